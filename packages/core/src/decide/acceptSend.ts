@@ -1,0 +1,246 @@
+/**
+ * Accepts a send: one message, one delivery for each recipient, the counters it takes up and the memory of its key, in one
+ * commit. Source: interface, Send an email; wire §1 (order of refusal), §3.
+ */
+import { Result } from "effect"
+import type { Address } from "../domain/Address.ts"
+import type { ApiKey, Principal } from "../domain/ApiKey.ts"
+import { isKeyLive } from "../domain/ApiKey.ts"
+import type { Change } from "../domain/Change.ts"
+import type { Contact } from "../domain/Contact.ts"
+import type { Delivery, RecipientKind } from "../domain/Delivery.ts"
+import { freshState } from "../domain/Delivery.ts"
+import { InvalidArgument, KeyNotAccepted, PlanLimitReached, SenderDomainNotVerified } from "../domain/Failure.ts"
+import type { IdBlock } from "../domain/Id.ts"
+import { idAt } from "../domain/Id.ts"
+import type { IdempotencyRecord, SendResult } from "../domain/Idempotency.ts"
+import { idempotencyExpiry } from "../domain/Idempotency.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { utcDayOf } from "../domain/Instant.ts"
+import type { Issue } from "../domain/Issue.ts"
+import { issue } from "../domain/Issue.ts"
+import type { Message } from "../domain/Message.ts"
+import type { Plan } from "../domain/Plan.ts"
+import { fits } from "../domain/Plan.ts"
+import type { SenderDomain } from "../domain/SenderDomain.ts"
+import { windowIssue } from "../domain/SendingWindow.ts"
+import type { SendRequest } from "../domain/SendRequest.ts"
+import type { Suppression } from "../domain/Suppression.ts"
+import { suppressedFor } from "../domain/Suppression.ts"
+import type { Decision } from "./Decision.ts"
+import { settled } from "./Decision.ts"
+import type { Movement } from "./movement.ts"
+import { move, spendCounters } from "./movement.ts"
+
+export interface AcceptSend {
+  readonly principal: Principal
+  readonly request: SendRequest
+  readonly idempotencyKey: string
+  readonly fingerprint: string
+}
+
+/** Contacts and suppressions stand in the order of `recipientsOf`. */
+export interface AcceptSendFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly plan: Plan
+  readonly smtpUtf8: boolean
+  readonly remembered: IdempotencyRecord | null
+  readonly key: ApiKey | null
+  readonly domain: SenderDomain | null
+  readonly contacts: ReadonlyArray<Contact | null>
+  readonly suppressions: ReadonlyArray<Suppression | null>
+  readonly used: { readonly daily: number; readonly allowance: number; readonly waiting: number }
+}
+
+export interface SendAnswer {
+  readonly result: SendResult
+  /** The answer to an earlier request with the same key. */
+  readonly replayed: boolean
+}
+
+export type SendRefusal = InvalidArgument | KeyNotAccepted | SenderDomainNotVerified | PlanLimitReached
+
+export interface Recipient {
+  readonly kind: RecipientKind
+  readonly address: Address
+}
+
+/** Who gets a copy: `to` before `cc` before `bcc`, the same address once. */
+export const recipientsOf = (request: SendRequest): ReadonlyArray<Recipient> => {
+  const seen = new Set<string>()
+  return (["to", "cc", "bcc"] as const).flatMap((kind) =>
+    request[kind].flatMap((address) => {
+      if (seen.has(address.canonical)) return []
+      seen.add(address.canonical)
+      return [{ kind, address }]
+    })
+  )
+}
+
+const invalid = (context: InvalidArgument["context"], issues: ReadonlyArray<Issue>) =>
+  Result.fail(new InvalidArgument({ context, issues }))
+
+/** What the clock, the transport and the store say against the body. */
+const bodyIssues = ({ request }: AcceptSend, { now, smtpUtf8 }: AcceptSendFacts): ReadonlyArray<Issue> => {
+  const found: Array<Issue> = []
+  if (!smtpUtf8) {
+    const needsUtf8 = (field: string, list: ReadonlyArray<Address>) =>
+      list.forEach((address, index) => {
+        if (address.utf8)
+          found.push(issue(list.length > 1 ? [field, index] : [field], "invalid_value", "needs SMTPUTF8, which the transport lacks"))
+      })
+    needsUtf8("from", [request.from])
+    needsUtf8("to", request.to)
+    needsUtf8("cc", request.cc)
+    needsUtf8("bcc", request.bcc)
+    if (request.replyTo !== null) needsUtf8("replyTo", [request.replyTo])
+  }
+  if (request.scheduledAt !== null) {
+    const late = windowIssue(request.scheduledAt, now)
+    if (late !== undefined) found.push(late)
+  }
+  if (request.options.expiresAt !== undefined && request.options.expiresAt <= (request.scheduledAt ?? now))
+    found.push(issue(["expiresAt"], "not_in_future", "must be after the time of sending"))
+  if (request.templateId !== null)
+    found.push(issue(["templateId"], "unknown_template", "is not a published template of this project"))
+  return found
+}
+
+const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
+  if (remembered === null || remembered.expiresAt <= now) return undefined
+  return remembered.fingerprint === command.fingerprint
+    ? Result.succeed(settled<SendAnswer>({ result: remembered.result, replayed: true }))
+    : invalid("headers", [
+        issue(["idempotency-key"], "idempotency_key_reused", "was used for another request")
+      ])
+}
+
+const messageOf = ({ principal, request, idempotencyKey }: AcceptSend, { now, ids }: AcceptSendFacts): Message => {
+  const single = request.to.length === 1
+  return {
+    id: idAt(ids, "msg", 0),
+    projectId: principal.projectId,
+    keyId: principal.keyId,
+    source: principal.source,
+    from: request.from.address,
+    fromName: request.fromName,
+    replyTo: request.replyTo?.address ?? null,
+    domain: request.from.domain,
+    subject: request.subject ?? "",
+    html: request.html,
+    text: request.text,
+    to: single ? request.to.map(({ address }) => address) : [],
+    cc: single ? request.cc.map(({ address }) => address) : [],
+    metadata: request.metadata,
+    idempotencyKey,
+    onAmbiguous: request.options.onAmbiguous ?? null,
+    expiresAt: request.options.expiresAt ?? null,
+    createdAt: now
+  }
+}
+
+/** Each recipient's delivery in its first status. */
+const firstMovements = (command: AcceptSend, facts: AcceptSendFacts, message: Message): ReadonlyArray<Movement> => {
+  const { request, principal } = command
+  const { now, ids } = facts
+  const { scheduledAt } = request
+  return recipientsOf(request).map(({ kind, address }, index) => {
+    const suppressed = scheduledAt === null ? suppressedFor(facts.suppressions[index]!, now) : null
+    const blank: Delivery = {
+      ...freshState,
+      id: idAt(ids, "del", index),
+      projectId: principal.projectId,
+      messageId: message.id,
+      kind,
+      recipient: address.address,
+      address: address.canonical,
+      contactId: facts.contacts[index]?.id ?? null,
+      source: principal.source,
+      createdAt: now,
+      scheduledAt,
+      countedDay: suppressed === null ? utcDayOf(scheduledAt ?? now) : null
+    }
+    if (suppressed !== null)
+      return move(blank, "SendSuppressed", now, { reason: suppressed }, "none")
+    return scheduledAt === null
+      ? move(blank, "SendAccepted", now, { dueAt: now, queuedAt: now }, "none")
+      : move(blank, "SendScheduled", now, { dueAt: scheduledAt }, "none")
+  })
+}
+
+const planRefusal = (movements: ReadonlyArray<Movement>, { plan, used }: AcceptSendFacts): PlanLimitReached | undefined => {
+  const more = (counter: (name: string) => boolean) =>
+    movements.reduce((sum, { spends }) => sum + spends.reduce((n, { name, by }) => (counter(name) ? n + by : n), 0), 0)
+  const refuse = (code: PlanLimitReached["code"]) => new PlanLimitReached({ code })
+  const exceeds = (limit: number | null, standing: number, count: number) => count > 0 && !fits(limit, standing, count)
+  if (exceeds(plan.scheduledRecipients, used.waiting, more((name) => name === "waiting")))
+    return refuse("scheduled_recipient_limit_exceeded")
+  if (exceeds(plan.dailySends, used.daily, more((name) => name.startsWith("daily:")))) return refuse("daily_sending_limit_exceeded")
+  if (exceeds(plan.sendingAllowance, used.allowance, more((name) => name === "allowance")))
+    return refuse("sending_allowance_exceeded")
+  return undefined
+}
+
+/** What was read and must still stand when the send is committed. */
+const expectations = ({ key, domain }: AcceptSendFacts): ReadonlyArray<Change> => [
+  ...(key === null
+    ? []
+    : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision } as const]),
+  ...(domain === null
+    ? []
+    : [
+        {
+          _tag: "Expect",
+          record: { kind: "Domain", projectId: domain.projectId, domain: domain.domain },
+          revision: domain.revision
+        } as const
+      ])
+]
+
+/** Decides on a send whose form and sender scope are already judged. */
+export const acceptSend = (command: AcceptSend, facts: AcceptSendFacts): Result.Result<Decision<SendAnswer>, SendRefusal> => {
+  const { principal, request } = command
+  const { now, plan } = facts
+  if (principal.keyId !== null && (facts.key === null || !isKeyLive(facts.key, now))) return Result.fail(new KeyNotAccepted())
+  const replayed = replay(command, facts)
+  if (replayed !== undefined) return replayed
+  const issues = bodyIssues(command, facts)
+  if (issues.length > 0) return invalid("body", issues)
+  if (facts.domain?.status !== "verified") return Result.fail(new SenderDomainNotVerified({ domain: request.from.domain }))
+
+  const message = messageOf(command, facts)
+  const movements = firstMovements(command, facts, message)
+  const refusal = planRefusal(movements, facts)
+  if (refusal !== undefined) return Result.fail(refusal)
+  const result: SendResult = {
+    messageId: message.id,
+    deliveryIds: movements.map(({ after }) => after.id),
+    totalQueued: movements.filter(({ after }) => after.status !== "suppressed").length,
+    scheduledAt: request.scheduledAt
+  }
+  return Result.succeed({
+    answer: { result, replayed: false },
+    changes: [
+      ...expectations(facts),
+      {
+        _tag: "RecordIdempotency",
+        now,
+        record: {
+          projectId: principal.projectId,
+          key: command.idempotencyKey,
+          fingerprint: command.fingerprint,
+          result,
+          expiresAt: idempotencyExpiry(now, request.scheduledAt)
+        }
+      },
+      { _tag: "InsertMessage", message },
+      ...movements.map(({ after }): Change => ({ _tag: "InsertDelivery", delivery: after })),
+      ...spendCounters(
+        principal.projectId,
+        movements.flatMap(({ spends }) => spends),
+        plan
+      )
+    ]
+  })
+}

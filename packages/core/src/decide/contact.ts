@@ -1,0 +1,161 @@
+/**
+ * Creates and updates a contact, together with the suppression that its status mirrors.
+ * Source: interface, Create a contact, Update a contact; wire §6.
+ */
+import { Result } from "effect"
+import { parseAddress } from "../domain/Address.ts"
+import type { Change } from "../domain/Change.ts"
+import type { Contact } from "../domain/Contact.ts"
+import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
+import { ContactEmailTaken, ContactNotFound, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
+import type { IdBlock } from "../domain/Id.ts"
+import { idAt } from "../domain/Id.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { issue } from "../domain/Issue.ts"
+import type { Plan } from "../domain/Plan.ts"
+import { fits } from "../domain/Plan.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import { subscriptionStep } from "../domain/SubscriptionTable.ts"
+import type { SubscriptionRow } from "../domain/SubscriptionTable.ts"
+import type { Suppression } from "../domain/Suppression.ts"
+import { withoutReason, withReason } from "../domain/Suppression.ts"
+import type { Decision } from "./Decision.ts"
+
+export interface ContactFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly projectId: ProjectId
+  /** The contact that holds the request's address. */
+  readonly holder: Contact | null
+  /** The suppression of the request's address. */
+  readonly suppression: Suppression | null
+}
+
+/** No custom property can be defined yet, so every key is unknown. */
+const undefinedProperties = (properties: CreateContact["properties"]) =>
+  Object.keys(properties ?? {}).map((key) => issue(["properties", key], "undefined_property", "is not a defined custom property"))
+
+const putSuppression = (noted: Suppression | undefined, standing: Suppression | null): ReadonlyArray<Change> =>
+  noted === undefined ? [] : [{ _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }]
+
+/** A suppression that this commit does not write must still be what the contact's status was derived from. */
+const expectSuppression = (projectId: ProjectId, address: string, standing: Suppression | null): Change => ({
+  _tag: "Expect",
+  record: { kind: "Suppression", projectId, address },
+  revision: standing?.revision ?? null
+})
+
+const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+export const createContact = (
+  request: CreateContact,
+  facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
+): Result.Result<Decision<Contact>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
+  const { now, ids, projectId, holder, suppression, plan, contactsUsed } = facts
+  const issues = undefinedProperties(request.properties)
+  if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
+  if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
+  if (!fits(plan.contacts, contactsUsed, 1)) return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
+  const { address, canonical } = parseAddress(request.email)!
+  const contact: Contact = {
+    id: idAt(ids, "con", 0),
+    projectId,
+    email: address,
+    address: canonical,
+    userId: request.userId ?? null,
+    firstName: request.firstName ?? "",
+    lastName: request.lastName ?? "",
+    phoneNumber: phoneNumberOf(request.phoneNumber),
+    emailStatus: subscriptionStep("none", "ContactCreated")!.to,
+    source: "manual",
+    createdAt: now,
+    updatedAt: now,
+    revision: 1
+  }
+  const lifted = withoutReason(suppression, "unsubscribed")
+  return Result.succeed({
+    answer: contact,
+    changes: [
+      ...(lifted === undefined ? [expectSuppression(projectId, canonical, suppression)] : putSuppression(lifted, suppression)),
+      { _tag: "PutContact", contact, replaces: null },
+      { _tag: "SpendCounter", projectId, name: "contacts", by: 1, max: plan.contacts }
+    ]
+  })
+}
+
+export interface UpdateFacts extends ContactFacts {
+  /** The contact to update. */
+  readonly contact: Contact | null
+}
+
+/** What the update asks of the subscription, given the address the contact will have. */
+const triggerOf = (
+  request: UpdateContact,
+  contact: Contact,
+  moved: boolean,
+  suppression: Suppression | null
+): SubscriptionRow["on"] | undefined => {
+  if (request.emailStatus === "unsubscribed") return "UnsubscribeRequested"
+  if (request.emailStatus === "subscribed") return "SubscribeRequested"
+  // An unsubscribed contact takes the reason along; a subscribed one finds it at its new address.
+  if (!moved) return undefined
+  return contact.emailStatus === "unsubscribed" || suppression?.reasons.unsubscribed !== undefined
+    ? "SuppressedAddressTaken"
+    : undefined
+}
+
+export const updateContact = (
+  contactId: string,
+  request: UpdateContact,
+  facts: UpdateFacts
+): Result.Result<Decision<Contact>, InvalidArgument | ContactNotFound | ContactEmailTaken> => {
+  const { now, ids, projectId, contact, holder, suppression } = facts
+  const issues = undefinedProperties(request.properties)
+  if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
+  if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
+  if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
+
+  const { address, canonical } = parseAddress(request.email)!
+  const trigger = triggerOf(request, contact, canonical !== contact.address, suppression)
+  const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
+  const emailStatus = row?.to ?? contact.emailStatus
+  const after: Contact = {
+    ...contact,
+    email: address,
+    address: canonical,
+    userId: request.userId === undefined ? contact.userId : request.userId,
+    firstName: request.firstName ?? contact.firstName,
+    lastName: request.lastName ?? contact.lastName,
+    phoneNumber: request.phoneNumber === undefined ? contact.phoneNumber : phoneNumberOf(request.phoneNumber),
+    emailStatus,
+    updatedAt: now,
+    revision: contact.revision + 1
+  }
+  const noted =
+    emailStatus === "unsubscribed"
+      ? withReason(projectId, canonical, suppression, "unsubscribed", now)
+      : withoutReason(suppression, "unsubscribed")
+  const event: ReadonlyArray<Change> =
+    row?.emits === undefined
+      ? []
+      : [
+          {
+            _tag: "AppendEvent",
+            event: {
+              id: idAt(ids, "evt", 0),
+              projectId,
+              occurredAt: now,
+              kind: row.emits,
+              data: { contact: after, reason: "unsubscribed" }
+            }
+          }
+        ]
+  return Result.succeed({
+    answer: after,
+    changes: [
+      ...(noted === undefined ? [expectSuppression(projectId, canonical, suppression)] : putSuppression(noted, suppression)),
+      { _tag: "PutContact", contact: after, replaces: contact.revision },
+      ...event
+    ]
+  })
+}

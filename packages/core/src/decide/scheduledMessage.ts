@@ -1,0 +1,113 @@
+/**
+ * Cancels and reschedules a scheduled message: all of its deliveries, or none. Source: interface, Delivery status; wire §4.
+ */
+import { Result } from "effect"
+import type { Change } from "../domain/Change.ts"
+import type { Delivery } from "../domain/Delivery.ts"
+import { InvalidArgument, MessageNotFound, MessageNotScheduled, PlanLimitReached } from "../domain/Failure.ts"
+import type { DeliveryId, IdBlock, MessageId } from "../domain/Id.ts"
+import { idAt } from "../domain/Id.ts"
+import { idempotencyExpiry } from "../domain/Idempotency.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { utcDayOf } from "../domain/Instant.ts"
+import type { Message } from "../domain/Message.ts"
+import type { Plan } from "../domain/Plan.ts"
+import { dailyCounter, fits } from "../domain/Plan.ts"
+import { windowIssue } from "../domain/SendingWindow.ts"
+import type { Decision } from "./Decision.ts"
+import { settled } from "./Decision.ts"
+import { move, movementChanges, spendCounters } from "./movement.ts"
+
+export interface MessageFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly plan: Plan
+  readonly message: Message | null
+  readonly deliveries: ReadonlyArray<Delivery>
+}
+
+export interface CanceledMessage {
+  readonly messageId: MessageId
+  readonly canceledAt: Instant
+  readonly deliveryIds: ReadonlyArray<DeliveryId>
+}
+
+export interface RescheduledMessage {
+  readonly messageId: MessageId
+  readonly scheduledAt: Instant
+  readonly deliveryIds: ReadonlyArray<DeliveryId>
+}
+
+const idsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ id }) => id)
+
+/** The delivery that has left the status, if one has. */
+const outside = (deliveries: ReadonlyArray<Delivery>, status: Delivery["status"]) =>
+  deliveries.find((delivery) => delivery.status !== status)
+
+export const cancelMessage = (
+  messageId: string,
+  { now, ids, plan, message, deliveries }: MessageFacts
+): Result.Result<Decision<CanceledMessage>, MessageNotFound | MessageNotScheduled> => {
+  if (message === null) return Result.fail(new MessageNotFound({ messageId }))
+  const canceledAt = deliveries[0]?.canceledAt
+  if (canceledAt !== undefined && canceledAt !== null && outside(deliveries, "canceled") === undefined)
+    return Result.succeed(settled({ messageId: message.id, canceledAt, deliveryIds: idsOf(deliveries) }))
+  const left = outside(deliveries, "scheduled")
+  if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
+  const movements = deliveries.map((delivery) => move(delivery, "CancelRequested", now))
+  return Result.succeed({
+    answer: { messageId: message.id, canceledAt: now, deliveryIds: idsOf(deliveries) },
+    changes: [
+      ...movements.flatMap((movement, index) => movementChanges(movement, now, idAt(ids, "evt", index))),
+      ...spendCounters(
+        message.projectId,
+        movements.flatMap(({ spends }) => spends),
+        plan
+      )
+    ]
+  })
+}
+
+/** `usedThatDay` is the daily count of the new time's UTC day. */
+export const rescheduleMessage = (
+  { messageId, scheduledAt }: { readonly messageId: string; readonly scheduledAt: Instant },
+  { now, ids, plan, message, deliveries, usedThatDay }: MessageFacts & { readonly usedThatDay: number }
+): Result.Result<
+  Decision<RescheduledMessage>,
+  InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached
+> => {
+  const late = windowIssue(scheduledAt, now)
+  if (late !== undefined) return Result.fail(new InvalidArgument({ context: "body", issues: [late] }))
+  if (message === null) return Result.fail(new MessageNotFound({ messageId }))
+  const left = outside(deliveries, "scheduled")
+  if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
+
+  const day = utcDayOf(scheduledAt)
+  const moving = deliveries.filter(({ countedDay }) => countedDay !== day)
+  if (moving.length > 0 && !fits(plan.dailySends, usedThatDay, moving.length))
+    return Result.fail(new PlanLimitReached({ code: "daily_sending_limit_exceeded" }))
+  const spends = moving.flatMap(({ countedDay }) => [
+    { name: dailyCounter(countedDay!), by: -1 },
+    { name: dailyCounter(day), by: 1 }
+  ])
+  const extended: Change = {
+    _tag: "ExtendIdempotency",
+    projectId: message.projectId,
+    key: message.idempotencyKey,
+    expiresAt: idempotencyExpiry(message.createdAt, scheduledAt)
+  }
+  return Result.succeed({
+    answer: { messageId: message.id, scheduledAt, deliveryIds: idsOf(deliveries) },
+    changes: [
+      ...deliveries.flatMap((delivery, index) =>
+        movementChanges(
+          move(delivery, "Rescheduled", now, { scheduledAt, dueAt: scheduledAt, countedDay: day }),
+          now,
+          idAt(ids, "evt", index)
+        )
+      ),
+      ...spendCounters(message.projectId, spends, plan),
+      extended
+    ]
+  })
+}

@@ -1,0 +1,198 @@
+/**
+ * The closed language of changes: everything a store can be asked to write, each with its own guard.
+ * A commit is a list of changes in one fixed order; a store applies all of it or nothing, and never decides.
+ */
+import { Data } from "effect"
+import type { ApiKey } from "./ApiKey.ts"
+import type { Contact } from "./Contact.ts"
+import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "./Delivery.ts"
+import type { DeliveryStatus } from "./DeliveryTable.ts"
+import type { ApiKeyId, DeliveryId } from "./Id.ts"
+import type { IdempotencyRecord } from "./Idempotency.ts"
+import type { Instant } from "./Instant.ts"
+import type { MailEvent } from "./MailEvent.ts"
+import type { Message } from "./Message.ts"
+import type { CounterName } from "./Plan.ts"
+import type { Project, ProjectId } from "./Project.ts"
+import type { SenderDomain } from "./SenderDomain.ts"
+import type { Suppression } from "./Suppression.ts"
+
+/** A record that was read and must still be what it was. */
+export type RecordRef =
+  | { readonly kind: "ApiKey"; readonly id: ApiKeyId }
+  | { readonly kind: "Domain"; readonly projectId: ProjectId; readonly domain: string }
+  | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly address: string }
+  | { readonly kind: "ContactAddress"; readonly projectId: ProjectId; readonly address: string }
+
+/** `replaces` is the revision that must stand, `null` when none may. */
+type Replaces = { readonly replaces: number | null }
+
+export type Change =
+  /** Guard: the record stands at this revision; `null`: it does not stand. Writes nothing. */
+  | { readonly _tag: "Expect"; readonly record: RecordRef; readonly revision: number | null }
+  /** Guard: no setting of this name stands. */
+  | { readonly _tag: "PutSetting"; readonly name: string; readonly value: string }
+  | ({ readonly _tag: "PutProject"; readonly project: Project } & Replaces)
+  | ({ readonly _tag: "PutApiKey"; readonly key: ApiKey } & Replaces)
+  /** No guard; the revision stays. */
+  | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
+  /** Guard also: no other domain of the project has this name. */
+  | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomain } & Replaces)
+  /** Guard also: no other contact of the project holds this address. */
+  | ({ readonly _tag: "PutContact"; readonly contact: Contact } & Replaces)
+  | ({ readonly _tag: "PutSuppression"; readonly suppression: Suppression } & Replaces)
+  /** Guard: the record under this key, if any, expired at or before `now`; it is replaced. */
+  | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
+  /** Guard: the record stands. */
+  | {
+      readonly _tag: "ExtendIdempotency"
+      readonly projectId: ProjectId
+      readonly key: string
+      readonly expiresAt: Instant
+    }
+  /** Guard: no message with this id stands. */
+  | { readonly _tag: "InsertMessage"; readonly message: Message }
+  /** Guard: no delivery with this id stands. */
+  | { readonly _tag: "InsertDelivery"; readonly delivery: Delivery }
+  /** Guard: no attempt of this delivery and number stands. */
+  | { readonly _tag: "InsertAttempt"; readonly attempt: Attempt }
+  /** Guard: the delivery is `sending` under this token and the attempt is in phase `from`. */
+  | {
+      readonly _tag: "MoveAttempt"
+      readonly deliveryId: DeliveryId
+      readonly number: number
+      readonly token: number
+      readonly from: AttemptPhase
+      readonly next: AttemptState
+    }
+  /** Guard: the delivery has this status and this token. */
+  | {
+      readonly _tag: "MoveDelivery"
+      readonly id: DeliveryId
+      readonly from: DeliveryStatus
+      readonly token: number
+      readonly next: DeliveryState
+    }
+  /** Guard: when `by` is positive and `max` is not `null`, the sum is at most `max`. A counter starts at 0. */
+  | {
+      readonly _tag: "SpendCounter"
+      readonly projectId: ProjectId
+      readonly name: CounterName
+      readonly by: number
+      readonly max: number | null
+    }
+  /** Guard: no event with this id stands. */
+  | { readonly _tag: "AppendEvent"; readonly event: MailEvent }
+  /** No guard: a worker speaks only for itself. */
+  | { readonly _tag: "RenewLease"; readonly worker: string; readonly leaseUntil: Instant }
+  | { readonly _tag: "EndLease"; readonly worker: string }
+
+export type ChangeTag = Change["_tag"]
+export type ChangeOf<T extends ChangeTag> = Extract<Change, { readonly _tag: T }>
+
+/** The fixed order of a commit: guards on other records first, a delivery after its attempts. */
+export const changeOrder = [
+  "Expect",
+  "PutSetting",
+  "PutProject",
+  "PutApiKey",
+  "TouchApiKey",
+  "PutDomain",
+  "PutContact",
+  "PutSuppression",
+  "RecordIdempotency",
+  "ExtendIdempotency",
+  "InsertMessage",
+  "InsertDelivery",
+  "InsertAttempt",
+  "MoveAttempt",
+  "MoveDelivery",
+  "SpendCounter",
+  "AppendEvent",
+  "RenewLease",
+  "EndLease"
+] as const satisfies ReadonlyArray<ChangeTag>
+
+/** What stood in the way of a change. */
+export const conflictReasons = ["AlreadyExists", "NotFound", "Stale", "Exhausted"] as const
+export type ConflictReason = (typeof conflictReasons)[number]
+
+/** A guard did not hold, and nothing of the commit was kept. Expected: facts are stale the moment they were read. */
+export class Conflict extends Data.TaggedError("Conflict")<{
+  /** The place of the change in the commit. */
+  readonly at: number
+  readonly change: ChangeTag
+  readonly reason: ConflictReason
+}> {}
+
+const refKey = (ref: RecordRef): string => {
+  switch (ref.kind) {
+    case "ApiKey":
+      return `ApiKey/${ref.id}`
+    case "Domain":
+      return `Domain/${ref.projectId}/${ref.domain}`
+    case "Suppression":
+      return `Suppression/${ref.projectId}/${ref.address}`
+    case "ContactAddress":
+      return `ContactAddress/${ref.projectId}/${ref.address}`
+  }
+}
+
+/** The record that a change touches, as text; no two changes of a commit may touch one. */
+export const touches = (change: Change): string => {
+  switch (change._tag) {
+    case "Expect":
+      return refKey(change.record)
+    case "PutSetting":
+      return `Setting/${change.name}`
+    case "PutProject":
+      return `Project/${change.project.id}`
+    case "PutApiKey":
+      return `ApiKey/${change.key.id}`
+    case "TouchApiKey":
+      return `ApiKey/${change.id}`
+    case "PutDomain":
+      return `Domain/${change.domain.projectId}/${change.domain.domain}`
+    case "PutContact":
+      return `Contact/${change.contact.id}`
+    case "PutSuppression":
+      return `Suppression/${change.suppression.projectId}/${change.suppression.address}`
+    case "RecordIdempotency":
+      return `Idempotency/${change.record.projectId}/${change.record.key}`
+    case "ExtendIdempotency":
+      return `Idempotency/${change.projectId}/${change.key}`
+    case "InsertMessage":
+      return `Message/${change.message.id}`
+    case "InsertDelivery":
+      return `Delivery/${change.delivery.id}`
+    case "InsertAttempt":
+      return `Attempt/${change.attempt.deliveryId}/${change.attempt.number}`
+    case "MoveAttempt":
+      return `Attempt/${change.deliveryId}/${change.number}`
+    case "MoveDelivery":
+      return `Delivery/${change.id}`
+    case "SpendCounter":
+      return `Counter/${change.projectId}/${change.name}`
+    case "AppendEvent":
+      return `Event/${change.event.id}`
+    case "RenewLease":
+    case "EndLease":
+      return `Lease/${change.worker}`
+  }
+}
+
+const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) as Readonly<Record<ChangeTag, number>>
+
+/**
+ * The changes in the one order in which every store gets them.
+ * Two changes of one record are a mistake in a decider, and die as such.
+ */
+export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  if (changes.length < 2) return changes
+  const keyed = changes.map((change) => ({ change, key: touches(change) }))
+  if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
+    throw new Error("Two changes of one commit touch one record.")
+  return keyed
+    .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
+    .map(({ change }) => change)
+}

@@ -1,0 +1,36 @@
+/**
+ * Claims: taking deliveries for a worker. The one write without a decider.
+ */
+import type { DeliveryStatus } from "./DeliveryTable.ts"
+import type { Instant } from "./Instant.ts"
+
+/** The closed predicates: each names the status of the deliveries it takes. */
+export const claimKinds = {
+  dueScheduled: "scheduled",
+  dueQueued: "queued",
+  lapsedSending: "sending"
+} as const satisfies Readonly<Record<string, DeliveryStatus>>
+export type ClaimKind = keyof typeof claimKinds
+
+/**
+ * Takes up to `limit` deliveries of the kind whose `dueAt` is at or before `now` and that no worker with a live lease holds,
+ * by `dueAt`, then id. Each gets the worker's name and its token plus one; its status stays. The worker's lease is set to
+ * `leaseUntil` in the same write. A lease is live while `leaseUntil` is after `now`.
+ */
+export interface Claim {
+  readonly kind: ClaimKind
+  readonly now: Instant
+  readonly limit: number
+  readonly worker: string
+  readonly leaseUntil: Instant
+}
+
+/** What has outlived its use by `before`; see the port's `sweep`. */
+export const sweepKinds = ["events", "idempotency", "leases"] as const
+export type SweepKind = (typeof sweepKinds)[number]
+
+export interface Sweep {
+  readonly kind: SweepKind
+  readonly before: Instant
+  readonly limit: number
+}

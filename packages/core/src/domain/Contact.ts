@@ -1,0 +1,29 @@
+/**
+ * A contact: a person a project writes to. Source: interface, Contact; wire §6.
+ */
+import type { ContactId } from "./Id.ts"
+import type { Instant } from "./Instant.ts"
+import type { ProjectId } from "./Project.ts"
+import type { EmailStatus } from "./SubscriptionTable.ts"
+
+export const contactSources = ["manual", "import"] as const
+export type ContactSource = (typeof contactSources)[number]
+
+export interface Contact {
+  readonly id: ContactId
+  readonly projectId: ProjectId
+  /** As last given. */
+  readonly email: string
+  /** Its canonical form; unique within the project. */
+  readonly address: string
+  readonly userId: string | null
+  readonly firstName: string
+  readonly lastName: string
+  readonly phoneNumber: string | null
+  /** `unsubscribed` exactly while the address holds the suppression reason of that name. */
+  readonly emailStatus: EmailStatus
+  readonly source: ContactSource
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+  readonly revision: number
+}

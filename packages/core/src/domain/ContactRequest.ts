@@ -1,0 +1,77 @@
+/**
+ * What the creation and the update of a contact may say, judged by the request alone.
+ * Source: interface, Create a contact, Update a contact; wire §6.
+ */
+import type { Result } from "effect"
+import { Result as R, Schema } from "effect"
+import type { Issue } from "./Issue.ts"
+import { decoder, distinctIssues, issue, says } from "./Issue.ts"
+import { emailStatuses } from "./SubscriptionTable.ts"
+import { isSafeKey, Mailbox, textOf } from "./TextRule.ts"
+
+const name = textOf({ max: 100 })
+const userId = textOf({ max: 255 })
+const phoneNumber = textOf({ max: 32 })
+const propertyKeysMax = 200
+
+const Properties = Schema.Record(
+  Schema.String,
+  Schema.Union([Schema.String, Schema.Finite, Schema.Null]).annotate(
+    says("invalid_type", "must be a string, a number or null")
+  )
+).check(
+  Schema.makeFilter((properties) => Object.keys(properties).length <= propertyKeysMax, {
+    ...says("too_many_items", `must have at most ${propertyKeysMax} keys`),
+    toJsonSchema: () => ({ maxProperties: propertyKeysMax })
+  })
+)
+
+export const CreateContactBody = Schema.Struct({
+  email: Mailbox,
+  userId: Schema.optionalKey(userId),
+  firstName: Schema.optionalKey(name),
+  lastName: Schema.optionalKey(name),
+  phoneNumber: Schema.optionalKey(phoneNumber),
+  properties: Schema.optionalKey(Properties)
+}).annotate({ identifier: "CreateContactRequest" })
+export type CreateContact = typeof CreateContactBody.Type
+
+export const UpdateContactBody = Schema.Struct({
+  email: Mailbox,
+  userId: Schema.optionalKey(Schema.NullOr(userId)),
+  firstName: Schema.optionalKey(name),
+  lastName: Schema.optionalKey(name),
+  phoneNumber: Schema.optionalKey(phoneNumber),
+  properties: Schema.optionalKey(Properties),
+  emailStatus: Schema.optionalKey(
+    Schema.Literals(emailStatuses).annotate(says("invalid_value", `must be ${emailStatuses.join(" or ")}`))
+  )
+}).annotate({ identifier: "UpdateContactRequest" })
+export type UpdateContact = typeof UpdateContactBody.Type
+
+/** Keys are case-insensitive, so two spellings would be two values of one property. */
+const propertyKeys = (input: unknown): ReadonlyArray<Issue> => {
+  const properties: unknown = (input as { readonly properties?: unknown } | null | undefined)?.properties
+  if (typeof properties !== "object" || properties === null) return []
+  const seen = new Set<string>()
+  return Object.keys(properties).flatMap((key) => {
+    if (!isSafeKey(key)) return [issue(["properties", key], "invalid_value", "is a reserved key")]
+    const folded = key.toLowerCase()
+    if (seen.has(folded)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
+    seen.add(folded)
+    return []
+  })
+}
+
+const reader = <S extends Schema.Decoder<unknown>>(schema: S) => {
+  const decode = decoder(schema)
+  return (input: unknown): Result.Result<S["Type"], ReadonlyArray<Issue>> => {
+    const keys = propertyKeys(input)
+    const decoded = decode(input)
+    if (keys.length === 0) return decoded
+    return R.fail(distinctIssues(R.isFailure(decoded) ? [...decoded.failure, ...keys] : keys))
+  }
+}
+
+export const parseCreateContact = reader(CreateContactBody)
+export const parseUpdateContact = reader(UpdateContactBody)

@@ -1,0 +1,117 @@
+/**
+ * What is wrong with one field of a request, in a closed list of codes.
+ * Turns the issues of a schema into it; never repeats what the caller sent.
+ */
+import type { SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
+
+/** The closed list of `details.issues[].code`, each with what it says. Source: wire §1. */
+export const issueCodes = {
+  required: "The field must be present.",
+  unknown_field: "No such field; a misspelt one must not be ignored.",
+  invalid_type: "The value has another JSON type.",
+  invalid_value: "The value has the right type but not an allowed form.",
+  too_short: "Fewer characters or items than allowed.",
+  too_long: "More characters or octets than allowed.",
+  too_small: "A number below its minimum.",
+  too_large: "A number above its maximum, or an object above its size.",
+  too_many_items: "More entries than the list or object may hold.",
+  too_many_recipients: "`to`, `cc` and `bcc` together hold more than 50 addresses.",
+  not_allowed_here: "The field is not allowed beside the others.",
+  malformed_json: "The body is not JSON.",
+  unsupported_media_type: "The body is not `application/json`.",
+  not_in_future: "The time has passed.",
+  too_far_ahead: "The time is more than 30 days ahead.",
+  undefined_property: "No custom property of this key is defined.",
+  duplicate_property: "Two spellings of one property key.",
+  unknown_template: "No published template has this id.",
+  idempotency_key_reused: "The key was used for another request.",
+  invalid_cursor: "The cursor was altered, or belongs to another project or other filters."
+} as const
+
+export type IssueCode = keyof typeof issueCodes
+
+export interface Issue {
+  readonly path: ReadonlyArray<string | number>
+  readonly code: IssueCode
+  readonly message: string
+}
+
+/** Which part of a request the paths of its issues are within. */
+export type IssueContext = "path" | "headers" | "query" | "body"
+
+export const issue = (path: Issue["path"], code: IssueCode, message: string): Issue => ({ path, code, message })
+
+/** The annotations that give a schema's check its code and words. */
+export const says = (code: IssueCode, message: string) => ({ code, message, expected: message })
+
+interface Said {
+  readonly code?: unknown
+  readonly message?: unknown
+}
+
+const pathOf = (path: ReadonlyArray<PropertyKey>): Issue["path"] =>
+  path.map((key) => (typeof key === "symbol" ? String(key) : key))
+
+const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
+  switch (node._tag) {
+    case "MissingKey":
+      return issue(path, "required", "is required")
+    case "UnexpectedKey":
+      return issue(path, "unknown_field", "is not a field of this request")
+    case "InvalidValue":
+      return issue(path, "invalid_value", String((node.annotations as Said | undefined)?.message ?? "is not allowed"))
+    case "InvalidType":
+    case "AnyOf":
+    case "OneOf": {
+      const words = "ast" in node ? (node.ast.annotations as Said | undefined) : undefined
+      return issue(path, (words?.code as IssueCode) ?? "invalid_type", String(words?.message ?? "has the wrong type"))
+    }
+    default:
+      return issue(path, "invalid_value", "is not allowed")
+  }
+}
+
+/** All the issues of a schema's refusal, with their codes, in the order of the fields. */
+export const issuesOf = (node: SchemaIssue.Issue, path: Issue["path"] = []): ReadonlyArray<Issue> => {
+  switch (node._tag) {
+    case "Pointer":
+      return issuesOf(node.issue, [...path, ...pathOf(node.path)])
+    case "Encoding":
+      return issuesOf(node.issue, path)
+    case "Composite":
+      return node.issues.flatMap((inner) => issuesOf(inner, path))
+    case "AnyOf":
+      // A union's own words are clearer than those of whichever member came nearest.
+      return (node.ast.annotations as Said | undefined)?.code === undefined && node.issues.length > 0
+        ? node.issues.flatMap((inner) => issuesOf(inner, path))
+        : [leaf(node, path)]
+    case "Filter": {
+      const words = node.filter.annotations as Said | undefined
+      return words?.code === undefined
+        ? issuesOf(node.issue, path)
+        : [issue(path, words.code as IssueCode, String(words.message))]
+    }
+    default:
+      return [leaf(node, path)]
+  }
+}
+
+/**
+ * A decoder that reports every issue of a value, unknown fields too, each place at most once with one code.
+ * Make it once, at the top of a module.
+ */
+export const decoder = <S extends Schema.Decoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
+  return (input: unknown): Result.Result<S["Type"], ReadonlyArray<Issue>> =>
+    Result.mapError(decode(input), (error) => distinctIssues(issuesOf(error.issue)))
+}
+
+/** The first issue of each place and code. */
+export const distinctIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
+  const seen = new Set<string>()
+  return issues.filter(({ path, code }) => {
+    const place = `${code} ${JSON.stringify(path)}`
+    return !seen.has(place) && seen.add(place)
+  })
+}

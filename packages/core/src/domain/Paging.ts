@@ -1,0 +1,101 @@
+/**
+ * Pages: their sizes, the filters of the two listings, and the place in a walk.
+ * Source: interface, List deliveries, List contacts; wire §5, §6.
+ */
+import type { Contact } from "./Contact.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { DeliveryStatus } from "./DeliveryTable.ts"
+import type { Instant } from "./Instant.ts"
+import type { EmailStatus } from "./SubscriptionTable.ts"
+
+export const pageLimitMax = 100
+export const pageLimitDefault = 50
+export const cursorCharactersMax = 1024
+export const searchCharactersMax = 255
+
+/**
+ * How many deliveries one filtered page looks at. A page may therefore be short, or empty, and still have more: the walk goes
+ * on from the last delivery looked at. Filters by recipient and by contact are seeks and never meet this bound in practice.
+ */
+export const examinedMax = 10_000
+
+/** The place of a delivery in the newest-first order. */
+export interface Position {
+  readonly createdAt: Instant
+  readonly id: string
+}
+
+/** Newest first. */
+export const newestFirst = (a: Position, b: Position): number =>
+  b.createdAt - a.createdAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+
+export interface LogFilters {
+  readonly status: DeliveryStatus | null
+  readonly source: string | null
+  /** Canonical. */
+  readonly address: string | null
+  readonly search: string | null
+  readonly contactId: string | null
+  readonly templateId: string | null
+  readonly startDate: Instant | null
+  readonly endDate: Instant | null
+}
+
+export const noLogFilters: LogFilters = {
+  status: null,
+  source: null,
+  address: null,
+  search: null,
+  contactId: null,
+  templateId: null,
+  startDate: null,
+  endDate: null
+}
+
+export interface ContactFilters {
+  readonly search: string | null
+  readonly emailStatus: EmailStatus | null
+  readonly listId: string | null
+  readonly segmentId: string | null
+}
+
+export const noContactFilters: ContactFilters = { search: null, emailStatus: null, listId: null, segmentId: null }
+
+/** From 1. */
+export interface PageRequest {
+  readonly page: number
+  readonly limit: number
+}
+
+/** A page of a collection with the number of all that match. */
+export interface Page<A> extends PageRequest {
+  readonly items: ReadonlyArray<A>
+  readonly total: number
+}
+
+/** The form in which text is searched, the same in every store: databases differ in what they call lower case. */
+export const folded = (text: string): string => text.toLowerCase()
+
+/** The part of the log's filters that is looked at delivery by delivery; the others are seeks. */
+export const logFiltersMatch = (
+  { status, source, search }: LogFilters,
+  delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,
+  subject: () => string
+): boolean =>
+  (status === null || delivery.status === status) &&
+  (source === null || delivery.source === source) &&
+  (search === null ||
+    delivery.id === search ||
+    delivery.messageId === search ||
+    folded(delivery.recipient).includes(folded(search)) ||
+    folded(subject()).includes(folded(search)))
+
+export const contactFiltersMatch = (
+  { search, emailStatus }: ContactFilters,
+  { email, firstName, lastName, emailStatus: status }: Contact
+): boolean => {
+  if (emailStatus !== null && status !== emailStatus) return false
+  if (search === null) return true
+  const part = folded(search)
+  return [email, firstName, lastName, `${firstName} ${lastName}`].some((text) => folded(text).includes(part))
+}

@@ -1,0 +1,50 @@
+/**
+ * A project's limits and the counters they are held against. Source: interface, Limits; wire §3.
+ */
+import type { Instant, UtcDay } from "./Instant.ts"
+import { utcDayOf } from "./Instant.ts"
+import type { ProjectId } from "./Project.ts"
+import type { BucketLimit } from "./TokenBucket.ts"
+
+/** Each limit is off when `null`. Usage is counted all the same. */
+export interface Plan {
+  /** Recipients a day, in UTC; a scheduled one counts on the day it is scheduled for. */
+  readonly dailySends: number | null
+  /** Recipients in all, charged when sent; a total that the operator raises. */
+  readonly sendingAllowance: number | null
+  /** Recipients waiting in scheduled messages at once. */
+  readonly scheduledRecipients: number | null
+  readonly contacts: number | null
+  /** Requests that send or create a contact, for each key and then for the project. */
+  readonly rateLimit: BucketLimit | null
+}
+
+export const unlimited: Plan = {
+  dailySends: null,
+  sendingAllowance: null,
+  scheduledRecipients: null,
+  contacts: null,
+  rateLimit: null
+}
+
+/** The name of a counter of a project. */
+export type CounterName = "waiting" | "allowance" | "contacts" | `daily:${UtcDay}`
+
+export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
+export const dailyCounterAt = (instant: Instant): CounterName => dailyCounter(utcDayOf(instant))
+
+export interface Counter {
+  readonly projectId: ProjectId
+  readonly name: CounterName
+  readonly value: number
+}
+
+/** The `code` of a plan refusal. Source: interface, Errors; wire §3. */
+export type PlanLimitCode =
+  | "daily_sending_limit_exceeded"
+  | "sending_allowance_exceeded"
+  | "scheduled_recipient_limit_exceeded"
+  | "contact_limit_exceeded"
+
+/** Whether `used + more` stays within the limit. */
+export const fits = (limit: number | null, used: number, more: number): boolean => limit === null || used + more <= limit

@@ -1,0 +1,24 @@
+/**
+ * A project: the owner of everything else. Nothing crosses from one to another.
+ */
+import { Schema } from "effect"
+import type { Instant } from "./Instant.ts"
+import { says } from "./Issue.ts"
+
+export type ProjectId = string
+
+/** What to do with a delivery whose hand-off ended without an answer after the final dot. */
+export const ambiguityPolicies = ["retry", "fail"] as const
+export type OnAmbiguous = (typeof ambiguityPolicies)[number]
+
+export interface Project {
+  readonly id: ProjectId
+  readonly onAmbiguous: OnAmbiguous
+  readonly createdAt: Instant
+  readonly revision: number
+}
+
+/** A name the operator chooses, such as `prj_acme`. */
+export const ProjectName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores"))
+).annotate({ identifier: "ProjectId" })

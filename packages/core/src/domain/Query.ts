@@ -1,0 +1,120 @@
+/**
+ * The closed language of reads: each query names its answer. All queries of one call are answered from one state of the store.
+ */
+import type { ApiKey } from "./ApiKey.ts"
+import type { Contact } from "./Contact.ts"
+import type { Attempt, Delivery, DeliverySummary } from "./Delivery.ts"
+import type { IdempotencyRecord } from "./Idempotency.ts"
+import type { Instant, UtcDay } from "./Instant.ts"
+import type { MailEvent } from "./MailEvent.ts"
+import type { Message } from "./Message.ts"
+import type { ContactFilters, LogFilters, PageRequest, Position } from "./Paging.ts"
+import type { Counter, CounterName } from "./Plan.ts"
+import type { Project, ProjectId } from "./Project.ts"
+import type { SenderDomain } from "./SenderDomain.ts"
+import type { Suppression } from "./Suppression.ts"
+
+/** Each query's fields and answer. A `projectId` is part of every question about a tenant's records. */
+interface Queries {
+  Setting: [{ readonly name: string }, string | null]
+  Project: [{ readonly id: ProjectId }, Project | null]
+  Projects: [{}, ReadonlyArray<Project>]
+  ApiKeyByPublicId: [{ readonly publicId: string }, ApiKey | null]
+  /** By id alone: a message names the key that sent it. */
+  ApiKey: [{ readonly id: string }, ApiKey | null]
+  /** Oldest first. */
+  ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKey>]
+  Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomain | null]
+  /** Newest first. */
+  DomainPage: [{ readonly projectId: ProjectId; readonly page: PageRequest }, Found<SenderDomain>]
+  Contact: [{ readonly projectId: ProjectId; readonly id: string }, Contact | null]
+  /** One answer for each canonical address, in the order asked. */
+  ContactsByAddress: [
+    { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
+    ReadonlyArray<Contact | null>
+  ]
+  /** Newest first. */
+  ContactPage: [
+    { readonly projectId: ProjectId; readonly filters: ContactFilters; readonly page: PageRequest },
+    Found<Contact>
+  ]
+  /** One answer for each canonical address, in the order asked. */
+  Suppressions: [
+    { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
+    ReadonlyArray<Suppression | null>
+  ]
+  /** One value for each name, in the order asked; 0 for a counter nobody has spent. */
+  Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
+  Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
+  Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
+  Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
+  /** In the order of their ids, which is the order of the recipients. */
+  DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
+  /** In the order of their numbers. */
+  Attempts: [{ readonly deliveryId: string }, ReadonlyArray<Attempt>]
+  /**
+   * Newest first, after `after`. Looks at no more than `examine` deliveries of the project (or of the one recipient or contact
+   * that the filters name) within the dates. `next` is where the walk goes on: the last one shown, or the last one looked
+   * at when the bound ended the page; `null` when nothing is left.
+   */
+  LogPage: [
+    {
+      readonly projectId: ProjectId
+      readonly filters: LogFilters
+      readonly after: Position | null
+      readonly limit: number
+      readonly examine: number
+    },
+    { readonly items: ReadonlyArray<DeliverySummary>; readonly next: Position | null }
+  ]
+  /** Oldest first, after the event with the id `after`. */
+  Events: [
+    { readonly projectId: ProjectId; readonly after: string | null; readonly limit: number },
+    ReadonlyArray<MailEvent>
+  ]
+  /**
+   * When the dispatcher has work next: the earliest `dueAt` of an unclaimed delivery that is scheduled or queued, or the
+   * earliest end of another worker's lease. `null`: never.
+   */
+  NextDue: [{ readonly worker: string }, Instant | null]
+  /** How many deliveries wait for the dispatcher, and since when the oldest of them has been due at `now`. */
+  Backlog: [{ readonly now: Instant }, Backlog]
+  /** What the counters of a project say beside what its records add up to. */
+  Ledger: [{ readonly projectId: ProjectId }, Ledger]
+}
+
+/** The items of a page, and how many match in all. */
+export interface Found<A> {
+  readonly items: ReadonlyArray<A>
+  readonly total: number
+}
+
+export interface Backlog {
+  readonly scheduled: number
+  readonly queued: number
+  readonly sending: number
+  readonly oldestDueAt: Instant | null
+}
+
+export interface Ledger {
+  readonly counters: ReadonlyArray<Counter>
+  /** Deliveries with status `scheduled`. */
+  readonly waiting: number
+  /** Deliveries whose `chargedAt` is set. */
+  readonly charged: number
+  /** Deliveries by `countedDay`. */
+  readonly counted: ReadonlyArray<{ readonly day: UtcDay; readonly deliveries: number }>
+  readonly contacts: number
+}
+
+export type QueryTag = keyof Queries
+export type QueryOf<T extends QueryTag> = { readonly _tag: T } & Queries[T][0]
+export type Query = { [T in QueryTag]: QueryOf<T> }[QueryTag]
+export type Answer<Q extends Query> = Queries[Q["_tag"]][1]
+export type AnswerOf<T extends QueryTag> = Queries[T][1]
+
+/** The answers to a list of queries, place by place. */
+export type Answers<Qs extends ReadonlyArray<Query>> = { readonly [I in keyof Qs]: Answer<Qs[I]> }
+
+/** How a store answers: one total function for each query, over whatever it keeps (`S`). */
+export type Answering<S> = { readonly [T in QueryTag]: (state: S, query: QueryOf<T>) => AnswerOf<T> }

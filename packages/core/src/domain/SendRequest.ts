@@ -1,0 +1,185 @@
+/**
+ * What a send may say, judged by the request alone: no clock, no store.
+ * The window of `scheduledAt`, templates and domains are for `decide/acceptSend.ts`.
+ */
+import { Result, Schema } from "effect"
+import type { Address } from "./Address.ts"
+import { parseAddress } from "./Address.ts"
+import type { Json } from "./CanonicalJson.ts"
+import { canonicalJson, jsonOctets } from "./CanonicalJson.ts"
+import type { Instant } from "./Instant.ts"
+import { formatInstant, parseInstant } from "./Instant.ts"
+import type { Issue } from "./Issue.ts"
+import { decoder, distinctIssues, issue, says } from "./Issue.ts"
+import type { OnAmbiguous } from "./Project.ts"
+import { bodyOf, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
+
+export const toItemsMax = 100
+export const recipientsMax = 50
+export const bodyOctetsMax = 2 * 1024 * 1024
+const metadataKeysMax = 50
+const metadataKeyCharactersMax = 40
+const metadataOctetsMax = 4 * 1024
+const metadataDepthMax = 16
+
+const mailboxes = (min: 0 | 1) =>
+  Schema.Union([
+    Mailbox,
+    Schema.Array(Mailbox).check(
+      Schema.isMinLength(min, says("too_short", "must hold at least one address")),
+      Schema.isMaxLength(toItemsMax, says("too_many_items", `must hold at most ${toItemsMax} addresses`))
+    )
+  ]).annotate(says("invalid_type", "must be an address or an array of addresses"))
+
+const Metadata = Schema.Record(Schema.String, Schema.Unknown)
+  .check(
+    Schema.makeFilter((metadata) => Object.keys(metadata).length <= metadataKeysMax, {
+      ...says("too_many_items", `must have at most ${metadataKeysMax} keys`),
+      toJsonSchema: () => ({ maxProperties: metadataKeysMax })
+    }),
+    Schema.makeFilter(
+      (metadata) => Object.keys(metadata).every((key) => key.length <= metadataKeyCharactersMax && isSafeKey(key)),
+      says("invalid_value", `must have keys of at most ${metadataKeyCharactersMax} characters, none of them reserved`)
+    ),
+    Schema.makeFilter(
+      (metadata) => jsonOctets(metadata, { octetsMax: metadataOctetsMax, depthMax: metadataDepthMax }) !== undefined,
+      says("too_large", `must be JSON of at most ${metadataOctetsMax} octets and ${metadataDepthMax} levels`)
+    )
+  )
+  .annotate({ identifier: "Metadata" })
+
+/** The body of a send as it is written. Source: interface, Send an email. */
+export const SendBody = Schema.Struct({
+  from: Mailbox,
+  to: mailboxes(1),
+  subject: Schema.optionalKey(lineOf({ min: 1, max: 500 })),
+  html: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
+  text: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
+  templateId: Schema.optionalKey(textOf({ min: 1, max: 255 })),
+  templateVariables: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]).annotate(
+        says("invalid_type", "must be a string, a number or a boolean")
+      )
+    )
+  ),
+  fromName: Schema.optionalKey(lineOf({ min: 1, max: 100 })),
+  replyTo: Schema.optionalKey(Mailbox),
+  cc: Schema.optionalKey(mailboxes(0)),
+  bcc: Schema.optionalKey(mailboxes(0)),
+  metadata: Schema.optionalKey(Metadata),
+  scheduledAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "SendEmailRequest" })
+export type SendBody = typeof SendBody.Type
+
+/** What only the embedding product may say of a send. Source: wire §3. */
+export interface SendOptions {
+  readonly onAmbiguous?: OnAmbiguous
+  /** After this instant an undelivered copy is given up, as for a one-time code. */
+  readonly expiresAt?: Instant
+}
+
+/** A send with its addresses read, lists in place of single values and instants in place of text. */
+export interface SendRequest {
+  readonly from: Address
+  readonly to: ReadonlyArray<Address>
+  readonly cc: ReadonlyArray<Address>
+  readonly bcc: ReadonlyArray<Address>
+  readonly subject: string | null
+  readonly html: string | null
+  readonly text: string | null
+  readonly templateId: string | null
+  readonly templateVariables: { readonly [key: string]: string | number | boolean }
+  readonly fromName: string | null
+  readonly replyTo: Address | null
+  readonly metadata: { readonly [key: string]: Json }
+  readonly scheduledAt: Instant | null
+  readonly options: SendOptions
+}
+
+const decodeBody = decoder(SendBody)
+
+const count = (field: unknown): number => (Array.isArray(field) ? field.length : field === undefined ? 0 : 1)
+
+/** The rules between fields, looked at even when single fields are wrong, so that one answer names everything. */
+const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return []
+  const body = input as { readonly [key: string]: unknown }
+  const found: Array<Issue> = []
+  if (body["templateId"] === undefined) {
+    if (body["subject"] === undefined) found.push(issue(["subject"], "required", "is required without templateId"))
+    if (body["html"] === undefined && body["text"] === undefined)
+      found.push(issue(["html"], "required", "html or text is required without templateId"))
+    if (body["templateVariables"] !== undefined)
+      found.push(issue(["templateVariables"], "not_allowed_here", "is allowed only with templateId"))
+  }
+  const [to, cc, bcc] = [count(body["to"]), count(body["cc"]), count(body["bcc"])]
+  if (to > 1) {
+    if (cc > 0) found.push(issue(["cc"], "not_allowed_here", "is allowed only with one address in to"))
+    if (bcc > 0) found.push(issue(["bcc"], "not_allowed_here", "is allowed only with one address in to"))
+  }
+  if (to <= toItemsMax && to + cc + bcc > recipientsMax)
+    found.push(issue(["to"], "too_many_recipients", `to, cc and bcc together hold more than ${recipientsMax} addresses`))
+  return found
+}
+
+const addresses = (field: string | ReadonlyArray<string> | undefined): ReadonlyArray<Address> =>
+  (field === undefined ? [] : typeof field === "string" ? [field] : field).map((text) => parseAddress(text)!)
+
+const normalise = (body: SendBody, options: SendOptions): SendRequest => ({
+  from: parseAddress(body.from)!,
+  to: addresses(body.to),
+  cc: addresses(body.cc),
+  bcc: addresses(body.bcc),
+  subject: body.subject ?? null,
+  html: body.html ?? null,
+  text: body.text ?? null,
+  templateId: body.templateId ?? null,
+  templateVariables: body.templateVariables ?? {},
+  fromName: body.fromName ?? null,
+  replyTo: body.replyTo === undefined ? null : parseAddress(body.replyTo)!,
+  metadata: (body.metadata ?? {}) as SendRequest["metadata"],
+  scheduledAt: body.scheduledAt === undefined ? null : parseInstant(body.scheduledAt)!,
+  options
+})
+
+/** Reads a send; every issue of it when it is refused. */
+export const parseSend = (input: unknown, options: SendOptions = {}): Result.Result<SendRequest, ReadonlyArray<Issue>> => {
+  const between = rulesBetweenFields(input)
+  const decoded = decodeBody(input)
+  if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
+  return between.length > 0 ? Result.fail(between) : Result.succeed(normalise(decoded.success, options))
+}
+
+/** The text whose digest says whether two requests are the same. Source: wire §3. */
+export const canonicalSend = (request: SendRequest): string => {
+  const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
+  const { onAmbiguous, expiresAt } = request.options
+  return canonicalJson({
+    from: request.from.address,
+    to: shown(request.to),
+    cc: shown(request.cc),
+    bcc: shown(request.bcc),
+    subject: request.subject,
+    html: request.html,
+    text: request.text,
+    templateId: request.templateId,
+    templateVariables: request.templateVariables,
+    fromName: request.fromName,
+    replyTo: request.replyTo?.address ?? null,
+    metadata: request.metadata,
+    scheduledAt: request.scheduledAt === null ? null : formatInstant(request.scheduledAt),
+    onAmbiguous: onAmbiguous ?? null,
+    expiresAt: expiresAt === undefined ? null : formatInstant(expiresAt)
+  })
+}
+
+const idempotencyKeyForm = /^[\x21-\x7e]{1,128}$/
+
+/** The `Idempotency-Key` of a send: the raw field value. Source: wire §3. */
+export const IdempotencyKey = Schema.String.check(
+  Schema.isPattern(/^[\x21-\x7e]{1,128}$/u, says("invalid_value", "must be 1 to 128 visible ASCII characters"))
+).annotate({ identifier: "IdempotencyKey" })
+
+export const isIdempotencyKey = (text: string): boolean => idempotencyKeyForm.test(text)

@@ -1,0 +1,45 @@
+/**
+ * The contact's subscription status as data. Source: interface, Contact subscription status; wire §6.
+ */
+
+export const emailStatuses = ["subscribed", "unsubscribed"] as const
+export type EmailStatus = (typeof emailStatuses)[number]
+
+export interface SubscriptionRow {
+  readonly from: EmailStatus | "none"
+  readonly on: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
+  readonly to: EmailStatus
+  readonly emits?: "contact.unsubscribed"
+  readonly source: string
+}
+
+export const subscriptionTable = [
+  { from: "none", on: "ContactCreated", to: "subscribed", source: "interface, Contact subscription status, row 1" },
+  {
+    from: "subscribed",
+    on: "UnsubscribeRequested",
+    to: "unsubscribed",
+    emits: "contact.unsubscribed",
+    source: "interface, Contact subscription status, row 2"
+  },
+  { from: "unsubscribed", on: "UnsubscribeRequested", to: "unsubscribed", source: "wire §6" },
+  { from: "subscribed", on: "SubscribeRequested", to: "subscribed", source: "wire §6" },
+  {
+    from: "unsubscribed",
+    on: "SubscribeRequested",
+    to: "subscribed",
+    source: "interface, Contact subscription status, row 3"
+  },
+  {
+    from: "subscribed",
+    on: "SuppressedAddressTaken",
+    to: "unsubscribed",
+    emits: "contact.unsubscribed",
+    source: "wire §6: unsubscribed exactly while the address holds the reason"
+  },
+  { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "wire §6" }
+] as const satisfies ReadonlyArray<SubscriptionRow>
+
+/** The move of a contact's subscription; every pair of the table's statuses and triggers that can arise has a row. */
+export const subscriptionStep = (from: SubscriptionRow["from"], on: SubscriptionRow["on"]): SubscriptionRow | undefined =>
+  (subscriptionTable as ReadonlyArray<SubscriptionRow>).find((row) => row.from === from && row.on === on)

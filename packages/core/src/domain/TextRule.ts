@@ -1,0 +1,74 @@
+/**
+ * The rules that text fields of requests are made of, each with its code and its JSON Schema.
+ * Lengths are in characters (Unicode code points) unless a name says octets.
+ */
+import { Schema } from "effect"
+import { parseAddress } from "./Address.ts"
+import { parseInstant } from "./Instant.ts"
+import { says } from "./Issue.ts"
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+const atLeast = (min: number) =>
+  Schema.makeFilter((text: string) => text.length >= min, {
+    ...says("too_short", `must have at least ${min} character${min === 1 ? "" : "s"}`),
+    toJsonSchema: () => ({ minLength: min })
+  })
+
+const atMost = (max: number) =>
+  Schema.makeFilter((text: string) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
+    ...says("too_long", `must have at most ${max} characters`),
+    toJsonSchema: () => ({ maxLength: max })
+  })
+
+const octetsAtMost = (max: number) =>
+  Schema.makeFilter(
+    (text: string) => text.length * 3 <= max || (text.length <= max && new TextEncoder().encode(text).length <= max),
+    says("too_long", `must be at most ${max} octets`)
+  )
+
+/** No NUL and no half of a surrogate pair: neither survives every store and every relay. */
+const storable = Schema.makeFilter(
+  (text: string) => !text.includes("\0") && text.isWellFormed(),
+  says("invalid_value", "must be well-formed Unicode without U+0000")
+)
+
+/** No C0 or C1 control character, no line or paragraph separator: nothing that could end a header field. */
+const oneLine = Schema.makeFilter(
+  (text: string) => !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed(),
+  says("invalid_value", "must not contain control characters")
+)
+
+export const textOf = (bounds: { readonly min?: number; readonly max: number }) =>
+  bounds.min === undefined
+    ? Schema.String.check(atMost(bounds.max), storable)
+    : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), storable)
+
+/** Text that goes into a header field. */
+export const lineOf = (bounds: { readonly min: number; readonly max: number }) =>
+  Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
+
+export const bodyOf = (bounds: { readonly octetsMax: number }) => Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
+
+/** A bare mailbox; read it with `parseAddress`. */
+export const Mailbox = Schema.String.check(
+  Schema.makeFilter((text: string) => parseAddress(text) !== undefined, {
+    ...says("invalid_value", "must be a bare mailbox such as ada@example.com"),
+    toJsonSchema: () => ({ maxLength: 254 })
+  })
+).annotate({ identifier: "Mailbox", examples: ["ada@example.com"] })
+
+/** An RFC 3339 timestamp with an offset; read it with `parseInstant`. */
+export const Timestamp = Schema.String.check(
+  Schema.makeFilter((text: string) => parseInstant(text) !== undefined, {
+    ...says("invalid_value", "must be an RFC 3339 timestamp with an offset, on a date that exists"),
+    toJsonSchema: () => ({ format: "date-time" })
+  })
+).annotate({ identifier: "Timestamp", examples: ["2026-12-24T18:00:00+01:00"] })
+
+/** Keys that name something on every object; none may come from outside. */
+export const isSafeKey = (key: string): boolean => key !== "__proto__" && key !== "constructor" && key !== "prototype"

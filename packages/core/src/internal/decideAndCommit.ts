@@ -1,0 +1,46 @@
+/**
+ * The one way a use case writes: load facts, decide, commit; and again when a guard did not hold. The only caller of the raw store's
+ * `commit`.
+ */
+import { Effect, Result } from "effect"
+import type { Change } from "../domain/Change.ts"
+import { Conflict, inCommitOrder } from "../domain/Change.ts"
+import type { MailStoreShape } from "../port/MailStore.ts"
+import { StoreUnavailable } from "../port/MailStore.ts"
+import type { Decision } from "../decide/Decision.ts"
+
+const triesMax = 16
+
+/** Commits the changes in the fixed order; nothing to write is no commit. */
+export const commitChanges = (
+  store: MailStoreShape,
+  changes: ReadonlyArray<Change>
+): Effect.Effect<void, Conflict | StoreUnavailable> =>
+  changes.length === 0 ? Effect.void : store.commit(inCommitOrder(changes))
+
+/**
+ * Facts are loaded anew for every try; ids and the clock's reading should be taken once, outside, so that a retry is the same request.
+ * After too many conflicts the store counts as unavailable.
+ */
+export const decideAndCommit = <F, A, E>(
+  store: MailStoreShape,
+  load: Effect.Effect<F, StoreUnavailable>,
+  decide: (facts: F) => Result.Result<Decision<A>, E>
+): Effect.Effect<A, E | StoreUnavailable> => {
+  const attempt = (triesLeft: number): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.flatMap(load, (facts): Effect.Effect<A, E | StoreUnavailable> => {
+      const decided = decide(facts)
+      if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+      const { changes, answer } = decided.success
+      return Effect.matchEffect(commitChanges(store, changes), {
+        onSuccess: () => Effect.succeed(answer),
+        onFailure: (failure) =>
+          failure instanceof Conflict
+            ? triesLeft > 1
+              ? attempt(triesLeft - 1)
+              : Effect.fail(new StoreUnavailable({ reason: "contended", cause: failure }))
+            : Effect.fail(failure)
+      })
+    })
+  return attempt(triesMax)
+}

@@ -1,0 +1,32 @@
+/**
+ * The port that gives out identifiers, in order even when the clock steps back.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { IdBlock } from "../domain/Id.ts"
+import { advanceBlock, blockFrom } from "../domain/Id.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { Crypto } from "./Crypto.ts"
+
+export class IdSource extends Context.Service<
+  IdSource,
+  {
+    /** A block of `count` consecutive identifiers, all after every one given before. */
+    readonly reserve: (now: Instant, count: number) => Effect.Effect<IdBlock>
+  }
+>()("@mailkeep/core/port/IdSource") {
+  static readonly layer: Layer.Layer<IdSource, never, Crypto> = Layer.effect(
+    IdSource,
+    Effect.gen(function* () {
+      const crypto = yield* Crypto
+      let next: IdBlock | undefined
+      return {
+        reserve: (now, count) =>
+          Effect.sync(() => {
+            const block = next === undefined || now > next.time ? blockFrom(now, crypto.randomBytes(10)) : next
+            next = advanceBlock(block, count)
+            return block
+          })
+      }
+    })
+  )
+}

@@ -1,0 +1,72 @@
+/**
+ * Issues, lists and revokes API keys; in process and by the command, never over HTTP. Source: wire §2.
+ */
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import type { IssueKey } from "../decide/apiKey.ts"
+import { issueKey, revokeKey } from "../decide/apiKey.ts"
+import type { ApiKey } from "../domain/ApiKey.ts"
+import { mintKey, mintKeyBytes, printKey } from "../domain/ApiKey.ts"
+import type { InvalidArgument, KeyNotFound } from "../domain/Failure.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { Crypto } from "../port/Crypto.ts"
+import { IdSource } from "../port/IdSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+import { Projects } from "./Projects.ts"
+
+export interface IssuedKey {
+  readonly key: ApiKey
+  /** The whole key, shown this once. */
+  readonly printed: Redacted.Redacted<string>
+}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** Makes the project when nobody has named it before. */
+    readonly issue: (
+      projectId: ProjectId,
+      request: IssueKey
+    ) => Effect.Effect<IssuedKey, InvalidArgument | StoreUnavailable>
+    /** Oldest first, revoked ones too. */
+    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    readonly revoke: (keyId: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/ApiKeys") {
+  static readonly layerNoDeps = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const crypto = yield* Crypto
+      const ids = yield* IdSource
+      const projects = yield* Projects
+
+      const issue = Effect.fn("ApiKeys.issue")(function* (projectId: ProjectId, request: IssueKey) {
+        yield* projects.ensure(projectId)
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const minted = mintKey(crypto.randomBytes(mintKeyBytes))
+        const secretHash = crypto.sha256(minted.secret)
+        const key = yield* decideAndCommit(store, Effect.void, () =>
+          issueKey(request, { now, ids: block, projectId, publicId: minted.publicId, secretHash })
+        )
+        return { key, printed: Redacted.make(printKey(minted)) }
+      })
+
+      const list = Effect.fn("ApiKeys.list")(function* (projectId: ProjectId) {
+        const [keys] = yield* store.read([{ _tag: "ApiKeys", projectId }])
+        return keys
+      })
+
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (keyId: string) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* decideAndCommit(store, store.read([{ _tag: "ApiKey", id: keyId }]), ([key]) =>
+          revokeKey(keyId, { now, key })
+        )
+      })
+
+      return { issue, list, revoke }
+    })
+  )
+}

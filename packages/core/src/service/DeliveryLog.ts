@@ -1,0 +1,126 @@
+/**
+ * What became of every delivery: the listing, page by page, and one delivery in full.
+ * Source: interface, List deliveries; wire §5.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Contact } from "../domain/Contact.ts"
+import { readCursor, writeCursor } from "../domain/Cursor.ts"
+import type { Attempt, Delivery, DeliverySummary } from "../domain/Delivery.ts"
+import { DeliveryNotFound, InvalidArgument } from "../domain/Failure.ts"
+import { issue } from "../domain/Issue.ts"
+import type { MailEvent } from "../domain/MailEvent.ts"
+import type { Message } from "../domain/Message.ts"
+import type { LogFilters } from "../domain/Paging.ts"
+import { examinedMax } from "../domain/Paging.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { Ledger } from "../domain/Query.ts"
+import type { SenderDomain } from "../domain/SenderDomain.ts"
+import { Crypto } from "../port/Crypto.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+import { Secrets } from "./Secrets.ts"
+
+export interface LogPage {
+  readonly items: ReadonlyArray<DeliverySummary>
+  /** Known only for a first page that is also the last. */
+  readonly total: number | null
+  readonly limit: number
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+export interface DeliveryDetail {
+  readonly delivery: Delivery
+  readonly message: Message
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly contact: Contact | null
+  readonly domain: SenderDomain | null
+}
+
+export class DeliveryLog extends Context.Service<
+  DeliveryLog,
+  {
+    /** Newest first. A filtered page may be short, or empty, and still have more. */
+    readonly page: (
+      projectId: ProjectId,
+      filters: LogFilters,
+      page: { readonly limit: number; readonly cursor: string | null }
+    ) => Effect.Effect<LogPage, InvalidArgument | StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      deliveryId: string
+    ) => Effect.Effect<DeliveryDetail, DeliveryNotFound | StoreUnavailable>
+    /** Oldest first, after the event with the id `after`; kept for 30 days. */
+    readonly events: (
+      projectId: ProjectId,
+      page: { readonly after: string | null; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<MailEvent>, StoreUnavailable>
+    /** The project's counters beside what its records add up to. */
+    readonly ledger: (projectId: ProjectId) => Effect.Effect<Ledger, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/DeliveryLog") {
+  static readonly layerNoDeps = Layer.effect(
+    DeliveryLog,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const crypto = yield* Crypto
+      const seal = (yield* Secrets).seal("cursor")
+
+      const page = Effect.fn("DeliveryLog.page")(function* (
+        projectId: ProjectId,
+        filters: LogFilters,
+        { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
+      ) {
+        const after = cursor === null ? null : readCursor(seal, crypto.equal, projectId, filters, cursor)
+        if (after === undefined)
+          return yield* new InvalidArgument({
+            context: "query",
+            issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
+          })
+        // Templates come with later work; until then every one is unknown, and nothing was sent with it.
+        const none = { items: [], next: null }
+        const [found] =
+          filters.templateId !== null
+            ? [none]
+            : yield* store.read([{ _tag: "LogPage", projectId, filters, after, limit, examine: examinedMax }])
+        const { items, next } = found
+        return {
+          items,
+          total: after === null && next === null ? items.length : null,
+          limit,
+          hasMore: next !== null,
+          nextCursor: next === null ? null : writeCursor(seal, projectId, filters, next)
+        }
+      })
+
+      const get = Effect.fn("DeliveryLog.get")(function* (projectId: ProjectId, deliveryId: string) {
+        const [delivery, attempts] = yield* store.read([
+          { _tag: "Delivery", projectId, id: deliveryId },
+          { _tag: "Attempts", deliveryId }
+        ])
+        if (delivery === null) return yield* new DeliveryNotFound({ deliveryId })
+        const [message, contact] = yield* store.read([
+          { _tag: "Message", projectId, id: delivery.messageId },
+          { _tag: "Contact", projectId, id: delivery.contactId ?? "" }
+        ])
+        const [domain] = yield* store.read([{ _tag: "Domain", projectId, domain: message!.domain }])
+        return { delivery, message: message!, attempts, contact, domain }
+      })
+
+      const events = Effect.fn("DeliveryLog.events")(function* (
+        projectId: ProjectId,
+        { after, limit }: { readonly after: string | null; readonly limit: number }
+      ) {
+        const [events] = yield* store.read([{ _tag: "Events", projectId, after, limit }])
+        return events
+      })
+
+      const ledger = Effect.fn("DeliveryLog.ledger")(function* (projectId: ProjectId) {
+        const [ledger] = yield* store.read([{ _tag: "Ledger", projectId }])
+        return ledger
+      })
+
+      return { page, get, events, ledger }
+    })
+  )
+}

@@ -1,0 +1,259 @@
+/**
+ * Takes one claimed delivery through a hand-off: begin, final dot, outcome, each its own commit. Source: design §5.
+ * Whom to claim, and when, is the dispatcher's.
+ */
+import { Clock, Context, Effect, Exit, Layer, Schedule } from "effect"
+import type { Begun } from "../decide/beginAttempt.ts"
+import { beginAttempt, markDot } from "../decide/beginAttempt.ts"
+import { releaseDue } from "../decide/releaseDue.ts"
+import type { Ending } from "../decide/settleAttempt.ts"
+import { settleAttempt } from "../decide/settleAttempt.ts"
+import type { Conflict } from "../domain/Change.ts"
+import type { Delivery } from "../domain/Delivery.ts"
+import { idAt } from "../domain/Id.ts"
+import { minuteMillis } from "../domain/Instant.ts"
+import type { Message } from "../domain/Message.ts"
+import type { RetryPolicy } from "../domain/RetrySchedule.ts"
+import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
+import { commitChanges } from "../internal/decideAndCommit.ts"
+import { IdSource } from "../port/IdSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+import { PlanSource } from "../port/PlanSource.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage, TransportUnavailable } from "../port/Transport.ts"
+import { HandOffRevoked, Transport } from "../port/Transport.ts"
+
+export interface HandOffOptions {
+  readonly retry: RetryPolicy
+  /** The one hard deadline over a whole hand-off; the final dot alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
+  readonly deadlineMillis: number
+}
+
+export const defaultHandOffOptions: HandOffOptions = { retry: defaultRetryPolicy, deadlineMillis: 20 * minuteMillis }
+
+/** What became of a claimed delivery: its status now, or that somebody else had moved it. */
+export type Handled = Delivery["status"] | "moved_on"
+
+const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")]).pipe(Schedule.jittered)
+
+/**
+ * Looks, decides and commits until it stands: at once after a conflict, patiently while the store is out of reach. A commit that
+ * failed is unknown, and a claimed delivery must not be dropped.
+ */
+const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>): Effect.Effect<A> =>
+  once.pipe(
+    Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }),
+    Effect.retry({ schedule: patience, while: ({ _tag }) => _tag === "StoreUnavailable" }),
+    Effect.orDie
+  )
+
+const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
+  messageId: `<${delivery.id}@${message.domain}>`,
+  date: delivery.scheduledAt ?? message.createdAt,
+  from: { name: message.fromName, address: message.from },
+  replyTo: message.replyTo,
+  to: message.to.length === 0 ? [delivery.recipient] : message.to,
+  cc: message.cc,
+  subject: message.subject,
+  html: message.html,
+  text: message.text
+})
+
+const endingOf = (
+  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked>
+): Ending => {
+  if (Exit.isSuccess(exit))
+    return exit.value ?? { _tag: "Lost", why: "The hand-off did not end before its deadline." }
+  for (const reason of exit.cause.reasons) {
+    if (reason._tag === "Interrupt") return { _tag: "Released" }
+    if (reason._tag === "Fail")
+      return reason.error instanceof HandOffRevoked ? { _tag: "Withheld" } : { _tag: "Lost", why: reason.error.reason }
+  }
+  return { _tag: "Lost", why: "The transport failed." }
+}
+
+export class HandOffs extends Context.Service<
+  HandOffs,
+  {
+    /** Releases a claimed delivery in status `scheduled`. */
+    readonly release: (claimed: Delivery) => Effect.Effect<Handled>
+    /** Hands over a claimed delivery in status `queued`. Interrupted before the final dot, it goes back to the queue. */
+    readonly handOver: (claimed: Delivery) => Effect.Effect<Handled>
+    /** Settles a claimed delivery in status `sending` whose worker died. */
+    readonly recover: (claimed: Delivery) => Effect.Effect<Handled>
+  }
+>()("@mailkeep/core/service/HandOffs") {
+  static readonly layerWith = (options: Partial<HandOffOptions> = {}) =>
+    Layer.effect(
+      HandOffs,
+      Effect.gen(function* () {
+        const { retry: policy, deadlineMillis } = { ...defaultHandOffOptions, ...options }
+        const store = yield* MailStore
+        const ids = yield* IdSource
+        const plans = yield* PlanSource
+        const transport = yield* Transport
+        const { capabilities } = transport
+
+        const eventIdAt = (now: number) => Effect.map(ids.reserve(now, 1), (block) => idAt(block, "evt", 0))
+
+        /** The delivery as it stands, when it is still the one that was claimed. */
+        const stillOurs = Effect.fnUntraced(function* (held: Delivery) {
+          const [delivery] = yield* store.read([{ _tag: "Delivery", projectId: held.projectId, id: held.id }])
+          return delivery?.token === held.token ? delivery : undefined
+        })
+
+        const release = Effect.fn("HandOffs.release")(function* (claimed: Delivery) {
+          const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+            const delivery = yield* stillOurs(claimed)
+            if (delivery === undefined) return "moved_on"
+            const now = yield* Clock.currentTimeMillis
+            const { projectId } = delivery
+            const [message, [suppression], [allowanceUsed]] = yield* store.read([
+              { _tag: "Message", projectId, id: delivery.messageId },
+              { _tag: "Suppressions", projectId, addresses: [delivery.address] },
+              { _tag: "Counters", projectId, names: ["allowance"] }
+            ])
+            const [key, domain] = yield* store.read([
+              { _tag: "ApiKey", id: message!.keyId ?? "" },
+              { _tag: "Domain", projectId, domain: message!.domain }
+            ])
+            const decision = releaseDue({
+              now,
+              eventId: yield* eventIdAt(now),
+              plan: yield* plans.planOf(projectId),
+              delivery,
+              message: message!,
+              key,
+              domain,
+              suppression: suppression!,
+              allowanceUsed: allowanceUsed!
+            })
+            yield* commitChanges(store, decision.changes)
+            return decision.answer.status
+          })
+          return yield* persisting(attempt)
+        })
+
+        /** Begins the attempt; `undefined` when the delivery ended or moved on instead. */
+        const begin = Effect.fnUntraced(function* (claimed: Delivery) {
+          const now = yield* Clock.currentTimeMillis
+          const { projectId } = claimed
+          const [delivery, message, [suppression]] = yield* store.read([
+            { _tag: "Delivery", projectId, id: claimed.id },
+            { _tag: "Message", projectId, id: claimed.messageId },
+            { _tag: "Suppressions", projectId, addresses: [claimed.address] }
+          ])
+          if (delivery === null || message === null) return undefined
+          // An earlier try of this very commit may have stood although its answer was lost.
+          if (delivery.status === "sending" && delivery.worker === claimed.worker && delivery.token === claimed.token + 1) {
+            const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: delivery.id }])
+            return { begun: { delivery, attempt: attempts.at(-1)! } satisfies Begun, message }
+          }
+          if (delivery.token !== claimed.token) return undefined
+          const { changes, answer } = beginAttempt({
+            now,
+            eventId: yield* eventIdAt(now),
+            policy,
+            maxMessageBytes: capabilities.maxMessageBytes,
+            delivery,
+            message,
+            suppression: suppression!
+          })
+          yield* commitChanges(store, changes)
+          return answer === null ? undefined : { begun: answer, message }
+        })
+
+        /** Commits phase `dot`, or tells why the dot may not go. */
+        const commitDot = ({ delivery, attempt }: Begun): Effect.Effect<void, HandOffRevoked> => {
+          const once = Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const [[suppression]] = yield* store.read([
+              { _tag: "Suppressions", projectId: delivery.projectId, addresses: [delivery.address] }
+            ])
+            const { changes, answer } = markDot({
+              now,
+              eventId: yield* eventIdAt(now),
+              delivery,
+              attempt,
+              suppression: suppression!
+            })
+            yield* commitChanges(store, changes)
+            return answer
+          })
+          return once.pipe(
+            // Only the suppression may have changed under us; anything else means the lease is lost.
+            Effect.retry({ while: (failure) => failure._tag === "Conflict" && failure.change === "Expect" }),
+            // Interrupted half-way, the phase would be unknown.
+            Effect.uninterruptible,
+            Effect.matchEffect({
+              onSuccess: (go) => (go ? Effect.void : Effect.fail(new HandOffRevoked({ why: "suppressed" }))),
+              onFailure: () => Effect.fail(new HandOffRevoked({ why: "lease_lost" }))
+            })
+          )
+        }
+
+        const settle = (begun: Begun, ending: Ending): Effect.Effect<Handled> => {
+          const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+            const delivery = yield* stillOurs(begun.delivery)
+            if (delivery === undefined) return "moved_on"
+            const now = yield* Clock.currentTimeMillis
+            const { projectId } = delivery
+            const [attempts, message, project, [suppression]] = yield* store.read([
+              { _tag: "Attempts", deliveryId: delivery.id },
+              { _tag: "Message", projectId, id: delivery.messageId },
+              { _tag: "Project", id: projectId },
+              { _tag: "Suppressions", projectId, addresses: [delivery.address] }
+            ])
+            const decision = settleAttempt(ending, {
+              now,
+              eventId: yield* eventIdAt(now),
+              policy,
+              onAmbiguous: message!.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+              idempotentHandoff: capabilities.idempotentHandoff,
+              expiresAt: message!.expiresAt,
+              delivery,
+              attempt: attempts.at(-1)!,
+              suppression: suppression!
+            })
+            yield* commitChanges(store, decision.changes)
+            return decision.answer.status
+          })
+          return persisting(attempt)
+        }
+
+        const handOver = Effect.fn("HandOffs.handOver")((claimed: Delivery) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* (): Effect.gen.Return<Handled> {
+              const started = yield* persisting(begin(claimed))
+              if (started === undefined) return "moved_on"
+              const { begun, message } = started
+              const dot = commitDot(begun)
+              const handOff: HandOff = {
+                deliveryId: begun.delivery.id,
+                attempt: begun.attempt.number,
+                envelope: { from: message.from, to: begun.delivery.recipient },
+                message: outgoing(begun.delivery, message),
+                beforeFinalDot: capabilities.marksFinalDot ? dot : Effect.void
+              }
+              const handing = capabilities.marksFinalDot
+                ? transport.handOff(handOff)
+                : Effect.andThen(dot, transport.handOff(handOff))
+              const exit = yield* restore(
+                handing.pipe(
+                  Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.succeed(undefined) })
+                )
+              ).pipe(Effect.exit)
+              return yield* settle(begun, endingOf(exit))
+            })
+          )
+        )
+
+        const recover = Effect.fn("HandOffs.recover")(function* (claimed: Delivery) {
+          const [attempts] = yield* persisting(store.read([{ _tag: "Attempts", deliveryId: claimed.id }]))
+          return yield* settle({ delivery: claimed, attempt: attempts.at(-1)! }, { _tag: "WorkerDied" })
+        })
+
+        return { release, handOver, recover }
+      })
+    )
+}

@@ -1,0 +1,51 @@
+/**
+ * Projects: naming one makes it.
+ */
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { settled } from "../decide/Decision.ts"
+import { InvalidArgument } from "../domain/Failure.ts"
+import { decoder } from "../domain/Issue.ts"
+import type { Project, ProjectId } from "../domain/Project.ts"
+import { ProjectName } from "../domain/Project.ts"
+import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+
+const decodeName = decoder(ProjectName)
+
+export class Projects extends Context.Service<
+  Projects,
+  {
+    readonly ensure: (id: ProjectId) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Projects") {
+  static readonly layer = Layer.effect(
+    Projects,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+
+      const ensure = Effect.fn("Projects.ensure")(function* (id: ProjectId) {
+        const named = decodeName(id)
+        if (Result.isFailure(named))
+          return yield* new InvalidArgument({
+            context: "body",
+            issues: named.failure.map((found) => ({ ...found, path: ["project", ...found.path] }))
+          })
+        const now = yield* Clock.currentTimeMillis
+        const made: Project = { id, onAmbiguous: "retry", createdAt: now, revision: 1 }
+        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) =>
+          Result.succeed(
+            standing !== null
+              ? settled(standing)
+              : { answer: made, changes: [{ _tag: "PutProject", project: made, replaces: null }] }
+          )
+        )
+      })
+
+      const list = Effect.map(store.read([{ _tag: "Projects" }]), ([projects]) => projects)
+
+      return { ensure, list }
+    })
+  )
+}

@@ -1,0 +1,159 @@
+/**
+ * Takes messages in, cancels and reschedules them. Source: interface, Send an email; wire §3, §4.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { AcceptSendFacts, SendAnswer, SendRefusal } from "../decide/acceptSend.ts"
+import { acceptSend, recipientsOf } from "../decide/acceptSend.ts"
+import type { CanceledMessage, RescheduledMessage } from "../decide/scheduledMessage.ts"
+import { cancelMessage, rescheduleMessage } from "../decide/scheduledMessage.ts"
+import type { Principal } from "../domain/ApiKey.ts"
+import { isInScope } from "../domain/ApiKey.ts"
+import type { MessageNotFound, MessageNotScheduled, PlanLimitReached } from "../domain/Failure.ts"
+import { InvalidArgument, SenderOutsideScope } from "../domain/Failure.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { utcDayOf } from "../domain/Instant.ts"
+import { issue } from "../domain/Issue.ts"
+import { dailyCounter } from "../domain/Plan.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { SendRequest } from "../domain/SendRequest.ts"
+import { canonicalSend, isIdempotencyKey } from "../domain/SendRequest.ts"
+import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { Crypto } from "../port/Crypto.ts"
+import { IdSource } from "../port/IdSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+import { PlanSource } from "../port/PlanSource.ts"
+import { Transport } from "../port/Transport.ts"
+import { WorkSignal } from "./WorkSignal.ts"
+
+export class Sending extends Context.Service<
+  Sending,
+  {
+    /**
+     * Accepts a send whose form `parseSend` has judged. The same key and request again give the same answer, for 30 days after
+     * the later of acceptance and scheduled time.
+     */
+    readonly send: (
+      principal: Principal,
+      request: SendRequest,
+      idempotencyKey: string
+    ) => Effect.Effect<SendAnswer, SendRefusal | SenderOutsideScope | StoreUnavailable>
+    /** Cancels every delivery of a scheduled message, or none. Again: the same answer. */
+    readonly cancel: (
+      projectId: ProjectId,
+      messageId: string
+    ) => Effect.Effect<CanceledMessage, MessageNotFound | MessageNotScheduled | StoreUnavailable>
+    readonly reschedule: (
+      projectId: ProjectId,
+      messageId: string,
+      scheduledAt: Instant
+    ) => Effect.Effect<
+      RescheduledMessage,
+      InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached | StoreUnavailable
+    >
+  }
+>()("@mailkeep/core/service/Sending") {
+  static readonly layerNoDeps = Layer.effect(
+    Sending,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const crypto = yield* Crypto
+      const ids = yield* IdSource
+      const plans = yield* PlanSource
+      const signal = yield* WorkSignal
+      const { smtpUtf8 } = (yield* Transport).capabilities
+
+      const send = Effect.fn("Sending.send")(function* (
+        principal: Principal,
+        request: SendRequest,
+        idempotencyKey: string
+      ) {
+        const { projectId } = principal
+        if (!isIdempotencyKey(idempotencyKey))
+          return yield* new InvalidArgument({
+            context: "headers",
+            issues: [issue(["idempotency-key"], "invalid_value", "must be 1 to 128 visible ASCII characters")]
+          })
+        if (!isInScope(principal.domainScope, request.from.domain))
+          return yield* new SenderOutsideScope({ domain: request.from.domain })
+        const now = yield* Clock.currentTimeMillis
+        const addresses = recipientsOf(request).map(({ address }) => address.canonical)
+        const block = yield* ids.reserve(now, addresses.length)
+        const command = { principal, request, idempotencyKey, fingerprint: crypto.sha256(canonicalSend(request)) }
+        const day = dailyCounter(utcDayOf(request.scheduledAt ?? now))
+        const reads = store.read([
+          { _tag: "Idempotency", projectId, key: idempotencyKey },
+          { _tag: "ApiKey", id: principal.keyId ?? "" },
+          { _tag: "Domain", projectId, domain: request.from.domain },
+          { _tag: "ContactsByAddress", projectId, addresses },
+          { _tag: "Suppressions", projectId, addresses },
+          { _tag: "Counters", projectId, names: [day, "allowance", "waiting"] }
+        ])
+        const facts = Effect.zipWith(
+          plans.planOf(projectId),
+          reads,
+          (plan, [remembered, key, domain, contacts, suppressions, used]): AcceptSendFacts => ({
+            now,
+            ids: block,
+            plan,
+            smtpUtf8,
+            remembered,
+            key,
+            domain,
+            contacts,
+            suppressions,
+            used: { daily: used[0]!, allowance: used[1]!, waiting: used[2]! }
+          })
+        )
+        const answer = yield* decideAndCommit(store, facts, (facts) => acceptSend(command, facts))
+        yield* signal.notify
+        return answer
+      })
+
+      const messageReads = (projectId: ProjectId, messageId: string) =>
+        [
+          { _tag: "Message", projectId, id: messageId },
+          { _tag: "DeliveriesOfMessage", projectId, messageId }
+        ] as const
+
+      const cancel = Effect.fn("Sending.cancel")(function* (projectId: ProjectId, messageId: string) {
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const plan = yield* plans.planOf(projectId)
+        return yield* decideAndCommit(
+          store,
+          store.read(messageReads(projectId, messageId)),
+          ([message, deliveries]) => cancelMessage(messageId, { now, ids: block, plan, message, deliveries })
+        )
+      })
+
+      const reschedule = Effect.fn("Sending.reschedule")(function* (
+        projectId: ProjectId,
+        messageId: string,
+        scheduledAt: Instant
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const plan = yield* plans.planOf(projectId)
+        const day = dailyCounter(utcDayOf(scheduledAt))
+        const moved = yield* decideAndCommit(
+          store,
+          store.read([
+            ...messageReads(projectId, messageId),
+            { _tag: "Counters", projectId, names: [day] }
+          ]),
+          ([message, deliveries, [usedThatDay]]) =>
+            rescheduleMessage(
+              { messageId, scheduledAt },
+              { now, ids: block, plan, message, deliveries, usedThatDay: usedThatDay! }
+            )
+        )
+        yield* signal.notify
+        return moved
+      })
+
+      return { send, cancel, reschedule }
+    })
+  )
+}
+

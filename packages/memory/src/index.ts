@@ -1,0 +1,2 @@
+/** The reference store. */
+export * as MemoryMailStore from "./MemoryMailStore.ts"

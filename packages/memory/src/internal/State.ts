@@ -1,0 +1,60 @@
+/**
+ * Everything the reference store knows, as one immutable value.
+ */
+import type {
+  ApiKey,
+  Attempt,
+  Contact,
+  Delivery,
+  IdempotencyRecord,
+  Instant,
+  MailEvent,
+  Message,
+  Project,
+  SenderDomain,
+  Suppression
+} from "@mailkeep/core"
+import { HashMap } from "effect"
+
+/** Keys of records within a project are `project/key`. */
+export interface State {
+  readonly settings: HashMap.HashMap<string, string>
+  readonly projects: HashMap.HashMap<string, Project>
+  readonly apiKeys: HashMap.HashMap<string, ApiKey>
+  readonly domains: HashMap.HashMap<string, SenderDomain>
+  readonly contacts: HashMap.HashMap<string, Contact>
+  /** The id of the contact at each address. */
+  readonly contactsByAddress: HashMap.HashMap<string, string>
+  readonly suppressions: HashMap.HashMap<string, Suppression>
+  readonly idempotency: HashMap.HashMap<string, IdempotencyRecord>
+  readonly messages: HashMap.HashMap<string, Message>
+  readonly deliveries: HashMap.HashMap<string, Delivery>
+  readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
+  readonly counters: HashMap.HashMap<string, number>
+  readonly events: HashMap.HashMap<string, MailEvent>
+  readonly leases: HashMap.HashMap<string, Instant>
+}
+
+export const empty: State = {
+  settings: HashMap.empty(),
+  projects: HashMap.empty(),
+  apiKeys: HashMap.empty(),
+  domains: HashMap.empty(),
+  contacts: HashMap.empty(),
+  contactsByAddress: HashMap.empty(),
+  suppressions: HashMap.empty(),
+  idempotency: HashMap.empty(),
+  messages: HashMap.empty(),
+  deliveries: HashMap.empty(),
+  attempts: HashMap.empty(),
+  counters: HashMap.empty(),
+  events: HashMap.empty(),
+  leases: HashMap.empty()
+}
+
+export const within = (projectId: string, key: string): string => `${projectId}/${key}`
+
+export const lookUp = <A>(map: HashMap.HashMap<string, A>, key: string): A | null => {
+  const found = HashMap.get(map, key)
+  return found._tag === "Some" ? found.value : null
+}

@@ -1,0 +1,141 @@
+/**
+ * Applies one change to the state, or says which guard did not hold. Pure: this is what the language of changes means.
+ */
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core"
+import { HashMap, Result } from "effect"
+import type { State } from "./State.ts"
+import { lookUp, within } from "./State.ts"
+
+type Applied = Result.Result<State, ConflictReason>
+
+const kept = (state: State): Applied => Result.succeed(state)
+const refused = (reason: ConflictReason): Applied => Result.fail(reason)
+
+/** A record replaces the one of the revision that was read, or none. */
+const guardRevision = (standing: { readonly revision: number } | null, replaces: number | null): ConflictReason | undefined => {
+  if (replaces === null) return standing === null ? undefined : "AlreadyExists"
+  if (standing === null) return "NotFound"
+  return standing.revision === replaces ? undefined : "Stale"
+}
+
+const referred = (state: State, ref: RecordRef): { readonly revision: number } | null => {
+  switch (ref.kind) {
+    case "ApiKey":
+      return lookUp(state.apiKeys, ref.id)
+    case "Domain":
+      return lookUp(state.domains, within(ref.projectId, ref.domain))
+    case "Suppression":
+      return lookUp(state.suppressions, within(ref.projectId, ref.address))
+    case "ContactAddress":
+      return lookUp(state.contacts, lookUp(state.contactsByAddress, within(ref.projectId, ref.address)) ?? "")
+  }
+}
+
+const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>) => Applied } = {
+  Expect: (state, { record, revision }) => {
+    const guard = guardRevision(referred(state, record), revision)
+    return guard === undefined ? kept(state) : refused(guard)
+  },
+  PutSetting: (state, { name, value }) =>
+    HashMap.has(state.settings, name)
+      ? refused("AlreadyExists")
+      : kept({ ...state, settings: HashMap.set(state.settings, name, value) }),
+  PutProject: (state, { project, replaces }) => {
+    const guard = guardRevision(lookUp(state.projects, project.id), replaces)
+    if (guard !== undefined) return refused(guard)
+    return kept({ ...state, projects: HashMap.set(state.projects, project.id, project) })
+  },
+  PutApiKey: (state, { key, replaces }) => {
+    const guard = guardRevision(lookUp(state.apiKeys, key.id), replaces)
+    if (guard !== undefined) return refused(guard)
+    return kept({ ...state, apiKeys: HashMap.set(state.apiKeys, key.id, key) })
+  },
+  TouchApiKey: (state, { id, lastUsedAt }) => {
+    const standing = lookUp(state.apiKeys, id)
+    return kept(
+      standing === null ? state : { ...state, apiKeys: HashMap.set(state.apiKeys, id, { ...standing, lastUsedAt }) }
+    )
+  },
+  PutDomain: (state, { domain, replaces }) => {
+    const key = within(domain.projectId, domain.domain)
+    const guard = guardRevision(lookUp(state.domains, key), replaces)
+    if (guard !== undefined) return refused(guard)
+    return kept({ ...state, domains: HashMap.set(state.domains, key, domain) })
+  },
+  PutContact: (state, { contact, replaces }) => {
+    const standing = lookUp(state.contacts, contact.id)
+    const guard = guardRevision(standing, replaces)
+    if (guard !== undefined) return refused(guard)
+    const key = within(contact.projectId, contact.address)
+    const holder = lookUp(state.contactsByAddress, key)
+    if (holder !== null && holder !== contact.id) return refused("AlreadyExists")
+    const freed =
+      standing === null ? state.contactsByAddress : HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
+    return kept({
+      ...state,
+      contacts: HashMap.set(state.contacts, contact.id, contact),
+      contactsByAddress: HashMap.set(freed, key, contact.id)
+    })
+  },
+  PutSuppression: (state, { suppression, replaces }) => {
+    const key = within(suppression.projectId, suppression.address)
+    const guard = guardRevision(lookUp(state.suppressions, key), replaces)
+    if (guard !== undefined) return refused(guard)
+    return kept({ ...state, suppressions: HashMap.set(state.suppressions, key, suppression) })
+  },
+  RecordIdempotency: (state, { record, now }) => {
+    const key = within(record.projectId, record.key)
+    const standing = lookUp(state.idempotency, key)
+    if (standing !== null && standing.expiresAt > now) return refused("AlreadyExists")
+    return kept({ ...state, idempotency: HashMap.set(state.idempotency, key, record) })
+  },
+  ExtendIdempotency: (state, { projectId, key, expiresAt }) => {
+    const place = within(projectId, key)
+    const standing = lookUp(state.idempotency, place)
+    if (standing === null) return refused("NotFound")
+    return kept({ ...state, idempotency: HashMap.set(state.idempotency, place, { ...standing, expiresAt }) })
+  },
+  InsertMessage: (state, { message }) =>
+    HashMap.has(state.messages, message.id)
+      ? refused("AlreadyExists")
+      : kept({ ...state, messages: HashMap.set(state.messages, message.id, message) }),
+  InsertDelivery: (state, { delivery }) =>
+    HashMap.has(state.deliveries, delivery.id)
+      ? refused("AlreadyExists")
+      : kept({ ...state, deliveries: HashMap.set(state.deliveries, delivery.id, delivery) }),
+  InsertAttempt: (state, { attempt }) => {
+    const standing = lookUp(state.attempts, attempt.deliveryId) ?? []
+    if (standing.some(({ number }) => number === attempt.number)) return refused("AlreadyExists")
+    return kept({ ...state, attempts: HashMap.set(state.attempts, attempt.deliveryId, [...standing, attempt]) })
+  },
+  MoveAttempt: (state, { deliveryId, number, token, from, next }) => {
+    const delivery = lookUp(state.deliveries, deliveryId)
+    const attempts = lookUp(state.attempts, deliveryId) ?? []
+    const standing = attempts.find((attempt) => attempt.number === number)
+    if (delivery === null || standing === undefined) return refused("NotFound")
+    if (delivery.status !== "sending" || delivery.token !== token || standing.phase !== from) return refused("Stale")
+    const moved = attempts.map((attempt) => (attempt === standing ? { ...attempt, ...next } : attempt))
+    return kept({ ...state, attempts: HashMap.set(state.attempts, deliveryId, moved) })
+  },
+  MoveDelivery: (state, { id, from, token, next }) => {
+    const standing = lookUp(state.deliveries, id)
+    if (standing === null) return refused("NotFound")
+    if (standing.status !== from || standing.token !== token) return refused("Stale")
+    return kept({ ...state, deliveries: HashMap.set(state.deliveries, id, { ...standing, ...next }) })
+  },
+  SpendCounter: (state, { projectId, name, by, max }) => {
+    const key = within(projectId, name)
+    const sum = (lookUp(state.counters, key) ?? 0) + by
+    if (by > 0 && max !== null && sum > max) return refused("Exhausted")
+    return kept({ ...state, counters: HashMap.set(state.counters, key, sum) })
+  },
+  AppendEvent: (state, { event }) =>
+    HashMap.has(state.events, event.id)
+      ? refused("AlreadyExists")
+      : kept({ ...state, events: HashMap.set(state.events, event.id, event) }),
+  RenewLease: (state, { worker, leaseUntil }) => kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),
+  EndLease: (state, { worker }) => kept({ ...state, leases: HashMap.remove(state.leases, worker) })
+}
+
+export const applyChange = <T extends ChangeTag>(state: State, change: Change & { readonly _tag: T }): Applied =>
+  (appliers[change._tag] as (state: State, change: Change) => Applied)(state, change)

@@ -1,0 +1,50 @@
+/**
+ * Claims and sweeps on the state. Pure.
+ */
+import type { Claim, Delivery, Sweep } from "@mailkeep/core"
+import { claimKinds } from "@mailkeep/core"
+import { HashMap } from "effect"
+import type { State } from "./State.ts"
+import { lookUp } from "./State.ts"
+
+export const claimDeliveries = (
+  state: State,
+  { kind, now, limit, worker, leaseUntil }: Claim
+): readonly [ReadonlyArray<Delivery>, State] => {
+  const isFree = ({ worker }: Delivery) => worker === null || (lookUp(state.leases, worker) ?? now) <= now
+  const claimed = [...HashMap.values(state.deliveries)]
+    .filter((delivery) => delivery.status === claimKinds[kind] && delivery.dueAt !== null && delivery.dueAt <= now && isFree(delivery))
+    .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+    .map((delivery) => ({ ...delivery, worker, token: delivery.token + 1 }))
+  const deliveries = claimed.reduce((map, delivery) => HashMap.set(map, delivery.id, delivery), state.deliveries)
+  return [claimed, { ...state, deliveries, leases: HashMap.set(state.leases, worker, leaseUntil) }]
+}
+
+const oldest = <A>(map: HashMap.HashMap<string, A>, at: (record: A) => number, before: number, limit: number) =>
+  [...HashMap.entries(map)]
+    .filter(([, record]) => at(record) < before)
+    .toSorted(([a, left], [b, right]) => at(left) - at(right) || (a < b ? -1 : 1))
+    .slice(0, limit)
+    .map(([key]) => key)
+
+const without = <A>(map: HashMap.HashMap<string, A>, keys: ReadonlyArray<string>) => HashMap.removeMany(map, keys)
+
+export const sweepState = (state: State, { kind, before, limit }: Sweep): readonly [number, State] => {
+  switch (kind) {
+    case "events": {
+      const gone = oldest(state.events, ({ occurredAt }) => occurredAt, before, limit)
+      return [gone.length, { ...state, events: without(state.events, gone) }]
+    }
+    case "idempotency": {
+      const gone = oldest(state.idempotency, ({ expiresAt }) => expiresAt, before, limit)
+      return [gone.length, { ...state, idempotency: without(state.idempotency, gone) }]
+    }
+    case "leases": {
+      const holding = new Set([...HashMap.values(state.deliveries)].map(({ worker }) => worker))
+      const idle = HashMap.filter(state.leases, (_, worker) => !holding.has(worker))
+      const gone = oldest(idle, (leaseUntil) => leaseUntil, before, limit)
+      return [gone.length, { ...state, leases: without(state.leases, gone) }]
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Transports. */
+export * as StubTransport from "./StubTransport.ts"

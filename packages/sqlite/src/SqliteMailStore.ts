@@ -1,0 +1,98 @@
+/**
+ * The embedded default: one SQLite file in WAL mode, every acknowledged commit synced to the disk, many commits to a sync.
+ * Several processes may share the file. It decides nothing: guards, claims and pages mean what `@mailkeep/memory` says they mean.
+ */
+import type { Answers, Change, MailStoreShape, Query, StoreNotOpened } from "@mailkeep/core"
+import { Conflict, folded, MailStore } from "@mailkeep/core"
+import type { Scope } from "effect"
+import { Context, Effect, Layer, Schedule, Stream } from "effect"
+import { answerQuery } from "./internal/answerQuery.ts"
+import { applyChange } from "./internal/applyChange.ts"
+import { claimDeliveries, sweep } from "./internal/claimDeliveries.ts"
+import { openDatabase } from "./internal/connection.ts"
+import type { GroupCommit, Written } from "./internal/groupCommit.ts"
+import { makeGroupCommit } from "./internal/groupCommit.ts"
+import { prepared } from "./internal/recordTable.ts"
+import { unavailable } from "./internal/sqliteFailure.ts"
+
+export interface SqliteOptions {
+  /** The file; made when it does not exist. Its folder must. */
+  readonly filename: string
+}
+
+/** About how much a commit carries: its bodies, and a little for each change. */
+const octetsOf = (changes: ReadonlyArray<Change>): number =>
+  changes.reduce(
+    (sum, change) =>
+      sum +
+      1024 +
+      (change._tag === "InsertMessage" ? 3 * ((change.message.html?.length ?? 0) + (change.message.text?.length ?? 0)) : 0),
+    0
+  )
+
+export interface SqliteMailStoreShape extends MailStoreShape {
+  /** How many disk syncs the commits so far have shared. */
+  readonly groupCounts: GroupCommit["counts"]
+}
+
+export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
+  Effect.gen(function* () {
+    const database = yield* openDatabase(filename)
+    database.function("folded", { deterministic: true }, (text) => folded(String(text)))
+    const on = prepared(database)
+    const group = yield* makeGroupCommit(database)
+    const begin = database.prepare("BEGIN")
+    const end = database.prepare("COMMIT")
+
+    const commit = (changes: ReadonlyArray<Change>): Written<void, Conflict> => {
+      for (const [at, change] of changes.entries()) {
+        const reason = applyChange(on, change)
+        if (reason !== undefined) return { undone: new Conflict({ at, change: change._tag, reason }) }
+      }
+      return { done: undefined }
+    }
+
+    /** Several statements see one state only within a transaction. */
+    const inOneState = <A>(read: () => A): A => {
+      begin.run()
+      try {
+        return read()
+      } finally {
+        end.run()
+      }
+    }
+
+    const dataVersion = database.prepare("PRAGMA data_version").pluck()
+
+    return {
+      capabilities: { durable: true, multiProcess: true },
+      commit: (changes) => group.submit(() => commit(changes), octetsOf(changes)),
+      claim: (claim) => group.submit(() => ({ done: claimDeliveries(on, claim) }), 1024),
+      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+        Effect.try({
+          try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
+          catch: unavailable
+        }),
+      sweep: (request) => group.submit(() => ({ done: sweep(on, request) }), 1024),
+      changes: Stream.fromEffectSchedule(
+        Effect.sync(() => dataVersion.get()),
+        Schedule.spaced("1 second")
+      ).pipe(
+        Stream.changes,
+        Stream.drop(1),
+        Stream.map(() => undefined)
+      ),
+      groupCounts: group.counts
+    }
+  })
+
+/** This store's own service, for what only it can tell. */
+export class SqliteMailStore extends Context.Service<SqliteMailStore, SqliteMailStoreShape>()(
+  "@mailkeep/sqlite/SqliteMailStore"
+) {}
+
+/** The store as `MailStore`, and as itself. */
+export const layer = (options: SqliteOptions): Layer.Layer<MailStore | SqliteMailStore, StoreNotOpened> =>
+  Layer.effectContext(
+    Effect.map(make(options), (store) => Context.make(MailStore, store).pipe(Context.add(SqliteMailStore, store)))
+  )

@@ -1,0 +1,2 @@
+/** The SQLite store. */
+export * as SqliteMailStore from "./SqliteMailStore.ts"

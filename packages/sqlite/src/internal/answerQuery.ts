@@ -1,0 +1,185 @@
+/**
+ * Answers one query. What is searched is compared in TypeScript, so that every store calls the same text the same.
+ */
+import type {
+  Answer,
+  Answering,
+  ContactFilters,
+  CounterName,
+  Delivery,
+  Found,
+  LogFilters,
+  PageRequest,
+  Position,
+  Query
+} from "@mailkeep/core"
+import { folded, logFiltersMatch } from "@mailkeep/core"
+import type { Prepared, RecordTable } from "./recordTable.ts"
+import { findAll, findOne } from "./recordTable.ts"
+import {
+  apiKeys,
+  attempts,
+  contacts,
+  counters,
+  deliveries,
+  domains,
+  events,
+  idempotency,
+  messages,
+  projects,
+  suppressions
+} from "./tables.ts"
+
+type Value = string | number | null
+
+const paged = <R>(
+  on: Prepared,
+  table: RecordTable<R>,
+  where: string,
+  values: ReadonlyArray<Value>,
+  { page, limit }: PageRequest
+): Found<R> => {
+  const { total } = on.statement(`SELECT count(*) AS total FROM ${table.name} WHERE ${where}`).get(...values) as {
+    readonly total: number
+  }
+  const order = `WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`
+  return { items: findAll(on, table, order, ...values, limit, (page - 1) * limit), total }
+}
+
+const contactWhere = ({ search, emailStatus }: ContactFilters): readonly [string, ReadonlyArray<Value>] => {
+  const texts = ["email", "first_name", "last_name", "first_name || ' ' || last_name"]
+  const part = search === null ? null : folded(search)
+  return [
+    [
+      "project_id = ?",
+      ...(emailStatus === null ? [] : ["email_status = ?"]),
+      ...(part === null ? [] : [`(${texts.map((text) => `instr(folded(${text}), ?) > 0`).join(" OR ")})`])
+    ].join(" AND "),
+    [...(emailStatus === null ? [] : [emailStatus]), ...(part === null ? [] : texts.map(() => part))]
+  ]
+}
+
+type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
+
+const seek = (projectId: string, filters: LogFilters, after: Position | null): readonly [string, ReadonlyArray<Value>] => {
+  const bounds: ReadonlyArray<readonly [string, ReadonlyArray<Value>]> = [
+    ["project_id = ?", [projectId]],
+    ...(filters.address === null ? [] : [["address = ?", [filters.address]] as const]),
+    ...(filters.contactId === null ? [] : [["contact_id = ?", [filters.contactId]] as const]),
+    ...(filters.startDate === null ? [] : [["created_at >= ?", [filters.startDate]] as const]),
+    ...(filters.endDate === null ? [] : [["created_at <= ?", [filters.endDate]] as const]),
+    ...(after === null ? [] : [["(created_at, id) < (?, ?)", [after.createdAt, after.id]] as const])
+  ]
+  const index =
+    filters.address !== null
+      ? "deliveries_of_recipient"
+      : filters.contactId !== null
+        ? "deliveries_of_contact"
+        : "deliveries_newest"
+  const sql = `SELECT id, created_at AS createdAt, recipient, status, scheduled_at AS scheduledAt, source, message_id AS messageId
+FROM deliveries INDEXED BY ${index} WHERE ${bounds.map(([where]) => where).join(" AND ")}
+ORDER BY created_at DESC, id DESC LIMIT ?`
+  return [sql, bounds.flatMap(([, values]) => values)]
+}
+
+const answers: Answering<Prepared> = {
+  Setting: (on, { name }) =>
+    (on.statement("SELECT value FROM settings WHERE name = ?").get(name) as { readonly value: string } | undefined)?.value ??
+    null,
+  Project: (on, { id }) => findOne(on, projects, "WHERE id = ?", id),
+  Projects: (on) => findAll(on, projects, "ORDER BY id"),
+  ApiKeyByPublicId: (on, { publicId }) => findOne(on, apiKeys, "WHERE public_id = ?", publicId),
+  ApiKey: (on, { id }) => findOne(on, apiKeys, "WHERE id = ?", id),
+  ApiKeys: (on, { projectId }) => findAll(on, apiKeys, "WHERE project_id = ? ORDER BY created_at, id", projectId),
+  Domain: (on, { projectId, domain }) => findOne(on, domains, "WHERE project_id = ? AND domain = ?", projectId, domain),
+  DomainPage: (on, { projectId, page }) => paged(on, domains, "project_id = ?", [projectId], page),
+  Contact: (on, { projectId, id }) => findOne(on, contacts, "WHERE id = ? AND project_id = ?", id, projectId),
+  ContactsByAddress: (on, { projectId, addresses }) =>
+    addresses.map((address) => findOne(on, contacts, "WHERE project_id = ? AND address = ?", projectId, address)),
+  ContactPage: (on, { projectId, filters, page }) => {
+    const [where, values] = contactWhere(filters)
+    return paged(on, contacts, where, [projectId, ...values], page)
+  },
+  Suppressions: (on, { projectId, addresses }) =>
+    addresses.map((address) => findOne(on, suppressions, "WHERE project_id = ? AND address = ?", projectId, address)),
+  Counters: (on, { projectId, names }) =>
+    names.map((name) => findOne(on, counters, "WHERE project_id = ? AND name = ?", projectId, name)?.value ?? 0),
+  Idempotency: (on, { projectId, key }) => findOne(on, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
+  Message: (on, { projectId, id }) => findOne(on, messages, "WHERE id = ? AND project_id = ?", id, projectId),
+  Delivery: (on, { projectId, id }) => findOne(on, deliveries, "WHERE id = ? AND project_id = ?", id, projectId),
+  DeliveriesOfMessage: (on, { projectId, messageId }) =>
+    findAll(on, deliveries, "WHERE message_id = ? AND project_id = ? ORDER BY id", messageId, projectId),
+  Attempts: (on, { deliveryId }) => findAll(on, attempts, "WHERE delivery_id = ? ORDER BY number", deliveryId),
+  LogPage: (on, { projectId, filters, after, limit, examine }) => {
+    const subjects = on.statement("SELECT subject FROM messages WHERE id = ?")
+    const subjectOf = (messageId: string) => (subjects.get(messageId) as { readonly subject: string }).subject
+    const [sql, values] = seek(projectId, filters, after)
+    const found: Array<Walked> = []
+    let looked = 0
+    let last: Walked | undefined
+    let bounded = false
+    // One more than may be looked at, to know whether anything is left.
+    for (const row of on.statement(sql).iterate(...values, examine + 1) as IterableIterator<Walked>) {
+      bounded = looked === examine
+      if (bounded) break
+      looked++
+      last = row
+      if (logFiltersMatch(filters, row, () => subjectOf(row.messageId))) found.push(row)
+      if (found.length > limit) break
+    }
+    const shown = found.slice(0, limit)
+    const end = found.length > limit ? shown.at(-1) : bounded ? last : undefined
+    return {
+      items: shown.map(({ id, createdAt, recipient, messageId, status, scheduledAt }) => ({
+        id,
+        createdAt,
+        recipient,
+        subject: subjectOf(messageId),
+        status,
+        scheduledAt
+      })),
+      next: end === undefined ? null : { createdAt: end.createdAt, id: end.id }
+    }
+  },
+  Events: (on, { projectId, after, limit }) =>
+    findAll(on, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
+  NextDue: (on, { worker }) => {
+    const earliest = "SELECT due_at FROM deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"
+    const times = [
+      ...on.statement(earliest).pluck().all("scheduled"),
+      ...on.statement(earliest).pluck().all("queued"),
+      on.statement("SELECT min(lease_until) FROM leases WHERE worker <> ?").pluck().get(worker)
+    ].filter((time): time is number => typeof time === "number")
+    return times.length === 0 ? null : Math.min(...times)
+  },
+  Backlog: (on, { now }) => {
+    const rows = on
+      .statement("SELECT status, count(*) AS count, min(due_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL GROUP BY status")
+      .all() as ReadonlyArray<{ readonly status: string; readonly count: number; readonly oldest: number }>
+    const count = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
+    const due = rows.flatMap(({ oldest }) => (oldest <= now ? [oldest] : []))
+    return {
+      scheduled: count("scheduled"),
+      queued: count("queued"),
+      sending: count("sending"),
+      oldestDueAt: due.length === 0 ? null : Math.min(...due)
+    }
+  },
+  Ledger: (on, { projectId }) => {
+    const count = (from: string) => on.statement(`SELECT count(*) FROM ${from}`).pluck().get(projectId) as number
+    const days = "SELECT counted_day AS day, count(*) AS deliveries FROM deliveries WHERE project_id = ? AND counted_day IS NOT NULL GROUP BY counted_day ORDER BY counted_day"
+    return {
+      counters: findAll(on, counters, "WHERE project_id = ? ORDER BY name", projectId).map(({ name, ...rest }) => ({
+        ...rest,
+        name: name as CounterName
+      })),
+      waiting: count("deliveries WHERE project_id = ? AND status = 'scheduled'"),
+      charged: count("deliveries WHERE project_id = ? AND charged_at IS NOT NULL"),
+      counted: on.statement(days).all(projectId) as ReadonlyArray<{ readonly day: string; readonly deliveries: number }>,
+      contacts: count("contacts WHERE project_id = ?")
+    }
+  }
+}
+
+export const answerQuery = <Q extends Query>(on: Prepared, query: Q): Answer<Q> =>
+  (answers[query._tag] as (on: Prepared, query: Query) => unknown)(on, query) as Answer<Q>

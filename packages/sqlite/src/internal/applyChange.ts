@@ -1,0 +1,161 @@
+/**
+ * Applies one change, its guard in the same statement where SQL can say it. Which guard failed is looked up only when one did.
+ */
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core"
+import type { Prepared, RecordTable } from "./recordTable.ts"
+import {
+  apiKeys,
+  attempts,
+  attemptStateFields,
+  contacts,
+  deliveries,
+  deliveryStateFields,
+  domains,
+  events,
+  idempotency,
+  messages,
+  projects,
+  suppressions
+} from "./tables.ts"
+
+/** `undefined` when the change was applied. */
+type Applied = ConflictReason | undefined
+
+type Value = string | number | null
+
+const exists = (on: Prepared, from: string, ...values: ReadonlyArray<Value>): boolean =>
+  on.statement(`SELECT 1 FROM ${from}`).get(...values) !== undefined
+
+/** A record that must be new. */
+const insert = <R>(on: Prepared, table: RecordTable<R>, record: R): Applied =>
+  on.statement(`${table.insert} ON CONFLICT DO NOTHING`).run(...table.valuesOf(record, table.fields)).changes === 1
+    ? undefined
+    : "AlreadyExists"
+
+/** A record that must be new, or replace the revision that was read. `key` is its primary key; other unique keys may clash. */
+const put = <R extends { readonly revision: number }>(
+  on: Prepared,
+  table: RecordTable<R>,
+  record: R,
+  replaces: number | null,
+  key: { readonly where: string; readonly values: ReadonlyArray<Value> },
+  clash?: { readonly where: string; readonly values: ReadonlyArray<Value> }
+): Applied => {
+  if (replaces === null) return insert(on, table, record)
+  if (clash !== undefined && exists(on, `${table.name} WHERE ${clash.where}`, ...clash.values)) {
+    const standing = on.statement(`SELECT revision FROM ${table.name} WHERE ${key.where}`).get(...key.values)
+    return revisionGuard(standing, replaces) ?? "AlreadyExists"
+  }
+  const sql = `UPDATE ${table.name} SET ${table.assignments(table.fields)} WHERE ${key.where} AND revision = ?`
+  if (on.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1) return undefined
+  return exists(on, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
+}
+
+const revisionGuard = (standing: unknown, revision: number | null): Applied => {
+  const found = (standing as { readonly revision: number } | undefined)?.revision
+  if (revision === null) return found === undefined ? undefined : "AlreadyExists"
+  return found === undefined ? "NotFound" : found === revision ? undefined : "Stale"
+}
+
+const referred = (on: Prepared, ref: RecordRef): unknown => {
+  const revision = (from: string, ...values: ReadonlyArray<Value>) =>
+    on.statement(`SELECT revision FROM ${from}`).get(...values)
+  switch (ref.kind) {
+    case "ApiKey":
+      return revision("api_keys WHERE id = ?", ref.id)
+    case "Domain":
+      return revision("domains WHERE project_id = ? AND domain = ?", ref.projectId, ref.domain)
+    case "Suppression":
+      return revision("suppressions WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
+    case "ContactAddress":
+      return revision("contacts WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
+  }
+}
+
+const byId = (id: string) => ({ where: "id = ?", values: [id] })
+
+const moveDeliverySql = `UPDATE deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND token = ?`
+
+const moveAttemptSql = `UPDATE attempts SET ${attempts.assignments(attemptStateFields)}
+WHERE delivery_id = ? AND number = ? AND phase = ?
+AND EXISTS (SELECT 1 FROM deliveries WHERE id = delivery_id AND status = 'sending' AND token = ?)`
+
+const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>) => Applied } = {
+  Expect: (on, { record, revision }) => revisionGuard(referred(on, record), revision),
+  PutSetting: (on, { name, value }) =>
+    on.statement("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, value).changes === 1
+      ? undefined
+      : "AlreadyExists",
+  PutProject: (on, { project, replaces }) => put(on, projects, project, replaces, byId(project.id)),
+  PutApiKey: (on, { key, replaces }) => put(on, apiKeys, key, replaces, byId(key.id)),
+  TouchApiKey: (on, { id, lastUsedAt }) => {
+    on.statement("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(lastUsedAt, id)
+    return undefined
+  },
+  PutDomain: (on, { domain, replaces }) =>
+    put(on, domains, domain, replaces, {
+      where: "project_id = ? AND domain = ?",
+      values: [domain.projectId, domain.domain]
+    }),
+  PutContact: (on, { contact, replaces }) =>
+    put(on, contacts, contact, replaces, byId(contact.id), {
+      where: "project_id = ? AND address = ? AND id <> ?",
+      values: [contact.projectId, contact.address, contact.id]
+    }),
+  PutSuppression: (on, { suppression, replaces }) =>
+    put(on, suppressions, suppression, replaces, {
+      where: "project_id = ? AND address = ?",
+      values: [suppression.projectId, suppression.address]
+    }),
+  RecordIdempotency: (on, { record, now }) => {
+    const replacing = idempotency.assignments(idempotency.fields).replaceAll(/("\w+") = \?/g, "$1 = excluded.$1")
+    const sql = `${idempotency.insert} ON CONFLICT (project_id, key) DO UPDATE SET ${replacing} WHERE expires_at <= ?`
+    return on.statement(sql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
+      ? undefined
+      : "AlreadyExists"
+  },
+  ExtendIdempotency: (on, { projectId, key, expiresAt }) =>
+    on.statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?").run(expiresAt, projectId, key)
+      .changes === 1
+      ? undefined
+      : "NotFound",
+  InsertMessage: (on, { message }) => insert(on, messages, message),
+  InsertDelivery: (on, { delivery }) => insert(on, deliveries, delivery),
+  InsertAttempt: (on, { attempt }) => insert(on, attempts, attempt),
+  MoveAttempt: (on, { deliveryId, number, token, from, next }) => {
+    const values = attempts.valuesOf(next, attemptStateFields)
+    if (on.statement(moveAttemptSql).run(...values, deliveryId, number, from, token).changes === 1) return undefined
+    return exists(on, "attempts WHERE delivery_id = ? AND number = ?", deliveryId, number) ? "Stale" : "NotFound"
+  },
+  MoveDelivery: (on, { id, from, token, next }) => {
+    const values = deliveries.valuesOf(next, deliveryStateFields)
+    if (on.statement(moveDeliverySql).run(...values, id, from, token).changes === 1) return undefined
+    return exists(on, "deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
+  },
+  SpendCounter: (on, { projectId, name, by, max }) => {
+    const bounded = by > 0 && max !== null
+    if (bounded && by > max) return "Exhausted"
+    const sql = `INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?)
+ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value ${bounded ? "WHERE value + excluded.value <= ?" : ""}`
+    const values = bounded ? [projectId, name, by, max] : [projectId, name, by]
+    return on.statement(sql).run(...values).changes === 1 ? undefined : "Exhausted"
+  },
+  AppendEvent: (on, { event }) => insert(on, events, event),
+  RenewLease: (on, { worker, leaseUntil }) => {
+    renewLease(on, worker, leaseUntil)
+    return undefined
+  },
+  EndLease: (on, { worker }) => {
+    on.statement("DELETE FROM leases WHERE worker = ?").run(worker)
+    return undefined
+  }
+}
+
+export const renewLease = (on: Prepared, worker: string, leaseUntil: number): void => {
+  on.statement(
+    "INSERT INTO leases (worker, lease_until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET lease_until = excluded.lease_until"
+  ).run(worker, leaseUntil)
+}
+
+export const applyChange = (on: Prepared, change: Change): Applied =>
+  (appliers[change._tag] as (on: Prepared, change: Change) => Applied)(on, change)

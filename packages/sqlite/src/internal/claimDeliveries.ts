@@ -1,0 +1,36 @@
+/**
+ * Claims and sweeps.
+ */
+import type { Claim, Delivery, Sweep } from "@mailkeep/core"
+import { claimKinds } from "@mailkeep/core"
+import { renewLease } from "./applyChange.ts"
+import type { Prepared } from "./recordTable.ts"
+import { deliveries } from "./tables.ts"
+
+const claimSql = `UPDATE deliveries SET worker = ?, token = token + 1
+WHERE id IN (
+  SELECT id FROM deliveries INDEXED BY deliveries_due
+  WHERE status = ? AND due_at <= ? AND (worker IS NULL OR worker NOT IN (SELECT worker FROM leases WHERE lease_until > ?))
+  ORDER BY due_at, id LIMIT ?
+)
+RETURNING *`
+
+export const claimDeliveries = (on: Prepared, { kind, now, limit, worker, leaseUntil }: Claim): ReadonlyArray<Delivery> => {
+  const rows = on.statement(claimSql).all(worker, claimKinds[kind], now, now, limit)
+  renewLease(on, worker, leaseUntil)
+  return rows.map(deliveries.fromRow).toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
+}
+
+const sweepSql: Readonly<Record<Sweep["kind"], string>> = {
+  events:
+    "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE occurred_at < ? ORDER BY occurred_at, id LIMIT ?)",
+  idempotency:
+    "DELETE FROM idempotency WHERE (project_id, key) IN (SELECT project_id, key FROM idempotency WHERE expires_at < ? ORDER BY expires_at, project_id, key LIMIT ?)",
+  leases: `DELETE FROM leases WHERE worker IN (
+  SELECT worker FROM leases WHERE lease_until < ?
+  AND worker NOT IN (SELECT worker FROM deliveries WHERE due_at IS NOT NULL AND worker IS NOT NULL)
+  ORDER BY lease_until, worker LIMIT ?)`
+}
+
+export const sweep = (on: Prepared, { kind, before, limit }: Sweep): number =>
+  on.statement(sweepSql[kind]).run(before, limit).changes

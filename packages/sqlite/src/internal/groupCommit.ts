@@ -1,0 +1,138 @@
+/**
+ * Runs many writes in one transaction, each in its own savepoint, and answers each only after the one disk sync for all.
+ */
+import { StoreUnavailable } from "@mailkeep/core"
+import type { Database } from "better-sqlite3"
+import type { Scope } from "effect"
+import { Effect, Exit, Fiber, Latch } from "effect"
+import { busySchedule } from "./connection.ts"
+import { isBusy, reasonOf, unavailable } from "./sqliteFailure.ts"
+
+/** What a write answers: a value, or a failure of its own that undoes it alone. */
+export type Written<A, E> = { readonly done: A } | { readonly undone: E }
+
+export interface GroupCommit {
+  /** Fails with `StoreUnavailable` at once when the queue is full. `octets` is about how much the write carries. */
+  readonly submit: <A, E>(write: () => Written<A, E>, octets: number) => Effect.Effect<A, E | StoreUnavailable>
+  /** How many groups have been committed, and how many writes they held. */
+  readonly counts: () => { readonly groups: number; readonly writes: number }
+}
+
+const groupWritesMax = 256
+const groupOctetsMax = 8 * 1024 * 1024
+const queueWritesMax = 8192
+const queueOctetsMax = 64 * 1024 * 1024
+
+interface Job {
+  readonly write: () => Written<unknown, unknown>
+  readonly octets: number
+  readonly resume: (exit: Exit.Exit<unknown, unknown>) => void
+}
+
+/** Takes the next group off the queue. */
+const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
+  let octets = 0
+  let count = 0
+  while (count < queue.length && count < groupWritesMax && (count === 0 || octets + queue[count]!.octets <= groupOctetsMax))
+    octets += queue[count++]!.octets
+  return queue.splice(0, count)
+}
+
+export const makeGroupCommit = (database: Database): Effect.Effect<GroupCommit, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const statement = (sql: string) => database.prepare<[]>(sql)
+    const [begin, commit, rollback] = [statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")]
+    const [savepoint, release, rollbackTo] = [
+      statement("SAVEPOINT one"),
+      statement("RELEASE one"),
+      statement("ROLLBACK TO one")
+    ]
+
+    /** One write of the group. A mistake of ours undoes it alone; a failing disk, thrown on, the whole group. */
+    const runOne = ({ write }: Job): Exit.Exit<unknown, unknown> => {
+      savepoint.run()
+      try {
+        const written = write()
+        if ("undone" in written) rollbackTo.run()
+        release.run()
+        return "undone" in written ? Exit.fail(written.undone) : Exit.succeed(written.done)
+      } catch (cause) {
+        if (reasonOf(cause) !== undefined) throw cause
+        rollbackTo.run()
+        release.run()
+        return Exit.die(cause)
+      }
+    }
+
+    /** The whole group in one transaction. Throws what kept it from being committed; then nothing of it was kept, or it is unknown. */
+    const runGroup = (group: ReadonlyArray<Job>): ReadonlyArray<Exit.Exit<unknown, unknown>> => {
+      begin.run()
+      try {
+        const exits = group.map(runOne)
+        commit.run()
+        return exits
+      } catch (cause) {
+        if (database.inTransaction) rollback.run()
+        throw cause
+      }
+    }
+
+    const queue: Array<Job> = []
+    let queuedOctets = 0
+    let closed = false
+    let groups = 0
+    let writes = 0
+    const waiting = yield* Latch.make()
+
+    const commitGroup = Effect.suspend(() => {
+      const group = takeGroup(queue)
+      for (const { octets } of group) queuedOctets -= octets
+      return Effect.try({ try: () => runGroup(group), catch: (cause) => cause }).pipe(
+        Effect.retry({ schedule: busySchedule, while: isBusy }),
+        Effect.match({
+          onSuccess: (exits) => {
+            groups++
+            writes += group.length
+            group.forEach(({ resume }, index) => resume(exits[index]!))
+          },
+          onFailure: (cause) => {
+            const exit = reasonOf(cause) === undefined ? Exit.die(cause) : Exit.fail(unavailable(cause))
+            for (const { resume } of group) resume(exit)
+          }
+        })
+      )
+    })
+
+    const drain = Effect.whileLoop({ while: () => queue.length > 0, body: () => Effect.andThen(commitGroup, Effect.yieldNow), step: () => {} })
+
+    const loop = Effect.gen(function* () {
+      while (true) {
+        yield* waiting.await
+        yield* waiting.close
+        // Everybody who can submit now does so before the group is cut.
+        yield* Effect.yieldNow
+        yield* drain
+        if (closed && queue.length === 0) return
+      }
+    })
+
+    yield* Effect.acquireRelease(Effect.forkDetach(loop), (fiber) =>
+      Effect.suspend(() => {
+        closed = true
+        return Effect.andThen(waiting.open, Fiber.await(fiber))
+      })
+    )
+
+    return {
+      submit: <A, E>(write: () => Written<A, E>, octets: number) =>
+        Effect.callback<A, E | StoreUnavailable>((resume) => {
+          if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
+          if (queue.length >= queueWritesMax || queuedOctets + octets > queueOctetsMax)
+            return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+          queuedOctets += octets
+          queue.push({ write, octets, resume: resume as Job["resume"] })
+          waiting.openUnsafe()
+        }),
+      counts: () => ({ groups, writes })
+    }
+  })

@@ -1,0 +1,88 @@
+/**
+ * One record and its table: how each field is stored, and the statements every record needs.
+ * Field names become snake_case columns; nothing else about a record is converted.
+ */
+import type { Database, Statement } from "better-sqlite3"
+
+/** How a field is stored. */
+export type Storing = "plain" | "json" | "boolean"
+
+export type Columns<R> = { readonly [F in keyof Required<R>]: Storing }
+
+type Value = string | number | null
+type Row = Readonly<Record<string, Value>>
+
+const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const toColumn = (storing: Storing, value: unknown): Value =>
+  value === null ? null : storing === "json" ? JSON.stringify(value) : storing === "boolean" ? Number(value) : (value as Value)
+
+const fromColumn = (storing: Storing, value: Value): unknown =>
+  value === null ? null : storing === "json" ? JSON.parse(value as string) : storing === "boolean" ? value === 1 : value
+
+export interface RecordTable<R> {
+  readonly name: string
+  readonly fields: ReadonlyArray<keyof R & string>
+  /** Values of the fields, in their order. */
+  readonly valuesOf: (record: Partial<R>, fields: ReadonlyArray<keyof R & string>) => ReadonlyArray<Value>
+  readonly fromRow: (row: unknown) => R
+  /** `SELECT` of all columns, to be completed. */
+  readonly select: string
+  /** `"column" = ?` for each field. */
+  readonly assignments: (fields: ReadonlyArray<keyof R & string>) => string
+  /** `INSERT` of one record, to be completed with a conflict clause. */
+  readonly insert: string
+}
+
+export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
+  const fields = Object.keys(columns) as Array<keyof R & string>
+  const storing = columns as Readonly<Record<string, Storing>>
+  const quoted = (field: string) => `"${snake(field)}"`
+  const list = fields.map(quoted).join(", ")
+  const places = fields.map((field) => ({ field, column: snake(field), storing: storing[field]! }))
+  return {
+    name,
+    fields,
+    valuesOf: (record, fields) => fields.map((field) => toColumn(storing[field]!, record[field])),
+    fromRow: (row) => {
+      const record: Record<string, unknown> = {}
+      for (const { field, column, storing } of places) record[field] = fromColumn(storing, (row as Row)[column] ?? null)
+      return record as R
+    },
+    select: `SELECT ${list} FROM ${name}`,
+    assignments: (fields) => fields.map((field) => `${quoted(field)} = ?`).join(", "),
+    insert: `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
+  }
+}
+
+/** The connection with its statements, each prepared once. */
+export interface Prepared {
+  readonly database: Database
+  readonly statement: (sql: string) => Statement<Array<Value>>
+}
+
+export const prepared = (database: Database): Prepared => {
+  const statements = new Map<string, Statement<Array<Value>>>()
+  return {
+    database,
+    statement: (sql) => {
+      const standing = statements.get(sql)
+      if (standing !== undefined) return standing
+      const made = database.prepare<Array<Value>>(sql)
+      statements.set(sql, made)
+      return made
+    }
+  }
+}
+
+/** All records that a completed `SELECT` finds. */
+export const findAll = <R>(on: Prepared, table: RecordTable<R>, where: string, ...values: ReadonlyArray<Value>): ReadonlyArray<R> =>
+  on
+    .statement(`${table.select} ${where}`)
+    .all(...values)
+    .map(table.fromRow)
+
+export const findOne = <R>(on: Prepared, table: RecordTable<R>, where: string, ...values: ReadonlyArray<Value>): R | null => {
+  const row = on.statement(`${table.select} ${where}`).get(...values)
+  return row === undefined ? null : table.fromRow(row)
+}

@@ -1,0 +1,29 @@
+/**
+ * What SQLite's result codes mean to the core.
+ */
+import { StoreUnavailable } from "@mailkeep/core"
+import { SqliteError } from "better-sqlite3"
+
+type Reason = "full" | "locked" | "read_only" | "unreachable"
+
+/** `undefined` for what is a mistake of ours, such as a broken constraint or wrong SQL. */
+export const reasonOf = (cause: unknown): Reason | undefined => {
+  if (!(cause instanceof SqliteError)) return undefined
+  const { code } = cause
+  const is = (name: string) => code === name || code.startsWith(`${name}_`)
+  if (is("SQLITE_FULL")) return "full"
+  if (is("SQLITE_BUSY") || is("SQLITE_LOCKED")) return "locked"
+  if (is("SQLITE_READONLY") || is("SQLITE_PERM")) return "read_only"
+  if (is("SQLITE_IOERR") || is("SQLITE_CANTOPEN") || is("SQLITE_CORRUPT") || is("SQLITE_NOTADB") || is("SQLITE_NOMEM"))
+    return "unreachable"
+  return undefined
+}
+
+export const isBusy = (cause: unknown): boolean => reasonOf(cause) === "locked"
+
+/** The port's failure, or the cause itself, thrown, when it is a mistake. */
+export const unavailable = (cause: unknown): StoreUnavailable => {
+  const reason = reasonOf(cause)
+  if (reason === undefined) throw cause
+  return new StoreUnavailable({ reason, cause })
+}
