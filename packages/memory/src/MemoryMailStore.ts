@@ -2,8 +2,10 @@
  * The reference store: pure functions over one immutable state. What it answers is what every adapter must answer.
  * Nothing outlives the process.
  */
-import type { Answers, Change, MailStoreShape, Query } from "@mailkeep/core"
-import { Conflict, MailStore } from "@mailkeep/core"
+import type { Answers, Change, Query } from "@mailkeep/core/domain"
+import type { MailStoreShape } from "@mailkeep/core/port"
+import { Conflict } from "@mailkeep/core/domain"
+import { MailStore } from "@mailkeep/core/port"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"

@@ -2,8 +2,9 @@
  * A transport that sends nothing: it keeps what it is handed and answers by a script, so that a product can be tried and tested
  * without a relay. It goes through the phases of a real hand-off, the final dot too.
  */
-import type { HandOff, HandOffOutcome, SmtpReply, SmtpStage, TransportCapabilities, TransportShape } from "@mailkeep/core"
-import { Transport, TransportUnavailable } from "@mailkeep/core"
+import type { SmtpReply, SmtpStage } from "@mailkeep/core/domain"
+import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/port"
+import { Transport, TransportUnavailable } from "@mailkeep/core/port"
 import { Context, Effect, Layer } from "effect"
 
 /** What the stub does with one hand-off. */

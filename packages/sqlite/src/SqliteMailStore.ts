@@ -2,8 +2,10 @@
  * The embedded default: one SQLite file in WAL mode, every acknowledged commit synced to the disk, many commits to a sync.
  * Several processes may share the file. It decides nothing: guards, claims and pages mean what `@mailkeep/memory` says they mean.
  */
-import type { Answers, Change, MailStoreShape, Query, StoreNotOpened } from "@mailkeep/core"
-import { Conflict, folded, MailStore } from "@mailkeep/core"
+import type { Answers, Change, Query } from "@mailkeep/core/domain"
+import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/port"
+import { Conflict, folded } from "@mailkeep/core/domain"
+import { MailStore } from "@mailkeep/core/port"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"

@@ -56,11 +56,11 @@ export const createContact = (
   if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
   if (!fits(plan.contacts, contactsUsed, 1)) return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
-  const { address, canonical } = parseAddress(request.email)!
+  const { canonical } = parseAddress(request.email)!
   const contact: Contact = {
     id: idAt(ids, "con", 0),
     projectId,
-    email: address,
+    email: request.email.trim(),
     address: canonical,
     userId: request.userId ?? null,
     firstName: request.firstName ?? "",
@@ -115,13 +115,13 @@ export const updateContact = (
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
 
-  const { address, canonical } = parseAddress(request.email)!
+  const { canonical } = parseAddress(request.email)!
   const trigger = triggerOf(request, contact, canonical !== contact.address, suppression)
   const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
   const after: Contact = {
     ...contact,
-    email: address,
+    email: request.email.trim(),
     address: canonical,
     userId: request.userId === undefined ? contact.userId : request.userId,
     firstName: request.firstName ?? contact.firstName,

@@ -53,6 +53,15 @@ interface Said {
 const pathOf = (path: ReadonlyArray<PropertyKey>): Issue["path"] =>
   path.map((key) => (typeof key === "symbol" ? String(key) : key))
 
+const jsonTypes: Readonly<Record<string, string>> = {
+  String: "a string",
+  Number: "a number",
+  Boolean: "a boolean",
+  Null: "null",
+  Objects: "an object",
+  Arrays: "an array"
+}
+
 const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
   switch (node._tag) {
     case "MissingKey":
@@ -64,8 +73,10 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "InvalidType":
     case "AnyOf":
     case "OneOf": {
-      const words = "ast" in node ? (node.ast.annotations as Said | undefined) : undefined
-      return issue(path, (words?.code as IssueCode) ?? "invalid_type", String(words?.message ?? "has the wrong type"))
+      const words = node.ast.annotations as Said | undefined
+      return words?.code === undefined
+        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? "another JSON type"}`)
+        : issue(path, words.code as IssueCode, String(words.message))
     }
     default:
       return issue(path, "invalid_value", "is not allowed")
@@ -82,10 +93,7 @@ export const issuesOf = (node: SchemaIssue.Issue, path: Issue["path"] = []): Rea
     case "Composite":
       return node.issues.flatMap((inner) => issuesOf(inner, path))
     case "AnyOf":
-      // A union's own words are clearer than those of whichever member came nearest.
-      return (node.ast.annotations as Said | undefined)?.code === undefined && node.issues.length > 0
-        ? node.issues.flatMap((inner) => issuesOf(inner, path))
-        : [leaf(node, path)]
+      return node.issues.length === 0 ? [leaf(node, path)] : node.issues.flatMap((inner) => issuesOf(inner, path))
     case "Filter": {
       const words = node.filter.annotations as Said | undefined
       return words?.code === undefined

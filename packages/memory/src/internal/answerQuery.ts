@@ -1,18 +1,8 @@
 /**
  * Answers one query from the state. Pure: this is what the language of reads means.
  */
-import type {
-  Answer,
-  Answering,
-  CounterName,
-  Delivery,
-  Found,
-  LogFilters,
-  PageRequest,
-  Query,
-  UtcDay
-} from "@mailkeep/core"
-import { contactFiltersMatch, logFiltersMatch, newestFirst } from "@mailkeep/core"
+import type { Answer, Answering, CounterName, Delivery, Found, LogFilters, PageRequest, Query, UtcDay } from "@mailkeep/core/domain"
+import { contactFiltersMatch, logFiltersMatch, newestFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, within } from "./State.ts"

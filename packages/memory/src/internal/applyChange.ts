@@ -1,7 +1,7 @@
 /**
  * Applies one change to the state, or says which guard did not hold. Pure: this is what the language of changes means.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
 import { HashMap, Result } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, within } from "./State.ts"

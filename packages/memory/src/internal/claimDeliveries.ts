@@ -1,8 +1,8 @@
 /**
  * Claims and sweeps on the state. Pure.
  */
-import type { Claim, Delivery, Sweep } from "@mailkeep/core"
-import { claimKinds } from "@mailkeep/core"
+import type { Claim, Delivery, Sweep } from "@mailkeep/core/domain"
+import { claimKinds } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp } from "./State.ts"

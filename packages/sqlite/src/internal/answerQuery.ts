@@ -1,19 +1,8 @@
 /**
  * Answers one query. What is searched is compared in TypeScript, so that every store calls the same text the same.
  */
-import type {
-  Answer,
-  Answering,
-  ContactFilters,
-  CounterName,
-  Delivery,
-  Found,
-  LogFilters,
-  PageRequest,
-  Position,
-  Query
-} from "@mailkeep/core"
-import { folded, logFiltersMatch } from "@mailkeep/core"
+import type { Answer, Answering, ContactFilters, CounterName, Delivery, Found, LogFilters, PageRequest, Position, Query } from "@mailkeep/core/domain"
+import { folded, logFiltersMatch } from "@mailkeep/core/domain"
 import type { Prepared, RecordTable } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import {

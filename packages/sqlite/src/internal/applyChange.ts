@@ -1,7 +1,7 @@
 /**
  * Applies one change, its guard in the same statement where SQL can say it. Which guard failed is looked up only when one did.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
 import type { Prepared, RecordTable } from "./recordTable.ts"
 import {
   apiKeys,

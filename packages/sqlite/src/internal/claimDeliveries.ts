@@ -1,8 +1,8 @@
 /**
  * Claims and sweeps.
  */
-import type { Claim, Delivery, Sweep } from "@mailkeep/core"
-import { claimKinds } from "@mailkeep/core"
+import type { Claim, Delivery, Sweep } from "@mailkeep/core/domain"
+import { claimKinds } from "@mailkeep/core/domain"
 import { renewLease } from "./applyChange.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries } from "./tables.ts"

@@ -2,7 +2,7 @@
  * Opens the file: checks whose it is, migrates it, and proves that its commits are synced.
  */
 import { accessSync, constants, existsSync } from "node:fs"
-import { StoreNotOpened } from "@mailkeep/core"
+import { StoreNotOpened } from "@mailkeep/core/port"
 import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Runs many writes in one transaction, each in its own savepoint, and answers each only after the one disk sync for all.
  */
-import { StoreUnavailable } from "@mailkeep/core"
+import { StoreUnavailable } from "@mailkeep/core/port"
 import type { Database } from "better-sqlite3"
 import type { Scope } from "effect"
 import { Effect, Exit, Fiber, Latch } from "effect"

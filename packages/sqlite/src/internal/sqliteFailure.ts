@@ -1,7 +1,7 @@
 /**
  * What SQLite's result codes mean to the core.
  */
-import { StoreUnavailable } from "@mailkeep/core"
+import { StoreUnavailable } from "@mailkeep/core/port"
 import { SqliteError } from "better-sqlite3"
 
 type Reason = "full" | "locked" | "read_only" | "unreachable"

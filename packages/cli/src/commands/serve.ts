@@ -1,0 +1,103 @@
+/**
+ * `mailkeep serve`: the interface over HTTP and the dispatcher, in one process, until it is told to stop.
+ * `mailkeep start` is the same for a first look, with a project to try it on.
+ */
+import type { Plan } from "@mailkeep/core"
+import { ApiKeys, Dispatcher, Domains, unlimited } from "@mailkeep/core"
+import { MailServer } from "@mailkeep/http"
+import { Clock, Console, Effect, Layer, Redacted } from "effect"
+import { Command } from "effect/cli"
+import { data, host, json, plan, port, transport } from "../flags.ts"
+import * as MailHome from "../mailHome.ts"
+import { exitOnFailure, print } from "../output.ts"
+
+interface Serving {
+  readonly data: string
+  readonly host: string
+  readonly port: number
+  readonly plan: Plan
+}
+
+/** Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. */
+const serving = <R>({ data, host, port, plan }: Serving, announce: (url: string) => Effect.Effect<void, never, R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const dispatcher = yield* Dispatcher
+      yield* Effect.forkScoped(dispatcher.run)
+      const server = yield* Layer.build(MailServer.layerNode({ host, port }))
+      const url = yield* Effect.provideContext(MailServer.url, server)
+      yield* announce(url)
+      return yield* Effect.never
+    })
+  ).pipe(
+    Effect.catchTag("ServeError", (failure) =>
+      Effect.andThen(
+        Console.error(`mailkeep: cannot listen on ${host}:${port}: ${String((failure.cause as Error).message)}`),
+        Effect.sync(() => {
+          process.exitCode = 1
+        })
+      )
+    ),
+    Effect.provide(MailHome.layer({ data, plan })),
+    exitOnFailure
+  )
+
+const flags = { data, host, port, transport, json, ...plan }
+
+const planOf = (given: Partial<Plan>): Plan => {
+  const { dailySends, sendingAllowance, scheduledRecipients, contacts, rateLimit } = { ...unlimited, ...given }
+  return { dailySends, sendingAllowance, scheduledRecipients, contacts, rateLimit }
+}
+
+export const serve = Command.make("serve", flags, ({ data, host, port, json, ...limits }) =>
+  serving({ data, host, port, plan: planOf(limits) }, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
+).pipe(Command.withDescription("Serve the interface over HTTP and send what is due"))
+
+const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
+
+/** A verified domain, and a fresh key in place of the one of the run before. */
+const prepareDemo = Effect.gen(function* () {
+  const domains = yield* Domains
+  const keys = yield* ApiKeys
+  yield* domains.add(demo.project, { domain: demo.domain, verified: true }).pipe(
+    Effect.catchTag("DomainTaken", () => Effect.void)
+  )
+  for (const key of yield* keys.list(demo.project))
+    if (key.name === demo.keyName && key.revokedAt === null) yield* keys.revoke(key.id)
+  const { printed } = yield* keys.issue(demo.project, {
+    name: demo.keyName,
+    permissions: ["email.send", "email.full_access"]
+  })
+  return Redacted.value(printed)
+})
+
+const firstLook = (url: string, key: string, now: number): string => `
+Mailkeep listens on ${url}
+Project ${demo.project}, verified domain ${demo.domain}, API key ${key}
+
+Send a message:
+
+curl -sS ${url}/api/v1/emails/send \\
+  -H 'Authorization: Bearer ${key}' \\
+  -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: first-look-${now}' \\
+  -d '{"from":"hello@${demo.domain}","to":"ada@example.com","subject":"First mail","text":"It works."}'
+
+See what became of it:
+
+curl -sS ${url}/api/v1/emails/logs \\
+  -H 'Authorization: Bearer ${key}'
+
+The API is described at ${url}/docs. Ctrl-C stops the server; what it knows stays in its data folder.
+Not yet: mail really leaving (the stub transport delivers to nobody), DNS checks of domains, templates, lists and segments, webhooks.
+`
+
+export const start = Command.make("start", flags, ({ data, host, port, json, ...limits }) =>
+  serving({ data, host, port, plan: planOf(limits) }, (url) =>
+    Effect.gen(function* () {
+      const key = yield* Effect.orDie(prepareDemo)
+      const now = yield* Clock.currentTimeMillis
+      yield* print(json, { url, project: demo.project, domain: demo.domain, key }, firstLook(url, key, now))
+    })
+  )
+).pipe(Command.withDescription("Serve for a first look: makes a project, a verified domain and a key, and says what to try"))

@@ -1,0 +1,117 @@
+/**
+ * The flags of the command and the environment variables that stand in for them.
+ */
+import type { Permission } from "@mailkeep/core"
+import { minuteMillis, hourMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
+import type { BucketLimit } from "@mailkeep/core"
+import { Config, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+
+const fromEnvironment = (name: string) => `MAILKEEP_${name}`
+
+export const data = Flag.String("data").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
+  Flag.withDefault("./mailkeep-data"),
+  Flag.withDescription("The folder that holds the store; made when it does not exist. MAILKEEP_DATA")
+)
+
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Print exactly one line of JSON on standard output")
+)
+
+export const project = Flag.String("project").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("PROJECT"))),
+  Flag.withDescription("The project, such as prj_acme; naming one makes it. MAILKEEP_PROJECT")
+)
+
+export const host = Flag.String("host").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("HOST"))),
+  Flag.withDefault("127.0.0.1"),
+  Flag.withDescription("The address to listen on. MAILKEEP_HOST")
+)
+
+export const port = Flag.Int("port").pipe(
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
+  Flag.withFallbackConfig(Config.Int(fromEnvironment("PORT"))),
+  Flag.withDefault(4025),
+  Flag.withDescription("The port to listen on; 0 picks a free one. MAILKEEP_PORT")
+)
+
+export const transport = Flag.Literals("transport", ["stub"]).pipe(
+  Flag.withFallbackConfig(Config.Literals(["stub"], fromEnvironment("TRANSPORT"))),
+  Flag.withDefault("stub" as const),
+  Flag.withDescription("How mail leaves: the stub takes every message and delivers it to nobody. MAILKEEP_TRANSPORT")
+)
+
+/** A limit of the default plan: off unless given. */
+const limit = (flag: string, variable: string, description: string) =>
+  Flag.Int(flag).pipe(
+    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
+    Flag.withDescription(`${description}; off unless given. ${fromEnvironment(variable)}`),
+    Flag.optional,
+    Flag.map(Option.getOrNull)
+  )
+
+const unitMillis: Readonly<Record<string, number>> = { ms: 1, s: secondMillis, m: minuteMillis, h: hourMillis }
+
+/** `10/1s`: ten requests in a second. */
+export const parseRateLimit = (text: string): BucketLimit | undefined => {
+  const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,8})?(ms|s|m|h)$/.exec(text)
+  return match === null
+    ? undefined
+    : { requests: Number(match[1]), windowMillis: Number(match[2] ?? 1) * unitMillis[match[3]!]! }
+}
+
+const rateLimit = Flag.String("rate-limit").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("RATE_LIMIT"))),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(parseRateLimit(text)),
+    (text) => `Expected requests per time, such as 10/1s, not "${text}"`
+  ),
+  Flag.withDescription(
+    "Sends and contact creates for each key and each project, such as 10/1s; off unless given. MAILKEEP_RATE_LIMIT"
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrNull)
+)
+
+/** The default plan. */
+export const plan = {
+  dailySends: limit("daily-sends", "DAILY_SENDS", "Recipients a day, in UTC"),
+  sendingAllowance: limit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in all"),
+  scheduledRecipients: limit("scheduled-recipients", "SCHEDULED_RECIPIENTS", "Recipients waiting in scheduled messages"),
+  contacts: limit("contacts", "CONTACTS", "Contacts"),
+  rateLimit
+}
+
+export const permission = Flag.Literals("permission", permissions).pipe(
+  Flag.atLeast(1),
+  Flag.withDescription("What the key may do; once for each"),
+  Flag.map((given): ReadonlyArray<Permission> => given)
+)
+
+export const domainScope = Flag.String("domain-scope").pipe(
+  Flag.atLeast(0),
+  Flag.withDescription("A domain the key may send from; once for each, any verified one when left out")
+)
+
+export const expiresAt = Flag.String("expires-at").pipe(
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(parseInstant(text)),
+    (text) => `Expected an RFC 3339 timestamp with an offset, not "${text}"`
+  ),
+  Flag.withDescription("When the key stops working, such as 2027-01-01T00:00:00Z"),
+  Flag.optional
+)
+
+export const keyName = Flag.String("name").pipe(
+  Flag.withDefault(""),
+  Flag.withDescription("What the key is for, for people")
+)
+
+export const verified = Flag.Boolean("verified").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Take the operator's word that the domain is the project's")
+)

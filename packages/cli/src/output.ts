@@ -1,0 +1,27 @@
+/**
+ * What a command prints: a line of JSON, or something for people. Logs never go to standard output.
+ */
+import type { MailFailure, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import { Console, Effect, Logger } from "effect"
+
+export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
+
+export const print = (asJson: boolean, value: unknown, forPeople: string): Effect.Effect<void> =>
+  Console.log(asJson ? JSON.stringify(value) : forPeople)
+
+/** Rows as aligned columns. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n")
+}
+
+/** A failure in one line on standard error, and the exit code 1. */
+export const exitOnFailure = <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
+  Effect.catch(effect, (failure) =>
+    Effect.andThen(
+      Console.error(`mailkeep: ${failure.message}`),
+      Effect.sync(() => {
+        process.exitCode = 1
+      })
+    )
+  )

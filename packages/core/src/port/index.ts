@@ -1,0 +1,9 @@
+/**
+ * What the outside must give the core: the ports an adapter implements.
+ */
+export * from "./Crypto.ts"
+export * from "./IdSource.ts"
+export * from "./MailStore.ts"
+export * from "./PlanSource.ts"
+export * from "./RateLimiter.ts"
+export * from "./Transport.ts"

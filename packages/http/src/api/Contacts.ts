@@ -1,0 +1,77 @@
+/**
+ * Contacts. Source: interface, List contacts, Create a contact, Update a contact.
+ */
+import { contactSources, CreateContactBody, emailStatuses, UpdateContactBody } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, DuplicateBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { FilterText, jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
+
+export const ContactSummaryBody = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  first_name: Schema.String,
+  last_name: Schema.String,
+  phone_number: Schema.NullOr(Schema.String),
+  email_status: Schema.Literals(emailStatuses),
+  created_at: Schema.String
+}).annotate({ identifier: "ContactSummary" })
+
+export const ContactBody = Schema.Struct({
+  ...ContactSummaryBody.fields,
+  user_id: Schema.NullOr(Schema.String),
+  source: Schema.Literals(contactSources),
+  updated_at: Schema.String
+}).annotate({ identifier: "Contact" })
+
+const OneContactBody = Schema.Struct({ data: ContactBody }).annotate({ identifier: "ContactResponse" })
+
+const ContactPageBody = Schema.Struct({
+  message: Schema.String,
+  data: Schema.Struct({
+    items: Schema.Array(ContactSummaryBody),
+    total: Schema.Int,
+    page: Schema.Int,
+    limit: Schema.Int
+  })
+}).annotate({ identifier: "ListContactsResponse" })
+
+export class Contacts extends HttpApiGroup.make("contacts")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/contacts", {
+      query: {
+        page: PageNumber,
+        limit: Limit,
+        search: Search,
+        emailStatus: oneOf(emailStatuses),
+        listId: FilterText,
+        segmentId: FilterText
+      },
+      success: ContactPageBody
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(OpenApi.annotations({ summary: "List contacts" })),
+    HttpApiEndpoint.post("create", "/emails/contacts", {
+      headers: jsonHeaders,
+      query: noQuery,
+      payload: CreateContactBody,
+      success: OneContactBody,
+      error: [DuplicateBody, BodyTooLargeBody, TooManyRequestsBody]
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(OpenApi.annotations({ summary: "Create a contact" })),
+    HttpApiEndpoint.put("update", "/emails/contacts/:contactId", {
+      params: { contactId: Schema.String },
+      headers: jsonHeaders,
+      query: noQuery,
+      payload: UpdateContactBody,
+      success: OneContactBody,
+      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(OpenApi.annotations({ summary: "Update a contact" }))
+  )
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

@@ -1,0 +1,82 @@
+/**
+ * The error bodies of the wire, one class for each status. Source: interface, Errors; wire §1.
+ */
+import { issueCodes } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+
+const body = <const E extends string>(error: E) => ({
+  error: Schema.Literal(error),
+  message: Schema.String,
+  correlationId: Schema.String
+})
+
+const Issue = Schema.Struct({
+  path: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
+  code: Schema.Literals(Object.keys(issueCodes) as Array<keyof typeof issueCodes>),
+  message: Schema.String
+}).annotate({ identifier: "Issue" })
+
+export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("InvalidArgument")(
+  {
+    ...body("invalid_argument"),
+    details: Schema.Struct({
+      context: Schema.Literals(["path", "headers", "query", "body"]),
+      issues: Schema.Array(Issue)
+    })
+  },
+  { httpApiStatus: 400 }
+) {}
+
+export class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
+  httpApiStatus: 401
+}) {}
+
+export class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
+  httpApiStatus: 403
+}) {}
+
+export class NotFoundBody extends Schema.Error<NotFoundBody>("NotFound")(body("not_found"), { httpApiStatus: 404 }) {}
+
+export class DuplicateBody extends Schema.Error<DuplicateBody>("Duplicate")(body("duplicate_error"), {
+  httpApiStatus: 409
+}) {}
+
+export class ConflictBody extends Schema.Error<ConflictBody>("Conflict")(body("conflict"), { httpApiStatus: 409 }) {}
+
+export class BodyTooLargeBody extends Schema.Error<BodyTooLargeBody>("BodyTooLarge")(body("invalid_argument"), {
+  httpApiStatus: 413
+}) {}
+
+/** A rate limit (`scope`, `retryAfterSeconds`), or a plan's limit. */
+export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooManyRequests")(
+  {
+    ...body("too_many_requests"),
+    code: Schema.Literals([
+      "RATE_LIMITED",
+      "daily_sending_limit_exceeded",
+      "sending_allowance_exceeded",
+      "scheduled_recipient_limit_exceeded",
+      "contact_limit_exceeded"
+    ]),
+    scope: Schema.optionalKey(Schema.Literals(["api_key", "project"])),
+    retryAfterSeconds: Schema.optionalKey(Schema.Int)
+  },
+  { httpApiStatus: 429 }
+) {}
+
+export class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
+  httpApiStatus: 500
+}) {}
+
+export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
+  httpApiStatus: 503
+}) {}
+
+/** What every endpoint may answer. */
+export const everywhere = [
+  InvalidArgumentBody,
+  UnauthorizedBody,
+  NotAllowedBody,
+  InternalErrorBody,
+  UnavailableBody
+] as const

@@ -1,0 +1,113 @@
+/**
+ * The delivery log. Source: interface, List deliveries; wire §5.
+ */
+import { attemptOutcomes, deliveryReasons, deliveryStatuses } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { NotFoundBody } from "./Failures.ts"
+import { Cursor, FilterText, InstantText, Limit, noQuery, oneOf, Search } from "./Parameters.ts"
+
+export const DeliverySummaryBody = Schema.Struct({
+  id: Schema.String,
+  created_at: Schema.String,
+  recipient: Schema.String,
+  subject: Schema.String,
+  status: Schema.Literals(deliveryStatuses),
+  scheduled_at: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "DeliverySummary" })
+
+const LogPageBody = Schema.Struct({
+  message: Schema.String,
+  data: Schema.Struct({
+    items: Schema.Array(DeliverySummaryBody),
+    total: Schema.NullOr(Schema.Int),
+    limit: Schema.Int,
+    hasMore: Schema.Boolean,
+    nextCursor: Schema.NullOr(Schema.String)
+  })
+}).annotate({ identifier: "ListDeliveriesResponse" })
+
+const text = Schema.NullOr(Schema.String)
+
+export const AttemptBody = Schema.Struct({
+  at: Schema.String,
+  outcome: Schema.NullOr(Schema.Literals(attemptOutcomes)),
+  smtp_code: Schema.NullOr(Schema.Int),
+  enhanced_code: text,
+  message: text,
+  duration_ms: Schema.NullOr(Schema.Int)
+}).annotate({ identifier: "Attempt" })
+
+export const DeliveryBody = Schema.Struct({
+  ...DeliverySummaryBody.fields,
+  message_id: Schema.String,
+  recipient_name: text,
+  from_address: Schema.String,
+  from_name: text,
+  sending_domain: Schema.String,
+  source: Schema.String,
+  delivery_reason: Schema.NullOr(Schema.Literals(deliveryReasons)),
+  status_message: text,
+  canceled_at: text,
+  html_content: text,
+  text_content: text,
+  accepted_at: text,
+  delivered_at: text,
+  bounced_at: text,
+  complained_at: text,
+  failed_at: text,
+  bounce_type: Schema.NullOr(Schema.Literals(["hard", "soft"])),
+  first_opened_at: Schema.Null,
+  first_clicked_at: Schema.Null,
+  open_count: Schema.Int,
+  click_count: Schema.Int,
+  domain: Schema.NullOr(Schema.Struct({ id: Schema.String, domain: Schema.String })),
+  contact: Schema.NullOr(
+    Schema.Struct({
+      id: Schema.String,
+      email: Schema.String,
+      first_name: Schema.String,
+      last_name: Schema.String
+    })
+  ),
+  template: Schema.Null,
+  metadata: Schema.Record(Schema.String, Schema.Json),
+  attempts: Schema.Array(AttemptBody)
+}).annotate({ identifier: "Delivery" })
+
+export class Logs extends HttpApiGroup.make("logs")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/logs", {
+      query: {
+        limit: Limit,
+        cursor: Cursor,
+        status: oneOf(deliveryStatuses),
+        source: FilterText,
+        recipient: FilterText,
+        search: Search,
+        contactId: FilterText,
+        templateId: FilterText,
+        startDate: InstantText,
+        endDate: InstantText
+      },
+      success: LogPageBody
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List deliveries",
+          description: "Newest first. A filtered page may be short, or empty, and still have more: follow `hasMore`."
+        })
+      ),
+    HttpApiEndpoint.get("get", "/emails/logs/:deliveryId", {
+      params: { deliveryId: Schema.String },
+      query: noQuery,
+      success: DeliveryBody,
+      error: NotFoundBody
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(OpenApi.annotations({ summary: "Get a delivery" }))
+  )
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

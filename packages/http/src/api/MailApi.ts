@@ -1,0 +1,27 @@
+/**
+ * The whole interface as one API: what the server implements, the typed client calls and the OpenAPI document describes.
+ */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Contacts } from "./Contacts.ts"
+import { Domains } from "./Domains.ts"
+import { Logs } from "./Logs.ts"
+import { Messages } from "./Messages.ts"
+
+const everyIssue = { errors: "all" } as const
+
+export class MailApi extends HttpApi.make("mailkeep")
+  .add(Messages)
+  .add(Logs)
+  .add(Contacts)
+  .add(Domains)
+  .prefix("/api/v1")
+  .annotate(HttpApi.ParamsParseOptions, everyIssue)
+  .annotate(HttpApi.HeadersParseOptions, everyIssue)
+  .annotate(HttpApi.QueryParseOptions, { ...everyIssue, onExcessProperty: "error" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Mailkeep",
+      version: "1",
+      description: "Sends transactional email, keeps a delivery log and a contact list."
+    })
+  ) {}

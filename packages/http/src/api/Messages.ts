@@ -1,0 +1,74 @@
+/**
+ * Sending, canceling and rescheduling messages. Source: interface, Send an email; wire §3, §4.
+ */
+import { RescheduleBody, SendBody } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { jsonHeaders, noQuery, sendHeaders } from "./Parameters.ts"
+
+export const SendResultBody = Schema.Struct({
+  data: Schema.Struct({
+    totalQueued: Schema.Int,
+    messageId: Schema.String,
+    deliveryIds: Schema.Array(Schema.String),
+    scheduledAt: Schema.NullOr(Schema.String)
+  })
+}).annotate({ identifier: "SendEmailResponse" })
+
+export const CanceledMessageBody = Schema.Struct({
+  message: Schema.String,
+  data: Schema.Struct({
+    messageId: Schema.String,
+    status: Schema.Literal("canceled"),
+    canceledAt: Schema.String,
+    deliveryIds: Schema.Array(Schema.String)
+  })
+}).annotate({ identifier: "CancelMessageResponse" })
+
+export const RescheduledMessageBody = Schema.Struct({
+  message: Schema.String,
+  data: Schema.Struct({
+    messageId: Schema.String,
+    status: Schema.Literal("scheduled"),
+    scheduledAt: Schema.String,
+    deliveryIds: Schema.Array(Schema.String)
+  })
+}).annotate({ identifier: "RescheduleMessageResponse" })
+
+const messageParams = { messageId: Schema.String }
+
+export class Messages extends HttpApiGroup.make("messages")
+  .add(
+    HttpApiEndpoint.post("send", "/emails/send", {
+      headers: sendHeaders,
+      query: noQuery,
+      payload: SendBody,
+      success: SendResultBody.pipe(HttpApiSchema.status(202)),
+      error: [BodyTooLargeBody, TooManyRequestsBody]
+    })
+      .annotate(RequiredPermission, "email.send")
+      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(OpenApi.annotations({ summary: "Send an email" })),
+    HttpApiEndpoint.post("cancel", "/emails/messages/:messageId/cancel", {
+      params: messageParams,
+      query: noQuery,
+      success: CanceledMessageBody,
+      error: [NotFoundBody, ConflictBody]
+    })
+      .annotate(RequiredPermission, "email.send")
+      .annotateMerge(OpenApi.annotations({ summary: "Cancel a scheduled message" })),
+    HttpApiEndpoint.patch("reschedule", "/emails/messages/:messageId", {
+      params: messageParams,
+      headers: jsonHeaders,
+      query: noQuery,
+      payload: RescheduleBody,
+      success: RescheduledMessageBody,
+      error: [NotFoundBody, ConflictBody, BodyTooLargeBody, TooManyRequestsBody]
+    })
+      .annotate(RequiredPermission, "email.send")
+      .annotateMerge(OpenApi.annotations({ summary: "Reschedule a scheduled message" }))
+  )
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

@@ -1,0 +1,73 @@
+/**
+ * Query and header parameters as text, with their rules. Source: interface, Limits; wire §1, §5.
+ */
+import {
+  cursorCharactersMax,
+  IdempotencyKey,
+  pageLimitDefault,
+  pageLimitMax,
+  parseInstant,
+  says,
+  searchCharactersMax,
+  textOf,
+  Timestamp
+} from "@mailkeep/core/domain"
+import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+const pageMax = 999_999_999_999_999
+
+const whole = (min: number, max: number, description: string) =>
+  Schema.String.check(Schema.isPattern(/^-?[0-9]{1,15}$/u, says("invalid_type", "must be an integer"))).pipe(
+    Schema.decodeTo(
+      Schema.Int.check(
+        Schema.isGreaterThanOrEqualTo(min, says("too_small", `must be at least ${min}`)),
+        Schema.isLessThanOrEqualTo(max, says("too_large", `must be at most ${max}`))
+      ),
+      SchemaTransformation.transform({ decode: Number, encode: String })
+    ),
+    Schema.annotate({ description })
+  )
+
+export const Limit = whole(1, pageLimitMax, `Page size, 1 to ${pageLimitMax}; ${pageLimitDefault} when left out.`).pipe(
+  Schema.withDecodingDefaultTypeKey(Effect.succeed(pageLimitDefault))
+)
+
+export const PageNumber = whole(1, pageMax, "Page, from 1; 1 when left out.").pipe(
+  Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
+)
+
+export const Cursor = Schema.optionalKey(textOf({ max: cursorCharactersMax }))
+
+export const Search = Schema.optionalKey(textOf({ max: searchCharactersMax }))
+
+export const FilterText = Schema.optionalKey(textOf({ max: searchCharactersMax }))
+
+export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
+  Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))
+
+/** An instant as a timestamp, in UTC milliseconds once decoded. */
+export const InstantText = Schema.optionalKey(
+  Timestamp.pipe(
+    Schema.decodeTo(
+      Schema.Int,
+      SchemaTransformation.transform({
+        decode: (text: string) => parseInstant(text)!,
+        encode: (instant: number) => new Date(instant).toISOString()
+      })
+    )
+  )
+)
+
+const JsonContent = Schema.String.check(
+  Schema.isPattern(/^\s*application\/json\s*(?:;.*)?$/iu, says("unsupported_media_type", "must be application/json"))
+)
+
+/** Headers of a request with a JSON body. */
+export const jsonHeaders = { "content-type": JsonContent }
+
+export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
+
+/** A request that has no query parameters: every one that comes is unknown. An empty struct would let them pass. */
+export const noQuery = Schema.Struct({}).check(
+  Schema.makeFilter((query, ast) => Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) })))
+)

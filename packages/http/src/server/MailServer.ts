@@ -1,0 +1,62 @@
+/**
+ * The interface as routes, as a Node server and as a web-standard fetch handler.
+ */
+import type { Access, Contacts, DeliveryLog, Domains, Sending } from "@mailkeep/core"
+import { NodeHttpServer } from "@effect/platform-node"
+import type { HttpServerError } from "effect/http"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { createServer } from "node:http"
+import { MailApi } from "../api/MailApi.ts"
+import * as bearer from "./bearer.ts"
+import * as edge from "./edge.ts"
+import * as handlers from "./handlers.ts"
+import * as wellFormed from "./wellFormed.ts"
+
+/** What the routes need of the core. */
+export type MailServices = Access | Contacts | DeliveryLog | Domains | Sending
+
+/** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. */
+export const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(MailApi, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide(handlers.layer),
+    Layer.provide(Layer.mergeAll(bearer.layer, wellFormed.layer))
+  ),
+  HttpApiScalar.layer(MailApi, { path: "/docs" }),
+  edge.layer
+)
+
+export interface ServerOptions {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+}
+
+/** A Node server; requests under way are finished when the scope closes. */
+export const layerNode = (
+  options: ServerOptions
+): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, MailServices> =>
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { ...options, gracefulShutdownTimeout: "10 seconds" }))
+  )
+
+export interface FetchHandler {
+  readonly handler: (request: Request) => Promise<Response>
+  readonly dispose: () => Promise<void>
+}
+
+/** A web-standard handler over the core's services; `dispose` closes what the layer opened. */
+export const fetchHandler = <E>(services: Layer.Layer<MailServices, E>): FetchHandler => {
+  const { handler, dispose } = HttpRouter.toWebHandler(
+    routes.pipe(Layer.provide(services), Layer.provideMerge(HttpServer.layerServices)),
+    { disableLogger: true }
+  )
+  return { handler, dispose }
+}
+
+/** The address that a running server listens on. */
+export const url: Effect.Effect<string, never, HttpServer.HttpServer> = Effect.map(
+  HttpServer.HttpServer,
+  ({ address }) => HttpServer.formatAddress(address)
+)

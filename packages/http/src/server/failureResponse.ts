@@ -1,0 +1,84 @@
+/**
+ * Turns failures into answers: status, body and headers. The one place where an error word meets a status.
+ * Source: interface, Errors; wire §1.
+ */
+import type { MailFailure } from "@mailkeep/core/domain"
+import type { StoreUnavailable } from "@mailkeep/core/port"
+import type { Cause } from "effect"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { RequestScope } from "./RequestScope.ts"
+
+const statuses = {
+  invalid_argument: 400,
+  unauthorized: 401,
+  not_allowed: 403,
+  not_found: 404,
+  duplicate_error: 409,
+  conflict: 409,
+  too_many_requests: 429,
+  unavailable: 503
+} as const satisfies Readonly<Record<(MailFailure | StoreUnavailable)["kind"], number>>
+
+interface ErrorBody {
+  readonly error: string
+  readonly message: string
+  readonly [field: string]: unknown
+}
+
+/** An error response with the request's correlation id. */
+export const errorResponse = (status: number, { error, message, ...rest }: ErrorBody, headers: Record<string, string> = {}) =>
+  Effect.map(RequestScope, ({ correlationId }) =>
+    HttpServerResponse.jsonUnsafe({ error, message, correlationId, ...rest }, { status, headers })
+  )
+
+/** How long a caller should wait for a store that is out of reach. */
+const unavailableSeconds = 1
+
+const particulars = (
+  failure: MailFailure | StoreUnavailable
+): { readonly fields?: Record<string, unknown>; readonly headers?: Record<string, string> } => {
+  switch (failure._tag) {
+    case "InvalidArgument":
+      return { fields: { details: { context: failure.context, issues: failure.issues } } }
+    case "PlanLimitReached":
+      return { fields: { code: failure.code } }
+    case "RateLimited": {
+      const { code, scope, retryAfterSeconds } = failure
+      return { fields: { code, scope, retryAfterSeconds }, headers: { "retry-after": String(retryAfterSeconds) } }
+    }
+    case "KeyNotAccepted":
+      return { headers: { "www-authenticate": "Bearer" } }
+    case "StoreUnavailable":
+      return { headers: { "retry-after": String(unavailableSeconds) } }
+    default:
+      return {}
+  }
+}
+
+export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
+  const { fields, headers } = particulars(failure)
+  const message = failure._tag === "StoreUnavailable" ? "The service cannot take the request now." : failure.message
+  const told = errorResponse(statuses[failure.kind], { error: failure.kind, message, ...fields }, headers)
+  return failure._tag === "StoreUnavailable"
+    ? Effect.tap(told, Effect.logWarning("The store is unavailable.", { reason: failure.reason }))
+    : told
+}
+
+/** Where it happened, without the message: that may quote what a caller sent. */
+const frames = (defect: unknown): string =>
+  defect instanceof Error
+    ? [defect.name, ...(defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))].join("\n")
+    : typeof defect
+
+/** A bug: logged with its place, answered with nothing of the inside. */
+export const bugResponse = (cause: Cause.Cause<unknown>) =>
+  Effect.andThen(
+    Effect.logError(
+      "A request failed by a bug.",
+      cause.reasons.map((reason) =>
+        reason._tag === "Die" ? frames(reason.defect) : reason._tag === "Fail" ? frames(reason.error) : reason._tag
+      )
+    ),
+    errorResponse(500, { error: "internal_error", message: "Something went wrong here." })
+  )

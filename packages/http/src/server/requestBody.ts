@@ -1,0 +1,70 @@
+/**
+ * Reads a JSON body within its bound. Source: wire §1.
+ */
+import { InvalidArgument, issue } from "@mailkeep/core/domain"
+import { Data, Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+
+export const bodyOctetsMax = 10 * 1024 * 1024
+/** How much of a body that is too large is still read, and for how long, so that the client gets to see the answer. */
+const discardOctetsMax = 64 * 1024 * 1024
+const discardDuration = "5 seconds"
+
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
+
+class EnoughDiscarded extends Data.TaggedError("EnoughDiscarded")<{}> {}
+
+const malformed = (message: string) =>
+  new InvalidArgument({ context: "body", issues: [issue([], "malformed_json", message)] })
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
+
+const joined = (chunks: ReadonlyArray<Uint8Array>, octets: number): Uint8Array => {
+  const [only] = chunks
+  if (chunks.length === 1 && only !== undefined) return only
+  const whole = new Uint8Array(octets)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** The octets of the body; past the bound they are counted but not kept. */
+const octetsOf = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let octets = 0
+    const reading = Stream.runForEach(request.stream, (chunk) => {
+      octets += chunk.length
+      if (octets <= bodyOctetsMax) chunks.push(chunk)
+      else chunks.length = 0
+      return octets > discardOctetsMax ? Effect.fail(new EnoughDiscarded()) : Effect.void
+    })
+    const tooLong = Effect.andThen(
+      Effect.delay(
+        Effect.suspend(() => (octets > bodyOctetsMax ? Effect.void : Effect.never)),
+        discardDuration
+      ),
+      Effect.fail(new EnoughDiscarded())
+    )
+    return Effect.raceFirst(reading, tooLong).pipe(
+      Effect.catchTag("EnoughDiscarded", () => Effect.void),
+      Effect.andThen(Effect.suspend(() => (octets > bodyOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.succeed(joined(chunks, octets)))))
+    )
+  })
+
+/** The decoded JSON of the body. */
+export const jsonBody = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<unknown, InvalidArgument | BodyTooLarge> =>
+  octetsOf(request).pipe(
+    Effect.catchTag("HttpServerError", () => Effect.fail(malformed("The body could not be read."))),
+    Effect.flatMap((octets) =>
+      Effect.try({
+        try: () => JSON.parse(decoder.decode(octets)) as unknown,
+        catch: () => malformed(octets.length === 0 ? "The body is empty." : "The body is not JSON.")
+      })
+    )
+  )

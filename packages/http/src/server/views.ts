@@ -1,0 +1,115 @@
+/**
+ * Records as the wire shows them.
+ */
+import type {
+  Attempt,
+  Contact,
+  DeliveryDetail,
+  DeliverySummary,
+  SenderDomain,
+  SendResult
+} from "@mailkeep/core"
+import { formatInstant, formatInstantOrNull } from "@mailkeep/core"
+import type { ContactBody, ContactSummaryBody } from "../api/Contacts.ts"
+import type { DomainBody } from "../api/Domains.ts"
+import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs.ts"
+import type { SendResultBody } from "../api/Messages.ts"
+
+export const sendResultView = (result: SendResult): (typeof SendResultBody.Type)["data"] => ({
+  totalQueued: result.totalQueued,
+  messageId: result.messageId,
+  deliveryIds: result.deliveryIds,
+  scheduledAt: formatInstantOrNull(result.scheduledAt)
+})
+
+export const deliverySummaryView = (delivery: DeliverySummary): typeof DeliverySummaryBody.Type => ({
+  id: delivery.id,
+  created_at: formatInstant(delivery.createdAt),
+  recipient: delivery.recipient,
+  subject: delivery.subject,
+  status: delivery.status,
+  scheduled_at: formatInstantOrNull(delivery.scheduledAt)
+})
+
+const attemptView = (attempt: Attempt): typeof AttemptBody.Type => ({
+  at: formatInstant(attempt.startedAt),
+  outcome: attempt.outcome,
+  smtp_code: attempt.smtpCode,
+  enhanced_code: attempt.enhancedCode,
+  message: attempt.message,
+  duration_ms: attempt.durationMillis
+})
+
+const fullName = ({ firstName, lastName }: Contact): string | null => `${firstName} ${lastName}`.trim() || null
+
+export const deliveryView = ({
+  delivery,
+  message,
+  attempts,
+  contact,
+  domain
+}: DeliveryDetail): typeof DeliveryBody.Type => ({
+  ...deliverySummaryView({ ...delivery, subject: message.subject }),
+  message_id: delivery.messageId,
+  recipient_name: contact === null ? null : fullName(contact),
+  from_address: message.from,
+  from_name: message.fromName,
+  sending_domain: message.domain,
+  source: delivery.source,
+  delivery_reason: delivery.reason,
+  status_message: delivery.statusMessage,
+  canceled_at: formatInstantOrNull(delivery.canceledAt),
+  html_content: message.html,
+  text_content: message.text,
+  accepted_at: formatInstantOrNull(delivery.acceptedAt),
+  delivered_at: formatInstantOrNull(delivery.deliveredAt),
+  bounced_at: formatInstantOrNull(delivery.bouncedAt),
+  complained_at: formatInstantOrNull(delivery.complainedAt),
+  failed_at: formatInstantOrNull(delivery.failedAt),
+  bounce_type: delivery.bounceType,
+  first_opened_at: null,
+  first_clicked_at: null,
+  open_count: 0,
+  click_count: 0,
+  domain: domain === null ? null : { id: domain.id, domain: domain.domain },
+  contact:
+    contact === null
+      ? null
+      : { id: contact.id, email: contact.email, first_name: contact.firstName, last_name: contact.lastName },
+  template: null,
+  metadata: message.metadata,
+  attempts: attempts.map(attemptView)
+})
+
+export const contactSummaryView = (contact: Contact): typeof ContactSummaryBody.Type => ({
+  id: contact.id,
+  email: contact.email,
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  phone_number: contact.phoneNumber,
+  email_status: contact.emailStatus,
+  created_at: formatInstant(contact.createdAt)
+})
+
+export const contactView = (contact: Contact): typeof ContactBody.Type => ({
+  ...contactSummaryView(contact),
+  user_id: contact.userId,
+  source: contact.source,
+  updated_at: formatInstant(contact.updatedAt)
+})
+
+/** Records to publish and DNS checks come with later work; until then a domain is verified by the operator's word. */
+export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
+  id: domain.id,
+  domain: domain.domain,
+  status: domain.status,
+  region: null,
+  open_tracking: false,
+  verification_error: null,
+  verification_attempts: 0,
+  verification_attempted_at: null,
+  last_verified_at: formatInstantOrNull(domain.lastVerifiedAt),
+  created_at: formatInstant(domain.createdAt),
+  updated_at: formatInstant(domain.updatedAt),
+  dns_records: []
+})
