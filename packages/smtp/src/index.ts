@@ -1,2 +1,3 @@
 /** Transports. */
 export * as StubTransport from "./StubTransport.ts"
+export type { StubAct, StubOptions, StubRule, TakenMessage } from "./StubTransport.ts"

@@ -1,0 +1,99 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { parseAddress, parseDomain } from "../../src/domain/Address.ts"
+
+describe("parseAddress", () => {
+  it.each([
+    ["ada@example.com", "ada@example.com", "ada@example.com"],
+    ["  Ada@Example.COM ", "Ada@example.com", "ada@example.com"],
+    ["o'hara+tag@example.com", "o'hara+tag@example.com", "o'hara+tag@example.com"],
+    ["ada@münchen.example", "ada@xn--mnchen-3ya.example", "ada@xn--mnchen-3ya.example"],
+    ["ada@xn--mnchen-3ya.example", "ada@xn--mnchen-3ya.example", "ada@xn--mnchen-3ya.example"],
+    ["ada@ＥＸＡＭＰＬＥ.com", "ada@example.com", "ada@example.com"],
+    ['"ada"@example.com', "ada@example.com", "ada@example.com"],
+    ['"a b"@example.com', '"a b"@example.com', '"a b"@example.com'],
+    ["Ωmega@example.com", "Ωmega@example.com", "Ωmega@example.com"]
+  ])("reads %s", (text, address, canonical) => {
+    expect(parseAddress(text)).toMatchObject({ address, canonical })
+  })
+
+  it.each([
+    "",
+    "ada",
+    "@example.com",
+    "ada@",
+    "ada@example",
+    "ada@@example.com",
+    "ada@ex ample.com",
+    "ada@.example.com",
+    "ada@example..com",
+    "ada@example.com.",
+    "ada@-example.com",
+    "ada@[127.0.0.1]",
+    "ada@127.0.0.1",
+    "Ada <ada@example.com>",
+    "<ada@example.com>",
+    "ada(comment)@example.com",
+    "@relay.example:ada@example.com",
+    "ada@example.com, bob@example.com",
+    ".ada@example.com",
+    "ada.@example.com",
+    "a..da@example.com",
+    "ada\r\nBcc: eve@example.com@example.com",
+    "ada\u0000@example.com",
+    "ada\u00ad@example.com",
+    "ada@example.com\n",
+    '"ada"x@example.com',
+    '"a\r\nb"@example.com',
+    `${"a".repeat(65)}@example.com`,
+    `${"ü".repeat(33)}@example.com`,
+    `a@${"b".repeat(64)}.com`,
+    `a@${"b.".repeat(126)}example`
+  ])("refuses %j", (text) => {
+    expect(parseAddress(text)).toBeUndefined()
+  })
+
+  it("has one identity: reading a canonical address again changes nothing", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.emailAddress(), fc.string(), fc.string({ unit: "binary" })), (text) => {
+        const read = parseAddress(text)
+        if (read !== undefined) {
+          expect(parseAddress(read.canonical)?.canonical).toBe(read.canonical)
+          expect(parseAddress(read.address)).toEqual(read)
+        }
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("folds ASCII letters alone, after NFC: the Kelvin sign is a K, a dotted capital I is no i", () => {
+    expect(parseAddress("\u212aate@example.com")?.canonical).toBe("kate@example.com")
+    expect(parseAddress("\u0130da@example.com")?.canonical).toBe("\u0130da@example.com")
+    expect(parseAddress("ÜBER@example.com")?.canonical).toBe("Über@example.com")
+  })
+
+  it("tells which mailboxes need SMTPUTF8", () => {
+    expect(parseAddress("ωmega@example.com")?.utf8).toBe(true)
+    expect(parseAddress("ada@münchen.example")?.utf8).toBe(false)
+  })
+
+  it("reads hostile input in linear time", () => {
+    const started = performance.now()
+    for (const text of ["a".repeat(1_000_000), "@".repeat(100_000), `${"a.".repeat(100_000)}@b.c`, `"${"\\".repeat(200_000)}`])
+      parseAddress(text)
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+})
+
+describe("parseDomain", () => {
+  it.each([
+    ["Example.COM", "example.com"],
+    ["sub.example.com", "sub.example.com"],
+    ["例え.jp", "xn--r8jz45g.jp"]
+  ])("reads %s", (text, domain) => expect(parseDomain(text)).toBe(domain))
+
+  it.each(["localhost", "example.123", "1.2.3.4", "a_b.com", "example.com/x", "http://example.com", "xn--zzzzzzz-.com", ""])(
+    "refuses %j",
+    (text) => expect(parseDomain(text)).toBeUndefined()
+  )
+})

@@ -1,0 +1,38 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { hourMillis, minuteMillis } from "../../src/domain/Instant.ts"
+import { defaultRetryPolicy, destinationWaitMillis, jitterOf, lifetimeEnd, retryWaitMillis } from "../../src/domain/RetrySchedule.ts"
+
+describe("the retry schedule", () => {
+  it("waits 1 min, 5 min, then the time in the queue between 5 min and 4000 s", () => {
+    const still = 0.5
+    expect(retryWaitMillis(1, 0, still)).toBe(minuteMillis)
+    expect(retryWaitMillis(2, minuteMillis, still)).toBe(5 * minuteMillis)
+    expect(retryWaitMillis(3, 4 * minuteMillis, still)).toBe(5 * minuteMillis)
+    expect(retryWaitMillis(4, 20 * minuteMillis, still)).toBe(20 * minuteMillis)
+    expect(retryWaitMillis(9, 48 * hourMillis, still)).toBe(4_000_000)
+  })
+
+  it("moves a wait by at most 15 % either way", () => {
+    const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.nat(300_000_000), jitter, (deferrals, queued, jitter) => {
+        const middle = retryWaitMillis(deferrals, queued, 0.5)
+        expect(Math.abs(retryWaitMillis(deferrals, queued, jitter) - middle)).toBeLessThanOrEqual(middle * 0.15 + 1)
+        expect(destinationWaitMillis(queued, jitter)).toBeGreaterThan(50_000)
+      })
+    )
+  })
+
+  it("jitters the same delivery and attempt the same way, and spreads others", () => {
+    expect(jitterOf("del_a", 1)).toBe(jitterOf("del_a", 1))
+    const seen = Array.from({ length: 1000 }, (_, i) => jitterOf(`del_${i}`, 1))
+    expect(Math.min(...seen)).toBeLessThan(0.1)
+    expect(Math.max(...seen)).toBeGreaterThan(0.9)
+  })
+
+  it("ends after the lifetime or when the send said", () => {
+    expect(lifetimeEnd(defaultRetryPolicy, 0, null)).toBe(72 * hourMillis)
+    expect(lifetimeEnd(defaultRetryPolicy, 0, 60_000)).toBe(60_000)
+  })
+})

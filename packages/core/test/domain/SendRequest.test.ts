@@ -1,0 +1,144 @@
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { canonicalSend, isIdempotencyKey, parseSend } from "../../src/domain/SendRequest.ts"
+
+const minimal = { from: "hello@example.com", to: "ada@example.com", subject: "Hi", text: "Hello" }
+
+const issuesOf = (input: unknown) => {
+  const parsed = parseSend(input)
+  return Result.isFailure(parsed) ? parsed.failure.map(({ path, code }) => `${path.join(".")} ${code}`) : []
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.com`)
+
+describe("a send that is accepted", () => {
+  it.each([
+    ["minimal", {}],
+    ["html alone", { text: undefined, html: "<p>" }],
+    ["a template in place of the content", { subject: undefined, text: undefined, templateId: "tpl_1" }],
+    ["a template beside the content", { templateId: "tpl_1", templateVariables: { name: "Ada", n: 1, on: true } }],
+    ["cc and bcc with one recipient", { cc: ["b@example.com"], bcc: "c@example.com" }],
+    ["an empty cc with many recipients", { to: many(2), cc: [] }],
+    ["50 addresses", { to: many(50) }],
+    ["50 addresses with cc", { to: many(1), cc: many(49) }],
+    ["a subject of 500 characters outside the basic plane", { subject: "😀".repeat(500) }],
+    ["metadata of any JSON", { metadata: { a: [1, { b: null }] } }],
+    ["a text of 2 MiB", { text: "x".repeat(2 * 1024 * 1024) }]
+  ])("%s", (_, change) => {
+    const body = Object.fromEntries(Object.entries({ ...minimal, ...change }).filter(([, value]) => value !== undefined))
+    expect(issuesOf(body)).toEqual([])
+  })
+})
+
+describe("a send that is refused", () => {
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["nothing", {}, ["from required", "to required", "subject required", "html required"]],
+    ["no object", [], [" invalid_type"]],
+    ["null", null, [" invalid_type"]],
+    ["an unknown field", { ...minimal, subjct: "x" }, ["subjct unknown_field"]],
+    ["a display name in from", { ...minimal, from: "Me <hello@example.com>" }, ["from invalid_value"]],
+    ["no recipient", { ...minimal, to: [] }, ["to too_short"]],
+    ["101 recipients", { ...minimal, to: many(101) }, ["to too_many_items"]],
+    ["51 recipients", { ...minimal, to: many(51) }, ["to too_many_recipients"]],
+    ["51 with cc", { ...minimal, to: many(1), cc: many(50) }, ["to too_many_recipients"]],
+    ["the same address 51 times", { ...minimal, to: Array(51).fill("a@example.com") }, ["to too_many_recipients"]],
+    ["cc beside two recipients", { ...minimal, to: many(2), cc: "c@example.com" }, ["cc not_allowed_here"]],
+    ["bcc beside two recipients", { ...minimal, to: many(2), bcc: ["c@example.com"] }, ["bcc not_allowed_here"]],
+    ["a wrong address among many", { ...minimal, to: ["a@example.com", "b"] }, ["to.1 invalid_value"]],
+    ["a number for to", { ...minimal, to: 1 }, ["to invalid_type"]],
+    ["an empty subject", { ...minimal, subject: "" }, ["subject too_short"]],
+    ["a long subject", { ...minimal, subject: "x".repeat(501) }, ["subject too_long"]],
+    ["a header in the subject", { ...minimal, subject: "Hi\r\nBcc: x@example.com" }, ["subject invalid_value"]],
+    ["a line separator in fromName", { ...minimal, fromName: "a\u2028b" }, ["fromName invalid_value"]],
+    ["an empty fromName", { ...minimal, fromName: "" }, ["fromName too_short"]],
+    ["a long fromName", { ...minimal, fromName: "x".repeat(101) }, ["fromName too_long"]],
+    ["a wrong replyTo", { ...minimal, replyTo: "x" }, ["replyTo invalid_value"]],
+    ["null for an optional field", { ...minimal, html: null }, ["html invalid_type"]],
+    ["NUL in the text", { ...minimal, text: "a\0b" }, ["text invalid_value"]],
+    ["half a surrogate pair", { ...minimal, text: "\ud800" }, ["text invalid_value"]],
+    ["more than 2 MiB", { ...minimal, text: "ü".repeat(1024 * 1024 + 1) }, ["text too_long"]],
+    ["variables without a template", { ...minimal, templateVariables: {} }, ["templateVariables not_allowed_here"]],
+    [
+      "a variable that is an object",
+      { ...minimal, templateId: "t", templateVariables: { a: {} } },
+      ["templateVariables.a invalid_type"]
+    ],
+    ["51 metadata keys", { ...minimal, metadata: Object.fromEntries(many(51).map((key) => [key, 1])) }, ["metadata too_many_items"]],
+    ["a long metadata key", { ...minimal, metadata: { ["k".repeat(41)]: 1 } }, ["metadata invalid_value"]],
+    ["a reserved metadata key", { ...minimal, metadata: JSON.parse('{"__proto__":1}') }, ["metadata invalid_value"]],
+    ["more than 4 KiB of metadata", { ...minimal, metadata: { a: "ü".repeat(2100) } }, ["metadata too_large"]],
+    ["metadata that is an array", { ...minimal, metadata: [] }, ["metadata invalid_type"]],
+    ["a time without an offset", { ...minimal, scheduledAt: "2026-12-01T10:00:00" }, ["scheduledAt invalid_value"]],
+    ["a day that does not exist", { ...minimal, scheduledAt: "2026-02-30T10:00:00Z" }, ["scheduledAt invalid_value"]],
+    ["several things at once", { from: "x", to: many(2), cc: "y", html: 1 }, [
+      "from invalid_value",
+      "html invalid_type",
+      "cc invalid_value",
+      "subject required",
+      "cc not_allowed_here"
+    ]]
+  ])("%s", (_, body, issues) => {
+    expect([...issuesOf(body)].toSorted()).toEqual([...issues].toSorted())
+  })
+
+  it("never by a thrown error, whatever comes, and never with what came in a message", () => {
+    const canary = "c4n4ry"
+    const value = fc.anything({ key: fc.oneof(fc.constantFrom(...Object.keys(minimal), "__proto__", "cc", "metadata"), fc.string()) })
+    fc.assert(
+      fc.property(value, (input) => {
+        parseSend(input)
+        const parsed = parseSend({ ...minimal, subject: `${canary}\n`, text: input })
+        expect(Result.isFailure(parsed) && JSON.stringify(parsed.failure)).not.toContain(canary)
+      })
+    )
+  })
+})
+
+describe("the canonical request", () => {
+  const canonical = (body: unknown) => canonicalSend(Result.getOrThrow(parseSend(body)))
+
+  it("is the same for one address and a list of it, for any order of keys, and for one instant in two zones", () => {
+    const scheduled = { ...minimal, scheduledAt: "2026-12-24T18:00:00+01:00", metadata: { b: 1, a: 2 } }
+    const reordered = {
+      metadata: { a: 2, b: 1 },
+      text: "Hello",
+      scheduledAt: "2026-12-24T17:00:00Z",
+      subject: "Hi",
+      cc: [],
+      to: ["ada@EXAMPLE.com"],
+      from: "hello@example.com"
+    }
+    expect(canonical(scheduled)).toBe(canonical(reordered))
+  })
+
+  it("differs when anything that is sent differs", () => {
+    const variants = [
+      minimal,
+      { ...minimal, subject: "Ho" },
+      { ...minimal, text: "Hello!" },
+      { ...minimal, html: "<p>" },
+      { ...minimal, fromName: "Me" },
+      { ...minimal, replyTo: "me@example.com" },
+      { ...minimal, metadata: { a: 1 } },
+      { ...minimal, cc: "b@example.com" },
+      { ...minimal, bcc: "b@example.com" },
+      { ...minimal, scheduledAt: "2026-12-24T17:00:00Z" },
+      { ...minimal, templateId: "t" }
+    ]
+    expect(new Set(variants.map(canonical)).size).toBe(variants.length)
+  })
+})
+
+describe("an idempotency key", () => {
+  it.each([
+    ["a", true],
+    ["!~", true],
+    ["x".repeat(128), true],
+    ["x".repeat(129), false],
+    ["", false],
+    ["a b", false],
+    ["ä", false],
+    ["a\t", false]
+  ])("%j: %s", (key, valid) => expect(isIdempotencyKey(key)).toBe(valid))
+})

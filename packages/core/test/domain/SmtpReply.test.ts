@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest"
+import type { SmtpStage } from "../../src/domain/SmtpReply.ts"
+import { classifyRefusal, shownReply } from "../../src/domain/SmtpReply.ts"
+
+const classified = (stage: SmtpStage, code: number | null, enhancedCode: string | null, text = "") =>
+  classifyRefusal({ stage, code, enhancedCode, text })
+
+describe("classifyRefusal", () => {
+  it.each<[SmtpStage, number | null, string | null, string, string, boolean]>([
+    ["connect", null, null, "", "TransportDeferred", false],
+    ["greeting", 554, null, "go away", "TransportDeferred", false],
+    ["auth", 454, null, "", "TransportDeferred", false],
+    ["auth", 535, "5.7.8", "", "SenderRefused", false],
+    ["mail", 451, null, "", "TransportDeferred", false],
+    ["mail", 550, "5.7.1", "", "SenderRefused", false],
+    ["rcpt", 421, null, "", "TransportDeferred", false],
+    ["rcpt", 450, "4.2.0", "greylisted", "TransportDeferred", false],
+    ["rcpt", 552, null, "", "TransportDeferred", false],
+    ["rcpt", 550, "5.1.1", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.1.2", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.1.3", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.1.6", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.1.10", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.2.1", "", "RecipientRejected", true],
+    ["rcpt", 550, "5.1.7", "", "SenderRefused", false],
+    ["rcpt", 552, "5.2.2", "", "TransportDeferred", false],
+    ["rcpt", 554, "5.2.2", "", "RecipientRefused", false],
+    ["rcpt", 550, "5.7.1", "", "MessageRefused", false],
+    ["rcpt", 550, null, "No such user here", "RecipientRejected", true],
+    ["rcpt", 550, null, "blocked", "RecipientRefused", false],
+    ["rcpt", 554, null, "policy", "MessageRefused", false],
+    ["data", 554, null, "", "MessageRefused", false],
+    ["dot", 451, null, "", "TransportDeferred", false],
+    ["dot", 550, "5.1.1", "", "RecipientRejected", true],
+    ["dot", 554, "5.6.0", "", "MessageRefused", false],
+    // The enhanced code counts only where its class agrees with the basic one.
+    ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
+    ["rcpt", 550, "4.1.1", "", "RecipientRefused", false]
+  ])("%s %s %s %j: %s", (stage, code, enhancedCode, text, on, suppress) => {
+    expect(classified(stage, code, enhancedCode, text)).toMatchObject({ on, suppress })
+  })
+
+  it("blames the relay, not the recipient, for greetings, connections, 421 and 454", () => {
+    expect(classified("greeting", 554, null).destination).toBe(true)
+    expect(classified("rcpt", 421, null).destination).toBe(true)
+    expect(classified("rcpt", 450, null).destination).toBe(false)
+  })
+
+  it("shows no more than a line of what the relay said", () => {
+    const shown = shownReply({ stage: "dot", code: 550, enhancedCode: null, text: `a\r\nb\u0007${"x".repeat(5000)}` })
+    expect(shown).toHaveLength(1000)
+    expect(shown.startsWith("a b x")).toBe(true)
+  })
+})

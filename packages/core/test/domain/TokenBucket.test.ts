@@ -1,0 +1,65 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { BucketLimit } from "../../src/domain/TokenBucket.ts"
+import { drawToken, fullBucket } from "../../src/domain/TokenBucket.ts"
+
+const limits = fc.record({ requests: fc.integer({ min: 1, max: 50 }), windowMillis: fc.integer({ min: 1, max: 600_000 }) })
+
+describe("a token bucket", () => {
+  it("allows a full window at once and then asks to wait", () => {
+    const limit: BucketLimit = { requests: 3, windowMillis: 3000 }
+    let bucket = fullBucket(limit, 0)
+    for (const remaining of [2, 1, 0]) {
+      const drawn = drawToken(bucket, limit, 0, 1)
+      expect(drawn).toMatchObject({ allowed: true, remaining, retryAfterSeconds: 0 })
+      bucket = drawn.bucket
+    }
+    expect(drawToken(bucket, limit, 0, 1)).toMatchObject({ allowed: false, retryAfterSeconds: 1 })
+    expect(drawToken(bucket, limit, 999, 1).allowed).toBe(false)
+    expect(drawToken(bucket, limit, 1000, 1).allowed).toBe(true)
+  })
+
+  it("never allows more than its size and what refilled, over any span", () => {
+    fc.assert(
+      fc.property(limits, fc.array(fc.nat(5000), { maxLength: 200 }), (limit, gaps) => {
+        let bucket = fullBucket(limit, 0)
+        let now = 0
+        let allowed = 0
+        for (const gap of gaps) {
+          now += gap
+          const drawn = drawToken(bucket, limit, now, 1)
+          bucket = drawn.bucket
+          if (drawn.allowed) allowed++
+        }
+        // Each draw may round up by the tokens of less than a millisecond.
+        const rounding = (gaps.length * limit.requests) / limit.windowMillis
+        expect(allowed).toBeLessThanOrEqual(limit.requests + (now * limit.requests) / limit.windowMillis + Math.min(rounding, gaps.length))
+      })
+    )
+  })
+
+  it("means what it says: a request after retryAfterSeconds is allowed", () => {
+    fc.assert(
+      fc.property(limits, fc.array(fc.nat(2000), { minLength: 1, maxLength: 100 }), (limit, gaps) => {
+        let bucket = fullBucket(limit, 0)
+        let now = 0
+        for (const gap of gaps) {
+          now += gap
+          const drawn = drawToken(bucket, limit, now, 1)
+          bucket = drawn.bucket
+          if (!drawn.allowed) {
+            expect(drawn.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+            expect(drawToken(bucket, limit, now + drawn.retryAfterSeconds * 1000, 0).allowed).toBe(true)
+          }
+        }
+      })
+    )
+  })
+
+  it("takes no harm from a clock that steps back", () => {
+    const limit: BucketLimit = { requests: 1, windowMillis: 1000 }
+    const { bucket } = drawToken(fullBucket(limit, 10_000), limit, 10_000, 1)
+    expect(drawToken(bucket, limit, 5000, 1).allowed).toBe(false)
+    expect(drawToken(drawToken(bucket, limit, 5000, 1).bucket, limit, 11_000, 1).allowed).toBe(true)
+  })
+})

@@ -1,0 +1,141 @@
+/**
+ * The whole core over a store, with a clock that moves by hand and a scripted transport.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { MemoryMailStore } from "@mailkeep/memory"
+import type { StubOptions } from "@mailkeep/smtp"
+import { StubTransport } from "@mailkeep/smtp"
+import { SqliteMailStore } from "@mailkeep/sqlite"
+import { Effect, Layer, ManagedRuntime, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { expect } from "vitest"
+import type {
+  Instant,
+  MailCoreOptions,
+  Plan,
+  ProjectId,
+  SendBody,
+  SendOptions,
+  TransportShape
+} from "../../src/index.ts"
+import {
+  DeliveryLog,
+  Dispatcher,
+  Domains,
+  embedder,
+  HandOffs,
+  MailCore,
+  noLogFilters,
+  parseSend,
+  PlanSource,
+  Sending,
+  Transport
+} from "../../src/index.ts"
+import * as NodeCrypto from "../../src/node/NodeCrypto.ts"
+
+const temporaryFile = Layer.unwrap(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ).pipe(Effect.map((folder) => SqliteMailStore.layer({ filename: join(folder, "mail.db") })))
+)
+
+/** The stores that every claim about the services is tried on. */
+export const stores = [
+  { name: "memory", layer: MemoryMailStore.layer },
+  { name: "sqlite", layer: temporaryFile }
+] as const
+export type StoreUnderTest = (typeof stores)[number]
+
+export const project: ProjectId = "prj_test"
+export const sender = "hello@example.com"
+/** When every test begins. */
+export const start: Instant = Date.UTC(2026, 10, 21, 12)
+
+export interface HouseOptions extends MailCoreOptions {
+  readonly plan?: Partial<Plan>
+  readonly stub?: StubOptions
+}
+
+export const houseLayer = (store: StoreUnderTest, { plan = {}, stub = {}, ...core }: HouseOptions = {}) =>
+  MailCore.layerWith(core).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(store.layer, StubTransport.layer(stub), PlanSource.layerFixed(plan), NodeCrypto.layer)
+    ),
+    Layer.provideMerge(TestClock.layer())
+  )
+
+export type House = Layer.Success<ReturnType<typeof houseLayer>>
+
+/** The clock at `start`, and a project with a verified domain. */
+const settle = Effect.gen(function* () {
+  yield* TestClock.setTime(start)
+  yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+})
+
+/** Runs one test's effect in a house of its own. */
+export const inHouse =
+  (store: StoreUnderTest, options?: HouseOptions) =>
+  <A, E>(test: Effect.Effect<A, E, House>): Promise<A> =>
+    Effect.runPromise(Effect.andThen(settle, test).pipe(Effect.provide(houseLayer(store, options)), Effect.scoped))
+
+/** A house that outlives one effect, for command sequences. */
+export const openHouse = async (store: StoreUnderTest, options?: HouseOptions) => {
+  const runtime = ManagedRuntime.make(houseLayer(store, options))
+  await runtime.runPromise(settle)
+  return runtime
+}
+
+export const sendBody = (change: Partial<SendBody> = {}): SendBody => ({
+  from: sender,
+  to: "ada@example.org",
+  subject: "Hello",
+  text: "Hi",
+  ...change
+})
+
+/** A send by the embedding product. */
+export const send = (key: string, change: Partial<SendBody> = {}, options: SendOptions = {}, projectId = project) =>
+  Effect.flatMap(Sending, (sending) =>
+    sending.send(embedder(projectId), Result.getOrThrow(parseSend(sendBody(change), options)), key)
+  )
+
+export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
+
+export const delivery = (id: string) =>
+  Effect.flatMap(DeliveryLog, (log) => Effect.map(log.get(project, id), ({ delivery }) => delivery))
+
+export const detail = (id: string) => Effect.flatMap(DeliveryLog, (log) => log.get(project, id))
+
+export const summaries = Effect.flatMap(DeliveryLog, (log) =>
+  Effect.map(log.page(project, noLogFilters, { limit: 100, cursor: null }), ({ items }) => items)
+)
+
+export const events = Effect.flatMap(DeliveryLog, (log) => log.events(project, { after: null, limit: 1000 }))
+
+/** The ledger of wire §3 adds up: every counter is what the records say. */
+export const expectBalanced = Effect.gen(function* () {
+  const { counters, waiting, charged, counted, contacts } = yield* (yield* DeliveryLog).ledger(project)
+  const named = Object.fromEntries(counters.filter(({ value }) => value !== 0).map(({ name, value }) => [name, value]))
+  const expected = {
+    waiting,
+    allowance: charged,
+    contacts,
+    ...Object.fromEntries(counted.map(({ day, deliveries }) => [`daily:${day}`, deliveries]))
+  }
+  expect(named).toEqual(Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== 0)))
+})
+
+/** One step of a dispatcher that hands over through another transport. */
+export const tickWith = (transport: TransportShape) =>
+  Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick).pipe(
+    Effect.provide(
+      Dispatcher.layerWith().pipe(
+        Layer.provide(HandOffs.layerWith()),
+        Layer.provide(Layer.succeed(Transport, transport)),
+        Layer.fresh
+      )
+    )
+  )
