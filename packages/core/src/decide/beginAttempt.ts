@@ -8,8 +8,6 @@ import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import { unlimited } from "../domain/Plan.ts"
-import type { RetryPolicy } from "../domain/RetrySchedule.ts"
-import { lifetimeEnd } from "../domain/RetrySchedule.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
@@ -19,7 +17,6 @@ import { move, movementChanges, spendCounters } from "./movement.ts"
 export interface BeginFacts {
   readonly now: Instant
   readonly eventId: EventId
-  readonly policy: RetryPolicy
   readonly maxMessageBytes: number | null
   /** Claimed, in status `queued`. */
   readonly delivery: Delivery
@@ -47,12 +44,13 @@ const ended = (movement: Movement, now: Instant, eventId: EventId): Decision<nul
 
 /** Answers with what was begun, or `null` when the delivery ended instead. */
 export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
-  const { now, eventId, policy, delivery, message } = facts
+  const { now, eventId, delivery, message } = facts
   const suppressed = suppressedFor(facts.suppression, now)
   if (suppressed !== null) return ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
-  if (lifetimeEnd(policy, delivery.queuedAt ?? delivery.createdAt, message.expiresAt) <= now)
+  // Only the send's own limit ends a delivery in the queue: what waited because we were down gets its turn.
+  if (message.expiresAt !== null && message.expiresAt <= now)
     return ended(
-      move(delivery, "LifetimeExpired", now, { statusMessage: delivery.statusMessage ?? "The message expired in the queue." }),
+      move(delivery, "SendExpired", now, { statusMessage: delivery.statusMessage ?? "The message expired in the queue." }),
       now,
       eventId
     )

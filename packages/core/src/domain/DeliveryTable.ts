@@ -125,7 +125,7 @@ export const deliveryTable = [
   { from: "queued", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "wire §3, ledger" },
   {
     from: "queued",
-    on: "LifetimeExpired",
+    on: "SendExpired",
     to: "failed",
     reason: "temporary_failure",
     refunds: true,

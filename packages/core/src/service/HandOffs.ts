@@ -153,7 +153,6 @@ export class HandOffs extends Context.Service<
           const { changes, answer } = beginAttempt({
             now,
             eventId: yield* eventIdAt(now),
-            policy,
             maxMessageBytes: capabilities.maxMessageBytes,
             delivery,
             message,

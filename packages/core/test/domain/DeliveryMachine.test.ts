@@ -20,7 +20,7 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
   queued: {
     Claimed: "sending",
     RecipientSuppressed: "suppressed",
-    LifetimeExpired: "failed",
+    SendExpired: "failed",
     MessageTooLarge: "failed",
     DeliveredReported: "delivered",
     BounceReported: "bounced",

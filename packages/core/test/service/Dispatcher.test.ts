@@ -177,6 +177,28 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
+  it("tries once more what waited past its lifetime because nobody was at work", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* TestClock.adjust("5 days")
+        yield* tick
+        expect((yield* delivery(id)).status).toBe("delivered")
+      })
+    ))
+
+  it("does not send what the send said would be too late", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { result } = yield* send("k", {}, { expiresAt: start + 1000 })
+        yield* TestClock.adjust("1 second")
+        yield* tick
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "failed", reason: "temporary_failure" })
+        expect(yield* taken).toEqual([])
+        yield* expectBalanced
+      })
+    ))
+
   it("gives the charge back when no attempt reached the relay", () =>
     inHouse(store, always({ act: "disconnect" }))(
       Effect.gen(function* () {

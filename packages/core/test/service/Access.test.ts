@@ -1,0 +1,168 @@
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { Access, ApiKeys, Domains, IdSource, MailStore, Projects, Secrets } from "../../src/index.ts"
+import { inHouse, project, start, stores } from "./mailHouse.ts"
+
+const issue = (change = {}) =>
+  Effect.gen(function* () {
+    const { key, printed } = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"], ...change })
+    return { key, printed: Redacted.value(printed) }
+  })
+
+const authenticate = (presented: string) => Effect.flatMap(Access, (access) => access.authenticate(presented))
+
+describe.each(stores)("API keys, over $name", (store) => {
+  it("let their bearer in as what they are", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { key, printed } = yield* issue({ domainScope: ["Example.com", "münchen.example"] })
+        expect(yield* authenticate(printed)).toEqual({
+          projectId: project,
+          keyId: key.id,
+          permissions: ["email.send"],
+          domainScope: ["example.com", "xn--mnchen-3ya.example"],
+          source: "api"
+        })
+      })
+    ))
+
+  it("are refused alike when missing, malformed, unknown, wrong, revoked or expired", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const revoked = yield* issue()
+        yield* (yield* ApiKeys).revoke(revoked.key.id)
+        const expired = yield* issue({ expiresAt: start + 1000 })
+        const first = yield* issue()
+        const second = yield* issue()
+        const mixed = first.printed.slice(0, 16) + second.printed.slice(16)
+        yield* TestClock.adjust("1 second")
+        const refusals = yield* Effect.forEach(["", "x", "mk_a_b", mixed, revoked.printed, expired.printed], (presented) =>
+          Effect.flip(authenticate(presented))
+        )
+        for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "unauthorized", message: refusals[0]!.message })
+      })
+    ))
+
+  it("keep no secret: nothing in the store is the printed key", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { printed } = yield* issue()
+        const listed = yield* (yield* ApiKeys).list(project)
+        expect(JSON.stringify(listed)).not.toContain(printed.slice(16))
+      })
+    ))
+
+  it("each stand for their own permission", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const access = yield* Access
+        const full = yield* authenticate((yield* issue({ permissions: ["email.full_access"] })).printed)
+        yield* access.authorize(full, "email.full_access")
+        expect(yield* Effect.flip(access.authorize(full, "email.send"))).toMatchObject({
+          kind: "not_allowed",
+          message: expect.stringContaining("email.send")
+        })
+      })
+    ))
+
+  it("note their last use to the minute", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { key, printed } = yield* issue()
+        yield* TestClock.setTime(start + 90_000)
+        yield* authenticate(printed)
+        yield* authenticate(printed)
+        for (let turn = 0; turn < 20; turn++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const [listed] = yield* (yield* ApiKeys).list(project)
+        expect(listed).toMatchObject({ id: key.id, lastUsedAt: start + 60_000, revision: 1 })
+      })
+    ))
+
+  it("are refused when what is asked for is wrong, with every field named", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(
+          issue({ permissions: ["email.none"], domainScope: ["nodots"], name: "x".repeat(101), expiresAt: start })
+        )
+        expect(refused).toMatchObject({
+          issues: [
+            { path: ["permissions", 0], code: "invalid_value" },
+            { path: ["domainScope", 0], code: "invalid_value" },
+            { path: ["name"], code: "too_long" },
+            { path: ["expiresAt"], code: "not_in_future" }
+          ]
+        })
+        expect(yield* Effect.flip(issue({ permissions: [] }))).toMatchObject({ issues: [{ path: ["permissions"], code: "required" }] })
+      })
+    ))
+
+  it("are revoked once; an unknown one is not found", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const { key } = yield* issue()
+        yield* keys.revoke(key.id)
+        yield* TestClock.adjust("1 hour")
+        expect((yield* keys.revoke(key.id)).revokedAt).toBe(start)
+        expect(yield* Effect.flip(keys.revoke("key_x"))).toMatchObject({ kind: "not_found" })
+      })
+    ))
+})
+
+describe.each(stores)("projects and domains, over $name", (store) => {
+  it("a project is made by being named, once", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const projects = yield* Projects
+        yield* projects.ensure("prj_b")
+        yield* projects.ensure("prj_b")
+        expect((yield* projects.list).map(({ id }) => id)).toEqual(["prj_b", project])
+        expect(yield* Effect.flip(projects.ensure("no spaces"))).toMatchObject({ issues: [{ path: ["project"] }] })
+      })
+    ))
+
+  it("a domain is taken once in a project; a pending one may be verified by word", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const domains = yield* Domains
+        yield* domains.add(project, { domain: "Mail.Example", verified: false })
+        expect(yield* Effect.flip(domains.add(project, { domain: "mail.example", verified: false }))).toMatchObject({
+          kind: "duplicate_error"
+        })
+        expect(yield* domains.add(project, { domain: "mail.example", verified: true })).toMatchObject({ status: "verified" })
+        expect(yield* Effect.flip(domains.add(project, { domain: "mail.example", verified: true }))).toMatchObject({
+          kind: "duplicate_error"
+        })
+        expect(yield* Effect.flip(domains.add(project, { domain: "nodots", verified: true }))).toMatchObject({
+          issues: [{ path: ["domain"], code: "invalid_value" }]
+        })
+        expect(yield* domains.page(project, { page: 1, limit: 1 })).toMatchObject({ total: 2, items: [{ domain: "mail.example" }] })
+        expect(yield* domains.page("prj_other", { page: 1, limit: 10 })).toMatchObject({ total: 0, items: [] })
+      })
+    ))
+})
+
+describe.each(stores)("what a process is given, over $name", (store) => {
+  it("seals by label under one master secret, which the store keeps", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        expect(secrets.seal("cursor")("x")).toBe(secrets.seal("cursor")("x"))
+        expect(secrets.seal("cursor")("x")).not.toBe(secrets.seal("unsubscribe")("x"))
+        const [kept] = yield* (yield* MailStore).read([{ _tag: "Setting", name: "master_secret" }])
+        expect(kept).toMatch(/^[0-9a-f]{64}$/)
+      })
+    ))
+
+  it("gets ids in order, also when the clock steps back", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const ids = yield* IdSource
+        const blocks = yield* Effect.forEach([5000, 5000, 4000, 1, 5001], (now) => ids.reserve(now, 3))
+        const places = blocks.map(({ time, high, low }) => [time, high, low] as const)
+        const sorted = [...places].toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
+        expect(places).toEqual(sorted)
+      })
+    ))
+})

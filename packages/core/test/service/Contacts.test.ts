@@ -1,0 +1,284 @@
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { CreateContact, UpdateContact } from "../../src/index.ts"
+import { Contacts, MailStore, noContactFilters, Suppressions } from "../../src/index.ts"
+import { events, expectBalanced, inHouse, project, start, stores } from "./mailHouse.ts"
+
+const create = (request: CreateContact, projectId = project) =>
+  Effect.flatMap(Contacts, (contacts) => contacts.create(projectId, request))
+const update = (id: string, request: UpdateContact) =>
+  Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request))
+const page = (filters = {}, limit = 100, page = 1) =>
+  Effect.flatMap(Contacts, (contacts) => contacts.page(project, { ...noContactFilters, ...filters }, { page, limit }))
+
+/** The reasons that the store keeps for an address. */
+const reasons = (address: string) =>
+  Effect.gen(function* () {
+    const [[suppression]] = yield* (yield* MailStore).read([{ _tag: "Suppressions", projectId: project, addresses: [address] }])
+    return Object.keys(suppression?.reasons ?? {}).toSorted()
+  })
+
+describe.each(stores)("contacts, over $name", (store) => {
+  it("are created subscribed, with what was left out unset", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        expect(yield* create({ email: " Ada@Example.ORG " })).toMatchObject({
+          email: "Ada@Example.ORG",
+          address: "ada@example.org",
+          userId: null,
+          firstName: "",
+          lastName: "",
+          phoneNumber: null,
+          emailStatus: "subscribed",
+          source: "manual",
+          createdAt: start,
+          updatedAt: start
+        })
+        yield* expectBalanced
+      })
+    ))
+
+  it("have an address once in a project, however it is written; another project has its own", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* create({ email: "ada@münchen.example" })
+        expect(yield* Effect.flip(create({ email: "ADA@xn--mnchen-3ya.example" }))).toMatchObject({ kind: "duplicate_error" })
+        yield* create({ email: "ada@münchen.example" }, "prj_other")
+      })
+    ))
+
+  it("a hundred creates at once with one address make one", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const answers = yield* Effect.all(
+          Array.from({ length: 100 }, () => Effect.result(create({ email: "ada@example.org" }))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers.filter(Result.isSuccess)).toHaveLength(1)
+        expect(answers.filter(Result.isFailure).every(({ failure }) => failure._tag === "ContactEmailTaken")).toBe(true)
+        expect((yield* page()).total).toBe(1)
+        yield* expectBalanced
+      })
+    ))
+
+  it("stay within the plan, and a duplicate is told first", () =>
+    inHouse(store, { plan: { contacts: 1 } })(
+      Effect.gen(function* () {
+        const answers = yield* Effect.all(
+          ["a", "b", "c"].map((name) => Effect.result(create({ email: `${name}@example.org` }))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers.filter(Result.isSuccess)).toHaveLength(1)
+        expect(yield* Effect.flip(create({ email: "d@example.org" }))).toMatchObject({ code: "contact_limit_exceeded" })
+        expect(yield* Effect.flip(create({ email: "a@example.org" }))).toMatchObject({ kind: "duplicate_error" })
+      })
+    ))
+
+  it("refuse every custom property: none is defined", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const contact = yield* create({ email: "ada@example.org", properties: {} })
+        const issues = [{ path: ["properties", "plan"], code: "undefined_property" }]
+        expect(yield* Effect.flip(create({ email: "b@example.org", properties: { plan: "pro" } }))).toMatchObject({ issues })
+        expect(yield* Effect.flip(update(contact.id, { email: "b@example.org", properties: { plan: "pro" } }))).toMatchObject({ issues })
+      })
+    ))
+
+  it("keep what an update leaves out, and clear what it says", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const all = { userId: "u1", firstName: "Ada", lastName: "Lovelace", phoneNumber: "+44" }
+        const contact = yield* create({ email: "ada@example.org", ...all })
+        yield* TestClock.adjust("1 minute")
+        expect(yield* update(contact.id, { email: "ada@example.org" })).toMatchObject({ ...all, updatedAt: start + 60_000 })
+        const cleared = { userId: null, firstName: "", lastName: "" }
+        expect(yield* update(contact.id, { email: "ada@example.org", ...cleared, phoneNumber: "" })).toMatchObject({
+          ...cleared,
+          phoneNumber: null,
+          createdAt: start
+        })
+      })
+    ))
+
+  it("are not found under another id, another project or another form", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const other = yield* create({ email: "ada@example.org" }, "prj_other")
+        for (const id of [other.id, "con_x", "", "msg_01m7yf9jettrbzpjqxq5qtb3m7"])
+          expect(yield* Effect.flip(update(id, { email: "b@example.org" }))).toMatchObject({ kind: "not_found" })
+      })
+    ))
+
+  it("cannot take another's address, but may respell their own", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const ada = yield* create({ email: "ada@example.org" })
+        yield* create({ email: "bob@example.org" })
+        expect(yield* Effect.flip(update(ada.id, { email: "BOB@example.org" }))).toMatchObject({ kind: "duplicate_error" })
+        expect(yield* update(ada.id, { email: "ADA@example.org" })).toMatchObject({ email: "ADA@example.org" })
+        yield* update(ada.id, { email: "new@example.org" })
+        yield* create({ email: "ada@example.org" })
+      })
+    ))
+
+  it("emit contact.unsubscribed on a change, and only then", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { id } = yield* create({ email: "ada@example.org" })
+        const status = (emailStatus: "subscribed" | "unsubscribed") => update(id, { email: "ada@example.org", emailStatus })
+        yield* status("subscribed")
+        yield* status("unsubscribed")
+        yield* status("unsubscribed")
+        yield* status("subscribed")
+        yield* status("unsubscribed")
+        const emitted = yield* events
+        expect(emitted.map(({ kind }) => kind)).toEqual(["contact.unsubscribed", "contact.unsubscribed"])
+        expect(emitted[0]).toMatchObject({ data: { reason: "unsubscribed", contact: { id, emailStatus: "unsubscribed" } } })
+      })
+    ))
+
+  it("mirror the reason unsubscribed and no other", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const suppressions = yield* Suppressions
+        const { id } = yield* create({ email: "ada@example.org" })
+        yield* suppressions.add(project, "ada@example.org", "complaint")
+        expect((yield* page()).items[0]).toMatchObject({ emailStatus: "subscribed" })
+        yield* suppressions.add(project, "ada@example.org", "unsubscribed")
+        expect((yield* page()).items[0]).toMatchObject({ emailStatus: "unsubscribed" })
+        yield* update(id, { email: "ada@example.org", emailStatus: "subscribed" })
+        expect(yield* reasons("ada@example.org")).toEqual(["complaint"])
+      })
+    ))
+
+  it("take the reason along to another address, and the old address keeps it", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { id } = yield* create({ email: "old@example.org" })
+        yield* update(id, { email: "old@example.org", emailStatus: "unsubscribed" })
+        expect(yield* update(id, { email: "new@example.org" })).toMatchObject({ emailStatus: "unsubscribed" })
+        expect(yield* reasons("old@example.org")).toEqual(["unsubscribed"])
+        expect(yield* reasons("new@example.org")).toEqual(["unsubscribed"])
+        expect(yield* events).toHaveLength(1)
+      })
+    ))
+
+  it("become unsubscribed at an address that is", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* (yield* Suppressions).add(project, "gone@example.org", "unsubscribed")
+        const { id } = yield* create({ email: "ada@example.org" })
+        expect(yield* update(id, { email: "gone@example.org" })).toMatchObject({ emailStatus: "unsubscribed" })
+        expect(yield* events).toHaveLength(1)
+      })
+    ))
+
+  it("lift the reason unsubscribed alone when they are created", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const suppressions = yield* Suppressions
+        yield* suppressions.add(project, "ada@example.org", "unsubscribed")
+        yield* suppressions.add(project, "ada@example.org", "hard_bounce")
+        expect(yield* create({ email: "ada@example.org" })).toMatchObject({ emailStatus: "subscribed" })
+        expect(yield* reasons("ada@example.org")).toEqual(["hard_bounce"])
+      })
+    ))
+
+  it("agree with the suppression list whatever happens at once", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const suppressions = yield* Suppressions
+        for (let round = 0; round < 20; round++) {
+          const email = `r${round}@example.org`
+          yield* Effect.all(
+            [
+              Effect.result(create({ email })),
+              suppressions.add(project, email, "unsubscribed"),
+              Effect.result(create({ email })),
+              suppressions.lift(project, email, "unsubscribed"),
+              suppressions.add(project, email, "unsubscribed")
+            ],
+            { concurrency: "unbounded" }
+          )
+          const { items } = yield* page({ search: email })
+          const suppressed = (yield* reasons(email)).includes("unsubscribed")
+          expect(items[0]?.emailStatus).toBe(suppressed ? "unsubscribed" : "subscribed")
+        }
+      })
+    ))
+
+  it("are listed newest first, page by page, with the number of all", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        for (let i = 0; i < 7; i++) yield* create({ email: `c${i}@example.org` })
+        const pages = yield* Effect.forEach([1, 2, 3, 4, 999_999_999_999_999], (n) => page({}, 3, n))
+        expect(pages.map(({ items }) => items.map(({ email }) => email[1]).join(""))).toEqual(["654", "321", "0", "", ""])
+        expect(pages.every(({ total }) => total === 7)).toBe(true)
+      })
+    ))
+
+  it.each([
+    ["ADA", ["ada"]],
+    ["lovelace", ["ada"]],
+    ["ada love", ["ada"]],
+    ["example.org", ["grace", "ada"]],
+    ["ÉLODIE", ["grace"]],
+    ["%", []],
+    ["_", []],
+    ["nobody", []]
+  ])("are found by a part of email or name: %s", (search, found) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* create({ email: "ada@example.org", firstName: "Ada", lastName: "Lovelace" })
+        yield* create({ email: "grace@example.org", firstName: "élodie" })
+        const { items, total } = yield* page({ search })
+        expect(items.map(({ email }) => email.split("@")[0])).toEqual(found)
+        expect(total).toBe(found.length)
+      })
+    )
+  )
+
+  it("are filtered by status; of an unknown list or segment there are none", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { id } = yield* create({ email: "ada@example.org" })
+        yield* create({ email: "bob@example.org" })
+        yield* update(id, { email: "ada@example.org", emailStatus: "unsubscribed" })
+        expect((yield* page({ emailStatus: "unsubscribed" })).items.map(({ id }) => id)).toEqual([id])
+        expect(yield* page({ emailStatus: "subscribed" })).toMatchObject({ total: 1 })
+        expect(yield* page({ listId: "lst_x" })).toMatchObject({ items: [], total: 0 })
+        expect(yield* page({ segmentId: "seg_x" })).toMatchObject({ items: [], total: 0 })
+      })
+    ))
+
+  it("do not notice another project's", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* create({ email: "ada@example.org" }, "prj_other")
+        expect(yield* page()).toMatchObject({ items: [], total: 0 })
+      })
+    ))
+})
+
+describe.each(stores)("suppressions, over $name", (store) => {
+  it("refuse what is no address", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        expect(yield* Effect.flip((yield* Suppressions).add(project, "nobody", "manual"))).toMatchObject({
+          kind: "invalid_argument"
+        })
+      })
+    ))
+
+  it("keep a reason once and its first time", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const suppressions = yield* Suppressions
+        yield* suppressions.add(project, "ada@example.org", "manual")
+        yield* TestClock.adjust("1 hour")
+        expect(yield* suppressions.add(project, "ADA@example.org", "manual")).toMatchObject({ reasons: { manual: start } })
+        expect(yield* suppressions.lift(project, "ada@example.org", "complaint")).toMatchObject({ reasons: { manual: start } })
+      })
+    ))
+})

@@ -1,0 +1,164 @@
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { LogFilters } from "../../src/index.ts"
+import { Contacts, DeliveryLog, Domains, MailStore, noLogFilters } from "../../src/index.ts"
+import { inHouse, project, send, start, stores, tick } from "./mailHouse.ts"
+
+const page = (filters: Partial<LogFilters> = {}, limit = 100, cursor: string | null = null, projectId = project) =>
+  Effect.flatMap(DeliveryLog, (log) => log.page(projectId, { ...noLogFilters, ...filters }, { limit, cursor }))
+
+/** Every page of a walk. */
+const walk = (filters: Partial<LogFilters>, limit: number) =>
+  Effect.gen(function* () {
+    const pages = [yield* page(filters, limit)]
+    while (pages.at(-1)!.hasMore) pages.push(yield* page(filters, limit, pages.at(-1)!.nextCursor))
+    return pages
+  })
+
+const recipients = (pages: ReadonlyArray<{ readonly items: ReadonlyArray<{ readonly recipient: string }> }>) =>
+  pages.flatMap(({ items }) => items.map(({ recipient }) => recipient.split("@")[0]))
+
+describe.each(stores)("the delivery log, over $name", (store) => {
+  it.each([1, 2, 3, 7, 100])("is walked newest first in pages of %s, each delivery once, ties too", (limit) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["a0@example.org", "a1@example.org", "a2@example.org"] })
+        yield* send("b", { to: ["b0@example.org", "b1@example.org"] })
+        yield* TestClock.adjust("1 second")
+        yield* send("c", { to: ["c0@example.org", "c1@example.org"] })
+        expect(recipients(yield* walk({}, limit))).toEqual(["c1", "c0", "b1", "b0", "a2", "a1", "a0"])
+      })
+    )
+  )
+
+  it("ends a full last page without a cursor, and knows the total only of a first page that is also the last", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["a@example.org", "b@example.org"] })
+        expect(yield* page({}, 2)).toMatchObject({ hasMore: false, nextCursor: null, total: 2, limit: 2 })
+        const first = yield* page({}, 1)
+        expect(first).toMatchObject({ hasMore: true, total: null })
+        expect(yield* page({}, 1, first.nextCursor)).toMatchObject({ hasMore: false, nextCursor: null, total: null })
+        expect(yield* page({ status: "failed" })).toMatchObject({ items: [], total: 0, hasMore: false })
+      })
+    ))
+
+  it("shows rows that stood throughout a walk exactly once although others come", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["a@example.org", "b@example.org", "c@example.org"] })
+        const first = yield* page({}, 1)
+        yield* TestClock.adjust("1 second")
+        yield* send("b", { to: "new@example.org" })
+        const rest = yield* page({}, 10, first.nextCursor)
+        expect(recipients([first, rest])).toEqual(["c", "b", "a"])
+      })
+    ))
+
+  it.each<[string, Partial<LogFilters>, ReadonlyArray<string>]>([
+    ["status", { status: "delivered" }, ["grace", "ada"]],
+    ["another status", { status: "queued" }, ["late"]],
+    ["source", { source: "embedded" }, ["late", "grace", "ada"]],
+    ["an unknown source", { source: "carrier-pigeon" }, []],
+    ["the whole recipient", { address: "ada@example.org" }, ["ada"]],
+    ["a part of a recipient, which is none", { address: "ada" }, []],
+    ["search in the recipient", { search: "RACE@" }, ["grace"]],
+    ["search in the subject", { search: "wÉlcome" }, ["ada"]],
+    ["search taken literally", { search: "%" }, []],
+    ["an unknown contact", { contactId: "con_x" }, []],
+    ["an unknown template", { templateId: "tpl_x" }, []],
+    ["from a date on", { startDate: start + 1000 }, ["late", "grace"]],
+    ["up to a date", { endDate: start + 1000 }, ["grace", "ada"]],
+    ["between two dates", { startDate: start + 1, endDate: start + 1999 }, ["grace"]],
+    ["dates the wrong way round", { startDate: start + 2, endDate: start + 1 }, []],
+    ["two filters together", { status: "delivered", search: "ada" }, ["ada"]]
+  ])("is filtered by %s", (_, filters, found) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: "ada@example.org", subject: "Wélcome" })
+        yield* TestClock.adjust("1 second")
+        yield* send("b", { to: "grace@example.org" })
+        yield* tick
+        yield* TestClock.adjust("1 second")
+        yield* send("c", { to: "late@example.org" })
+        expect(recipients(yield* walk(filters, 1))).toEqual(found)
+      })
+    )
+  )
+
+  it("is searched by a whole delivery or message id", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { result } = yield* send("a", { to: ["a@example.org", "b@example.org"] })
+        expect((yield* page({ search: result.deliveryIds[0]! })).items).toHaveLength(1)
+        expect((yield* page({ search: result.messageId })).items).toHaveLength(2)
+        expect((yield* page({ search: result.messageId.slice(0, -1) })).items).toHaveLength(0)
+      })
+    ))
+
+  it("finds a contact's deliveries", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { id } = yield* (yield* Contacts).create(project, { email: "ada@example.org" })
+        yield* send("a", { to: ["ada@example.org", "b@example.org"] })
+        expect(recipients([yield* page({ contactId: id })])).toEqual(["ada"])
+      })
+    ))
+
+  it("bounds the work of a filtered page: it may be short and still have more", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        yield* send("a", { to: Array.from({ length: 9 }, (_, i) => `r${i}@example.org`) })
+        const look = (after: { createdAt: number; id: string } | null) =>
+          mailStore.read([
+            { _tag: "LogPage", projectId: project, filters: { ...noLogFilters, search: "r0@" }, after, limit: 5, examine: 4 }
+          ])
+        const [first] = yield* look(null)
+        expect(first).toMatchObject({ items: [] })
+        const [second] = yield* look(first.next)
+        expect(second.items).toEqual([])
+        const [third] = yield* look(second.next)
+        expect(third.items).toHaveLength(1)
+        expect(third.next).toBeNull()
+      })
+    ))
+
+  it("refuses a cursor that was altered, of another project or of other filters; the limit may change", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["a@example.org", "b@example.org", "c@example.org"] })
+        const { nextCursor } = yield* page({}, 1)
+        const refusals = [
+          page({}, 1, `${nextCursor}x`),
+          page({}, 1, "x"),
+          page({ status: "queued" }, 1, nextCursor),
+          page({}, 1, nextCursor, "prj_other")
+        ]
+        for (const refused of refusals)
+          expect(yield* Effect.flip(refused)).toMatchObject({ context: "query", issues: [{ path: ["cursor"], code: "invalid_cursor" }] })
+        expect((yield* page({}, 50, nextCursor)).items).toHaveLength(2)
+      })
+    ))
+
+  it("shows one delivery in full, to its project alone", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const log = yield* DeliveryLog
+        const { result } = yield* send("a", { html: "<p>Hi</p>", metadata: { order: 7 } })
+        yield* tick
+        const detail = yield* log.get(project, result.deliveryIds[0]!)
+        expect(detail).toMatchObject({
+          delivery: { status: "delivered" },
+          message: { html: "<p>Hi</p>", text: "Hi", metadata: { order: 7 } },
+          attempts: [{ outcome: "delivered" }],
+          contact: null,
+          domain: { domain: "example.com" }
+        })
+        yield* (yield* Domains).add("prj_other", { domain: "example.com", verified: true })
+        for (const [projectId, id] of [["prj_other", result.deliveryIds[0]!], [project, "del_x"]] as const)
+          expect(yield* Effect.flip(log.get(projectId, id))).toMatchObject({ kind: "not_found" })
+      })
+    ))
+})

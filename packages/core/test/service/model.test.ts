@@ -1,0 +1,331 @@
+/**
+ * The services against a small model of what they promise, in random command sequences, the same over every store.
+ */
+import type { ManagedRuntime } from "effect"
+import { Effect, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { DeliveryReason, DeliveryStatus, Principal } from "../../src/index.ts"
+import {
+  Access,
+  ApiKeys,
+  dayMillis,
+  embedder,
+  formatInstant,
+  hourMillis,
+  minuteMillis,
+  parseSend,
+  Sending,
+  Suppressions,
+  utcDayOf
+} from "../../src/index.ts"
+import type { House } from "./mailHouse.ts"
+import { delivery, events, expectBalanced, openHouse, project, sendBody, start, stores, tick } from "./mailHouse.ts"
+
+const plan = { dailySends: 12, sendingAllowance: 20, scheduledRecipients: 6 }
+
+/** `dead` is rejected by the relay, and suppressed from then on. */
+const people = ["ann", "bob", "cid", "dead"] as const
+type Person = (typeof people)[number]
+const addressOf = (person: Person) => `${person}@example.org`
+
+interface ModelDelivery {
+  readonly person: Person
+  status: DeliveryStatus
+  reason: DeliveryReason | null
+  dueAt: number
+  day: string
+  readonly byKey: boolean
+}
+
+interface ModelMessage {
+  readonly key: string
+  readonly asked: string
+  readonly deliveries: ReadonlyArray<ModelDelivery>
+}
+
+class Model {
+  now = start
+  keyRevoked = false
+  allowance = 0
+  emitted = 0
+  readonly suppressed = new Map<Person, DeliveryReason>()
+  readonly messages: Array<ModelMessage> = []
+
+  get all() {
+    return this.messages.flatMap(({ deliveries }) => deliveries)
+  }
+
+  /** Deliveries that count in the day: those not yet ended without a hand-off. */
+  daily(day: string) {
+    return this.all.filter((d) => d.day === day && d.status !== "canceled" && d.status !== "suppressed" && !this.ended(d)).length
+  }
+
+  waiting() {
+    return this.all.filter(({ status }) => status === "scheduled").length
+  }
+
+  ended({ status, reason }: ModelDelivery) {
+    return status === "failed" && (reason === "quota_exceeded" || reason === "api_key_revoked")
+  }
+
+  tick() {
+    const due = this.all.filter(({ status, dueAt }) => status === "scheduled" && dueAt <= this.now)
+    for (const one of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
+      const suppressed = this.suppressed.get(one.person)
+      if (suppressed !== undefined) this.end(one, "suppressed", suppressed)
+      else if (one.byKey && this.keyRevoked) this.end(one, "failed", "api_key_revoked")
+      else if (this.allowance >= plan.sendingAllowance) this.end(one, "failed", "quota_exceeded")
+      else {
+        this.allowance++
+        one.status = "queued"
+      }
+    }
+    const dead: Array<ModelDelivery> = []
+    for (const one of this.all.filter(({ status }) => status === "queued")) {
+      const suppressed = this.suppressed.get(one.person)
+      if (suppressed !== undefined) {
+        this.allowance--
+        this.end(one, "suppressed", suppressed)
+      } else if (one.person === "dead") dead.push(one)
+      else this.end(one, "delivered", null)
+    }
+    // The relay rejects all of one step before any of them can suppress the others.
+    for (const one of dead) this.end(one, "bounced", "hard_bounce")
+    if (dead.length > 0) this.suppress("dead", "hard_bounce")
+  }
+
+  end(one: ModelDelivery, status: DeliveryStatus, reason: DeliveryReason | null) {
+    one.status = status
+    one.reason = reason
+    if (status === "delivered" || status === "bounced" || status === "failed") this.emitted++
+  }
+
+  suppress(person: Person, reason: "manual" | "hard_bounce") {
+    if (reason === "hard_bounce" || !this.suppressed.has(person)) this.suppressed.set(person, reason)
+  }
+}
+
+class Real {
+  readonly runtime: ManagedRuntime.ManagedRuntime<House, unknown>
+  readonly principal: Principal
+  readonly keyId: string
+  readonly ids: Array<{ readonly messageId: string; readonly deliveryIds: ReadonlyArray<string> }> = []
+
+  constructor(runtime: ManagedRuntime.ManagedRuntime<House, unknown>, principal: Principal) {
+    this.runtime = runtime
+    this.principal = principal
+    this.keyId = principal.keyId!
+  }
+
+  run<A, E>(effect: Effect.Effect<A, E, House>) {
+    return this.runtime.runPromise(effect)
+  }
+
+  /** Every delivery is what the model says, the ledger adds up, and each move that emits has its one event. */
+  async compare(model: Model) {
+    const states = await this.run(
+      Effect.forEach(this.ids, ({ deliveryIds }) => Effect.forEach(deliveryIds, delivery))
+    )
+    expect(states.map((message) => message.map(({ status, reason }) => [status, reason]))).toEqual(
+      model.messages.map(({ deliveries }) => deliveries.map(({ status, reason }) => [status, reason]))
+    )
+    await this.run(expectBalanced)
+    expect(await this.run(events)).toHaveLength(model.emitted)
+  }
+}
+
+type Command = fc.AsyncCommand<Model, Real>
+
+const command = (label: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
+  check: () => true,
+  toString: () => label,
+  run: async (model, real) => {
+    await run(model, real)
+    await real.compare(model)
+  }
+})
+
+interface Send {
+  readonly to: ReadonlyArray<Person>
+  readonly aheadMinutes: number | null
+  readonly byKey: boolean
+  readonly key: string
+}
+
+/** What the model says of a send: a refusal's word, or the message it becomes. */
+const judge = (model: Model, send: Send, asked: string): string | ModelMessage => {
+  if (send.byKey && model.keyRevoked) return "unauthorized"
+  const remembered = model.messages.find(({ key }) => key === send.key)
+  if (remembered !== undefined) return remembered.asked === asked ? remembered : "idempotency_key_reused"
+  const scheduledAt = send.aheadMinutes === null ? null : model.now + send.aheadMinutes * minuteMillis
+  const day = utcDayOf(scheduledAt ?? model.now)
+  const deliveries = send.to.map((person): ModelDelivery => {
+    const suppressed = scheduledAt === null ? model.suppressed.get(person) : undefined
+    return {
+      person,
+      status: suppressed !== undefined ? "suppressed" : scheduledAt === null ? "queued" : "scheduled",
+      reason: suppressed ?? null,
+      dueAt: scheduledAt ?? model.now,
+      day,
+      byKey: send.byKey
+    }
+  })
+  const counted = deliveries.filter(({ status }) => status !== "suppressed").length
+  if (counted > 0) {
+    if (scheduledAt !== null && model.waiting() + counted > plan.scheduledRecipients) return "scheduled_recipient_limit_exceeded"
+    if (model.daily(day) + counted > plan.dailySends) return "daily_sending_limit_exceeded"
+    if (scheduledAt === null && model.allowance + counted > plan.sendingAllowance) return "sending_allowance_exceeded"
+    if (scheduledAt === null) model.allowance += counted
+  }
+  return { key: send.key, asked, deliveries }
+}
+
+const wordOf = (failure: unknown): string => {
+  const { kind, code, issues } = failure as { kind: string; code?: string; issues?: ReadonlyArray<{ code: string }> }
+  return code ?? issues?.[0]?.code ?? kind
+}
+
+const sending = (send: Send): Command =>
+  command(`send(${JSON.stringify(send)})`, async (model, real) => {
+    const body = sendBody({
+      to: send.to.map(addressOf),
+      ...(send.aheadMinutes === null ? {} : { scheduledAt: formatInstant(model.now + send.aheadMinutes * minuteMillis) })
+    })
+    const expected = judge(model, send, JSON.stringify(body))
+    const principal = send.byKey ? real.principal : embedder(project)
+    const answered = await real.run(
+      Effect.flatMap(Sending, (service) =>
+        Effect.result(service.send(principal, Result.getOrThrow(parseSend(body)), send.key))
+      )
+    )
+    if (typeof expected === "string") expect(Result.isFailure(answered) && wordOf(answered.failure)).toBe(expected)
+    else {
+      const { result, replayed } = Result.getOrThrow(answered)
+      const known = model.messages.indexOf(expected)
+      expect(replayed).toBe(known >= 0)
+      if (known >= 0) expect(result.messageId).toBe(real.ids[known]!.messageId)
+      else {
+        model.messages.push(expected)
+        real.ids.push(result)
+      }
+    }
+  })
+
+const onMessage = (label: string, pick: number, run: (model: Model, real: Real, index: number) => Promise<void>): Command => ({
+  ...command(`${label}(${pick})`, (model, real) => run(model, real, pick % model.messages.length)),
+  check: (model) => model.messages.length > 0
+})
+
+const canceling = (pick: number): Command =>
+  onMessage("cancel", pick, async (model, real, index) => {
+    const { deliveries } = model.messages[index]!
+    const answered = await real.run(
+      Effect.flatMap(Sending, (service) => Effect.result(service.cancel(project, real.ids[index]!.messageId)))
+    )
+    const canceled = deliveries.every(({ status }) => status === "canceled")
+    const possible = deliveries.every(({ status }) => status === "scheduled")
+    expect(Result.isSuccess(answered)).toBe(canceled || possible)
+    if (possible) for (const one of deliveries) model.end(one, "canceled", "canceled")
+  })
+
+const rescheduling = (pick: number, aheadMinutes: number): Command =>
+  onMessage("reschedule", pick, async (model, real, index) => {
+    const { deliveries } = model.messages[index]!
+    const scheduledAt = model.now + aheadMinutes * minuteMillis
+    const answered = await real.run(
+      Effect.flatMap(Sending, (service) =>
+        Effect.result(service.reschedule(project, real.ids[index]!.messageId, scheduledAt))
+      )
+    )
+    const day = utcDayOf(scheduledAt)
+    const possible = deliveries.every(({ status }) => status === "scheduled")
+    const moving = deliveries.filter((one) => one.day !== day).length
+    const fits = moving === 0 || model.daily(day) + moving <= plan.dailySends
+    const expected = !possible ? "conflict" : !fits ? "daily_sending_limit_exceeded" : "done"
+    expect(Result.isFailure(answered) ? wordOf(answered.failure) : "done").toBe(expected)
+    if (expected === "done")
+      for (const one of deliveries) {
+        one.dueAt = scheduledAt
+        one.day = day
+      }
+  })
+
+const waiting = (minutes: number): Command =>
+  command(`wait(${minutes} min)`, async (model, real) => {
+    model.now += minutes * minuteMillis
+    await real.run(TestClock.setTime(model.now))
+  })
+
+const ticking: Command = command("tick", async (model, real) => {
+  model.tick()
+  await real.run(tick)
+})
+
+const suppressing = (person: Person): Command =>
+  command(`suppress(${person})`, async (model, real) => {
+    model.suppress(person, "manual")
+    await real.run(Effect.flatMap(Suppressions, (service) => service.add(project, addressOf(person), "manual")))
+  })
+
+const lifting = (person: Person): Command => ({
+  ...command(`lift(${person})`, async (model, real) => {
+    model.suppressed.delete(person)
+    await real.run(Effect.flatMap(Suppressions, (service) => service.lift(project, addressOf(person), "manual")))
+  }),
+  check: (model) => model.suppressed.get(person) === "manual" && person !== "dead"
+})
+
+const revoking: Command = command("revoke", async (model, real) => {
+  model.keyRevoked = true
+  await real.run(Effect.flatMap(ApiKeys, (keys) => keys.revoke(real.keyId)))
+})
+
+const ahead = fc.integer({ min: 1, max: (2 * dayMillis) / minuteMillis })
+const person = fc.constantFrom(...people)
+const send = fc.record<Send>({
+  to: fc.uniqueArray(person, { minLength: 1, maxLength: 3 }),
+  aheadMinutes: fc.option(ahead, { nil: null }),
+  byKey: fc.boolean(),
+  key: fc.constantFrom("k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8")
+})
+
+const commands = fc.commands(
+  [
+    send.map(sending),
+    send.map(sending),
+    fc.nat(9).map(canceling),
+    fc.tuple(fc.nat(9), ahead).map(([pick, minutes]) => rescheduling(pick, minutes)),
+    fc.integer({ min: 1, max: (30 * hourMillis) / minuteMillis }).map(waiting),
+    fc.constant(ticking),
+    person.map(suppressing),
+    person.map(lifting),
+    fc.constant(revoking)
+  ],
+  { maxCommands: 40, size: "max" }
+)
+
+const script = { script: [{ recipient: addressOf("dead"), acts: [{ act: "reject" } as const] as const }] }
+
+describe.each(stores)("a random sequence of commands, over $name", (store) => {
+  it("does what the model does", { timeout: 120_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(commands, async (sequence) => {
+        const runtime = await openHouse(store, { plan, stub: script })
+        try {
+          const principal = await runtime.runPromise(
+            Effect.gen(function* () {
+              const issued = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"] })
+              return yield* (yield* Access).authenticate(Redacted.value(issued.printed))
+            })
+          )
+          await fc.asyncModelRun(() => ({ model: new Model(), real: new Real(runtime, principal) }), sequence)
+        } finally {
+          await runtime.dispose()
+        }
+      }),
+      { numRuns: Number(process.env["MODEL_RUNS"] ?? 60) }
+    )
+  )
+})
