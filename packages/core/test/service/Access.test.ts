@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Access, ApiKeys, Domains, IdSource, MailStore, Projects, Secrets } from "../../src/index.ts"
-import { inHouse, project, start, stores } from "./mailHouse.ts"
+import { inHouse, project, start, stores } from "@mailkeep/proving"
 
 const issue = (change = {}) =>
   Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { CreateContact, UpdateContact } from "../../src/index.ts"
 import { Contacts, MailStore, noContactFilters, Suppressions } from "../../src/index.ts"
-import { events, expectBalanced, inHouse, project, start, stores } from "./mailHouse.ts"
+import { events, expectBalanced, inHouse, project, start, stores } from "@mailkeep/proving"
 
 const create = (request: CreateContact, projectId = project) =>
   Effect.flatMap(Contacts, (contacts) => contacts.create(projectId, request))

@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { LogFilters } from "../../src/index.ts"
 import { Contacts, DeliveryLog, Domains, MailStore, noLogFilters } from "../../src/index.ts"
-import { inHouse, project, send, start, stores, tick } from "./mailHouse.ts"
+import { inHouse, project, send, start, stores, tick } from "@mailkeep/proving"
 
 const page = (filters: Partial<LogFilters> = {}, limit = 100, cursor: string | null = null, projectId = project) =>
   Effect.flatMap(DeliveryLog, (log) => log.page(projectId, { ...noLogFilters, ...filters }, { limit, cursor }))

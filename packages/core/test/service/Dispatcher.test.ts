@@ -15,7 +15,7 @@ import {
   start,
   stores,
   tick
-} from "./mailHouse.ts"
+} from "@mailkeep/proving"
 import { Dispatcher, formatInstant, hourMillis, MailStore, minuteMillis, Suppressions } from "../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })

@@ -14,7 +14,7 @@ import {
   Sending,
   Suppressions
 } from "../../src/index.ts"
-import { delivery, events, expectBalanced, inHouse, project, send, sendBody, start, stores, summaries, tick } from "./mailHouse.ts"
+import { delivery, events, expectBalanced, inHouse, project, send, sendBody, start, stores, summaries, tick } from "@mailkeep/proving"
 
 const at = (instant: number) => ({ scheduledAt: formatInstant(instant) })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.org`)

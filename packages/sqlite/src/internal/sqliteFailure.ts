@@ -11,7 +11,8 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   if (!(cause instanceof SqliteError)) return undefined
   const { code } = cause
   const is = (name: string) => code === name || code.startsWith(`${name}_`)
-  if (is("SQLITE_FULL")) return "full"
+  // A full disk shows first where the shared memory of the log cannot grow.
+  if (is("SQLITE_FULL") || code === "SQLITE_IOERR_SHMSIZE") return "full"
   if (is("SQLITE_BUSY") || is("SQLITE_LOCKED")) return "locked"
   if (is("SQLITE_READONLY") || is("SQLITE_PERM")) return "read_only"
   if (is("SQLITE_IOERR") || is("SQLITE_CANTOPEN") || is("SQLITE_CORRUPT") || is("SQLITE_NOTADB") || is("SQLITE_NOMEM"))

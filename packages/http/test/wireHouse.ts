@@ -1,0 +1,110 @@
+/**
+ * The interface over real HTTP, with a clock that moves by hand.
+ */
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import type { ApiKey, Permission } from "@mailkeep/core"
+import { ApiKeys, Domains } from "@mailkeep/core"
+import type { House, HouseOptions, StoreUnderTest } from "@mailkeep/proving"
+import { openHouse, project } from "@mailkeep/proving"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { HttpRouter } from "effect/http"
+import { MailServer } from "../src/index.ts"
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  // Wire tests look into bodies of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+  readonly text: string
+}
+
+export interface CallOptions {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  /** `null` for none. */
+  readonly key?: string | null
+}
+
+export interface WireHouse {
+  readonly url: string
+  /** A key of the project with both permissions. */
+  readonly key: string
+  readonly run: <A, E>(effect: Effect.Effect<A, E, House>) => Promise<A>
+  readonly call: (path: string, options?: CallOptions) => Promise<Answered>
+  readonly keyOf: (
+    projectId: string,
+    permissions: ReadonlyArray<Permission>,
+    more?: { readonly domainScope?: ReadonlyArray<string>; readonly expiresAt?: number }
+  ) => Promise<{ readonly printed: string; readonly key: ApiKey }>
+  readonly close: () => Promise<void>
+}
+
+const both: ReadonlyArray<Permission> = ["email.send", "email.full_access"]
+
+export const openWire = async (store: StoreUnderTest, options?: HouseOptions): Promise<WireHouse> => {
+  const house = await openHouse(store, options)
+  const services = Layer.succeedContext(await house.context())
+  const server = ManagedRuntime.make(
+    HttpRouter.serve(MailServer.routes, { disableLogger: true, disableListenLog: true }).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: "100 millis" })),
+      Layer.provide(services)
+    )
+  )
+  const url = await server.runPromise(MailServer.url)
+  const run = <A, E>(effect: Effect.Effect<A, E, House>) => house.runPromise(effect)
+
+  const keyOf: WireHouse["keyOf"] = (projectId, permissions, more = {}) =>
+    run(
+      Effect.gen(function* () {
+        const { key, printed } = yield* (yield* ApiKeys).issue(projectId, { permissions, ...more })
+        return { key, printed: Redacted.value(printed) }
+      })
+    )
+  const { printed: key } = await keyOf(project, both)
+
+  const call: WireHouse["call"] = async (path, { method = "GET", body, headers = {}, key: with_ = key } = {}) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(with_ === null ? {} : { authorization: `Bearer ${with_}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) }
+  }
+
+  return {
+    url,
+    key,
+    run,
+    call,
+    keyOf,
+    close: async () => {
+      await server.dispose()
+      await house.dispose()
+    }
+  }
+}
+
+/** A second project with the same verified domain, and its key. */
+export const otherProject = async (wire: WireHouse) => {
+  await wire.run(Effect.flatMap(Domains, (domains) => domains.add("prj_other", { domain: "example.com", verified: true })))
+  return (await wire.keyOf("prj_other", both)).printed
+}
+
+let sends = 0
+
+/** A send with a key of its own. */
+export const postSend = (wire: WireHouse, body: unknown, options: CallOptions = {}) =>
+  wire.call("/emails/send", {
+    method: "POST",
+    body,
+    ...options,
+    headers: { "idempotency-key": `send-${sends++}`, ...options.headers }
+  })

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Change } from "@mailkeep/core/domain"
+import Database from "better-sqlite3"
+import { Effect, Exit, Fiber, Result, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { SqliteMailStore } from "../src/index.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-group-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => join(folder, "mail.db")
+
+const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+
+const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
+
+const setting = (store: Store["Service"], name: string) => Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
+
+describe("commits at once", () => {
+  it("share a transaction and its disk sync", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* Effect.forEach(Array.from({ length: 1000 }, (_, i) => `s${i}`), (name) => store.commit(put(name)), {
+          concurrency: 64,
+          discard: true
+        })
+        const { groups, writes } = store.groupCounts()
+        expect(writes).toBe(1000)
+        expect(groups).toBeLessThanOrEqual(1000 / 20)
+      })
+    ))
+
+  it("are each kept or undone alone", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit(put("taken"))
+        const scripts = [put("a"), [...put("b"), ...put("taken")], put("c"), put("taken")]
+        const answers = yield* Effect.all(
+          scripts.map((changes) => Effect.result(store.commit(changes))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers.map(Result.isSuccess)).toEqual([true, false, true, false])
+        expect(answers.flatMap((answer) => (Result.isFailure(answer) ? [answer.failure] : []))).toMatchObject([
+          { _tag: "Conflict", at: 1, change: "PutSetting", reason: "AlreadyExists" },
+          { _tag: "Conflict", at: 0, reason: "AlreadyExists" }
+        ])
+        expect(yield* Effect.forEach(["a", "b", "c"], (name) => setting(store, name))).toEqual(["1", null, "1"])
+      })
+    ))
+
+  it("do not suffer from a mistake in one of them", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const broken = [{ _tag: "PutProject", project: { id: "p", onAmbiguous: "nonsense", createdAt: 1, revision: 1 }, replaces: null }]
+        const [mistake, fine] = yield* Effect.all(
+          [Effect.exit(store.commit(broken as never)), Effect.exit(store.commit(put("fine")))],
+          { concurrency: "unbounded" }
+        )
+        expect(Exit.isFailure(mistake) && mistake.cause.reasons[0]?._tag).toBe("Die")
+        expect(Exit.isSuccess(fine)).toBe(true)
+      })
+    ))
+
+  it("are refused when too many wait, and none of the refused is kept", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const answers = yield* Effect.forEach(Array.from({ length: 9000 }, (_, i) => i), (i) => Effect.result(store.commit(put(`s${i}`))), {
+          concurrency: "unbounded"
+        })
+        const refused = answers.flatMap((answer, i) => (Result.isFailure(answer) ? [i] : []))
+        expect(refused.length).toBeGreaterThan(0)
+        for (const i of refused) {
+          expect(answers[i]).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "overloaded" } })
+          expect(yield* setting(store, `s${i}`)).toBeNull()
+        }
+      })
+    ))
+})
+
+describe("closing", () => {
+  it("finishes what waits, and refuses what comes after", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
+    const waiting = Array.from({ length: 300 }, (_, i) => Effect.runFork(store.commit(put(`s${i}`))))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    for (const fiber of waiting) await Effect.runPromise(Fiber.join(fiber))
+    expect(await Effect.runPromise(Effect.flip(store.commit(put("late"))))).toMatchObject({ reason: "closed" })
+    await inStore((again) => Effect.map(setting(again, "s299"), (value) => expect(value).toBe("1")))
+  })
+})
+
+describe("another connection", () => {
+  it("that holds the lock is waited for on the event loop, five seconds, then the commit is refused", async () => {
+    const test = Effect.scoped(
+      Effect.gen(function* () {
+        const store = yield* SqliteMailStore.make({ filename: file() })
+        const other = new Database(file())
+        other.exec("BEGIN IMMEDIATE")
+        const held = yield* Effect.forkChild(Effect.result(store.commit(put("a"))))
+        for (let i = 0; i < 20; i++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("6 seconds")
+        expect(yield* Fiber.join(held)).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "locked" } })
+        other.exec("ROLLBACK")
+        yield* store.commit(put("a"))
+        other.close()
+      })
+    )
+    await Effect.runPromise(Effect.provide(test, TestClock.layer()))
+  })
+})

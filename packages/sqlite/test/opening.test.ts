@@ -1,0 +1,184 @@
+import { execFileSync, spawn } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { StoreNotOpened } from "@mailkeep/core/port"
+import Database from "better-sqlite3"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { SqliteMailStore } from "../src/index.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => join(folder, "mail.db")
+const open = (filename: string) => Effect.scoped(SqliteMailStore.make({ filename }))
+const refusal = (filename: string): Promise<StoreNotOpened> => Effect.runPromise(Effect.flip(open(filename)))
+
+const put = (name: string) => [{ _tag: "PutSetting", name, value: "1" }] as const
+
+/** A file system of its own, or `undefined` where this user may not make one. */
+const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", at], { stdio: "ignore" })
+    return () => execFileSync("umount", ["-l", at])
+  } catch {
+    return undefined
+  }
+}
+
+describe("opening a file", () => {
+  it("that does not exist makes it, and opens it again", async () => {
+    await Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.commit(put("a")))))
+    const [value] = await Effect.runPromise(
+      Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.read([{ _tag: "Setting", name: "a" }])))
+    )
+    expect(value).toBe("1")
+  })
+
+  it("of somebody else is refused and left alone", async () => {
+    const other = new Database(file())
+    other.exec("CREATE TABLE theirs (x)")
+    other.close()
+    expect(await refusal(file())).toMatchObject({ _tag: "StoreNotOpened", reason: "foreign_file", where: file() })
+    writeFileSync(join(folder, "text"), "This is no database, however long it is. ".repeat(100))
+    expect(await refusal(join(folder, "text"))).toMatchObject({ reason: "foreign_file" })
+  })
+
+  it("of a newer version is refused", async () => {
+    await Effect.runPromise(open(file()))
+    const later = new Database(file())
+    later.pragma("user_version = 99")
+    later.close()
+    expect(await refusal(file())).toMatchObject({ reason: "newer_schema" })
+  })
+
+  it("in a folder that does not exist is refused", async () => {
+    expect(await refusal(join(folder, "no", "mail.db"))).toMatchObject({ reason: "unreachable" })
+  })
+
+  it("that is no file is refused", async () => {
+    mkdirSync(join(folder, "mail.db"))
+    expect(await refusal(file())).toMatchObject({ reason: "unreachable" })
+  })
+
+  it("that may not be written is refused", async (context) => {
+    await Effect.runPromise(open(file()))
+    if (process.getuid?.() === 0) {
+      // Permissions mean nothing to root; a read-only file system does.
+      const unmount = mountTmpfs(folder, "size=8m")
+      if (unmount === undefined) return context.skip("SKIPPED LOUDLY: root without the right to mount")
+      try {
+        await Effect.runPromise(open(file()))
+        execFileSync("mount", ["-o", "remount,ro", folder])
+        expect(await refusal(file())).toMatchObject({ reason: "read_only" })
+      } finally {
+        unmount()
+      }
+    } else {
+      chmodSync(file(), 0o444)
+      expect(await refusal(file())).toMatchObject({ reason: "read_only" })
+    }
+  })
+
+  it("that another keeps locked is refused after five seconds, and opened when it lets go", async () => {
+    await Effect.runPromise(open(file()))
+    const holder = new Database(file())
+    holder.exec("BEGIN IMMEDIATE")
+    const waiting = Effect.gen(function* () {
+      const opening = yield* Effect.forkChild(Effect.result(open(file())), { startImmediately: true })
+      yield* TestClock.adjust("4 seconds")
+      expect(opening.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("3 seconds")
+      return yield* Fiber.join(opening)
+    })
+    const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+    expect(await run(waiting)).toMatchObject({ _tag: "Failure", failure: { reason: "locked" } })
+    holder.exec("ROLLBACK")
+    holder.close()
+    await Effect.runPromise(open(file()))
+  })
+
+  it("sets and proves that every commit is synced", async () => {
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          yield* SqliteMailStore.make({ filename: file() })
+          const other = new Database(file(), { readonly: true })
+          expect(other.pragma("journal_mode", { simple: true })).toBe("wal")
+          other.close()
+        })
+      )
+    )
+  })
+
+  it("by several processes at once migrates it once", async () => {
+    const script = `
+      import { Effect } from "effect"
+      import { SqliteMailStore } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)}
+      await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: ${JSON.stringify(file())} })))
+    `
+    const children = Array.from({ length: 4 }, () => spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: ["ignore", "ignore", "pipe"], cwd: import.meta.dirname }))
+    const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))))
+    expect(codes).toEqual([0, 0, 0, 0])
+  })
+})
+
+describe("a store whose disk", () => {
+  it("is full says so, keeps what it acknowledged, and goes on once there is room", async (context) => {
+    const unmount = mountTmpfs(folder, "size=1m")
+    if (unmount === undefined) return context.skip("SKIPPED LOUDLY: no right to mount a small file system")
+    try {
+      await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* SqliteMailStore.make({ filename: file() })
+            const filler = join(folder, "filler")
+            let kept = 0
+            const fill = Effect.gen(function* () {
+              for (let i = 0; i < 500; i++) {
+                yield* store.commit([{ _tag: "PutSetting", name: `s${i}`, value: "x".repeat(8000) }])
+                kept++
+              }
+            })
+            writeFileSync(filler, "x".repeat(200_000))
+            expect(yield* Effect.flip(fill)).toMatchObject({ _tag: "StoreUnavailable", reason: "full" })
+            expect(kept).toBeGreaterThan(0)
+            for (let i = 0; i < kept; i++) {
+              const [value] = yield* store.read([{ _tag: "Setting", name: `s${i}` }])
+              expect(value).toHaveLength(8000)
+            }
+            rmSync(filler)
+            yield* store.commit(put("after"))
+          })
+        )
+      )
+    } finally {
+      unmount()
+    }
+  })
+
+  it("is full when it is opened says so", async (context) => {
+    const unmount = mountTmpfs(folder, "size=64k")
+    if (unmount === undefined) return context.skip("SKIPPED LOUDLY: no right to mount a small file system")
+    try {
+      writeFileSync(join(folder, "filler"), "x".repeat(40_000))
+      expect(await refusal(file())).toMatchObject({ reason: "full" })
+    } finally {
+      unmount()
+    }
+  })
+})
+
+describe("the layer", () => {
+  it("fails with the same failure", async () => {
+    const failed = await Effect.runPromise(
+      Effect.flip(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: join(folder, "no", "mail.db") }))))
+    )
+    expect(failed).toMatchObject({ _tag: "StoreNotOpened", message: expect.stringContaining("cannot be opened") })
+  })
+})
