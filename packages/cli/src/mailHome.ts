@@ -29,10 +29,13 @@ export interface MailHomeOptions {
   readonly plan?: Partial<Plan>
 }
 
+/** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
+const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: true } })
+
 /** Every service of the core, over SQLite and the stub transport. */
 export const layer = ({ data, plan = {} }: MailHomeOptions) =>
   MailCore.layer.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(store(data), StubTransport.layer(), PlanSource.layerFixed(plan), NodeCrypto.layer)
+      Layer.mergeAll(store(data), stub, PlanSource.layerFixed(plan), NodeCrypto.layer)
     )
   )

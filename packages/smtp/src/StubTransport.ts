@@ -96,6 +96,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       beforeFinalDot,
       Effect.sync(() => {
         const taken = { deliveryId, attempt, envelope, message }
+        if (capabilities.idempotentHandoff && kept.some((earlier) => earlier.message.messageId === message.messageId)) return
         kept.push(taken)
         if (kept.length > keep) kept.shift()
         onTaken?.(taken)

@@ -1,0 +1,180 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { parseRateLimit } from "../src/flags.ts"
+import type { Serving } from "./commandLine.ts"
+import { request, run, runJson, serve } from "./commandLine.ts"
+
+let data: string
+let servers: Array<Serving>
+beforeEach(() => {
+  data = join(mkdtempSync(join(tmpdir(), "mailkeep-cli-")), "data")
+  servers = []
+})
+afterEach(async () => {
+  for (const server of servers) await server.kill("SIGKILL")
+  rmSync(join(data, ".."), { recursive: true })
+})
+
+const serving = async (args: ReadonlyArray<string>, env?: Record<string, string>) => {
+  const server = await serve(args, env)
+  servers.push(server)
+  return server
+}
+
+const atData = () => ["--data", data]
+const inProject = () => [...atData(), "--project", "prj_x"]
+const send = (key: string, body = {}) => ({
+  method: "POST",
+  headers: { "idempotency-key": key },
+  body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
+})
+
+describe("keys and domains", () => {
+  it("on an empty folder initialise it, and print one line of JSON", async () => {
+    const created = await runJson([
+      "keys", "create", ...inProject(),
+      "--permission", "email.send", "--permission", "email.full_access",
+      "--domain-scope", "Example.com", "--expires-at", "2099-01-01T00:00:00+01:00", "--name", "first"
+    ])
+    expect(created).toEqual({
+      id: expect.stringMatching(/^key_/),
+      key: expect.stringMatching(/^mk_[0-9a-z]{12}_[0-9a-z]{32}$/),
+      project: "prj_x",
+      name: "first",
+      permissions: ["email.send", "email.full_access"],
+      domainScope: ["example.com"],
+      createdAt: expect.any(String),
+      expiresAt: "2098-12-31T23:00:00.000Z",
+      revokedAt: null,
+      lastUsedAt: null
+    })
+    const { keys } = await runJson(["keys", "list", ...inProject()])
+    expect(keys).toMatchObject([{ id: created.id, name: "first" }])
+    expect(JSON.stringify(keys)).not.toContain(created.key.slice(16))
+    expect(await runJson(["domains", "add", "Example.com", ...inProject(), "--verified"])).toMatchObject({ domain: "example.com", status: "verified" })
+    expect(await runJson(["domains", "add", "other.example", ...inProject()])).toMatchObject({ status: "pending" })
+    expect((await runJson(["domains", "list", ...inProject()])).domains).toHaveLength(2)
+    expect(await runJson(["keys", "revoke", created.id, ...atData()])).toMatchObject({ id: created.id, revokedAt: expect.any(String) })
+  })
+
+  it("print for people without --json", async () => {
+    expect((await run(["domains", "add", "example.com", ...inProject(), "--verified"])).stdout).toBe("example.com verified\n")
+    expect((await run(["domains", "list", ...inProject()])).stdout).toMatch(/ID +DOMAIN +STATUS\ndom_\S+ +example\.com +verified\n/)
+    expect((await run(["keys", "create", ...inProject(), "--permission", "email.send"])).stdout).toMatch(/^key_\S+\nmk_\S+\n/)
+  })
+
+  it("refuse in one line on standard error, with exit code 1", async () => {
+    const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+      [["domains", "add", "nodots", ...inProject()], /domain: must be a domain name/],
+      [["keys", "revoke", "key_x", ...atData()], /No API key with this ID/],
+      [["keys", "create", ...inProject(), "--permission", "email.none"], /email\.none|permission/],
+      [["keys", "create", ...inProject()], /permission/],
+      [["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "tomorrow"], /RFC 3339/],
+      [["keys", "list", "--data", "/dev/null/x", "--project", "p"], /cannot be opened/]
+    ]
+    for (const [args, words] of refusals) {
+      const { code, stderr, stdout } = await run(args)
+      expect([args, code]).toEqual([args, 1])
+      expect(stderr + stdout).toMatch(words)
+      expect(stderr).not.toMatch(/\n\s+at /)
+    }
+  })
+})
+
+describe("serve", () => {
+  it("prints its address once it listens, honours keys and domains made beside it at once, and ends cleanly", async () => {
+    const server = await serving(["serve", ...atData(), "--port", "0"])
+    const { url } = server.line
+    expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+    await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
+    const { key, id } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
+    const sent = await request(url, key, "/emails/send", send("a"))
+    expect(sent.status).toBe(202)
+    await expect.poll(async () => (await request(url, key, `/emails/logs/${sent.body.data.deliveryIds[0]}`)).body.status).toBe("delivered")
+    await runJson(["keys", "revoke", id, ...atData()])
+    expect((await request(url, key, "/emails/domains")).status).toBe(401)
+    expect(await server.kill("SIGTERM")).toBe(0)
+    expect(server.output.stdout.trim().split("\n")).toHaveLength(1)
+    expect(server.output.stderr).not.toContain(key)
+  })
+
+  it("holds the default plan that its flags give", async () => {
+    await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
+    const { key } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
+    const { line } = await serving(["serve", ...atData(), "--port", "0", "--daily-sends", "1", "--contacts", "0", "--rate-limit", "5/1h"])
+    const post = (path: string, init: RequestInit) => request(line.url, key, path, init)
+    expect((await post("/emails/send", send("a"))).status).toBe(202)
+    expect((await post("/emails/send", send("b"))).body.code).toBe("daily_sending_limit_exceeded")
+    const contact = { method: "POST", body: JSON.stringify({ email: "a@example.org" }) }
+    expect((await post("/emails/contacts", contact)).body.code).toBe("contact_limit_exceeded")
+    await post("/emails/contacts", contact)
+    await post("/emails/contacts", contact)
+    expect((await post("/emails/contacts", contact)).body).toMatchObject({ code: "RATE_LIMITED", scope: "api_key" })
+  })
+
+  it("takes every setting from the environment too", async () => {
+    const { line } = await serving(["serve"], { MAILKEEP_DATA: data, MAILKEEP_PORT: "0", MAILKEEP_SCHEDULED_RECIPIENTS: "0", MAILKEEP_SENDING_ALLOWANCE: "0" })
+    await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
+    const { key } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send"])
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString()
+    expect((await request(line.url, key, "/emails/send", send("a", { scheduledAt }))).body.code).toBe("scheduled_recipient_limit_exceeded")
+    expect((await request(line.url, key, "/emails/send", send("b"))).body.code).toBe("sending_allowance_exceeded")
+  })
+
+  it("says so when its port is taken or its settings are wrong", async () => {
+    const { line } = await serving(["serve", ...atData(), "--port", "0"])
+    const port = new URL(line.url).port
+    const taken = await run(["serve", "--data", `${data}2`, "--port", port])
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/cannot listen on 127\.0\.0\.1/)])
+    for (const wrong of [["--port", "99999"], ["--rate-limit", "fast"], ["--daily-sends", "-1"], ["--transport", "pigeon"]])
+      expect((await run(["serve", ...atData(), ...wrong])).code).toBe(1)
+  })
+})
+
+describe("start", () => {
+  it("prints what to paste, and pasting works; the next run has a fresh key and revokes the last", async () => {
+    const first = await serving(["start", ...atData(), "--port", "0"])
+    expect(first.line).toMatchObject({ project: "prj_demo", key: expect.stringMatching(/^mk_/) })
+    await first.kill("SIGTERM")
+    const second = await serving(["start", ...atData(), "--port", "0"])
+    expect((await request(second.line.url, first.line.key!, "/emails/domains")).status).toBe(401)
+    expect((await request(second.line.url, second.line.key!, "/emails/domains")).body.data.total).toBe(1)
+    const { keys } = await runJson(["keys", "list", ...atData(), "--project", "prj_demo"])
+    expect(keys.map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)).toEqual([false, true])
+  })
+
+  it("shows two curls that answer as documented", async () => {
+    const { spawn } = await import("node:child_process")
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), "start", ...atData(), "--port", "0"])
+    let shown = ""
+    child.stdout.on("data", (chunk) => (shown += String(chunk)))
+    await expect.poll(() => shown, { timeout: 10_000 }).toContain("Not yet:")
+    const [post, list] = shown.match(/^curl(?:.*\\\n)*.*$/gm)!
+    const paste = (command: string) => JSON.parse(execFileSync("bash", ["-c", command], { encoding: "utf8" }))
+    const { data: sent } = paste(post!)
+    expect(sent).toMatchObject({ totalQueued: 1, scheduledAt: null })
+    await expect.poll(() => paste(list!).data.items[0]).toMatchObject({ id: sent.deliveryIds[0], status: "delivered" })
+    child.kill("SIGTERM")
+    await new Promise((resolve) => child.on("close", resolve))
+  })
+})
+
+describe("a rate limit", () => {
+  it.each([
+    ["10/1s", { requests: 10, windowMillis: 1000 }],
+    ["5/m", { requests: 5, windowMillis: 60_000 }],
+    ["1/250ms", { requests: 1, windowMillis: 250 }],
+    ["100/24h", { requests: 100, windowMillis: 86_400_000 }]
+  ])("%s is read", (text, limit) => expect(parseRateLimit(text)).toEqual(limit))
+
+  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("%j is not", (text) => expect(parseRateLimit(text)).toBeUndefined())
+})
+
+it("explains itself", async () => {
+  const { code, stdout } = await run(["--help"])
+  expect(code).toBe(0)
+  for (const word of ["start", "serve", "keys", "domains"]) expect(stdout).toContain(word)
+})

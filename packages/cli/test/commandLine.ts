@@ -1,0 +1,76 @@
+/**
+ * The command as a child process, as a person or a script runs it.
+ */
+import type { ChildProcess } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}): ChildProcess =>
+  spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } })
+
+const collected = (child: ChildProcess) => {
+  const text = { stdout: "", stderr: "" }
+  child.stdout!.on("data", (chunk) => (text.stdout += String(chunk)))
+  child.stderr!.on("data", (chunk) => (text.stderr += String(chunk)))
+  return text
+}
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end. */
+export const run = async (args: ReadonlyArray<string>, env?: Record<string, string>): Promise<Ran> => {
+  const child = start(args, env)
+  const text = collected(child)
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, ...text }
+}
+
+/** Runs a command with `--json` and reads its one line. */
+export const runJson = async (args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await run([...args, "--json"])
+  const lines = stdout.split("\n").filter((line) => line !== "")
+  if (code !== 0 || lines.length !== 1) throw new Error(`exit ${code}, ${lines.length} lines: ${stderr}${stdout}`)
+  return JSON.parse(lines[0]!)
+}
+
+export interface Serving {
+  /** The line of JSON it printed once it listened. */
+  readonly line: { readonly url: string; readonly key?: string }
+  readonly output: { readonly stdout: string; readonly stderr: string }
+  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts a server and waits until it listens. */
+export const serve = async (args: ReadonlyArray<string>, env?: Record<string, string>): Promise<Serving> => {
+  const child = start([...args, "--json"], env)
+  const output = collected(child)
+  const ended = once(child, "close") as Promise<[number | null]>
+  await Promise.race([
+    ended.then(([code]) => Promise.reject(new Error(`exit ${code}: ${output.stderr}`))),
+    new Promise<void>((resolve) => child.stdout!.on("data", () => output.stdout.includes("\n") && resolve()))
+  ])
+  return {
+    line: JSON.parse(output.stdout),
+    output,
+    kill: async (signal) => {
+      child.kill(signal)
+      return (await ended)[0]
+    }
+  }
+}
+
+export const request = async (url: string, key: string, path: string, init: RequestInit = {}) => {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...(init.headers as Record<string, string>) }
+  })
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return { status: response.status, body: (await response.json()) as any }
+}

@@ -1,0 +1,88 @@
+/**
+ * The server killed without warning under load, again and again: every 202 that a client saw is there afterwards and reaches a
+ * final status.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { request, runJson, serve } from "./commandLine.ts"
+
+const cycles = Number(process.env["KILL_CYCLES"] ?? 5)
+const senders = 8
+const final = new Set(["delivered", "suppressed", "failed", "bounced", "canceled", "complained"])
+
+it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cycles * 10_000 }, async () => {
+  const data = mkdtempSync(join(tmpdir(), "mailkeep-kill-"))
+  const project = ["--data", data, "--project", "prj_x"]
+  await runJson(["domains", "add", "example.com", ...project, "--verified"])
+  const { key } = await runJson(["keys", "create", ...project, "--permission", "email.send", "--permission", "email.full_access"])
+
+  /** What clients were told: the deliveries of every key that got a 202. */
+  const acknowledged = new Map<string, ReadonlyArray<string>>()
+  /** Keys whose answer never came: the truth is on the disk, and a retry tells it. */
+  const unanswered = new Set<string>()
+  let count = 0
+
+  const post = async (url: string, idempotencyKey: string) => {
+    const body = JSON.stringify({ from: "a@example.com", to: [`${idempotencyKey}a@example.org`, `${idempotencyKey}b@example.org`], subject: "s", text: "t" })
+    const { status, body: answer } = await request(url, key, "/emails/send", { method: "POST", body, headers: { "idempotency-key": idempotencyKey } })
+    expect(status).toBe(202)
+    return answer.data.deliveryIds as ReadonlyArray<string>
+  }
+
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const server = await serve(["serve", "--data", data, "--port", "0"])
+    const { url } = server.line
+    for (const idempotencyKey of unanswered) acknowledged.set(idempotencyKey, await post(url, idempotencyKey))
+    unanswered.clear()
+    let stopped = false
+    const sending = Array.from({ length: senders }, async () => {
+      while (!stopped) {
+        const idempotencyKey = `k${count++}`
+        try {
+          acknowledged.set(idempotencyKey, await post(url, idempotencyKey))
+        } catch {
+          unanswered.add(idempotencyKey)
+          return
+        }
+      }
+    })
+    await wait(150 + Math.random() * 500)
+    await server.kill("SIGKILL")
+    stopped = true
+    await Promise.all(sending)
+  }
+
+  const server = await serve(["serve", "--data", data, "--port", "0"])
+  const { url } = server.line
+  for (const idempotencyKey of unanswered) acknowledged.set(idempotencyKey, await post(url, idempotencyKey))
+  expect(acknowledged.size).toBeGreaterThan(cycles * senders)
+
+  // The same key tells the same deliveries, whichever process took it.
+  for (const [idempotencyKey, ids] of [...acknowledged].slice(-200)) expect(await post(url, idempotencyKey)).toEqual(ids)
+
+  const statuses = new Map<string, string>()
+  const walk = async () => {
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page = await request(url, key, `/emails/logs?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
+      for (const { id, status } of page.body.data.items) statuses.set(id, status)
+      cursor = page.body.data.nextCursor
+    }
+  }
+  const told = [...acknowledged.values()].flat()
+  // Orphans of the last kill come back when its lease is over.
+  await expect
+    .poll(
+      async () => {
+        await walk()
+        return told.filter((id) => !final.has(statuses.get(id) ?? "lost")).length
+      },
+      { timeout: 50_000, interval: 2000 }
+    )
+    .toBe(0)
+  expect(statuses.size).toBe(told.length)
+  expect(await server.kill("SIGTERM")).toBe(0)
+  rmSync(data, { recursive: true })
+})
