@@ -81,7 +81,11 @@ const rateLimit = Flag.String("rate-limit").pipe(
 export const plan = {
   dailySends: limit("daily-sends", "DAILY_SENDS", "Recipients a day, in UTC"),
   sendingAllowance: limit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in all"),
-  scheduledRecipients: limit("scheduled-recipients", "SCHEDULED_RECIPIENTS", "Recipients waiting in scheduled messages"),
+  scheduledRecipients: limit(
+    "scheduled-recipients",
+    "SCHEDULED_RECIPIENTS",
+    "Recipients waiting in scheduled messages"
+  ),
   contacts: limit("contacts", "CONTACTS", "Contacts"),
   rateLimit
 }

@@ -35,7 +35,5 @@ const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: t
 /** Every service of the core, over SQLite and the stub transport. */
 export const layer = ({ data, plan = {} }: MailHomeOptions) =>
   MailCore.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(store(data), stub, PlanSource.layerFixed(plan), NodeCrypto.layer)
-    )
+    Layer.provideMerge(Layer.mergeAll(store(data), stub, PlanSource.layerFixed(plan), NodeCrypto.layer))
   )

@@ -35,9 +35,19 @@ const send = (key: string, body = {}) => ({
 describe("keys and domains", () => {
   it("on an empty folder initialise it, and print one line of JSON", async () => {
     const created = await runJson([
-      "keys", "create", ...inProject(),
-      "--permission", "email.send", "--permission", "email.full_access",
-      "--domain-scope", "Example.com", "--expires-at", "2099-01-01T00:00:00+01:00", "--name", "first"
+      "keys",
+      "create",
+      ...inProject(),
+      "--permission",
+      "email.send",
+      "--permission",
+      "email.full_access",
+      "--domain-scope",
+      "Example.com",
+      "--expires-at",
+      "2099-01-01T00:00:00+01:00",
+      "--name",
+      "first"
     ])
     expect(created).toEqual({
       id: expect.stringMatching(/^key_/),
@@ -54,16 +64,28 @@ describe("keys and domains", () => {
     const { keys } = await runJson(["keys", "list", ...inProject()])
     expect(keys).toMatchObject([{ id: created.id, name: "first" }])
     expect(JSON.stringify(keys)).not.toContain(created.key.slice(16))
-    expect(await runJson(["domains", "add", "Example.com", ...inProject(), "--verified"])).toMatchObject({ domain: "example.com", status: "verified" })
+    expect(await runJson(["domains", "add", "Example.com", ...inProject(), "--verified"])).toMatchObject({
+      domain: "example.com",
+      status: "verified"
+    })
     expect(await runJson(["domains", "add", "other.example", ...inProject()])).toMatchObject({ status: "pending" })
     expect((await runJson(["domains", "list", ...inProject()])).domains).toHaveLength(2)
-    expect(await runJson(["keys", "revoke", created.id, ...atData()])).toMatchObject({ id: created.id, revokedAt: expect.any(String) })
+    expect(await runJson(["keys", "revoke", created.id, ...atData()])).toMatchObject({
+      id: created.id,
+      revokedAt: expect.any(String)
+    })
   })
 
   it("print for people without --json", async () => {
-    expect((await run(["domains", "add", "example.com", ...inProject(), "--verified"])).stdout).toBe("example.com verified\n")
-    expect((await run(["domains", "list", ...inProject()])).stdout).toMatch(/ID +DOMAIN +STATUS\ndom_\S+ +example\.com +verified\n/)
-    expect((await run(["keys", "create", ...inProject(), "--permission", "email.send"])).stdout).toMatch(/^key_\S+\nmk_\S+\n/)
+    expect((await run(["domains", "add", "example.com", ...inProject(), "--verified"])).stdout).toBe(
+      "example.com verified\n"
+    )
+    expect((await run(["domains", "list", ...inProject()])).stdout).toMatch(
+      /ID +DOMAIN +STATUS\ndom_\S+ +example\.com +verified\n/
+    )
+    expect((await run(["keys", "create", ...inProject(), "--permission", "email.send"])).stdout).toMatch(
+      /^key_\S+\nmk_\S+\n/
+    )
   })
 
   it("refuse in one line on standard error, with exit code 1", async () => {
@@ -90,10 +112,20 @@ describe("serve", () => {
     const { url } = server.line
     expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
     await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
-    const { key, id } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
+    const { key, id } = await runJson([
+      "keys",
+      "create",
+      ...inProject(),
+      "--permission",
+      "email.send",
+      "--permission",
+      "email.full_access"
+    ])
     const sent = await request(url, key, "/emails/send", send("a"))
     expect(sent.status).toBe(202)
-    await expect.poll(async () => (await request(url, key, `/emails/logs/${sent.body.data.deliveryIds[0]}`)).body.status).toBe("delivered")
+    await expect
+      .poll(async () => (await request(url, key, `/emails/logs/${sent.body.data.deliveryIds[0]}`)).body.status)
+      .toBe("delivered")
     await runJson(["keys", "revoke", id, ...atData()])
     expect((await request(url, key, "/emails/domains")).status).toBe(401)
     expect(await server.kill("SIGTERM")).toBe(0)
@@ -103,8 +135,27 @@ describe("serve", () => {
 
   it("holds the default plan that its flags give", async () => {
     await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
-    const { key } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
-    const { line } = await serving(["serve", ...atData(), "--port", "0", "--daily-sends", "1", "--contacts", "0", "--rate-limit", "5/1h"])
+    const { key } = await runJson([
+      "keys",
+      "create",
+      ...inProject(),
+      "--permission",
+      "email.send",
+      "--permission",
+      "email.full_access"
+    ])
+    const { line } = await serving([
+      "serve",
+      ...atData(),
+      "--port",
+      "0",
+      "--daily-sends",
+      "1",
+      "--contacts",
+      "0",
+      "--rate-limit",
+      "5/1h"
+    ])
     const post = (path: string, init: RequestInit) => request(line.url, key, path, init)
     expect((await post("/emails/send", send("a"))).status).toBe(202)
     expect((await post("/emails/send", send("b"))).body.code).toBe("daily_sending_limit_exceeded")
@@ -116,11 +167,18 @@ describe("serve", () => {
   })
 
   it("takes every setting from the environment too", async () => {
-    const { line } = await serving(["serve"], { MAILKEEP_DATA: data, MAILKEEP_PORT: "0", MAILKEEP_SCHEDULED_RECIPIENTS: "0", MAILKEEP_SENDING_ALLOWANCE: "0" })
+    const { line } = await serving(["serve"], {
+      MAILKEEP_DATA: data,
+      MAILKEEP_PORT: "0",
+      MAILKEEP_SCHEDULED_RECIPIENTS: "0",
+      MAILKEEP_SENDING_ALLOWANCE: "0"
+    })
     await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
     const { key } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send"])
     const scheduledAt = new Date(Date.now() + 60_000).toISOString()
-    expect((await request(line.url, key, "/emails/send", send("a", { scheduledAt }))).body.code).toBe("scheduled_recipient_limit_exceeded")
+    expect((await request(line.url, key, "/emails/send", send("a", { scheduledAt }))).body.code).toBe(
+      "scheduled_recipient_limit_exceeded"
+    )
     expect((await request(line.url, key, "/emails/send", send("b"))).body.code).toBe("sending_allowance_exceeded")
   })
 
@@ -129,7 +187,12 @@ describe("serve", () => {
     const port = new URL(line.url).port
     const taken = await run(["serve", "--data", `${data}2`, "--port", port])
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/cannot listen on 127\.0\.0\.1/)])
-    for (const wrong of [["--port", "99999"], ["--rate-limit", "fast"], ["--daily-sends", "-1"], ["--transport", "pigeon"]])
+    for (const wrong of [
+      ["--port", "99999"],
+      ["--rate-limit", "fast"],
+      ["--daily-sends", "-1"],
+      ["--transport", "pigeon"]
+    ])
       expect((await run(["serve", ...atData(), ...wrong])).code).toBe(1)
   })
 })
@@ -148,7 +211,13 @@ describe("start", () => {
 
   it("shows two curls that answer as documented", async () => {
     const { spawn } = await import("node:child_process")
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), "start", ...atData(), "--port", "0"])
+    const child = spawn(process.execPath, [
+      join(import.meta.dirname, "../src/main.ts"),
+      "start",
+      ...atData(),
+      "--port",
+      "0"
+    ])
     let shown = ""
     child.stdout.on("data", (chunk) => (shown += String(chunk)))
     await expect.poll(() => shown, { timeout: 10_000 }).toContain("Not yet:")
@@ -170,7 +239,9 @@ describe("a rate limit", () => {
     ["100/24h", { requests: 100, windowMillis: 86_400_000 }]
   ])("%s is read", (text, limit) => expect(parseRateLimit(text)).toEqual(limit))
 
-  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("%j is not", (text) => expect(parseRateLimit(text)).toBeUndefined())
+  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("%j is not", (text) =>
+    expect(parseRateLimit(text)).toBeUndefined()
+  )
 })
 
 it("explains itself", async () => {

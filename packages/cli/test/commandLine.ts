@@ -69,7 +69,11 @@ export const serve = async (args: ReadonlyArray<string>, env?: Record<string, st
 export const request = async (url: string, key: string, path: string, init: RequestInit = {}) => {
   const response = await fetch(`${url}/api/v1${path}`, {
     ...init,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...(init.headers as Record<string, string>) }
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(init.headers as Record<string, string>)
+    }
   })
   // oxlint-disable-next-line typescript/no-explicit-any
   return { status: response.status, body: (await response.json()) as any }

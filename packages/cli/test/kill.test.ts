@@ -17,7 +17,15 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
   const data = mkdtempSync(join(tmpdir(), "mailkeep-kill-"))
   const project = ["--data", data, "--project", "prj_x"]
   await runJson(["domains", "add", "example.com", ...project, "--verified"])
-  const { key } = await runJson(["keys", "create", ...project, "--permission", "email.send", "--permission", "email.full_access"])
+  const { key } = await runJson([
+    "keys",
+    "create",
+    ...project,
+    "--permission",
+    "email.send",
+    "--permission",
+    "email.full_access"
+  ])
 
   /** What clients were told: the deliveries of every key that got a 202. */
   const acknowledged = new Map<string, ReadonlyArray<string>>()
@@ -26,8 +34,17 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
   let count = 0
 
   const post = async (url: string, idempotencyKey: string) => {
-    const body = JSON.stringify({ from: "a@example.com", to: [`${idempotencyKey}a@example.org`, `${idempotencyKey}b@example.org`], subject: "s", text: "t" })
-    const { status, body: answer } = await request(url, key, "/emails/send", { method: "POST", body, headers: { "idempotency-key": idempotencyKey } })
+    const body = JSON.stringify({
+      from: "a@example.com",
+      to: [`${idempotencyKey}a@example.org`, `${idempotencyKey}b@example.org`],
+      subject: "s",
+      text: "t"
+    })
+    const { status, body: answer } = await request(url, key, "/emails/send", {
+      method: "POST",
+      body,
+      headers: { "idempotency-key": idempotencyKey }
+    })
     expect(status).toBe(202)
     return answer.data.deliveryIds as ReadonlyArray<string>
   }
@@ -61,12 +78,17 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
   expect(acknowledged.size).toBeGreaterThan(cycles * senders)
 
   // The same key tells the same deliveries, whichever process took it.
-  for (const [idempotencyKey, ids] of [...acknowledged].slice(-200)) expect(await post(url, idempotencyKey)).toEqual(ids)
+  for (const [idempotencyKey, ids] of [...acknowledged].slice(-200))
+    expect(await post(url, idempotencyKey)).toEqual(ids)
 
   const statuses = new Map<string, string>()
   const walk = async () => {
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const page = await request(url, key, `/emails/logs?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await request(
+        url,
+        key,
+        `/emails/logs?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+      )
       for (const { id, status } of page.body.data.items) statuses.set(id, status)
       cursor = page.body.data.nextCursor
     }

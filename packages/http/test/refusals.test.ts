@@ -30,14 +30,18 @@ describe.each(stores)("being let in, over $name", (store) => {
 
   it.each(endpoints)("%s %s needs a key with %s", async (method, path, permission, body) => {
     const headers = { "idempotency-key": "k" }
-    const call = (key: string | null) => wire.call(path, { method, headers, key, ...(body === undefined ? {} : { body }) })
+    const call = (key: string | null) =>
+      wire.call(path, { method, headers, key, ...(body === undefined ? {} : { body }) })
     const missing = await call(null)
     expect(missing).toMatchObject({ status: 401, body: { error: "unauthorized" } })
     expect((await call("nonsense")).body.message).toBe(missing.body.message)
     const other = permission === "email.send" ? "email.full_access" : "email.send"
     const { printed } = await wire.keyOf("prj_test", [other])
     const refused = await call(printed)
-    expect(refused).toMatchObject({ status: 403, body: { error: "not_allowed", message: expect.stringContaining(permission) } })
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: "not_allowed", message: expect.stringContaining(permission) }
+    })
   })
 
   it("ends with a revocation and with expiry, at once and alike", async () => {
@@ -53,7 +57,9 @@ describe.each(stores)("being let in, over $name", (store) => {
   it("takes the scheme in any case", async () => {
     const headers = { authorization: `bearer ${wire.key}` }
     expect((await wire.call("/emails/domains", { key: null, headers })).status).toBe(200)
-    expect((await wire.call("/emails/domains", { key: null, headers: { authorization: `Basic ${wire.key}` } })).status).toBe(401)
+    expect(
+      (await wire.call("/emails/domains", { key: null, headers: { authorization: `Basic ${wire.key}` } })).status
+    ).toBe(401)
   })
 })
 
@@ -78,10 +84,14 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
     expect((await send(sendBody(), { headers })).status).toBe(202)
     expect((await send(sendBody(), { headers, key: scoped })).status).toBe(403)
     expect((await send(sendBody(), { headers })).headers.get("idempotent-replayed")).toBe("true")
-    expect((await send(sendBody({ scheduledAt: past }), { headers })).body.details.issues[0].code).toBe("idempotency_key_reused")
+    expect((await send(sendBody({ scheduledAt: past }), { headers })).body.details.issues[0].code).toBe(
+      "idempotency_key_reused"
+    )
 
     const unverified = { from: "a@unverified.example" }
-    expect((await send(sendBody({ ...unverified, scheduledAt: past }))).body.details.issues[0].code).toBe("not_in_future")
+    expect((await send(sendBody({ ...unverified, scheduledAt: past }))).body.details.issues[0].code).toBe(
+      "not_in_future"
+    )
     expect((await send(sendBody(unverified))).status).toBe(403)
     expect(await send(sendBody())).toMatchObject({
       status: 429,
@@ -125,7 +135,10 @@ describe.each(stores)("the rate limit, over $name", (store) => {
     expect(limited.headers.get("ratelimit")).toBe('"api_key";r=0;t=6')
 
     const second = (await wire.keyOf("prj_test", ["email.send", "email.full_access"])).printed
-    expect((await postSend(wire, sendBody(), { key: second })).body).toMatchObject({ code: "RATE_LIMITED", scope: "project" })
+    expect((await postSend(wire, sendBody(), { key: second })).body).toMatchObject({
+      code: "RATE_LIMITED",
+      scope: "project"
+    })
     expect((await wire.call("/emails/logs")).status).toBe(200)
     expect((await wire.call("/emails/logs")).headers.get("ratelimit")).toBeNull()
 
@@ -137,7 +150,13 @@ describe.each(stores)("the rate limit, over $name", (store) => {
     await wire.run(TestClock.adjust("1 minute"))
     const { printed } = await wire.keyOf("prj_test", ["email.send"])
     const post = (key: string) => wire.call("/emails/contacts", { method: "POST", body: {}, key })
-    const statuses = [await post(printed), await post(printed), await post(printed), await post(printed), await post("nonsense")]
+    const statuses = [
+      await post(printed),
+      await post(printed),
+      await post(printed),
+      await post(printed),
+      await post("nonsense")
+    ]
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 403, 429, 401])
   })
 })
@@ -153,7 +172,10 @@ describe.each(stores)("two tenants, over $name", (store) => {
 
   /** What a stranger is told of this path, and of one that exists nowhere. */
   const same = async (path: string, nowhere: string, options: CallOptions) => {
-    const [theirs, unknown] = [await wire.call(path, { ...options, key: stranger }), await wire.call(nowhere, { ...options, key: stranger })]
+    const [theirs, unknown] = [
+      await wire.call(path, { ...options, key: stranger }),
+      await wire.call(nowhere, { ...options, key: stranger })
+    ]
     expect([theirs.status, theirs.body.message]).toEqual([unknown.status, unknown.body.message])
     expect(theirs.status).toBe(404)
   }
@@ -164,7 +186,9 @@ describe.each(stores)("two tenants, over $name", (store) => {
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "mine@example.org" } })
     const unknown = (id: string) => `${id.slice(0, 4)}${"0".repeat(26)}`
     await same(`/emails/logs/${deliveryIds[0]}`, `/emails/logs/${unknown(deliveryIds[0])}`, {})
-    await same(`/emails/messages/${messageId}/cancel`, `/emails/messages/${unknown(messageId)}/cancel`, { method: "POST" })
+    await same(`/emails/messages/${messageId}/cancel`, `/emails/messages/${unknown(messageId)}/cancel`, {
+      method: "POST"
+    })
     await same(`/emails/messages/${messageId}`, `/emails/messages/${unknown(messageId)}`, {
       method: "PATCH",
       body: { scheduledAt: formatInstant(start + hourMillis) }
@@ -181,11 +205,27 @@ describe.each(stores)("two tenants, over $name", (store) => {
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "secret@example.org" } })
     await wire.run(tick)
     const { messageId, deliveryIds } = sent.body.data
-    const queries = ["", "search=secret", `search=${messageId}`, `search=${deliveryIds[0]}`, "recipient=secret@example.org", `contactId=${contact.body.data.id}`, "status=delivered", "source=api"]
+    const queries = [
+      "",
+      "search=secret",
+      `search=${messageId}`,
+      `search=${deliveryIds[0]}`,
+      "recipient=secret@example.org",
+      `contactId=${contact.body.data.id}`,
+      "status=delivered",
+      "source=api"
+    ]
     for (const query of queries)
-      expect((await wire.call(`/emails/logs?${query}`, { key: stranger })).body.data).toMatchObject({ items: [], total: 0, hasMore: false })
+      expect((await wire.call(`/emails/logs?${query}`, { key: stranger })).body.data).toMatchObject({
+        items: [],
+        total: 0,
+        hasMore: false
+      })
     for (const query of ["", "search=secret", "emailStatus=subscribed"])
-      expect((await wire.call(`/emails/contacts?${query}`, { key: stranger })).body.data).toMatchObject({ items: [], total: 0 })
+      expect((await wire.call(`/emails/contacts?${query}`, { key: stranger })).body.data).toMatchObject({
+        items: [],
+        total: 0
+      })
     expect((await wire.call("/emails/domains", { key: stranger })).body.data.total).toBe(1)
   })
 
@@ -202,10 +242,14 @@ describe.each(stores)("two tenants, over $name", (store) => {
 
   it("have idempotency keys, contacts and suppressions of their own", async () => {
     const headers = { "idempotency-key": "shared" }
-    const [mine, theirs] = [await postSend(wire, sendBody(), { headers }), await postSend(wire, sendBody(), { headers, key: stranger })]
+    const [mine, theirs] = [
+      await postSend(wire, sendBody(), { headers }),
+      await postSend(wire, sendBody(), { headers, key: stranger })
+    ]
     expect(theirs.headers.get("idempotent-replayed")).toBeNull()
     expect(theirs.body.data.messageId).not.toBe(mine.body.data.messageId)
-    const post = (key: string) => wire.call("/emails/contacts", { method: "POST", body: { email: "both@example.org" }, key })
+    const post = (key: string) =>
+      wire.call("/emails/contacts", { method: "POST", body: { email: "both@example.org" }, key })
     const contacts = [await post(wire.key), await post(stranger)]
     expect(contacts.map(({ status }) => status)).toEqual([200, 200])
     await wire.call(`/emails/contacts/${contacts[0]!.body.data.id}`, {

@@ -21,7 +21,10 @@ describe.each(stores)("the wire, over $name", (store) => {
     status,
     body: { error: word, message: expect.any(String), correlationId: expect.stringMatching(/^[\w-]{1,64}$/) }
   })
-  const invalid = (context: string, ...issues: ReadonlyArray<readonly [path: ReadonlyArray<string | number>, code: string]>) => ({
+  const invalid = (
+    context: string,
+    ...issues: ReadonlyArray<readonly [path: ReadonlyArray<string | number>, code: string]>
+  ) => ({
     status: 400,
     body: {
       error: "invalid_argument",
@@ -65,7 +68,9 @@ describe.each(stores)("the wire, over $name", (store) => {
     it.each([undefined, "", "a b", "é", "x".repeat(129)])("refuses the idempotency key %j", async (key) => {
       const headers = key === undefined ? {} : { "idempotency-key": Buffer.from(key).toString("latin1") }
       const answer = await wire.call("/emails/send", { method: "POST", body: sendBody(), headers })
-      expect(answer).toMatchObject(invalid("headers", [["idempotency-key"], key === undefined ? "required" : "invalid_value"]))
+      expect(answer).toMatchObject(
+        invalid("headers", [["idempotency-key"], key === undefined ? "required" : "invalid_value"])
+      )
     })
 
     it("names all problems of the first part that has any: the query is looked at after the headers, the body last", async () => {
@@ -74,9 +79,9 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await call("/emails/send?x=1", { "idempotency-key": "a b" })).toMatchObject(
         invalid("headers", [["content-type"], "unsupported_media_type"], [["idempotency-key"], "invalid_value"])
       )
-      expect(await call("/emails/send?x=1", { "idempotency-key": "k", "content-type": "application/json" })).toMatchObject(
-        invalid("query", [["x"], "unknown_field"])
-      )
+      expect(
+        await call("/emails/send?x=1", { "idempotency-key": "k", "content-type": "application/json" })
+      ).toMatchObject(invalid("query", [["x"], "unknown_field"]))
     })
 
     it.each([
@@ -95,7 +100,10 @@ describe.each(stores)("the wire, over $name", (store) => {
 
     it("never repeats what was sent in an error", async () => {
       const canary = "canary-5f3"
-      const { text } = await postSend(wire, { ...sendBody({ text: `${canary}\0`, subject: `${canary}\n` }), [`x`]: canary })
+      const { text } = await postSend(wire, {
+        ...sendBody({ text: `${canary}\0`, subject: `${canary}\n` }),
+        [`x`]: canary
+      })
       expect(text).not.toContain(canary)
     })
 
@@ -137,11 +145,18 @@ describe.each(stores)("the wire, over $name", (store) => {
       const later = formatInstant(start + 5 * hourMillis)
       expect(await wire.call(path, { method: "PATCH", body: { scheduledAt: later } })).toMatchObject({
         status: 200,
-        body: { message: expect.any(String), data: { status: "scheduled", scheduledAt: later, deliveryIds: body.data.deliveryIds } }
+        body: {
+          message: expect.any(String),
+          data: { status: "scheduled", scheduledAt: later, deliveryIds: body.data.deliveryIds }
+        }
       })
       const refused = async (body: unknown) => wire.call(path, { method: "PATCH", body })
-      expect(await refused({ scheduledAt: formatInstant(start) })).toMatchObject(invalid("body", [["scheduledAt"], "not_in_future"]))
-      expect(await refused({ scheduledAt: "2027-11-21T00:00:00Z" })).toMatchObject(invalid("body", [["scheduledAt"], "too_far_ahead"]))
+      expect(await refused({ scheduledAt: formatInstant(start) })).toMatchObject(
+        invalid("body", [["scheduledAt"], "not_in_future"])
+      )
+      expect(await refused({ scheduledAt: "2027-11-21T00:00:00Z" })).toMatchObject(
+        invalid("body", [["scheduledAt"], "too_far_ahead"])
+      )
       expect(await refused({})).toMatchObject(invalid("body", [["scheduledAt"], "required"]))
       expect(await refused({ scheduledAt: later, x: 1 })).toMatchObject(invalid("body", [["x"], "unknown_field"]))
     })
@@ -159,7 +174,10 @@ describe.each(stores)("the wire, over $name", (store) => {
 
   describe("the log", () => {
     it("lists summaries with exactly their fields, and follows its cursor", async () => {
-      await postSend(wire, sendBody({ to: ["log1@example.org", "log2@example.org", "log3@example.org"], subject: "Walk" }))
+      await postSend(
+        wire,
+        sendBody({ to: ["log1@example.org", "log2@example.org", "log3@example.org"], subject: "Walk" })
+      )
       const first = await wire.call("/emails/logs?search=walk&limit=2")
       expect(first.body).toEqual({
         message: "Email logs fetched",
@@ -176,16 +194,26 @@ describe.each(stores)("the wire, over $name", (store) => {
       const cursor = encodeURIComponent(first.body.data.nextCursor)
       const last = await wire.call(`/emails/logs?search=walk&limit=2&cursor=${cursor}`)
       expect(last.body.data).toMatchObject({ hasMore: false, nextCursor: null, total: null })
-      expect([...first.body.data.items, ...last.body.data.items].map(({ recipient }: { recipient: string }) => recipient)).toEqual([
-        "log3@example.org",
-        "log2@example.org",
-        "log1@example.org"
-      ])
+      expect(
+        [...first.body.data.items, ...last.body.data.items].map(({ recipient }: { recipient: string }) => recipient)
+      ).toEqual(["log3@example.org", "log2@example.org", "log1@example.org"])
     })
 
     it("is empty for filters that nothing matches", async () => {
-      for (const query of ["status=complained", "source=smtp", "source=pigeon", "recipient=nobody", "contactId=con_x", "templateId=t", "startDate=2030-01-01T00:00:00Z"])
-        expect((await wire.call(`/emails/logs?${query}`)).body.data).toMatchObject({ items: [], total: 0, hasMore: false })
+      for (const query of [
+        "status=complained",
+        "source=smtp",
+        "source=pigeon",
+        "recipient=nobody",
+        "contactId=con_x",
+        "templateId=t",
+        "startDate=2030-01-01T00:00:00Z"
+      ])
+        expect((await wire.call(`/emails/logs?${query}`)).body.data).toMatchObject({
+          items: [],
+          total: 0,
+          hasMore: false
+        })
     })
 
     it("finds by the recipient as it is normalised, and takes an empty search for none", async () => {
@@ -212,7 +240,10 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
 
     it("shows a delivery in full, bare", async () => {
-      const { body } = await postSend(wire, sendBody({ to: "full@example.org", html: "<p>Hi</p>", fromName: "Me", metadata: { n: 1 } }))
+      const { body } = await postSend(
+        wire,
+        sendBody({ to: "full@example.org", html: "<p>Hi</p>", fromName: "Me", metadata: { n: 1 } })
+      )
       await wire.run(tick)
       const { body: shown } = await wire.call(`/emails/logs/${body.data.deliveryIds[0]}`)
       expect(shown).toEqual({
@@ -248,7 +279,14 @@ describe.each(stores)("the wire, over $name", (store) => {
         template: null,
         metadata: { n: 1 },
         attempts: [
-          { at: formatInstant(start), outcome: "delivered", smtp_code: 250, enhanced_code: "2.1.5", message: expect.any(String), duration_ms: 0 }
+          {
+            at: formatInstant(start),
+            outcome: "delivered",
+            smtp_code: 250,
+            enhanced_code: "2.1.5",
+            message: expect.any(String),
+            duration_ms: 0
+          }
         ]
       })
       expect(await wire.call("/emails/logs/del_x")).toMatchObject(error(404, "not_found"))
@@ -275,7 +313,11 @@ describe.each(stores)("the wire, over $name", (store) => {
       }
       expect(created).toMatchObject({ status: 200 })
       expect(created.body).toEqual({ data: contact })
-      const updated = await put(created.body.data.id, { email: "Shape@example.org", userId: null, emailStatus: "unsubscribed" })
+      const updated = await put(created.body.data.id, {
+        email: "Shape@example.org",
+        userId: null,
+        emailStatus: "unsubscribed"
+      })
       expect(updated.body).toEqual({ data: { ...contact, user_id: null, email_status: "unsubscribed" } })
       const { user_id: _u, source: _s, updated_at: _t, ...summary } = contact
       expect((await wire.call("/emails/contacts?search=shape@")).body).toEqual({
@@ -292,12 +334,16 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await put("con_x", { email: "x@example.org" })).toMatchObject(error(404, "not_found"))
       expect(await put("anything", { email: "x@example.org" })).toMatchObject(error(404, "not_found"))
       expect(await put(body.data.id, { firstName: "x" })).toMatchObject(invalid("body", [["email"], "required"]))
-      expect(await post({ email: "x", nick: "y" })).toMatchObject(invalid("body", [["nick"], "unknown_field"], [["email"], "invalid_value"]))
+      expect(await post({ email: "x", nick: "y" })).toMatchObject(
+        invalid("body", [["nick"], "unknown_field"], [["email"], "invalid_value"])
+      )
       expect(await post({ email: "p@example.org", properties: { plan: 1 } })).toMatchObject(
         invalid("body", [["properties", "plan"], "undefined_property"])
       )
       expect(await wire.call("/emails/contacts?page=0")).toMatchObject(invalid("query", [["page"], "too_small"]))
-      expect(await wire.call("/emails/contacts?emailStatus=maybe")).toMatchObject(invalid("query", [["emailStatus"], "invalid_value"]))
+      expect(await wire.call("/emails/contacts?emailStatus=maybe")).toMatchObject(
+        invalid("query", [["emailStatus"], "invalid_value"])
+      )
     })
   })
 
@@ -345,11 +391,16 @@ describe.each(stores)("the wire, over $name", (store) => {
       const wrong = await wire.call("/emails/send")
       expect(wrong).toMatchObject(error(405, "method_not_allowed"))
       expect(wrong.headers.get("allow")).toBe("POST")
-      expect((await wire.call("/emails/contacts", { method: "DELETE" })).headers.get("allow")).toMatch(/POST.*GET|GET.*POST/)
+      expect((await wire.call("/emails/contacts", { method: "DELETE" })).headers.get("allow")).toMatch(
+        /POST.*GET|GET.*POST/
+      )
     })
 
     it("answers HEAD like GET, without a body", async () => {
-      const response = await fetch(`${wire.url}/api/v1/emails/domains`, { method: "HEAD", headers: { authorization: `Bearer ${wire.key}` } })
+      const response = await fetch(`${wire.url}/api/v1/emails/domains`, {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${wire.key}` }
+      })
       expect([response.status, await response.text()]).toEqual([200, ""])
     })
   })
@@ -367,12 +418,24 @@ describe.each(stores)("the wire, over $name", (store) => {
       "/api/v1/emails/messages/{messageId}/cancel",
       "/api/v1/emails/send"
     ])
-    expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual(["202", "400", "401", "403", "413", "429", "500", "503"])
+    expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual([
+      "202",
+      "400",
+      "401",
+      "403",
+      "413",
+      "429",
+      "500",
+      "503"
+    ])
     expect((await fetch(`${wire.url}/docs`)).headers.get("content-type")).toContain("text/html")
   })
 
   it("lets a scheduled send go when its time has come", async () => {
-    const { body } = await postSend(wire, sendBody({ to: "later@example.org", scheduledAt: formatInstant(start + hourMillis) }))
+    const { body } = await postSend(
+      wire,
+      sendBody({ to: "later@example.org", scheduledAt: formatInstant(start + hourMillis) })
+    )
     await wire.run(TestClock.adjust("1 hour"))
     await wire.run(tick)
     expect((await wire.call(`/emails/logs/${body.data.deliveryIds[0]}`)).body.status).toBe("delivered")

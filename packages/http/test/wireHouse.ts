@@ -49,7 +49,13 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
   const services = Layer.succeedContext(await house.context())
   const server = ManagedRuntime.make(
     HttpRouter.serve(MailServer.routes, { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: "100 millis" })),
+      Layer.provideMerge(
+        NodeHttpServer.layer(() => createServer(), {
+          host: "127.0.0.1",
+          port: 0,
+          gracefulShutdownTimeout: "100 millis"
+        })
+      ),
       Layer.provide(services)
     )
   )
@@ -73,10 +79,17 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) })
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) })
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === "" ? undefined : JSON.parse(text)
+    }
   }
 
   return {
@@ -94,7 +107,9 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
 
 /** A second project with the same verified domain, and its key. */
 export const otherProject = async (wire: WireHouse) => {
-  await wire.run(Effect.flatMap(Domains, (domains) => domains.add("prj_other", { domain: "example.com", verified: true })))
+  await wire.run(
+    Effect.flatMap(Domains, (domains) => domains.add("prj_other", { domain: "example.com", verified: true }))
+  )
   return (await wire.keyOf("prj_other", both)).printed
 }
 

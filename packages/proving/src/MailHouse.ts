@@ -11,15 +11,7 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
-import type {
-  Instant,
-  MailCoreOptions,
-  Plan,
-  ProjectId,
-  SendBody,
-  SendOptions,
-  TransportShape
-} from "@mailkeep/core"
+import type { Instant, MailCoreOptions, Plan, ProjectId, SendBody, SendOptions, TransportShape } from "@mailkeep/core"
 import {
   DeliveryLog,
   Dispatcher,
@@ -117,7 +109,7 @@ export const events = Effect.flatMap(DeliveryLog, (log) => log.events(project, {
 
 const sorted = (counts: Record<string, number>) => Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-/** The ledger of wire §3 adds up: every counter is what the records say. */
+/** The ledger of decision 0015 adds up: every counter is what the records say. */
 export const expectBalanced = Effect.gen(function* () {
   const { counters, waiting, charged, counted, contacts } = yield* (yield* DeliveryLog).ledger(project)
   const named = Object.fromEntries(counters.filter(({ value }) => value !== 0).map(({ name, value }) => [name, value]))
@@ -127,7 +119,10 @@ export const expectBalanced = Effect.gen(function* () {
     contacts,
     ...Object.fromEntries(counted.map(({ day, deliveries }) => [`daily:${day}`, deliveries]))
   }
-  deepStrictEqual(sorted(named), sorted(Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== 0))))
+  deepStrictEqual(
+    sorted(named),
+    sorted(Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== 0)))
+  )
 })
 
 /** One step of a dispatcher that hands over through another transport. */

@@ -14,9 +14,21 @@ export type StubAct =
   /** Takes the message, as the recipient's own server: `delivered`. */
   | { readonly act: "deliver" }
   /** Refuses for now. */
-  | { readonly act: "defer"; readonly code?: number; readonly enhancedCode?: string; readonly text?: string; readonly stage?: SmtpStage }
+  | {
+      readonly act: "defer"
+      readonly code?: number
+      readonly enhancedCode?: string
+      readonly text?: string
+      readonly stage?: SmtpStage
+    }
   /** Refuses for good. */
-  | { readonly act: "reject"; readonly code?: number; readonly enhancedCode?: string; readonly text?: string; readonly stage?: SmtpStage }
+  | {
+      readonly act: "reject"
+      readonly code?: number
+      readonly enhancedCode?: string
+      readonly text?: string
+      readonly stage?: SmtpStage
+    }
   /** Never answers; `afterDot` says whether it took the message first. */
   | { readonly act: "hang"; readonly afterDot?: boolean }
   /** Takes the message and loses the connection before the reply. */
@@ -96,7 +108,8 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       beforeFinalDot,
       Effect.sync(() => {
         const taken = { deliveryId, attempt, envelope, message }
-        if (capabilities.idempotentHandoff && kept.some((earlier) => earlier.message.messageId === message.messageId)) return
+        if (capabilities.idempotentHandoff && kept.some((earlier) => earlier.message.messageId === message.messageId))
+          return
         kept.push(taken)
         if (kept.length > keep) kept.shift()
         onTaken?.(taken)
@@ -160,7 +173,9 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
 }
 
 /** This transport's own service, for what only it can tell. */
-export class StubTransport extends Context.Service<StubTransport, StubTransportShape>()("@mailkeep/smtp/StubTransport") {}
+export class StubTransport extends Context.Service<StubTransport, StubTransportShape>()(
+  "@mailkeep/smtp/StubTransport"
+) {}
 
 /** The stub as `Transport`, and as itself. */
 export const layer = (options: StubOptions = {}): Layer.Layer<Transport | StubTransport> =>

@@ -28,7 +28,9 @@ const octetsOf = (changes: ReadonlyArray<Change>): number =>
     (sum, change) =>
       sum +
       1024 +
-      (change._tag === "InsertMessage" ? 3 * ((change.message.html?.length ?? 0) + (change.message.text?.length ?? 0)) : 0),
+      (change._tag === "InsertMessage"
+        ? 3 * ((change.message.html?.length ?? 0) + (change.message.text?.length ?? 0))
+        : 0),
     0
   )
 

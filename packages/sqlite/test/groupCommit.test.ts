@@ -22,16 +22,21 @@ const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 
-const setting = (store: Store["Service"], name: string) => Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
+const setting = (store: Store["Service"], name: string) =>
+  Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
 
 describe("commits at once", () => {
   it("share a transaction and its disk sync", () =>
     inStore((store) =>
       Effect.gen(function* () {
-        yield* Effect.forEach(Array.from({ length: 1000 }, (_, i) => `s${i}`), (name) => store.commit(put(name)), {
-          concurrency: 64,
-          discard: true
-        })
+        yield* Effect.forEach(
+          Array.from({ length: 1000 }, (_, i) => `s${i}`),
+          (name) => store.commit(put(name)),
+          {
+            concurrency: 64,
+            discard: true
+          }
+        )
         const { groups, writes } = store.groupCounts()
         expect(writes).toBe(1000)
         expect(groups).toBeLessThanOrEqual(1000 / 20)
@@ -59,7 +64,13 @@ describe("commits at once", () => {
   it("do not suffer from a mistake in one of them", () =>
     inStore((store) =>
       Effect.gen(function* () {
-        const broken = [{ _tag: "PutProject", project: { id: "p", onAmbiguous: "nonsense", createdAt: 1, revision: 1 }, replaces: null }]
+        const broken = [
+          {
+            _tag: "PutProject",
+            project: { id: "p", onAmbiguous: "nonsense", createdAt: 1, revision: 1 },
+            replaces: null
+          }
+        ]
         const [mistake, fine] = yield* Effect.all(
           [Effect.exit(store.commit(broken as never)), Effect.exit(store.commit(put("fine")))],
           { concurrency: "unbounded" }
@@ -72,9 +83,13 @@ describe("commits at once", () => {
   it("are refused when too many wait, and none of the refused is kept", () =>
     inStore((store) =>
       Effect.gen(function* () {
-        const answers = yield* Effect.forEach(Array.from({ length: 9000 }, (_, i) => i), (i) => Effect.result(store.commit(put(`s${i}`))), {
-          concurrency: "unbounded"
-        })
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 9000 }, (_, i) => i),
+          (i) => Effect.result(store.commit(put(`s${i}`))),
+          {
+            concurrency: "unbounded"
+          }
+        )
         const refused = answers.flatMap((answer, i) => (Result.isFailure(answer) ? [i] : []))
         expect(refused.length).toBeGreaterThan(0)
         for (const i of refused) {

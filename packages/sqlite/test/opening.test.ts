@@ -33,9 +33,15 @@ const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
 
 describe("opening a file", () => {
   it("that does not exist makes it, and opens it again", async () => {
-    await Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.commit(put("a")))))
+    await Effect.runPromise(
+      Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.commit(put("a"))))
+    )
     const [value] = await Effect.runPromise(
-      Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.read([{ _tag: "Setting", name: "a" }])))
+      Effect.scoped(
+        Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) =>
+          store.read([{ _tag: "Setting", name: "a" }])
+        )
+      )
     )
     expect(value).toBe("1")
   })
@@ -122,7 +128,12 @@ describe("opening a file", () => {
       import { SqliteMailStore } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)}
       await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: ${JSON.stringify(file())} })))
     `
-    const children = Array.from({ length: 4 }, () => spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: ["ignore", "ignore", "pipe"], cwd: import.meta.dirname }))
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+        stdio: ["ignore", "ignore", "pipe"],
+        cwd: import.meta.dirname
+      })
+    )
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))))
     expect(codes).toEqual([0, 0, 0, 0])
   })

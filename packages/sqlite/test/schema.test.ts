@@ -32,7 +32,11 @@ afterAll(() => {
 })
 
 const schemaOf = (table: string) =>
-  (database.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) as { readonly sql: string }).sql
+  (
+    database.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) as {
+      readonly sql: string
+    }
+  ).sql
 
 describe("the CHECK lists are the domain's", () => {
   it.each<[string, string, ReadonlyArray<string>]>([
@@ -60,7 +64,9 @@ describe("the CHECK lists are the domain's", () => {
   })
 
   it("every table is strict", () => {
-    const tables = database.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'").all() as ReadonlyArray<{
+    const tables = database
+      .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
+      .all() as ReadonlyArray<{
       readonly name: string
       readonly strict: number
     }>
@@ -76,15 +82,47 @@ describe("what must be quick is a seek", () => {
       .join("; ")
 
   it.each([
-    ["a claim", "SELECT id FROM deliveries WHERE status = 'queued' AND due_at <= 5 ORDER BY due_at, id LIMIT 9", /SEARCH deliveries USING (COVERING )?INDEX deliveries_due/],
-    ["the newest page", "SELECT * FROM deliveries WHERE project_id = 'p' ORDER BY created_at DESC, id DESC LIMIT 9", /SEARCH deliveries USING INDEX deliveries_newest/],
-    ["a later page", "SELECT * FROM deliveries INDEXED BY deliveries_newest WHERE project_id = 'p' AND (created_at, id) < (5, 'd') ORDER BY created_at DESC, id DESC LIMIT 9", /SEARCH deliveries USING INDEX deliveries_newest \(project_id=\? AND \(created_at,id\)<\(\?,\?\)\)/],
-    ["a recipient's page", "SELECT * FROM deliveries INDEXED BY deliveries_of_recipient WHERE project_id = 'p' AND address = 'a' ORDER BY created_at DESC, id DESC", /deliveries_of_recipient \(project_id=\? AND address=\?/],
-    ["a contact's page", "SELECT * FROM deliveries INDEXED BY deliveries_of_contact WHERE project_id = 'p' AND contact_id = 'c' ORDER BY created_at DESC, id DESC", /deliveries_of_contact \(project_id=\? AND contact_id=\?/],
+    [
+      "a claim",
+      "SELECT id FROM deliveries WHERE status = 'queued' AND due_at <= 5 ORDER BY due_at, id LIMIT 9",
+      /SEARCH deliveries USING (COVERING )?INDEX deliveries_due/
+    ],
+    [
+      "the newest page",
+      "SELECT * FROM deliveries WHERE project_id = 'p' ORDER BY created_at DESC, id DESC LIMIT 9",
+      /SEARCH deliveries USING INDEX deliveries_newest/
+    ],
+    [
+      "a later page",
+      "SELECT * FROM deliveries INDEXED BY deliveries_newest WHERE project_id = 'p' AND (created_at, id) < (5, 'd') ORDER BY created_at DESC, id DESC LIMIT 9",
+      /SEARCH deliveries USING INDEX deliveries_newest \(project_id=\? AND \(created_at,id\)<\(\?,\?\)\)/
+    ],
+    [
+      "a recipient's page",
+      "SELECT * FROM deliveries INDEXED BY deliveries_of_recipient WHERE project_id = 'p' AND address = 'a' ORDER BY created_at DESC, id DESC",
+      /deliveries_of_recipient \(project_id=\? AND address=\?/
+    ],
+    [
+      "a contact's page",
+      "SELECT * FROM deliveries INDEXED BY deliveries_of_contact WHERE project_id = 'p' AND contact_id = 'c' ORDER BY created_at DESC, id DESC",
+      /deliveries_of_contact \(project_id=\? AND contact_id=\?/
+    ],
     ["a message's deliveries", "SELECT * FROM deliveries WHERE message_id = 'm' ORDER BY id", /deliveries_of_message/],
-    ["a contact by address", "SELECT * FROM contacts WHERE project_id = 'p' AND address = 'a'", /SEARCH contacts USING INDEX sqlite_autoindex_contacts_\d \(project_id=\? AND address=\?\)/],
-    ["a key by its public part", "SELECT * FROM api_keys WHERE public_id = 'k'", /SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_\d \(public_id=\?\)/],
-    ["the next due time", "SELECT due_at FROM deliveries WHERE status = 'queued' AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1", /SEARCH deliveries USING INDEX deliveries_due/]
+    [
+      "a contact by address",
+      "SELECT * FROM contacts WHERE project_id = 'p' AND address = 'a'",
+      /SEARCH contacts USING INDEX sqlite_autoindex_contacts_\d \(project_id=\? AND address=\?\)/
+    ],
+    [
+      "a key by its public part",
+      "SELECT * FROM api_keys WHERE public_id = 'k'",
+      /SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_\d \(public_id=\?\)/
+    ],
+    [
+      "the next due time",
+      "SELECT due_at FROM deliveries WHERE status = 'queued' AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1",
+      /SEARCH deliveries USING INDEX deliveries_due/
+    ]
   ])("%s", (_, sql, expected) => {
     const found = plan(sql)
     expect(found).toMatch(expected)

@@ -19,7 +19,13 @@ const shown = ({ id, projectId, domain, status, createdAt }: SenderDomain) => ({
 
 const add = Command.make(
   "add",
-  { name: Argument.String("name").pipe(Argument.withDescription("Such as mail.example.com")), data, project, verified, json },
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Such as mail.example.com")),
+    data,
+    project,
+    verified,
+    json
+  },
   ({ name, data, project, verified, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).add(project, { domain: name, verified })

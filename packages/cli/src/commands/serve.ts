@@ -59,9 +59,9 @@ const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
 const prepareDemo = Effect.gen(function* () {
   const domains = yield* Domains
   const keys = yield* ApiKeys
-  yield* domains.add(demo.project, { domain: demo.domain, verified: true }).pipe(
-    Effect.catchTag("DomainTaken", () => Effect.void)
-  )
+  yield* domains
+    .add(demo.project, { domain: demo.domain, verified: true })
+    .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
   for (const key of yield* keys.list(demo.project))
     if (key.name === demo.keyName && key.revokedAt === null) yield* keys.revoke(key.id)
   const { printed } = yield* keys.issue(demo.project, {
@@ -100,4 +100,6 @@ export const start = Command.make("start", flags, ({ data, host, port, json, ...
       yield* print(json, { url, project: demo.project, domain: demo.domain, key }, firstLook(url, key, now))
     })
   )
-).pipe(Command.withDescription("Serve for a first look: makes a project, a verified domain and a key, and says what to try"))
+).pipe(
+  Command.withDescription("Serve for a first look: makes a project, a verified domain and a key, and says what to try")
+)

@@ -1,6 +1,6 @@
 /**
  * Accepts a send: one message, one delivery for each recipient, the counters it takes up and the memory of its key, in one
- * commit. Source: interface, Send an email; wire §1 (order of refusal), §3.
+ * commit. Source: interface, Send an email; decision 0009 (order of refusal), 0007, 0010 and 0015.
  */
 import { Result } from "effect"
 import type { Address } from "../domain/Address.ts"
@@ -88,7 +88,13 @@ const bodyIssues = ({ request }: AcceptSend, { now, smtpUtf8 }: AcceptSendFacts)
     const needsUtf8 = (field: string, list: ReadonlyArray<Address>) =>
       list.forEach((address, index) => {
         if (address.utf8)
-          found.push(issue(list.length > 1 ? [field, index] : [field], "invalid_value", "needs SMTPUTF8, which the transport lacks"))
+          found.push(
+            issue(
+              list.length > 1 ? [field, index] : [field],
+              "invalid_value",
+              "needs SMTPUTF8, which the transport lacks"
+            )
+          )
       })
     needsUtf8("from", [request.from])
     needsUtf8("to", request.to)
@@ -111,9 +117,7 @@ const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
   if (remembered === null || remembered.expiresAt <= now) return undefined
   return remembered.fingerprint === command.fingerprint
     ? Result.succeed(settled<SendAnswer>({ result: remembered.result, replayed: true }))
-    : invalid("headers", [
-        issue(["idempotency-key"], "idempotency_key_reused", "was used for another request")
-      ])
+    : invalid("headers", [issue(["idempotency-key"], "idempotency_key_reused", "was used for another request")])
 }
 
 const messageOf = ({ principal, request, idempotencyKey }: AcceptSend, { now, ids }: AcceptSendFacts): Message => {
@@ -161,23 +165,44 @@ const firstMovements = (command: AcceptSend, facts: AcceptSendFacts, message: Me
       scheduledAt,
       countedDay: suppressed === null ? utcDayOf(scheduledAt ?? now) : null
     }
-    if (suppressed !== null)
-      return move(blank, "SendSuppressed", now, { reason: suppressed }, "none")
+    if (suppressed !== null) return move(blank, "SendSuppressed", now, { reason: suppressed }, "none")
     return scheduledAt === null
       ? move(blank, "SendAccepted", now, { dueAt: now, queuedAt: now }, "none")
       : move(blank, "SendScheduled", now, { dueAt: scheduledAt }, "none")
   })
 }
 
-const planRefusal = (movements: ReadonlyArray<Movement>, { plan, used }: AcceptSendFacts): PlanLimitReached | undefined => {
+const planRefusal = (
+  movements: ReadonlyArray<Movement>,
+  { plan, used }: AcceptSendFacts
+): PlanLimitReached | undefined => {
   const more = (counter: (name: string) => boolean) =>
     movements.reduce((sum, { spends }) => sum + spends.reduce((n, { name, by }) => (counter(name) ? n + by : n), 0), 0)
   const refuse = (code: PlanLimitReached["code"]) => new PlanLimitReached({ code })
   const exceeds = (limit: number | null, standing: number, count: number) => count > 0 && !fits(limit, standing, count)
-  if (exceeds(plan.scheduledRecipients, used.waiting, more((name) => name === "waiting")))
+  if (
+    exceeds(
+      plan.scheduledRecipients,
+      used.waiting,
+      more((name) => name === "waiting")
+    )
+  )
     return refuse("scheduled_recipient_limit_exceeded")
-  if (exceeds(plan.dailySends, used.daily, more((name) => name.startsWith("daily:")))) return refuse("daily_sending_limit_exceeded")
-  if (exceeds(plan.sendingAllowance, used.allowance, more((name) => name === "allowance")))
+  if (
+    exceeds(
+      plan.dailySends,
+      used.daily,
+      more((name) => name.startsWith("daily:"))
+    )
+  )
+    return refuse("daily_sending_limit_exceeded")
+  if (
+    exceeds(
+      plan.sendingAllowance,
+      used.allowance,
+      more((name) => name === "allowance")
+    )
+  )
     return refuse("sending_allowance_exceeded")
   return undefined
 }
@@ -199,15 +224,20 @@ const expectations = ({ key, domain }: AcceptSendFacts): ReadonlyArray<Change> =
 ]
 
 /** Decides on a send whose form and sender scope are already judged. */
-export const acceptSend = (command: AcceptSend, facts: AcceptSendFacts): Result.Result<Decision<SendAnswer>, SendRefusal> => {
+export const acceptSend = (
+  command: AcceptSend,
+  facts: AcceptSendFacts
+): Result.Result<Decision<SendAnswer>, SendRefusal> => {
   const { principal, request } = command
   const { now, plan } = facts
-  if (principal.keyId !== null && (facts.key === null || !isKeyLive(facts.key, now))) return Result.fail(new KeyNotAccepted())
+  if (principal.keyId !== null && (facts.key === null || !isKeyLive(facts.key, now)))
+    return Result.fail(new KeyNotAccepted())
   const replayed = replay(command, facts)
   if (replayed !== undefined) return replayed
   const issues = bodyIssues(command, facts)
   if (issues.length > 0) return invalid("body", issues)
-  if (facts.domain?.status !== "verified") return Result.fail(new SenderDomainNotVerified({ domain: request.from.domain }))
+  if (facts.domain?.status !== "verified")
+    return Result.fail(new SenderDomainNotVerified({ domain: request.from.domain }))
 
   const message = messageOf(command, facts)
   const movements = firstMovements(command, facts, message)

@@ -1,5 +1,5 @@
 /**
- * Issues and revokes API keys. Source: wire §2.
+ * Issues and revokes API keys. Source: decision 0014.
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"

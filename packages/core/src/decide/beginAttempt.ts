@@ -1,6 +1,6 @@
 /**
  * Begins an attempt at a queued delivery, or ends the delivery when it must not be sent; and marks the final dot.
- * Source: design §5.
+ * Source: decision 0006.
  */
 import type { Change } from "../domain/Change.ts"
 import type { Attempt, Delivery } from "../domain/Delivery.ts"
@@ -46,11 +46,14 @@ const ended = (movement: Movement, now: Instant, eventId: EventId): Decision<nul
 export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
   const { now, eventId, delivery, message } = facts
   const suppressed = suppressedFor(facts.suppression, now)
-  if (suppressed !== null) return ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
+  if (suppressed !== null)
+    return ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
   // Only the send's own limit ends a delivery in the queue: what waited because we were down gets its turn.
   if (message.expiresAt !== null && message.expiresAt <= now)
     return ended(
-      move(delivery, "SendExpired", now, { statusMessage: delivery.statusMessage ?? "The message expired in the queue." }),
+      move(delivery, "SendExpired", now, {
+        statusMessage: delivery.statusMessage ?? "The message expired in the queue."
+      }),
       now,
       eventId
     )
@@ -72,7 +75,11 @@ export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
     message: null,
     durationMillis: null
   }
-  const movement = move(delivery, "Claimed", now, { attempts: number, dueAt: now, statusMessage: delivery.statusMessage })
+  const movement = move(delivery, "Claimed", now, {
+    attempts: number,
+    dueAt: now,
+    statusMessage: delivery.statusMessage
+  })
   return {
     answer: { delivery: movement.after, attempt },
     changes: [...movementChanges(movement, now, eventId), { _tag: "InsertAttempt", attempt }]
@@ -92,7 +99,14 @@ export interface DotFacts extends Begun {
 export const markDot = ({ now, eventId, delivery, attempt, suppression }: DotFacts): Decision<boolean> => {
   const attemptTo = (next: Partial<Attempt>): Change => {
     const { deliveryId, number, startedAt: _, ...state } = attempt
-    return { _tag: "MoveAttempt", deliveryId, number, token: delivery.token, from: "started", next: { ...state, ...next } }
+    return {
+      _tag: "MoveAttempt",
+      deliveryId,
+      number,
+      token: delivery.token,
+      from: "started",
+      next: { ...state, ...next }
+    }
   }
   const suppressed = suppressedFor(suppression, now)
   if (suppressed === null)

@@ -1,6 +1,6 @@
 /**
  * Creates and updates a contact, together with the suppression that its status mirrors.
- * Source: interface, Create a contact, Update a contact; wire §6.
+ * Source: interface, Create a contact, Update a contact; decision 0012.
  */
 import { Result } from "effect"
 import { parseAddress } from "../domain/Address.ts"
@@ -33,7 +33,9 @@ export interface ContactFacts {
 
 /** No custom property can be defined yet, so every key is unknown. */
 const undefinedProperties = (properties: CreateContact["properties"]) =>
-  Object.keys(properties ?? {}).map((key) => issue(["properties", key], "undefined_property", "is not a defined custom property"))
+  Object.keys(properties ?? {}).map((key) =>
+    issue(["properties", key], "undefined_property", "is not a defined custom property")
+  )
 
 const putSuppression = (noted: Suppression | undefined, standing: Suppression | null): ReadonlyArray<Change> =>
   noted === undefined ? [] : [{ _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }]
@@ -55,7 +57,8 @@ export const createContact = (
   const issues = undefinedProperties(request.properties)
   if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
-  if (!fits(plan.contacts, contactsUsed, 1)) return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
+  if (!fits(plan.contacts, contactsUsed, 1))
+    return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
   const { canonical } = parseAddress(request.email)!
   const contact: Contact = {
     id: idAt(ids, "con", 0),
@@ -76,7 +79,9 @@ export const createContact = (
   return Result.succeed({
     answer: contact,
     changes: [
-      ...(lifted === undefined ? [expectSuppression(projectId, canonical, suppression)] : putSuppression(lifted, suppression)),
+      ...(lifted === undefined
+        ? [expectSuppression(projectId, canonical, suppression)]
+        : putSuppression(lifted, suppression)),
       { _tag: "PutContact", contact, replaces: null },
       { _tag: "SpendCounter", projectId, name: "contacts", by: 1, max: plan.contacts }
     ]
@@ -153,7 +158,9 @@ export const updateContact = (
   return Result.succeed({
     answer: after,
     changes: [
-      ...(noted === undefined ? [expectSuppression(projectId, canonical, suppression)] : putSuppression(noted, suppression)),
+      ...(noted === undefined
+        ? [expectSuppression(projectId, canonical, suppression)]
+        : putSuppression(noted, suppression)),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
       ...event
     ]

@@ -44,14 +44,18 @@ const timestamps = (status: DeliveryStatus, delivery: Delivery, now: Instant): P
 
 /** A claim or a lease means something only while the dispatcher still has work to do. */
 const holding = (status: DeliveryStatus): Partial<DeliveryState> =>
-  status === "sending" ? {} : status === "scheduled" || status === "queued" ? { worker: null } : { worker: null, dueAt: null }
+  status === "sending"
+    ? {}
+    : status === "scheduled" || status === "queued"
+      ? { worker: null }
+      : { worker: null, dueAt: null }
 
 interface Accounts {
   readonly state: Partial<DeliveryState>
   readonly spends: Movement["spends"]
 }
 
-/** The row's line in the ledger of wire §3. A refund gives back exactly what the delivery still holds. */
+/** The row's line in the ledger of decision 0015. A refund gives back exactly what the delivery still holds. */
 const accounts = (delivery: Delivery, row: DeliveryRow, now: Instant): Accounts => {
   const spends: Array<{ readonly name: CounterName; readonly by: number }> = []
   let state: Partial<DeliveryState> = {}
@@ -101,8 +105,18 @@ export const move = (
 }
 
 const stateOf = (delivery: Delivery): DeliveryState => {
-  const { id: _i, projectId: _p, messageId: _m, kind: _k, recipient: _r, address: _a, contactId: _c, source: _s, createdAt: _t, ...state } =
-    delivery
+  const {
+    id: _i,
+    projectId: _p,
+    messageId: _m,
+    kind: _k,
+    recipient: _r,
+    address: _a,
+    contactId: _c,
+    source: _s,
+    createdAt: _t,
+    ...state
+  } = delivery
   return state
 }
 

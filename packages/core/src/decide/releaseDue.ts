@@ -1,6 +1,6 @@
 /**
  * Releases a scheduled delivery whose time has come: queued and charged, or ended without being sent.
- * Source: interface, Delivery status; wire §3.
+ * Source: interface, Delivery status; decision 0004.
  */
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
@@ -39,7 +39,9 @@ const movementOf = ({ now, plan, delivery, key, domain, suppression, allowanceUs
   if (domain?.status !== "verified")
     return move(delivery, "DueDomainUnverified", now, { statusMessage: "The sender domain is no longer verified." })
   if (!fits(plan.sendingAllowance, allowanceUsed, 1))
-    return move(delivery, "DueOverAllowance", now, { statusMessage: "The sending allowance was used up at the scheduled time." })
+    return move(delivery, "DueOverAllowance", now, {
+      statusMessage: "The sending allowance was used up at the scheduled time."
+    })
   return move(delivery, "DueReached", now, { dueAt: now, queuedAt: now })
 }
 
@@ -48,7 +50,9 @@ export const releaseDue = (facts: ReleaseFacts): Decision<Delivery> => {
   const { now, eventId, plan, delivery, key, domain } = facts
   const movement = movementOf(facts)
   const guards: ReadonlyArray<Change> = [
-    ...(key === null ? [] : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision } as const]),
+    ...(key === null
+      ? []
+      : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision } as const]),
     {
       _tag: "Expect",
       record: { kind: "Domain", projectId: delivery.projectId, domain: facts.message.domain },

@@ -1,5 +1,5 @@
 /**
- * Cancels and reschedules a scheduled message: all of its deliveries, or none. Source: interface, Delivery status; wire §4.
+ * Cancels and reschedules a scheduled message: all of its deliveries, or none. Source: interface, Delivery status; decision 0008.
  */
 import { Result } from "effect"
 import type { Change } from "../domain/Change.ts"

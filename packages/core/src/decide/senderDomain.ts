@@ -1,5 +1,5 @@
 /**
- * Adds a domain to a project. Verified by the operator's word until DNS is asked. Source: wire §7.
+ * Adds a domain to a project. Verified by the operator's word until DNS is asked. Source: decision 0013.
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"

@@ -1,5 +1,5 @@
 /**
- * Settles an attempt: what the relay said, or what its silence means in the phase it was in. Source: design §5.
+ * Settles an attempt: what the relay said, or what its silence means in the phase it was in. Source: decisions 0006 and 0022.
  */
 import type { Change } from "../domain/Change.ts"
 import type { Attempt, AttemptOutcome, AttemptPhase, Delivery, DeliveryState } from "../domain/Delivery.ts"
@@ -55,7 +55,12 @@ interface Settlement {
 const sawEnvelope = ({ stage }: SmtpReply): boolean =>
   stage === "mail" || stage === "rcpt" || stage === "data" || stage === "dot"
 
-const queuedAgain = (on: Trigger, outcome: AttemptOutcome, dueAt: Instant, patch: Partial<DeliveryState> = {}): Settlement => ({
+const queuedAgain = (
+  on: Trigger,
+  outcome: AttemptOutcome,
+  dueAt: Instant,
+  patch: Partial<DeliveryState> = {}
+): Settlement => ({
   on,
   outcome,
   patch: { ...patch, dueAt }
@@ -76,7 +81,8 @@ const deferred = (
     ? destinationWaitMillis(now - queuedAt, jitter)
     : retryWaitMillis(deferrals, now - queuedAt, jitter)
   const patch = { deferrals, statusMessage: words }
-  if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt)) return queuedAgain("TransportDeferred", outcome, now + wait, patch)
+  if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
+    return queuedAgain("TransportDeferred", outcome, now + wait, patch)
   return seen
     ? { on: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" } }
     : { on: "RelayUnreachable", outcome, patch }
@@ -88,7 +94,12 @@ const refused = (facts: SettleFacts, reply: SmtpReply): Settlement => {
   if (on === "TransportDeferred")
     return deferred(facts, "deferred", words, facts.delivery.reachedRelay || sawEnvelope(reply), destination)
   const bounce = on === "RecipientRejected" || on === "RecipientRefused"
-  return { on, outcome: "rejected", suppress, patch: { statusMessage: words, ...(bounce ? { bounceType: "hard" } : {}) } }
+  return {
+    on,
+    outcome: "rejected",
+    suppress,
+    patch: { statusMessage: words, ...(bounce ? { bounceType: "hard" } : {}) }
+  }
 }
 
 /** The final dot may have gone and no answer came: sent again later, or given up, as the policy says. */
@@ -147,7 +158,8 @@ export const settleAttempt = (ending: Ending, facts: SettleFacts): Decision<Deli
   const delivery = { ...facts.delivery, reachedRelay }
   const { on, outcome, patch, suppress } = settlementOf(ending, facts)
   const movement = move(delivery, on, now, patch)
-  const noted = suppress === true ? withReason(delivery.projectId, delivery.address, suppression, "hard_bounce", now) : undefined
+  const noted =
+    suppress === true ? withReason(delivery.projectId, delivery.address, suppression, "hard_bounce", now) : undefined
   const closed: Change = {
     _tag: "MoveAttempt",
     deliveryId: attempt.deliveryId,

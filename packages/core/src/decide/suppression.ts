@@ -1,5 +1,5 @@
 /**
- * Adds a reason to an address's suppression, or lifts one, and keeps its contact's status in step. Source: wire §6.
+ * Adds a reason to an address's suppression, or lifts one, and keeps its contact's status in step. Source: decision 0012.
  */
 import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
@@ -29,7 +29,8 @@ const contactInStep = (
   { now, ids, projectId, address, contact }: SuppressionFacts,
   on: "UnsubscribeRequested" | "SubscribeRequested"
 ): ReadonlyArray<Change> => {
-  if (contact === null) return [{ _tag: "Expect", record: { kind: "ContactAddress", projectId, address }, revision: null }]
+  if (contact === null)
+    return [{ _tag: "Expect", record: { kind: "ContactAddress", projectId, address }, revision: null }]
   const row = subscriptionStep(contact.emailStatus, on)!
   if (row.to === contact.emailStatus) return []
   const after: Contact = { ...contact, emailStatus: row.to, updatedAt: now, revision: contact.revision + 1 }

@@ -46,7 +46,8 @@ export const parseDomain = (text: string): string | undefined => {
 
 const dotString = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u0080-\uffff]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u0080-\uffff]+)*$/
 const quotedString = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*)"$/
-const unprintable = /[\u0080-\u009f\u00a0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]|\p{Cs}/u
+const unprintable =
+  /[\u0080-\u009f\u00a0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]|\p{Cs}/u
 
 /** The local part without needless quotes, or `undefined`. */
 const parseLocalPart = (text: string): string | undefined => {
@@ -57,7 +58,7 @@ const parseLocalPart = (text: string): string | undefined => {
   return dotString.test(content) ? content : `"${content.replace(/["\\]/g, "\\$&")}"`
 }
 
-/** Reads one mailbox; `undefined` when it is not one. Total, linear in the length. Source: RFC 5321 §4.1.2, wire §3. */
+/** Reads one mailbox; `undefined` when it is not one. Total, linear in the length. Source: RFC 5321 §4.1.2; decision 0010. */
 export const parseAddress = (text: string): Address | undefined => {
   const trimmed = text.replace(/^ +| +$/g, "").normalize("NFC")
   if (trimmed.length === 0 || trimmed.length > addressOctetsMax) return undefined

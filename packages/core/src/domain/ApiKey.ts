@@ -1,6 +1,6 @@
 /**
  * API keys: their record, their printed form, and what they allow.
- * The printed secret is never stored. Source: interface, Authentication; wire §2.
+ * The printed secret is never stored. Source: interface, Authentication; decision 0014.
  */
 import type { ApiKeyId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
@@ -38,7 +38,7 @@ export interface Principal {
   readonly source: SendingSource
 }
 
-/** How a message came in. Source: wire §5. */
+/** How a message came in. Source: decision 0017. */
 export const sendingSources = ["api", "smtp", "embedded"] as const
 export type SendingSource = (typeof sendingSources)[number]
 

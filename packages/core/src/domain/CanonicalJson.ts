@@ -26,7 +26,10 @@ export const jsonOctets = (
   let octets = 0
   const spend = (count: number): boolean => (octets += count) <= bounds.octetsMax
   const text = (value: string): boolean =>
-    spend(value.length) && value.isWellFormed() && !value.includes("\0") && spend(utf8Octets(JSON.stringify(value)) - value.length)
+    spend(value.length) &&
+    value.isWellFormed() &&
+    !value.includes("\0") &&
+    spend(utf8Octets(JSON.stringify(value)) - value.length)
   const walk = (value: unknown, depth: number): boolean => {
     if (typeof value === "string") return text(value)
     if (typeof value === "number") return Number.isFinite(value) && spend(String(value).length)

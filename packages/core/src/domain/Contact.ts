@@ -1,5 +1,5 @@
 /**
- * A contact: a person a project writes to. Source: interface, Contact; wire §6.
+ * A contact: a person a project writes to. Source: interface, Contact; decision 0012.
  */
 import type { ContactId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"

@@ -1,6 +1,6 @@
 /**
  * What the creation and the update of a contact may say, judged by the request alone.
- * Source: interface, Create a contact, Update a contact; wire §6.
+ * Source: interface, Create a contact, Update a contact; decision 0012.
  */
 import type { Result } from "effect"
 import { Result as R, Schema } from "effect"

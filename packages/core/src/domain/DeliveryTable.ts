@@ -2,7 +2,7 @@
  * The delivery machine as data: every move a delivery may make, what it costs, what it tells, and where that is written.
  * `DeliveryMachine.ts` interprets it; the reference page, its diagram and the stores' `CHECK` lists are compared with it.
  *
- * What a row cannot say: `refunds` is given back only while no attempt reached the relay (wire §3, ledger), and a report
+ * What a row cannot say: `refunds` is given back only while no attempt reached the relay (decision 0015, ledger), and a report
  * is believed only by the use case that verified it.
  */
 
@@ -21,7 +21,7 @@ export const deliveryStatuses = [
 ] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** The values of `delivery_reason`. Source: wire §5. */
+/** The values of `delivery_reason`. Source: decision 0017. */
 export const deliveryReasons = [
   "unsubscribed",
   "complaint",
@@ -42,7 +42,7 @@ export type DeliveryReason = (typeof deliveryReasons)[number]
 /** The kinds of event a delivery's move may append. Source: interface, Events. */
 export type DeliveryEventKind = "email.delivered" | "email.bounced" | "email.failed"
 
-/** What a move adds to the project's counters, per delivery. Source: wire §3, the ledger. */
+/** What a move adds to the project's counters, per delivery. Source: decision 0015, the ledger. */
 export interface LedgerEffect {
   readonly waiting?: 1 | -1
   readonly daily?: 1 | -1
@@ -72,18 +72,31 @@ const unsent = { waiting: -1, daily: -1 } as const
 /** Reports settle a delivery at once, whatever was thought to be under way. */
 const reports = <const F extends DeliveryStatus>(from: F) =>
   [
-    { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "design §4" },
-    { from, on: "BounceReported", to: "bounced", reason: "hard_bounce", emits: "email.bounced", source: "design §4" },
-    { from, on: "ComplaintReported", to: "complained", reason: "complaint", source: "design §4" }
+    { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
+    {
+      from,
+      on: "BounceReported",
+      to: "bounced",
+      reason: "hard_bounce",
+      emits: "email.bounced",
+      source: "decision 0003"
+    },
+    { from, on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" }
   ] as const
 
 export const deliveryTable = [
-  { from: "none", on: "SendAccepted", to: "queued", ledger: accepted, source: "wire §3, ledger" },
+  { from: "none", on: "SendAccepted", to: "queued", ledger: accepted, source: "decision 0015, ledger" },
   { from: "none", on: "SendScheduled", to: "scheduled", ledger: planned, source: "interface, Delivery status, row 1" },
-  { from: "none", on: "SendSuppressed", to: "suppressed", source: "wire §3" },
+  { from: "none", on: "SendSuppressed", to: "suppressed", source: "decision 0004" },
 
   { from: "scheduled", on: "DueReached", to: "queued", ledger: due, source: "interface, Delivery status" },
-  { from: "scheduled", on: "DueSuppressed", to: "suppressed", ledger: unsent, source: "interface, Delivery status, row 3" },
+  {
+    from: "scheduled",
+    on: "DueSuppressed",
+    to: "suppressed",
+    ledger: unsent,
+    source: "interface, Delivery status, row 3"
+  },
   {
     from: "scheduled",
     on: "DueOverAllowance",
@@ -109,7 +122,7 @@ export const deliveryTable = [
     reason: "sending_failed",
     ledger: unsent,
     emits: "email.failed",
-    source: "wire §3"
+    source: "decision 0004"
   },
   {
     from: "scheduled",
@@ -121,8 +134,8 @@ export const deliveryTable = [
   },
   { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "interface, Delivery status, row 5" },
 
-  { from: "queued", on: "Claimed", to: "sending", source: "design §5" },
-  { from: "queued", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "wire §3, ledger" },
+  { from: "queued", on: "Claimed", to: "sending", source: "decision 0006" },
+  { from: "queued", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "decision 0015, ledger" },
   {
     from: "queued",
     on: "SendExpired",
@@ -130,7 +143,7 @@ export const deliveryTable = [
     reason: "temporary_failure",
     refunds: true,
     emits: "email.failed",
-    source: "design §5"
+    source: "decision 0006"
   },
   {
     from: "queued",
@@ -139,18 +152,18 @@ export const deliveryTable = [
     reason: "message_blocked",
     refunds: true,
     emits: "email.failed",
-    source: "design §5, maxMessageBytes"
+    source: "decision 0006"
   },
 
-  { from: "sending", on: "TransportAccepted", to: "accepted", source: "design §4" },
-  { from: "sending", on: "TransportDelivered", to: "delivered", emits: "email.delivered", source: "design §4" },
+  { from: "sending", on: "TransportAccepted", to: "accepted", source: "decision 0003" },
+  { from: "sending", on: "TransportDelivered", to: "delivered", emits: "email.delivered", source: "decision 0003" },
   {
     from: "sending",
     on: "RecipientRejected",
     to: "bounced",
     reason: "hard_bounce",
     emits: "email.bounced",
-    source: "design §5, classification"
+    source: "decision 0003"
   },
   {
     from: "sending",
@@ -158,7 +171,7 @@ export const deliveryTable = [
     to: "bounced",
     reason: "recipient_blocked",
     emits: "email.bounced",
-    source: "design §5, classification"
+    source: "decision 0003"
   },
   {
     from: "sending",
@@ -167,7 +180,7 @@ export const deliveryTable = [
     reason: "message_blocked",
     refunds: true,
     emits: "email.failed",
-    source: "design §5, classification"
+    source: "decision 0003"
   },
   {
     from: "sending",
@@ -176,16 +189,16 @@ export const deliveryTable = [
     reason: "sending_failed",
     refunds: true,
     emits: "email.failed",
-    source: "design §5, classification"
+    source: "decision 0003"
   },
-  { from: "sending", on: "TransportDeferred", to: "queued", source: "design §5" },
+  { from: "sending", on: "TransportDeferred", to: "queued", source: "decision 0006" },
   {
     from: "sending",
     on: "DeferredTooLong",
     to: "bounced",
     reason: "temporary_failure",
     emits: "email.bounced",
-    source: "design §5"
+    source: "decision 0006"
   },
   {
     from: "sending",
@@ -194,10 +207,10 @@ export const deliveryTable = [
     reason: "temporary_failure",
     refunds: true,
     emits: "email.failed",
-    source: "design §5"
+    source: "decision 0006"
   },
-  { from: "sending", on: "ReleasedBeforeDot", to: "queued", source: "design §5" },
-  { from: "sending", on: "WorkerDied", to: "queued", source: "design §5" },
+  { from: "sending", on: "ReleasedBeforeDot", to: "queued", source: "decision 0006" },
+  { from: "sending", on: "WorkerDied", to: "queued", source: "decision 0006" },
   {
     from: "sending",
     on: "WorkerDiedTooOften",
@@ -205,26 +218,33 @@ export const deliveryTable = [
     reason: "sending_failed",
     refunds: true,
     emits: "email.failed",
-    source: "design §5"
+    source: "decision 0006"
   },
-  { from: "sending", on: "OutcomeLost", to: "queued", source: "design §5, onAmbiguous retry" },
+  { from: "sending", on: "OutcomeLost", to: "queued", source: "decision 0006" },
   {
     from: "sending",
     on: "OutcomeGivenUp",
     to: "failed",
     reason: "delivery_uncertain",
     emits: "email.failed",
-    source: "design §5, onAmbiguous fail"
+    source: "decision 0006"
   },
-  { from: "sending", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "design §5" },
+  { from: "sending", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "decision 0006" },
 
   ...reports("queued"),
   ...reports("sending"),
   ...reports("accepted"),
   ...reports("failed").map((row) => ({ ...row, fromReason: "delivery_uncertain" as const })),
-  { from: "delivered", on: "BounceReported", to: "bounced", reason: "hard_bounce", emits: "email.bounced", source: "design §4" },
-  { from: "delivered", on: "ComplaintReported", to: "complained", reason: "complaint", source: "design §4" },
-  { from: "bounced", on: "ComplaintReported", to: "complained", reason: "complaint", source: "design §4" }
+  {
+    from: "delivered",
+    on: "BounceReported",
+    to: "bounced",
+    reason: "hard_bounce",
+    emits: "email.bounced",
+    source: "decision 0003"
+  },
+  { from: "delivered", on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" },
+  { from: "bounced", on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" }
 ] as const satisfies ReadonlyArray<DeliveryRow>
 
 export type Trigger = (typeof deliveryTable)[number]["on"]

@@ -1,5 +1,5 @@
 /**
- * What a project remembers of a send under its `Idempotency-Key`. Source: interface, Send an email; wire §3.
+ * What a project remembers of a send under its `Idempotency-Key`. Source: interface, Send an email; decision 0007.
  */
 import type { DeliveryId, MessageId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"

@@ -14,8 +14,7 @@ export const minuteMillis = 60 * secondMillis
 export const hourMillis = 60 * minuteMillis
 export const dayMillis = 24 * hourMillis
 
-const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /**
  * Reads an RFC 3339 timestamp with `Z` or an offset; `undefined` when it has none, or names a date or time that does not

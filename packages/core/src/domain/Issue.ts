@@ -5,7 +5,7 @@
 import type { SchemaIssue } from "effect"
 import { Result, Schema } from "effect"
 
-/** The closed list of `details.issues[].code`, each with what it says. Source: wire §1. */
+/** The closed list of `details.issues[].code`, each with what it says. Source: decision 0009. */
 export const issueCodes = {
   required: "The field must be present.",
   unknown_field: "No such field; a misspelt one must not be ignored.",

@@ -1,5 +1,5 @@
 /**
- * Events: what happened, appended in the same commit as the move that made it. Source: interface, Events; wire §8.
+ * Events: what happened, appended in the same commit as the move that made it. Source: interface, Events; decision 0016.
  */
 import type { Contact } from "./Contact.ts"
 import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "./DeliveryTable.ts"

@@ -1,6 +1,6 @@
 /**
  * Pages: their sizes, the filters of the two listings, and the place in a walk.
- * Source: interface, List deliveries, List contacts; wire §5, §6.
+ * Source: interface, List deliveries, List contacts; decisions 0011 and 0012.
  */
 import type { Contact } from "./Contact.ts"
 import type { Delivery } from "./Delivery.ts"

@@ -1,5 +1,5 @@
 /**
- * A project's limits and the counters they are held against. Source: interface, Limits; wire §3.
+ * A project's limits and the counters they are held against. Source: interface, Limits; decision 0015.
  */
 import type { Instant, UtcDay } from "./Instant.ts"
 import { utcDayOf } from "./Instant.ts"
@@ -39,7 +39,7 @@ export interface Counter {
   readonly value: number
 }
 
-/** The `code` of a plan refusal. Source: interface, Errors; wire §3. */
+/** The `code` of a plan refusal. Source: interface, Errors; decision 0015. */
 export type PlanLimitCode =
   | "daily_sending_limit_exceeded"
   | "sending_allowance_exceeded"
@@ -47,4 +47,5 @@ export type PlanLimitCode =
   | "contact_limit_exceeded"
 
 /** Whether `used + more` stays within the limit. */
-export const fits = (limit: number | null, used: number, more: number): boolean => limit === null || used + more <= limit
+export const fits = (limit: number | null, used: number, more: number): boolean =>
+  limit === null || used + more <= limit

@@ -20,5 +20,8 @@ export interface Project {
 
 /** A name the operator chooses, such as `prj_acme`. */
 export const ProjectName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores"))
+  Schema.isPattern(
+    /^[A-Za-z0-9_-]{1,64}$/u,
+    says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores")
+  )
 ).annotate({ identifier: "ProjectId" })

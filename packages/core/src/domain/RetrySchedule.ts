@@ -1,5 +1,5 @@
 /**
- * When a deferred delivery is tried again, and when it is given up. Source: design §5.
+ * When a deferred delivery is tried again, and when it is given up. Source: decisions 0006 and 0022.
  */
 import type { Instant } from "./Instant.ts"
 import { hourMillis, minuteMillis } from "./Instant.ts"

@@ -73,7 +73,7 @@ export const SendBody = Schema.Struct({
 }).annotate({ identifier: "SendEmailRequest" })
 export type SendBody = typeof SendBody.Type
 
-/** What only the embedding product may say of a send. Source: wire §3. */
+/** What only the embedding product may say of a send. Source: decisions 0007 and 0010. */
 export interface SendOptions {
   readonly onAmbiguous?: OnAmbiguous
   /** After this instant an undelivered copy is given up, as for a one-time code. */
@@ -120,7 +120,9 @@ const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
     if (bcc > 0) found.push(issue(["bcc"], "not_allowed_here", "is allowed only with one address in to"))
   }
   if (to <= toItemsMax && to + cc + bcc > recipientsMax)
-    found.push(issue(["to"], "too_many_recipients", `to, cc and bcc together hold more than ${recipientsMax} addresses`))
+    found.push(
+      issue(["to"], "too_many_recipients", `to, cc and bcc together hold more than ${recipientsMax} addresses`)
+    )
   return found
 }
 
@@ -145,14 +147,17 @@ const normalise = (body: SendBody, options: SendOptions): SendRequest => ({
 })
 
 /** Reads a send; every issue of it when it is refused. */
-export const parseSend = (input: unknown, options: SendOptions = {}): Result.Result<SendRequest, ReadonlyArray<Issue>> => {
+export const parseSend = (
+  input: unknown,
+  options: SendOptions = {}
+): Result.Result<SendRequest, ReadonlyArray<Issue>> => {
   const between = rulesBetweenFields(input)
   const decoded = decodeBody(input)
   if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
   return between.length > 0 ? Result.fail(between) : Result.succeed(normalise(decoded.success, options))
 }
 
-/** The text whose digest says whether two requests are the same. Source: wire §3. */
+/** The text whose digest says whether two requests are the same. Source: decisions 0007 and 0010. */
 export const canonicalSend = (request: SendRequest): string => {
   const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
   const { onAmbiguous, expiresAt } = request.options
@@ -177,7 +182,7 @@ export const canonicalSend = (request: SendRequest): string => {
 
 const idempotencyKeyForm = /^[\x21-\x7e]{1,128}$/
 
-/** The `Idempotency-Key` of a send: the raw field value. Source: wire §3. */
+/** The `Idempotency-Key` of a send: the raw field value. Source: decisions 0007 and 0010. */
 export const IdempotencyKey = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,128}$/u, says("invalid_value", "must be 1 to 128 visible ASCII characters"))
 ).annotate({ identifier: "IdempotencyKey" })

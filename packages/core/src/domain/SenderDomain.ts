@@ -1,5 +1,5 @@
 /**
- * A domain a project sends from. Source: interface, List email domains; wire §7.
+ * A domain a project sends from. Source: interface, List email domains; decision 0013.
  */
 import type { DomainId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"

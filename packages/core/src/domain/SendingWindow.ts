@@ -1,5 +1,5 @@
 /**
- * When a send may be scheduled for. Source: interface, Send an email, rule 5; wire §3.
+ * When a send may be scheduled for. Source: interface, Send an email, rule 5; decision 0004.
  */
 import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"

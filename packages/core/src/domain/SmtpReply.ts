@@ -1,5 +1,5 @@
 /**
- * What a relay's refusal means for the delivery. Source: RFC 5321 §4.2.1, RFC 3463; design §5.
+ * What a relay's refusal means for the delivery. Source: RFC 5321 §4.2.1, RFC 3463; decision 0006.
  */
 import type { Trigger } from "./DeliveryTable.ts"
 
@@ -16,14 +16,18 @@ export interface SmtpReply {
 }
 
 /** The first 1,000 characters of a reply on one line: remote text is not to be trusted with more. */
-export const shownReply = (reply: SmtpReply): string => reply.text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 1000)
+export const shownReply = (reply: SmtpReply): string =>
+  reply.text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 1000)
 
 const unknownMailbox = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"])
-const unknownUserText = /\b(?:user|mailbox|recipient|account|address)\b.{0,40}\b(?:unknown|not found|does not exist|no such|invalid|disabled)\b|\b(?:unknown|no such)\b.{0,20}\b(?:user|mailbox|recipient|account|address)\b/i
+const unknownUserText =
+  /\b(?:user|mailbox|recipient|account|address)\b.{0,40}\b(?:unknown|not found|does not exist|no such|invalid|disabled)\b|\b(?:unknown|no such)\b.{0,20}\b(?:user|mailbox|recipient|account|address)\b/i
 
 /** `suppress` is true when the address is known to be dead. */
 export interface Refusal {
-  readonly on: Extract<Trigger, "RecipientRejected" | "RecipientRefused" | "MessageRefused" | "SenderRefused"> | "TransportDeferred"
+  readonly on:
+    | Extract<Trigger, "RecipientRejected" | "RecipientRefused" | "MessageRefused" | "SenderRefused">
+    | "TransportDeferred"
   readonly suppress: boolean
   /** The relay itself is in trouble: the place in the retry schedule is kept. */
   readonly destination: boolean
@@ -34,7 +38,13 @@ const refused = (on: Refusal["on"], suppress = false): Refusal => ({ on, suppres
 
 /** The class digit: the enhanced code's when it agrees with the basic one, else the basic one's. */
 const classOf = ({ code, enhancedCode }: SmtpReply): "4" | "5" =>
-  enhancedCode !== null && code === null ? (enhancedCode.startsWith("5") ? "5" : "4") : code !== null && code >= 500 ? "5" : "4"
+  enhancedCode !== null && code === null
+    ? enhancedCode.startsWith("5")
+      ? "5"
+      : "4"
+    : code !== null && code >= 500
+      ? "5"
+      : "4"
 
 export const classifyRefusal = (reply: SmtpReply): Refusal => {
   const { stage, code } = reply
@@ -51,6 +61,8 @@ export const classifyRefusal = (reply: SmtpReply): Refusal => {
     return refused("MessageRefused")
   }
   if (stage === "rcpt" && (code === 550 || code === 551 || code === 553))
-    return unknownUserText.test(reply.text.slice(0, 1000)) ? refused("RecipientRejected", true) : refused("RecipientRefused")
+    return unknownUserText.test(reply.text.slice(0, 1000))
+      ? refused("RecipientRejected", true)
+      : refused("RecipientRefused")
   return refused("MessageRefused")
 }

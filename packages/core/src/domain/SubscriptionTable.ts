@@ -1,5 +1,5 @@
 /**
- * The contact's subscription status as data. Source: interface, Contact subscription status; wire §6.
+ * The contact's subscription status as data. Source: interface, Contact subscription status; decision 0012.
  */
 
 export const emailStatuses = ["subscribed", "unsubscribed"] as const
@@ -22,8 +22,8 @@ export const subscriptionTable = [
     emits: "contact.unsubscribed",
     source: "interface, Contact subscription status, row 2"
   },
-  { from: "unsubscribed", on: "UnsubscribeRequested", to: "unsubscribed", source: "wire §6" },
-  { from: "subscribed", on: "SubscribeRequested", to: "subscribed", source: "wire §6" },
+  { from: "unsubscribed", on: "UnsubscribeRequested", to: "unsubscribed", source: "decision 0012" },
+  { from: "subscribed", on: "SubscribeRequested", to: "subscribed", source: "decision 0012" },
   {
     from: "unsubscribed",
     on: "SubscribeRequested",
@@ -35,11 +35,14 @@ export const subscriptionTable = [
     on: "SuppressedAddressTaken",
     to: "unsubscribed",
     emits: "contact.unsubscribed",
-    source: "wire §6: unsubscribed exactly while the address holds the reason"
+    source: "decision 0012: unsubscribed exactly while the address holds the reason"
   },
-  { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "wire §6" }
+  { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
 ] as const satisfies ReadonlyArray<SubscriptionRow>
 
 /** The move of a contact's subscription; every pair of the table's statuses and triggers that can arise has a row. */
-export const subscriptionStep = (from: SubscriptionRow["from"], on: SubscriptionRow["on"]): SubscriptionRow | undefined =>
+export const subscriptionStep = (
+  from: SubscriptionRow["from"],
+  on: SubscriptionRow["on"]
+): SubscriptionRow | undefined =>
   (subscriptionTable as ReadonlyArray<SubscriptionRow>).find((row) => row.from === from && row.on === on)

@@ -1,5 +1,5 @@
 /**
- * Why an address gets no mail. All reasons are kept; the strongest is shown. Source: wire §6.
+ * Why an address gets no mail. All reasons are kept; the strongest is shown. Source: decision 0012.
  */
 import type { Instant } from "./Instant.ts"
 import { dayMillis } from "./Instant.ts"

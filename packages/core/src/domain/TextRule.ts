@@ -52,7 +52,8 @@ export const textOf = (bounds: { readonly min?: number; readonly max: number }) 
 export const lineOf = (bounds: { readonly min: number; readonly max: number }) =>
   Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
 
-export const bodyOf = (bounds: { readonly octetsMax: number }) => Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
+export const bodyOf = (bounds: { readonly octetsMax: number }) =>
+  Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
 
 /** A bare mailbox; read it with `parseAddress`. */
 export const Mailbox = Schema.String.check(

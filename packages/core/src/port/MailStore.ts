@@ -14,14 +14,7 @@ import type { Answers, Query } from "../domain/Query.ts"
  * After a commit it means *unknown*, not *absent*: what stands is on the disk.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  readonly reason:
-    | "overloaded"
-    | "locked"
-    | "full"
-    | "read_only"
-    | "closed"
-    | "contended"
-    | "unreachable"
+  readonly reason: "overloaded" | "locked" | "full" | "read_only" | "closed" | "contended" | "unreachable"
   readonly cause?: unknown
 }> {
   readonly kind = "unavailable"
@@ -32,14 +25,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 
 /** The store could not be opened; nothing was changed. */
 export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
-  readonly reason:
-    | "foreign_file"
-    | "newer_schema"
-    | "not_durable"
-    | "read_only"
-    | "full"
-    | "locked"
-    | "unreachable"
+  readonly reason: "foreign_file" | "newer_schema" | "not_durable" | "read_only" | "full" | "locked" | "unreachable"
   readonly where: string
   readonly cause?: unknown
 }> {

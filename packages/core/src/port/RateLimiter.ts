@@ -23,10 +23,7 @@ export class RateLimiter extends Context.Service<
   RateLimiter,
   {
     /** Takes one token from every bucket, or from none when one of them is empty. */
-    readonly take: (
-      buckets: readonly [BucketRef, ...Array<BucketRef>],
-      now: Instant
-    ) => Effect.Effect<RateDecision>
+    readonly take: (buckets: readonly [BucketRef, ...Array<BucketRef>], now: Instant) => Effect.Effect<RateDecision>
   }
 >()("@mailkeep/core/port/RateLimiter") {
   /** In the memory of this process: several processes each grant the whole limit. */

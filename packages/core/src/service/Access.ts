@@ -1,6 +1,6 @@
 /**
  * Who may do what: authenticates API keys, checks permissions, admits requests at the allowed rate.
- * Source: interface, Authentication; wire §1, §2.
+ * Source: interface, Authentication; decisions 0009 and 0014.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { ApiKey, Permission, Principal } from "../domain/ApiKey.ts"

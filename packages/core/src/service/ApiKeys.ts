@@ -1,5 +1,5 @@
 /**
- * Issues, lists and revokes API keys; in process and by the command, never over HTTP. Source: wire §2.
+ * Issues, lists and revokes API keys; in process and by the command, never over HTTP. Source: decision 0014.
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { IssueKey } from "../decide/apiKey.ts"

@@ -1,5 +1,5 @@
 /**
- * The people a project writes to. Source: interface, List contacts, Create a contact, Update a contact; wire §6.
+ * The people a project writes to. Source: interface, List contacts, Create a contact, Update a contact; decision 0012.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { createContact, updateContact } from "../decide/contact.ts"

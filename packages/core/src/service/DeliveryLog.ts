@@ -1,6 +1,6 @@
 /**
  * What became of every delivery: the listing, page by page, and one delivery in full.
- * Source: interface, List deliveries; wire §5.
+ * Source: interface, List deliveries; decision 0011.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Contact } from "../domain/Contact.ts"

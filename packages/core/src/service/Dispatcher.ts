@@ -96,14 +96,19 @@ export class Dispatcher extends Context.Service<
               if (count > 0) held.set(name, count)
               else held.delete(name)
             })
-          return Effect.acquireUseRelease(add(1), () => work, () => add(-1))
+          return Effect.acquireUseRelease(
+            add(1),
+            () => work,
+            () => add(-1)
+          )
         }
 
         const renewLeases = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           yield* Effect.forEach(
             held.keys(),
-            (name) => commitChanges(store, [{ _tag: "RenewLease", worker: name, leaseUntil: now + settings.leaseMillis }]),
+            (name) =>
+              commitChanges(store, [{ _tag: "RenewLease", worker: name, leaseUntil: now + settings.leaseMillis }]),
             { discard: true }
           )
         }).pipe(Effect.ignore)
@@ -143,10 +148,14 @@ export class Dispatcher extends Context.Service<
             discard: true
           })
           const handing = yield* claim("dueQueued", room)
-          yield* Effect.forEach(handing, (delivery) => start(delivery, holding(delivery, handOffs.handOver(delivery))), {
-            concurrency: "unbounded",
-            discard: true
-          })
+          yield* Effect.forEach(
+            handing,
+            (delivery) => start(delivery, holding(delivery, handOffs.handOver(delivery))),
+            {
+              concurrency: "unbounded",
+              discard: true
+            }
+          )
           return {
             released: releasing.length,
             recovered: recovering.length,
@@ -199,9 +208,7 @@ export class Dispatcher extends Context.Service<
           )
         })
 
-        const giveLeaseBack = Effect.suspend(() =>
-          Effect.ignore(commitChanges(store, [{ _tag: "EndLease", worker }]))
-        )
+        const giveLeaseBack = Effect.suspend(() => Effect.ignore(commitChanges(store, [{ _tag: "EndLease", worker }])))
 
         const run = Effect.scoped(
           Effect.gen(function* () {
@@ -215,7 +222,10 @@ export class Dispatcher extends Context.Service<
         const health = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const [backlog] = yield* store.read([{ _tag: "Backlog", now }])
-          return { ...backlog, oldestDueAgeMillis: backlog.oldestDueAt === null ? 0 : Math.max(0, now - backlog.oldestDueAt) }
+          return {
+            ...backlog,
+            oldestDueAgeMillis: backlog.oldestDueAt === null ? 0 : Math.max(0, now - backlog.oldestDueAt)
+          }
         })
 
         return { tick, run, health }

@@ -1,5 +1,5 @@
 /**
- * The domains a project sends from. Source: interface, List email domains; wire §7.
+ * The domains a project sends from. Source: interface, List email domains; decision 0013.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AddDomain } from "../decide/senderDomain.ts"

@@ -1,5 +1,5 @@
 /**
- * Takes one claimed delivery through a hand-off: begin, final dot, outcome, each its own commit. Source: design §5.
+ * Takes one claimed delivery through a hand-off: begin, final dot, outcome, each its own commit. Source: decision 0006.
  * Whom to claim, and when, is the dispatcher's.
  */
 import { Clock, Context, Effect, Exit, Layer, Schedule } from "effect"
@@ -59,11 +59,8 @@ const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
   text: message.text
 })
 
-const endingOf = (
-  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked>
-): Ending => {
-  if (Exit.isSuccess(exit))
-    return exit.value ?? { _tag: "Lost", why: "The hand-off did not end before its deadline." }
+const endingOf = (exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked>): Ending => {
+  if (Exit.isSuccess(exit)) return exit.value ?? { _tag: "Lost", why: "The hand-off did not end before its deadline." }
   for (const reason of exit.cause.reasons) {
     if (reason._tag === "Interrupt") return { _tag: "Released" }
     if (reason._tag === "Fail")
@@ -145,7 +142,11 @@ export class HandOffs extends Context.Service<
           ])
           if (delivery === null || message === null) return undefined
           // An earlier try of this very commit may have stood although its answer was lost.
-          if (delivery.status === "sending" && delivery.worker === claimed.worker && delivery.token === claimed.token + 1) {
+          if (
+            delivery.status === "sending" &&
+            delivery.worker === claimed.worker &&
+            delivery.token === claimed.token + 1
+          ) {
             const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: delivery.id }])
             return { begun: { delivery, attempt: attempts.at(-1)! } satisfies Begun, message }
           }

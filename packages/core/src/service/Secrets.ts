@@ -4,7 +4,8 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { commitChanges } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
-import { MailStore, StoreUnavailable } from "../port/MailStore.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
 
 const settingName = "master_secret"
 const secretBytes = 32

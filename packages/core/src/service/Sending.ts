@@ -1,5 +1,5 @@
 /**
- * Takes messages in, cancels and reschedules them. Source: interface, Send an email; wire §3, §4.
+ * Takes messages in, cancels and reschedules them. Source: interface, Send an email; decisions 0007, 0008 and 0010.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AcceptSendFacts, SendAnswer, SendRefusal } from "../decide/acceptSend.ts"
@@ -120,10 +120,8 @@ export class Sending extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const plan = yield* plans.planOf(projectId)
-        return yield* decideAndCommit(
-          store,
-          store.read(messageReads(projectId, messageId)),
-          ([message, deliveries]) => cancelMessage(messageId, { now, ids: block, plan, message, deliveries })
+        return yield* decideAndCommit(store, store.read(messageReads(projectId, messageId)), ([message, deliveries]) =>
+          cancelMessage(messageId, { now, ids: block, plan, message, deliveries })
         )
       })
 
@@ -138,10 +136,7 @@ export class Sending extends Context.Service<
         const day = dailyCounter(utcDayOf(scheduledAt))
         const moved = yield* decideAndCommit(
           store,
-          store.read([
-            ...messageReads(projectId, messageId),
-            { _tag: "Counters", projectId, names: [day] }
-          ]),
+          store.read([...messageReads(projectId, messageId), { _tag: "Counters", projectId, names: [day] }]),
           ([message, deliveries, [usedThatDay]]) =>
             rescheduleMessage(
               { messageId, scheduledAt },
@@ -156,4 +151,3 @@ export class Sending extends Context.Service<
     })
   )
 }
-

@@ -1,5 +1,5 @@
 /**
- * The addresses that get no mail, and why. Source: wire §6.
+ * The addresses that get no mail, and why. Source: decision 0012.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { SuppressionFacts } from "../decide/suppression.ts"

@@ -79,7 +79,12 @@ describe("parseAddress", () => {
 
   it("reads hostile input in linear time", () => {
     const started = performance.now()
-    for (const text of ["a".repeat(1_000_000), "@".repeat(100_000), `${"a.".repeat(100_000)}@b.c`, `"${"\\".repeat(200_000)}`])
+    for (const text of [
+      "a".repeat(1_000_000),
+      "@".repeat(100_000),
+      `${"a.".repeat(100_000)}@b.c`,
+      `"${"\\".repeat(200_000)}`
+    ])
       parseAddress(text)
     expect(performance.now() - started).toBeLessThan(500)
   })
@@ -92,8 +97,14 @@ describe("parseDomain", () => {
     ["例え.jp", "xn--r8jz45g.jp"]
   ])("reads %s", (text, domain) => expect(parseDomain(text)).toBe(domain))
 
-  it.each(["localhost", "example.123", "1.2.3.4", "a_b.com", "example.com/x", "http://example.com", "xn--zzzzzzz-.com", ""])(
-    "refuses %j",
-    (text) => expect(parseDomain(text)).toBeUndefined()
-  )
+  it.each([
+    "localhost",
+    "example.123",
+    "1.2.3.4",
+    "a_b.com",
+    "example.com/x",
+    "http://example.com",
+    "xn--zzzzzzz-.com",
+    ""
+  ])("refuses %j", (text) => expect(parseDomain(text)).toBeUndefined())
 })

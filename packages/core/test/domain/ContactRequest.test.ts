@@ -9,24 +9,51 @@ const issuesOf = (parsed: Result.Result<unknown, ReadonlyArray<Issue>>) =>
 describe("creating a contact", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["an address is enough", { email: "ada@example.com" }, []],
-    ["everything", { email: "ada@example.com", userId: "x".repeat(255), firstName: "A", lastName: "L", phoneNumber: "+1", properties: { plan: "pro", seats: 3, gone: null } }, []],
+    [
+      "everything",
+      {
+        email: "ada@example.com",
+        userId: "x".repeat(255),
+        firstName: "A",
+        lastName: "L",
+        phoneNumber: "+1",
+        properties: { plan: "pro", seats: 3, gone: null }
+      },
+      []
+    ],
     ["nothing", {}, ["email required"]],
     ["no address", { email: "ada" }, ["email invalid_value"]],
     ["a long user id", { email: "ada@example.com", userId: "x".repeat(256) }, ["userId too_long"]],
     ["a long name", { email: "ada@example.com", firstName: "x".repeat(101) }, ["firstName too_long"]],
     ["a long phone number", { email: "ada@example.com", phoneNumber: "1".repeat(33) }, ["phoneNumber too_long"]],
     ["null for a name", { email: "ada@example.com", lastName: null }, ["lastName invalid_type"]],
-    ["a status, which only an update sets", { email: "ada@example.com", emailStatus: "subscribed" }, ["emailStatus unknown_field"]],
+    [
+      "a status, which only an update sets",
+      { email: "ada@example.com", emailStatus: "subscribed" },
+      ["emailStatus unknown_field"]
+    ],
     ["a property that is a list", { email: "ada@example.com", properties: { a: [] } }, ["properties.a invalid_type"]],
-    ["two spellings of a property", { email: "ada@example.com", properties: { plan: 1, PLAN: 2 } }, ["properties.PLAN duplicate_property"]],
-    ["a reserved property", { email: "ada@example.com", properties: JSON.parse('{"__proto__":1}') }, ["properties.__proto__ invalid_value"]]
+    [
+      "two spellings of a property",
+      { email: "ada@example.com", properties: { plan: 1, PLAN: 2 } },
+      ["properties.PLAN duplicate_property"]
+    ],
+    [
+      "a reserved property",
+      { email: "ada@example.com", properties: JSON.parse('{"__proto__":1}') },
+      ["properties.__proto__ invalid_value"]
+    ]
   ])("%s", (_, body, issues) => expect(issuesOf(parseCreateContact(body))).toEqual(issues))
 })
 
 describe("updating a contact", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["the address alone", { email: "ada@example.com" }, []],
-    ["clearing what can be cleared", { email: "ada@example.com", userId: null, firstName: "", lastName: "", phoneNumber: "" }, []],
+    [
+      "clearing what can be cleared",
+      { email: "ada@example.com", userId: null, firstName: "", lastName: "", phoneNumber: "" },
+      []
+    ],
     ["a status", { email: "ada@example.com", emailStatus: "unsubscribed" }, []],
     ["no address", { firstName: "Ada" }, ["email required"]],
     ["another status", { email: "ada@example.com", emailStatus: "bounced" }, ["emailStatus invalid_value"]]

@@ -33,8 +33,10 @@ describe("a cursor", () => {
         expect(readCursor(seal, equal, "prj_a", filters, altered)).toBeUndefined()
       })
     )
-    fc.assert(fc.property(fc.string(), (text) => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
         expect(readCursor(seal, equal, "prj_a", filters, text)).toBeUndefined()
-      }))
+      })
+    )
   })
 })

@@ -2,7 +2,13 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { step, terminalStatuses } from "../../src/domain/DeliveryMachine.ts"
-import type { DeliveryReason, DeliveryRow, DeliveryStatus, Trigger, TriggerFrom } from "../../src/domain/DeliveryTable.ts"
+import type {
+  DeliveryReason,
+  DeliveryRow,
+  DeliveryStatus,
+  Trigger,
+  TriggerFrom
+} from "../../src/domain/DeliveryTable.ts"
 import { deliveryReasons, deliveryStatuses, deliveryTable, triggers } from "../../src/domain/DeliveryTable.ts"
 
 /** What each status does on each trigger, written by hand: the table must say exactly this. */
@@ -69,7 +75,8 @@ describe("every pair of status and trigger", () => {
   it("settles failed(delivery_uncertain) on evidence, and no other failure", () => {
     const reports = ["DeliveredReported", "BounceReported", "ComplaintReported"] as const
     for (const reason of [null, ...deliveryReasons])
-      for (const on of reports) expect(Result.isSuccess(step("failed", on, reason))).toBe(reason === "delivery_uncertain")
+      for (const on of reports)
+        expect(Result.isSuccess(step("failed", on, reason))).toBe(reason === "delivery_uncertain")
   })
 })
 
@@ -99,7 +106,9 @@ describe("the table", () => {
   })
 
   it("is read by the compiler", () => {
-    expectTypeOf<TriggerFrom<"accepted">>().toEqualTypeOf<"DeliveredReported" | "BounceReported" | "ComplaintReported">()
+    expectTypeOf<TriggerFrom<"accepted">>().toEqualTypeOf<
+      "DeliveredReported" | "BounceReported" | "ComplaintReported"
+    >()
     expectTypeOf<TriggerFrom<"canceled">>().toEqualTypeOf<never>()
   })
 })

@@ -36,8 +36,10 @@ describe("ids", () => {
     )
   })
 
-  it.each(["con_", "del_01m7yf9jettrbzpjqxq5qtb3m7", "con_01M7YF9JETTRBZPJQXQ5QTB3M7", "con_01m7yf9jettrbzpjqxq5qtb3mi"])(
-    "%s is no contact's id",
-    (text) => expect(isId("con", text)).toBe(false)
-  )
+  it.each([
+    "con_",
+    "del_01m7yf9jettrbzpjqxq5qtb3m7",
+    "con_01M7YF9JETTRBZPJQXQ5QTB3M7",
+    "con_01m7yf9jettrbzpjqxq5qtb3mi"
+  ])("%s is no contact's id", (text) => expect(isId("con", text)).toBe(false))
 })

@@ -32,9 +32,12 @@ describe("parseInstant", () => {
 
   it("reads back what is shown", () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
-        expect(parseInstant(formatInstant(date.getTime()))).toBe(date.getTime())
-      })
+      fc.property(
+        fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
+        (date) => {
+          expect(parseInstant(formatInstant(date.getTime()))).toBe(date.getTime())
+        }
+      )
     )
   })
 

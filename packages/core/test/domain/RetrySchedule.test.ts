@@ -1,7 +1,13 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { hourMillis, minuteMillis } from "../../src/domain/Instant.ts"
-import { defaultRetryPolicy, destinationWaitMillis, jitterOf, lifetimeEnd, retryWaitMillis } from "../../src/domain/RetrySchedule.ts"
+import {
+  defaultRetryPolicy,
+  destinationWaitMillis,
+  jitterOf,
+  lifetimeEnd,
+  retryWaitMillis
+} from "../../src/domain/RetrySchedule.ts"
 
 describe("the retry schedule", () => {
   it("waits 1 min, 5 min, then the time in the queue between 5 min and 4000 s", () => {

@@ -26,7 +26,9 @@ describe("a send that is accepted", () => {
     ["metadata of any JSON", { metadata: { a: [1, { b: null }] } }],
     ["a text of 2 MiB", { text: "x".repeat(2 * 1024 * 1024) }]
   ])("%s", (_, change) => {
-    const body = Object.fromEntries(Object.entries({ ...minimal, ...change }).filter(([, value]) => value !== undefined))
+    const body = Object.fromEntries(
+      Object.entries({ ...minimal, ...change }).filter(([, value]) => value !== undefined)
+    )
     expect(issuesOf(body)).toEqual([])
   })
 })
@@ -64,27 +66,31 @@ describe("a send that is refused", () => {
       { ...minimal, templateId: "t", templateVariables: { a: {} } },
       ["templateVariables.a invalid_type"]
     ],
-    ["51 metadata keys", { ...minimal, metadata: Object.fromEntries(many(51).map((key) => [key, 1])) }, ["metadata too_many_items"]],
+    [
+      "51 metadata keys",
+      { ...minimal, metadata: Object.fromEntries(many(51).map((key) => [key, 1])) },
+      ["metadata too_many_items"]
+    ],
     ["a long metadata key", { ...minimal, metadata: { ["k".repeat(41)]: 1 } }, ["metadata invalid_value"]],
     ["a reserved metadata key", { ...minimal, metadata: JSON.parse('{"__proto__":1}') }, ["metadata invalid_value"]],
     ["more than 4 KiB of metadata", { ...minimal, metadata: { a: "ü".repeat(2100) } }, ["metadata too_large"]],
     ["metadata that is an array", { ...minimal, metadata: [] }, ["metadata invalid_type"]],
     ["a time without an offset", { ...minimal, scheduledAt: "2026-12-01T10:00:00" }, ["scheduledAt invalid_value"]],
     ["a day that does not exist", { ...minimal, scheduledAt: "2026-02-30T10:00:00Z" }, ["scheduledAt invalid_value"]],
-    ["several things at once", { from: "x", to: many(2), cc: "y", html: 1 }, [
-      "from invalid_value",
-      "html invalid_type",
-      "cc invalid_value",
-      "subject required",
-      "cc not_allowed_here"
-    ]]
+    [
+      "several things at once",
+      { from: "x", to: many(2), cc: "y", html: 1 },
+      ["from invalid_value", "html invalid_type", "cc invalid_value", "subject required", "cc not_allowed_here"]
+    ]
   ])("%s", (_, body, issues) => {
     expect([...issuesOf(body)].toSorted()).toEqual([...issues].toSorted())
   })
 
   it("never by a thrown error, whatever comes, and never with what came in a message", () => {
     const canary = "c4n4ry"
-    const value = fc.anything({ key: fc.oneof(fc.constantFrom(...Object.keys(minimal), "__proto__", "cc", "metadata"), fc.string()) })
+    const value = fc.anything({
+      key: fc.oneof(fc.constantFrom(...Object.keys(minimal), "__proto__", "cc", "metadata"), fc.string())
+    })
     fc.assert(
       fc.property(value, (input) => {
         parseSend(input)

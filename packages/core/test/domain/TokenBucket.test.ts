@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest"
 import type { BucketLimit } from "../../src/domain/TokenBucket.ts"
 import { drawToken, fullBucket } from "../../src/domain/TokenBucket.ts"
 
-const limits = fc.record({ requests: fc.integer({ min: 1, max: 50 }), windowMillis: fc.integer({ min: 1, max: 600_000 }) })
+const limits = fc.record({
+  requests: fc.integer({ min: 1, max: 50 }),
+  windowMillis: fc.integer({ min: 1, max: 600_000 })
+})
 
 describe("a token bucket", () => {
   it("allows a full window at once and then asks to wait", () => {
@@ -33,7 +36,9 @@ describe("a token bucket", () => {
         }
         // Each draw may round up by the tokens of less than a millisecond.
         const rounding = (gaps.length * limit.requests) / limit.windowMillis
-        expect(allowed).toBeLessThanOrEqual(limit.requests + (now * limit.requests) / limit.windowMillis + Math.min(rounding, gaps.length))
+        expect(allowed).toBeLessThanOrEqual(
+          limit.requests + (now * limit.requests) / limit.windowMillis + Math.min(rounding, gaps.length)
+        )
       })
     )
   })

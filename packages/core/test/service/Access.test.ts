@@ -37,10 +37,12 @@ describe.each(stores)("API keys, over $name", (store) => {
         const second = yield* issue()
         const mixed = first.printed.slice(0, 16) + second.printed.slice(16)
         yield* TestClock.adjust("1 second")
-        const refusals = yield* Effect.forEach(["", "x", "mk_a_b", mixed, revoked.printed, expired.printed], (presented) =>
-          Effect.flip(authenticate(presented))
+        const refusals = yield* Effect.forEach(
+          ["", "x", "mk_a_b", mixed, revoked.printed, expired.printed],
+          (presented) => Effect.flip(authenticate(presented))
         )
-        for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "unauthorized", message: refusals[0]!.message })
+        for (const refusal of refusals)
+          expect(refusal).toMatchObject({ kind: "unauthorized", message: refusals[0]!.message })
       })
     ))
 
@@ -73,7 +75,8 @@ describe.each(stores)("API keys, over $name", (store) => {
         yield* TestClock.setTime(start + 90_000)
         yield* authenticate(printed)
         yield* authenticate(printed)
-        for (let turn = 0; turn < 20; turn++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        for (let turn = 0; turn < 20; turn++)
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         const [listed] = yield* (yield* ApiKeys).list(project)
         expect(listed).toMatchObject({ id: key.id, lastUsedAt: start + 60_000, revision: 1 })
       })
@@ -93,7 +96,9 @@ describe.each(stores)("API keys, over $name", (store) => {
             { path: ["expiresAt"], code: "not_in_future" }
           ]
         })
-        expect(yield* Effect.flip(issue({ permissions: [] }))).toMatchObject({ issues: [{ path: ["permissions"], code: "required" }] })
+        expect(yield* Effect.flip(issue({ permissions: [] }))).toMatchObject({
+          issues: [{ path: ["permissions"], code: "required" }]
+        })
       })
     ))
 
@@ -130,14 +135,19 @@ describe.each(stores)("projects and domains, over $name", (store) => {
         expect(yield* Effect.flip(domains.add(project, { domain: "mail.example", verified: false }))).toMatchObject({
           kind: "duplicate_error"
         })
-        expect(yield* domains.add(project, { domain: "mail.example", verified: true })).toMatchObject({ status: "verified" })
+        expect(yield* domains.add(project, { domain: "mail.example", verified: true })).toMatchObject({
+          status: "verified"
+        })
         expect(yield* Effect.flip(domains.add(project, { domain: "mail.example", verified: true }))).toMatchObject({
           kind: "duplicate_error"
         })
         expect(yield* Effect.flip(domains.add(project, { domain: "nodots", verified: true }))).toMatchObject({
           issues: [{ path: ["domain"], code: "invalid_value" }]
         })
-        expect(yield* domains.page(project, { page: 1, limit: 1 })).toMatchObject({ total: 2, items: [{ domain: "mail.example" }] })
+        expect(yield* domains.page(project, { page: 1, limit: 1 })).toMatchObject({
+          total: 2,
+          items: [{ domain: "mail.example" }]
+        })
         expect(yield* domains.page("prj_other", { page: 1, limit: 10 })).toMatchObject({ total: 0, items: [] })
       })
     ))

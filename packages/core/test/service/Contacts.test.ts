@@ -15,7 +15,9 @@ const page = (filters = {}, limit = 100, page = 1) =>
 /** The reasons that the store keeps for an address. */
 const reasons = (address: string) =>
   Effect.gen(function* () {
-    const [[suppression]] = yield* (yield* MailStore).read([{ _tag: "Suppressions", projectId: project, addresses: [address] }])
+    const [[suppression]] = yield* (yield* MailStore).read([
+      { _tag: "Suppressions", projectId: project, addresses: [address] }
+    ])
     return Object.keys(suppression?.reasons ?? {}).toSorted()
   })
 
@@ -43,7 +45,9 @@ describe.each(stores)("contacts, over $name", (store) => {
     inHouse(store)(
       Effect.gen(function* () {
         yield* create({ email: "ada@münchen.example" })
-        expect(yield* Effect.flip(create({ email: "ADA@xn--mnchen-3ya.example" }))).toMatchObject({ kind: "duplicate_error" })
+        expect(yield* Effect.flip(create({ email: "ADA@xn--mnchen-3ya.example" }))).toMatchObject({
+          kind: "duplicate_error"
+        })
         yield* create({ email: "ada@münchen.example" }, "prj_other")
       })
     ))
@@ -80,8 +84,12 @@ describe.each(stores)("contacts, over $name", (store) => {
       Effect.gen(function* () {
         const contact = yield* create({ email: "ada@example.org", properties: {} })
         const issues = [{ path: ["properties", "plan"], code: "undefined_property" }]
-        expect(yield* Effect.flip(create({ email: "b@example.org", properties: { plan: "pro" } }))).toMatchObject({ issues })
-        expect(yield* Effect.flip(update(contact.id, { email: "b@example.org", properties: { plan: "pro" } }))).toMatchObject({ issues })
+        expect(yield* Effect.flip(create({ email: "b@example.org", properties: { plan: "pro" } }))).toMatchObject({
+          issues
+        })
+        expect(
+          yield* Effect.flip(update(contact.id, { email: "b@example.org", properties: { plan: "pro" } }))
+        ).toMatchObject({ issues })
       })
     ))
 
@@ -91,7 +99,10 @@ describe.each(stores)("contacts, over $name", (store) => {
         const all = { userId: "u1", firstName: "Ada", lastName: "Lovelace", phoneNumber: "+44" }
         const contact = yield* create({ email: "ada@example.org", ...all })
         yield* TestClock.adjust("1 minute")
-        expect(yield* update(contact.id, { email: "ada@example.org" })).toMatchObject({ ...all, updatedAt: start + 60_000 })
+        expect(yield* update(contact.id, { email: "ada@example.org" })).toMatchObject({
+          ...all,
+          updatedAt: start + 60_000
+        })
         const cleared = { userId: null, firstName: "", lastName: "" }
         expect(yield* update(contact.id, { email: "ada@example.org", ...cleared, phoneNumber: "" })).toMatchObject({
           ...cleared,
@@ -115,7 +126,9 @@ describe.each(stores)("contacts, over $name", (store) => {
       Effect.gen(function* () {
         const ada = yield* create({ email: "ada@example.org" })
         yield* create({ email: "bob@example.org" })
-        expect(yield* Effect.flip(update(ada.id, { email: "BOB@example.org" }))).toMatchObject({ kind: "duplicate_error" })
+        expect(yield* Effect.flip(update(ada.id, { email: "BOB@example.org" }))).toMatchObject({
+          kind: "duplicate_error"
+        })
         expect(yield* update(ada.id, { email: "ADA@example.org" })).toMatchObject({ email: "ADA@example.org" })
         yield* update(ada.id, { email: "new@example.org" })
         yield* create({ email: "ada@example.org" })
@@ -126,7 +139,8 @@ describe.each(stores)("contacts, over $name", (store) => {
     inHouse(store)(
       Effect.gen(function* () {
         const { id } = yield* create({ email: "ada@example.org" })
-        const status = (emailStatus: "subscribed" | "unsubscribed") => update(id, { email: "ada@example.org", emailStatus })
+        const status = (emailStatus: "subscribed" | "unsubscribed") =>
+          update(id, { email: "ada@example.org", emailStatus })
         yield* status("subscribed")
         yield* status("unsubscribed")
         yield* status("unsubscribed")
@@ -134,7 +148,9 @@ describe.each(stores)("contacts, over $name", (store) => {
         yield* status("unsubscribed")
         const emitted = yield* events
         expect(emitted.map(({ kind }) => kind)).toEqual(["contact.unsubscribed", "contact.unsubscribed"])
-        expect(emitted[0]).toMatchObject({ data: { reason: "unsubscribed", contact: { id, emailStatus: "unsubscribed" } } })
+        expect(emitted[0]).toMatchObject({
+          data: { reason: "unsubscribed", contact: { id, emailStatus: "unsubscribed" } }
+        })
       })
     ))
 
@@ -213,7 +229,13 @@ describe.each(stores)("contacts, over $name", (store) => {
       Effect.gen(function* () {
         for (let i = 0; i < 7; i++) yield* create({ email: `c${i}@example.org` })
         const pages = yield* Effect.forEach([1, 2, 3, 4, 999_999_999_999_999], (n) => page({}, 3, n))
-        expect(pages.map(({ items }) => items.map(({ email }) => email[1]).join(""))).toEqual(["654", "321", "0", "", ""])
+        expect(pages.map(({ items }) => items.map(({ email }) => email[1]).join(""))).toEqual([
+          "654",
+          "321",
+          "0",
+          "",
+          ""
+        ])
         expect(pages.every(({ total }) => total === 7)).toBe(true)
       })
     ))
@@ -277,8 +299,12 @@ describe.each(stores)("suppressions, over $name", (store) => {
         const suppressions = yield* Suppressions
         yield* suppressions.add(project, "ada@example.org", "manual")
         yield* TestClock.adjust("1 hour")
-        expect(yield* suppressions.add(project, "ADA@example.org", "manual")).toMatchObject({ reasons: { manual: start } })
-        expect(yield* suppressions.lift(project, "ada@example.org", "complaint")).toMatchObject({ reasons: { manual: start } })
+        expect(yield* suppressions.add(project, "ADA@example.org", "manual")).toMatchObject({
+          reasons: { manual: start }
+        })
+        expect(yield* suppressions.lift(project, "ada@example.org", "complaint")).toMatchObject({
+          reasons: { manual: start }
+        })
       })
     ))
 })

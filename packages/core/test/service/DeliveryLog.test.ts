@@ -113,7 +113,14 @@ describe.each(stores)("the delivery log, over $name", (store) => {
         yield* send("a", { to: Array.from({ length: 9 }, (_, i) => `r${i}@example.org`) })
         const look = (after: { createdAt: number; id: string } | null) =>
           mailStore.read([
-            { _tag: "LogPage", projectId: project, filters: { ...noLogFilters, search: "r0@" }, after, limit: 5, examine: 4 }
+            {
+              _tag: "LogPage",
+              projectId: project,
+              filters: { ...noLogFilters, search: "r0@" },
+              after,
+              limit: 5,
+              examine: 4
+            }
           ])
         const [first] = yield* look(null)
         expect(first).toMatchObject({ items: [] })
@@ -137,7 +144,10 @@ describe.each(stores)("the delivery log, over $name", (store) => {
           page({}, 1, nextCursor, "prj_other")
         ]
         for (const refused of refusals)
-          expect(yield* Effect.flip(refused)).toMatchObject({ context: "query", issues: [{ path: ["cursor"], code: "invalid_cursor" }] })
+          expect(yield* Effect.flip(refused)).toMatchObject({
+            context: "query",
+            issues: [{ path: ["cursor"], code: "invalid_cursor" }]
+          })
         expect((yield* page({}, 50, nextCursor)).items).toHaveLength(2)
       })
     ))
@@ -157,7 +167,10 @@ describe.each(stores)("the delivery log, over $name", (store) => {
           domain: { domain: "example.com" }
         })
         yield* (yield* Domains).add("prj_other", { domain: "example.com", verified: true })
-        for (const [projectId, id] of [["prj_other", result.deliveryIds[0]!], [project, "del_x"]] as const)
+        for (const [projectId, id] of [
+          ["prj_other", result.deliveryIds[0]!],
+          [project, "del_x"]
+        ] as const)
           expect(yield* Effect.flip(log.get(projectId, id))).toMatchObject({ kind: "not_found" })
       })
     ))

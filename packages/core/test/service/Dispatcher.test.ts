@@ -29,16 +29,34 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     [{ act: "deliver" }, { status: "delivered", reason: null, acceptedAt: start, deliveredAt: start }],
     [{ act: "accept" }, { status: "accepted", reason: null, acceptedAt: start, deliveredAt: null }],
     [{ act: "reject" }, { status: "bounced", reason: "hard_bounce", bounceType: "hard", bouncedAt: start }],
-    [{ act: "reject", enhancedCode: "5.2.2", code: 554 }, { status: "bounced", reason: "recipient_blocked" }],
-    [{ act: "reject", enhancedCode: "5.7.1" }, { status: "failed", reason: "message_blocked", failedAt: start }],
-    [{ act: "reject", stage: "mail" }, { status: "failed", reason: "sending_failed" }],
-    [{ act: "reject", stage: "dot", enhancedCode: "5.6.0" }, { status: "failed", reason: "message_blocked" }],
+    [
+      { act: "reject", enhancedCode: "5.2.2", code: 554 },
+      { status: "bounced", reason: "recipient_blocked" }
+    ],
+    [
+      { act: "reject", enhancedCode: "5.7.1" },
+      { status: "failed", reason: "message_blocked", failedAt: start }
+    ],
+    [
+      { act: "reject", stage: "mail" },
+      { status: "failed", reason: "sending_failed" }
+    ],
+    [
+      { act: "reject", stage: "dot", enhancedCode: "5.6.0" },
+      { status: "failed", reason: "message_blocked" }
+    ],
     [{ act: "defer" }, { status: "queued", reason: null, deferrals: 1 }],
-    [{ act: "defer", code: 421 }, { status: "queued", deferrals: 0 }],
+    [
+      { act: "defer", code: 421 },
+      { status: "queued", deferrals: 0 }
+    ],
     [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguous: 0 }],
     [{ act: "loseReply" }, { status: "queued", ambiguous: 1, dueAt: start + 10 * minuteMillis }]
   ])("%j ends as expected", (act, expected) =>
-    inHouse(store, always(act))(
+    inHouse(
+      store,
+      always(act)
+    )(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -51,7 +69,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
   )
 
   it("appends the event of its move in the same commit", () =>
-    inHouse(store, always({ act: "reject" }))(
+    inHouse(
+      store,
+      always({ act: "reject" })
+    )(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -94,7 +115,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("records every attempt with what the relay said", () =>
-    inHouse(store, always({ act: "defer", code: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" }))(
+    inHouse(
+      store,
+      always({ act: "defer", code: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" })
+    )(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -102,7 +126,14 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         yield* tick
         const { attempts, delivery } = yield* detail(id)
         expect(attempts).toMatchObject([
-          { number: 1, phase: "ended", outcome: "deferred", smtpCode: 450, enhancedCode: "4.2.0", message: "greylisted" },
+          {
+            number: 1,
+            phase: "ended",
+            outcome: "deferred",
+            smtpCode: 450,
+            enhancedCode: "4.2.0",
+            message: "greylisted"
+          },
           { number: 2, phase: "ended", outcome: "delivered", smtpCode: 250 }
         ])
         expect(delivery.status).toBe("delivered")
@@ -111,7 +142,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("hands over the same Message-ID and date on every attempt", () =>
-    inHouse(store, always({ act: "loseReply" }, { act: "deliver" }))(
+    inHouse(
+      store,
+      always({ act: "loseReply" }, { act: "deliver" })
+    )(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -142,11 +176,17 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("gives up what may have arrived when the send says so, and tries twice otherwise", () =>
-    inHouse(store, always({ act: "loseReply" }))(
+    inHouse(
+      store,
+      always({ act: "loseReply" })
+    )(
       Effect.gen(function* () {
         const once = yield* send("a", {}, { onAmbiguous: "fail" })
         yield* tick
-        expect(yield* delivery(once.result.deliveryIds[0]!)).toMatchObject({ status: "failed", reason: "delivery_uncertain" })
+        expect(yield* delivery(once.result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "delivery_uncertain"
+        })
         const again = yield* send("b")
         for (let i = 0; i < 4; i++) {
           yield* tick
@@ -163,7 +203,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("gives a deferred delivery up after its lifetime: bounced, and charged", () =>
-    inHouse(store, always({ act: "defer" }))(
+    inHouse(
+      store,
+      always({ act: "defer" })
+    )(
       Effect.gen(function* () {
         const id = yield* sendOne
         for (let hour = 0; hour < 73; hour++) {
@@ -200,7 +243,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("gives the charge back when no attempt reached the relay", () =>
-    inHouse(store, always({ act: "disconnect" }))(
+    inHouse(
+      store,
+      always({ act: "disconnect" })
+    )(
       Effect.gen(function* () {
         const { result } = yield* send("k", {}, { expiresAt: start + hourMillis })
         const id = result.deliveryIds[0]!
@@ -240,8 +286,14 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         const suppressions = yield* Suppressions
         const stub = yield* StubTransport.StubTransport
         // The suppression is committed between the begin of the attempt and its final dot.
-        const suppressing = { ...stub, handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
-          Effect.andThen(Effect.orDie(suppressions.add(project, "ada@example.org", "complaint")), stub.handOff(handOff)) }
+        const suppressing = {
+          ...stub,
+          handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
+            Effect.andThen(
+              Effect.orDie(suppressions.add(project, "ada@example.org", "complaint")),
+              stub.handOff(handOff)
+            )
+        }
         yield* tickWith(suppressing)
         const state = yield* delivery(id)
         expect(state).toMatchObject({ status: "suppressed", reason: "complaint", chargedAt: null })
@@ -274,7 +326,11 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       Effect.gen(function* () {
         const { result } = yield* send("k", { text: "x".repeat(10_000) })
         yield* tick
-        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "failed", reason: "message_blocked", chargedAt: null })
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "message_blocked",
+          chargedAt: null
+        })
         yield* expectBalanced
       })
     ))
@@ -298,17 +354,54 @@ const orphan = (phase: "started" | "dot") =>
   Effect.gen(function* () {
     const store = yield* MailStore
     const id = yield* sendOne
-    const [claimed] = yield* store.claim({ kind: "dueQueued", now: start, limit: 1, worker: "dead", leaseUntil: start + 30_000 })
-    const { id: _i, projectId: _p, messageId: _m, kind: _k, recipient: _r, address: _a, contactId: _c, source: _s, createdAt: _t, ...state } = claimed!
+    const [claimed] = yield* store.claim({
+      kind: "dueQueued",
+      now: start,
+      limit: 1,
+      worker: "dead",
+      leaseUntil: start + 30_000
+    })
+    const {
+      id: _i,
+      projectId: _p,
+      messageId: _m,
+      kind: _k,
+      recipient: _r,
+      address: _a,
+      contactId: _c,
+      source: _s,
+      createdAt: _t,
+      ...state
+    } = claimed!
     const token = claimed!.token + 1
-    const fresh = { phase: "started", outcome: null, smtpCode: null, enhancedCode: null, message: null, durationMillis: null } as const
+    const fresh = {
+      phase: "started",
+      outcome: null,
+      smtpCode: null,
+      enhancedCode: null,
+      message: null,
+      durationMillis: null
+    } as const
     yield* store.commit([
       { _tag: "InsertAttempt", attempt: { deliveryId: claimed!.id, number: 1, startedAt: start, ...fresh } },
-      { _tag: "MoveDelivery", id: claimed!.id, from: "queued", token: claimed!.token, next: { ...state, status: "sending", attempts: 1, token } }
+      {
+        _tag: "MoveDelivery",
+        id: claimed!.id,
+        from: "queued",
+        token: claimed!.token,
+        next: { ...state, status: "sending", attempts: 1, token }
+      }
     ])
     if (phase === "dot")
       yield* store.commit([
-        { _tag: "MoveAttempt", deliveryId: claimed!.id, number: 1, token, from: "started", next: { ...fresh, phase: "dot" } }
+        {
+          _tag: "MoveAttempt",
+          deliveryId: claimed!.id,
+          number: 1,
+          token,
+          from: "started",
+          next: { ...fresh, phase: "dot" }
+        }
       ])
     return id
   })
@@ -333,18 +426,31 @@ describe.each(stores)("a worker that died, over $name", (store) => {
         const id = yield* orphan("dot")
         yield* TestClock.setTime(start + 30_000)
         expect(yield* tick).toMatchObject({ recovered: 1, handedOver: 0 })
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 1, dueAt: start + 30_000 + 10 * minuteMillis })
+        expect(yield* delivery(id)).toMatchObject({
+          status: "queued",
+          ambiguous: 1,
+          dueAt: start + 30_000 + 10 * minuteMillis
+        })
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "ambiguous", phase: "ended" }])
       })
     ))
 
   it("three times parks the delivery", () =>
-    inHouse(store, { handOff: { retry: { lifetimeMillis: 72 * hourMillis, ambiguousWaitMillis: 1, ambiguousRetriesMax: 9, crashesMax: 1 } } })(
+    inHouse(store, {
+      handOff: {
+        retry: { lifetimeMillis: 72 * hourMillis, ambiguousWaitMillis: 1, ambiguousRetriesMax: 9, crashesMax: 1 }
+      }
+    })(
       Effect.gen(function* () {
         const id = yield* orphan("started")
         yield* TestClock.setTime(start + 30_000)
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "sending_failed", crashes: 1, chargedAt: null })
+        expect(yield* delivery(id)).toMatchObject({
+          status: "failed",
+          reason: "sending_failed",
+          crashes: 1,
+          chargedAt: null
+        })
         yield* expectBalanced
       })
     ))
@@ -354,7 +460,13 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         const { result } = yield* send("k", { scheduledAt: formatInstant(start + 1000) })
-        yield* mailStore.claim({ kind: "dueScheduled", now: start + 1000, limit: 9, worker: "dead", leaseUntil: start + 31_000 })
+        yield* mailStore.claim({
+          kind: "dueScheduled",
+          now: start + 1000,
+          limit: 9,
+          worker: "dead",
+          leaseUntil: start + 31_000
+        })
         yield* TestClock.setTime(start + 31_000)
         expect(yield* tick).toMatchObject({ released: 1, handedOver: 1 })
         expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("delivered")
@@ -369,7 +481,14 @@ describe.each(stores)("a worker that died, over $name", (store) => {
         const before = yield* delivery(id)
         yield* TestClock.setTime(start + 30_000)
         yield* tick
-        const fresh = { phase: "dot", outcome: null, smtpCode: null, enhancedCode: null, message: null, durationMillis: null } as const
+        const fresh = {
+          phase: "dot",
+          outcome: null,
+          smtpCode: null,
+          enhancedCode: null,
+          message: null,
+          durationMillis: null
+        } as const
         const late = yield* Effect.flip(
           mailStore.commit([
             { _tag: "MoveAttempt", deliveryId: before.id, number: 1, token: before.token, from: "started", next: fresh }
@@ -469,7 +588,13 @@ describe.each(stores)("the loop, over $name", (store) => {
           yield* TestClock.adjust("10 seconds")
           yield* turns(20)
         }
-        const stolen = yield* (yield* MailStore).claim({ kind: "lapsedSending", now: start + 120_000, limit: 9, worker: "other", leaseUntil: start + 150_000 })
+        const stolen = yield* (yield* MailStore).claim({
+          kind: "lapsedSending",
+          now: start + 120_000,
+          limit: 9,
+          worker: "other",
+          leaseUntil: start + 150_000
+        })
         expect(stolen).toEqual([])
       }).pipe(Effect.scoped)
     ))
@@ -482,7 +607,12 @@ describe.each(stores)("health and sweeping, over $name", (store) => {
         yield* send("a")
         yield* send("b", { scheduledAt: formatInstant(start + hourMillis) })
         yield* TestClock.adjust("90 seconds")
-        expect(yield* (yield* Dispatcher).health).toMatchObject({ scheduled: 1, queued: 1, sending: 0, oldestDueAgeMillis: 90_000 })
+        expect(yield* (yield* Dispatcher).health).toMatchObject({
+          scheduled: 1,
+          queued: 1,
+          sending: 0,
+          oldestDueAgeMillis: 90_000
+        })
       })
     ))
 

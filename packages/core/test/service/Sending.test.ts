@@ -14,7 +14,19 @@ import {
   Sending,
   Suppressions
 } from "../../src/index.ts"
-import { delivery, events, expectBalanced, inHouse, project, send, sendBody, start, stores, summaries, tick } from "@mailkeep/proving"
+import {
+  delivery,
+  events,
+  expectBalanced,
+  inHouse,
+  project,
+  send,
+  sendBody,
+  start,
+  stores,
+  summaries,
+  tick
+} from "@mailkeep/proving"
 
 const at = (instant: number) => ({ scheduledAt: formatInstant(instant) })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.org`)
@@ -38,7 +50,11 @@ describe.each(stores)("sending, over $name", (store) => {
   it("makes one delivery of an address given twice", () =>
     inHouse(store)(
       Effect.gen(function* () {
-        const { result } = yield* send("k", { to: "A@example.org", cc: ["a@EXAMPLE.org", "c@example.org"], bcc: "C@example.org" })
+        const { result } = yield* send("k", {
+          to: "A@example.org",
+          cc: ["a@EXAMPLE.org", "c@example.org"],
+          bcc: "C@example.org"
+        })
         const deliveries = yield* Effect.forEach(result.deliveryIds, delivery)
         expect(deliveries.map(({ kind, recipient }) => [kind, recipient])).toEqual([
           ["to", "A@example.org"],
@@ -169,7 +185,9 @@ describe.each(stores)("sending, over $name", (store) => {
   it("refuses SMTPUTF8 mailboxes where the transport lacks it", () =>
     inHouse(store, { stub: { capabilities: { smtpUtf8: false } } })(
       Effect.gen(function* () {
-        const refused = yield* Effect.flip(send("k", { to: ["a@example.org", "ω@example.org"], replyTo: "ω@example.org" }))
+        const refused = yield* Effect.flip(
+          send("k", { to: ["a@example.org", "ω@example.org"], replyTo: "ω@example.org" })
+        )
         expect(refused).toMatchObject({
           issues: [
             { path: ["to", 1], code: "invalid_value" },
@@ -198,9 +216,11 @@ describe.each(stores)("plan limits, over $name", (store) => {
       Effect.gen(function* () {
         yield* send("tomorrow", at(start + dayMillis))
         yield* send("today")
-        expect(yield* Effect.flip(send("also tomorrow".replaceAll(" ", "-"), at(start + dayMillis + 1)))).toMatchObject({
-          code: "daily_sending_limit_exceeded"
-        })
+        expect(yield* Effect.flip(send("also tomorrow".replaceAll(" ", "-"), at(start + dayMillis + 1)))).toMatchObject(
+          {
+            code: "daily_sending_limit_exceeded"
+          }
+        )
       })
     ))
 
@@ -208,7 +228,10 @@ describe.each(stores)("plan limits, over $name", (store) => {
     inHouse(store, { plan: { sendingAllowance: 1 } })(
       Effect.gen(function* () {
         yield* send("a")
-        expect(yield* Effect.flip(send("b"))).toMatchObject({ code: "sending_allowance_exceeded", kind: "too_many_requests" })
+        expect(yield* Effect.flip(send("b"))).toMatchObject({
+          code: "sending_allowance_exceeded",
+          kind: "too_many_requests"
+        })
         yield* send("c", at(start + hourMillis))
       })
     ))
@@ -277,7 +300,9 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
         yield* tick
         const later = (yield* Clock.currentTimeMillis) + hourMillis
         expect(yield* Effect.flip(sending.cancel(project, result.messageId))).toMatchObject({ kind: "conflict" })
-        expect(yield* Effect.flip(sending.reschedule(project, result.messageId, later))).toMatchObject({ kind: "conflict" })
+        expect(yield* Effect.flip(sending.reschedule(project, result.messageId, later))).toMatchObject({
+          kind: "conflict"
+        })
       })
     ))
 
@@ -404,7 +429,10 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
         const expired = yield* sendWith(start + 1000, "b")
         yield* keys.revoke(revoked.issued.key.id)
         yield* due
-        expect(yield* delivery(revoked.result.deliveryIds[0]!)).toMatchObject({ status: "failed", reason: "api_key_revoked" })
+        expect(yield* delivery(revoked.result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "api_key_revoked"
+        })
         expect((yield* delivery(expired.result.deliveryIds[0]!)).status).toBe("delivered")
         yield* expectBalanced
       })
@@ -418,7 +446,9 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
         const principal = yield* (yield* Access).authenticate(Redacted.value(issued.printed))
         yield* keys.revoke(issued.key.id)
         const request = Result.getOrThrow(parseSend(sendBody()))
-        expect(yield* Effect.flip((yield* Sending).send(principal, request, "k"))).toMatchObject({ kind: "unauthorized" })
+        expect(yield* Effect.flip((yield* Sending).send(principal, request, "k"))).toMatchObject({
+          kind: "unauthorized"
+        })
       })
     ))
 })

@@ -60,7 +60,9 @@ class Model {
 
   /** Deliveries that count in the day: those not yet ended without a hand-off. */
   daily(day: string) {
-    return this.all.filter((d) => d.day === day && d.status !== "canceled" && d.status !== "suppressed" && !this.ended(d)).length
+    return this.all.filter(
+      (d) => d.day === day && d.status !== "canceled" && d.status !== "suppressed" && !this.ended(d)
+    ).length
   }
 
   waiting() {
@@ -128,16 +130,18 @@ class Real {
 
   /** Every delivery is what the model says, the ledger adds up, and each move that emits has its one event. */
   async compare(model: Model) {
-    const states = await this.run(
-      Effect.forEach(this.ids, ({ deliveryIds }) => Effect.forEach(deliveryIds, delivery))
-    )
+    const states = await this.run(Effect.forEach(this.ids, ({ deliveryIds }) => Effect.forEach(deliveryIds, delivery)))
     expect(states.map((message) => message.map(({ status, reason }) => [status, reason]))).toEqual(
       model.messages.map(({ deliveries }) => deliveries.map(({ status, reason }) => [status, reason]))
     )
     await this.run(expectBalanced)
     const { counters } = await this.run(Effect.flatMap(DeliveryLog, (log) => log.ledger(project)))
     const days = new Set(model.all.map(({ day }) => day))
-    const expected = { allowance: model.allowance, waiting: model.waiting(), ...Object.fromEntries([...days].map((day) => [`daily:${day}`, model.daily(day)])) }
+    const expected = {
+      allowance: model.allowance,
+      waiting: model.waiting(),
+      ...Object.fromEntries([...days].map((day) => [`daily:${day}`, model.daily(day)]))
+    }
     const standing = new Map(counters.map(({ name, value }) => [name as string, value]))
     for (const [name, value] of Object.entries(expected)) expect([name, standing.get(name) ?? 0]).toEqual([name, value])
     expect(await this.run(events)).toHaveLength(model.emitted)
@@ -182,7 +186,8 @@ const judge = (model: Model, send: Send, asked: string): string | ModelMessage =
   })
   const counted = deliveries.filter(({ status }) => status !== "suppressed").length
   if (counted > 0) {
-    if (scheduledAt !== null && model.waiting() + counted > plan.scheduledRecipients) return "scheduled_recipient_limit_exceeded"
+    if (scheduledAt !== null && model.waiting() + counted > plan.scheduledRecipients)
+      return "scheduled_recipient_limit_exceeded"
     if (model.daily(day) + counted > plan.dailySends) return "daily_sending_limit_exceeded"
     if (scheduledAt === null && model.allowance + counted > plan.sendingAllowance) return "sending_allowance_exceeded"
     if (scheduledAt === null) model.allowance += counted
@@ -199,7 +204,9 @@ const sending = (send: Send): Command =>
   command(`send(${JSON.stringify(send)})`, async (model, real) => {
     const body = sendBody({
       to: send.to.map(addressOf),
-      ...(send.aheadMinutes === null ? {} : { scheduledAt: formatInstant(model.now + send.aheadMinutes * minuteMillis) })
+      ...(send.aheadMinutes === null
+        ? {}
+        : { scheduledAt: formatInstant(model.now + send.aheadMinutes * minuteMillis) })
     })
     const expected = judge(model, send, JSON.stringify(body))
     const principal = send.byKey ? real.principal : embedder(project)
@@ -221,7 +228,11 @@ const sending = (send: Send): Command =>
     }
   })
 
-const onMessage = (label: string, pick: number, run: (model: Model, real: Real, index: number) => Promise<void>): Command => ({
+const onMessage = (
+  label: string,
+  pick: number,
+  run: (model: Model, real: Real, index: number) => Promise<void>
+): Command => ({
   ...command(`${label}(${pick})`, (model, real) => run(model, real, pick % model.messages.length)),
   check: (model) => model.messages.length > 0
 })
@@ -268,9 +279,11 @@ const waiting = (minutes: number): Command =>
 
 const ticking: Command = command("tick", async (model, real) => {
   await real.run(tick)
-  const ids = new Map(model.messages.flatMap(({ deliveries }, message) =>
-    deliveries.map((one, place) => [one, real.ids[message]!.deliveryIds[place]!] as const)
-  ))
+  const ids = new Map(
+    model.messages.flatMap(({ deliveries }, message) =>
+      deliveries.map((one, place) => [one, real.ids[message]!.deliveryIds[place]!] as const)
+    )
+  )
   const statuses = new Map<ModelDelivery, DeliveryStatus>()
   for (const [one, id] of ids) statuses.set(one, (await real.run(delivery(id))).status)
   const queuedToDead = model.all.filter(({ person, status }) => person === "dead" && status !== "bounced")

@@ -1,5 +1,5 @@
 /**
- * Sender domains. Source: interface, List email domains; wire §7.
+ * Sender domains. Source: interface, List email domains; decision 0013.
  */
 import { domainStatuses } from "@mailkeep/core/domain"
 import { Schema } from "effect"

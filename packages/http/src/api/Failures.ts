@@ -1,5 +1,5 @@
 /**
- * The error bodies of the wire, one class for each status. Source: interface, Errors; wire §1.
+ * The error bodies of the wire, one class for each status. Source: interface, Errors; decision 0009.
  */
 import { issueCodes } from "@mailkeep/core/domain"
 import { Schema } from "effect"

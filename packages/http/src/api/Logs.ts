@@ -1,5 +1,5 @@
 /**
- * The delivery log. Source: interface, List deliveries; wire §5.
+ * The delivery log. Source: interface, List deliveries; decision 0011.
  */
 import { attemptOutcomes, deliveryReasons, deliveryStatuses } from "@mailkeep/core/domain"
 import { Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Sending, canceling and rescheduling messages. Source: interface, Send an email; wire §3, §4.
+ * Sending, canceling and rescheduling messages. Source: interface, Send an email; decisions 0007, 0008 and 0010.
  */
 import { RescheduleBody, SendBody } from "@mailkeep/core/domain"
 import { Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Query and header parameters as text, with their rules. Source: interface, Limits; wire §1, §5.
+ * Query and header parameters as text, with their rules. Source: interface, Limits; decision 0009, §5.
  */
 import {
   cursorCharactersMax,
@@ -69,5 +69,7 @@ export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 
 /** A request that has no query parameters: every one that comes is unknown. An empty struct would let them pass. */
 export const noQuery = Schema.Struct({}).check(
-  Schema.makeFilter((query, ast) => Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) })))
+  Schema.makeFilter((query, ast) =>
+    Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) }))
+  )
 )

@@ -38,7 +38,9 @@ export const layerNode = (
   options: ServerOptions
 ): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, MailServices> =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { ...options, gracefulShutdownTimeout: "10 seconds" }))
+    Layer.provideMerge(
+      NodeHttpServer.layer(() => createServer(), { ...options, gracefulShutdownTimeout: "10 seconds" })
+    )
   )
 
 export interface FetchHandler {

@@ -14,7 +14,7 @@ export const RequestScope = Context.Reference<RequestScopeShape>("@mailkeep/http
 
 const adoptable = /^[\w-]{1,64}$/
 
-/** An inbound `X-Request-Id` of the right form is adopted. Source: wire §1. */
+/** An inbound `X-Request-Id` of the right form is adopted. Source: decision 0009. */
 export const requestScope = (inbound: string | undefined): RequestScopeShape => ({
   correlationId: inbound !== undefined && adoptable.test(inbound) ? inbound : crypto.randomUUID(),
   responseHeaders: {}

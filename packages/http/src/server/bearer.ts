@@ -1,5 +1,5 @@
 /**
- * Lets a request in: its key (401), its rate (429), its permission (403), in this order. Source: wire §1.
+ * Lets a request in: its key (401), its rate (429), its permission (403), in this order. Source: decision 0009.
  */
 import type { RateDecision } from "@mailkeep/core"
 import { Access } from "@mailkeep/core"

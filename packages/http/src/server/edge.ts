@@ -1,5 +1,5 @@
 /**
- * What surrounds every request: the correlation id, unknown routes and wrong methods, and bugs. Source: wire §1.
+ * What surrounds every request: the correlation id, unknown routes and wrong methods, and bugs. Source: decision 0009.
  */
 import { Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -20,7 +20,9 @@ HttpApi.reflect(MailApi, {
 
 /** The methods that the path has, `HEAD` with every `GET`. */
 const allowed = (url: string): ReadonlyArray<string> =>
-  [...methods].filter((method) => routes.find(method as "GET", url) !== undefined).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+  [...methods]
+    .filter((method) => routes.find(method as "GET", url) !== undefined)
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
 
 const noRoute = (url: string) => {
   const allow = allowed(url)

@@ -1,6 +1,6 @@
 /**
  * Turns failures into answers: status, body and headers. The one place where an error word meets a status.
- * Source: interface, Errors; wire §1.
+ * Source: interface, Errors; decision 0009.
  */
 import type { MailFailure } from "@mailkeep/core/domain"
 import type { StoreUnavailable } from "@mailkeep/core/port"
@@ -27,7 +27,11 @@ interface ErrorBody {
 }
 
 /** An error response with the request's correlation id. */
-export const errorResponse = (status: number, { error, message, ...rest }: ErrorBody, headers: Record<string, string> = {}) =>
+export const errorResponse = (
+  status: number,
+  { error, message, ...rest }: ErrorBody,
+  headers: Record<string, string> = {}
+) =>
   Effect.map(RequestScope, ({ correlationId }) =>
     HttpServerResponse.jsonUnsafe({ error, message, correlationId, ...rest }, { status, headers })
   )

@@ -1,5 +1,5 @@
 /**
- * Reads a JSON body within its bound. Source: wire §1.
+ * Reads a JSON body within its bound. Source: decision 0009.
  */
 import { InvalidArgument, issue } from "@mailkeep/core/domain"
 import { Data, Effect, Stream } from "effect"
@@ -51,7 +51,11 @@ const octetsOf = (request: HttpServerRequest.HttpServerRequest) =>
     )
     return Effect.raceFirst(reading, tooLong).pipe(
       Effect.catchTag("EnoughDiscarded", () => Effect.void),
-      Effect.andThen(Effect.suspend(() => (octets > bodyOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.succeed(joined(chunks, octets)))))
+      Effect.andThen(
+        Effect.suspend(() =>
+          octets > bodyOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.succeed(joined(chunks, octets))
+        )
+      )
     )
   })
 

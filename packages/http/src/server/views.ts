@@ -1,14 +1,7 @@
 /**
  * Records as the wire shows them.
  */
-import type {
-  Attempt,
-  Contact,
-  DeliveryDetail,
-  DeliverySummary,
-  SenderDomain,
-  SendResult
-} from "@mailkeep/core"
+import type { Attempt, Contact, DeliveryDetail, DeliverySummary, SenderDomain, SendResult } from "@mailkeep/core"
 import { formatInstant, formatInstantOrNull } from "@mailkeep/core"
 import type { ContactBody, ContactSummaryBody } from "../api/Contacts.ts"
 import type { DomainBody } from "../api/Domains.ts"

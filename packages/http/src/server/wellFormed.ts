@@ -1,5 +1,5 @@
 /**
- * Answers a request that does not match its endpoint's schemas: all issues of the first part that has any. Source: wire §1.
+ * Answers a request that does not match its endpoint's schemas: all issues of the first part that has any. Source: decision 0009.
  */
 import type { IssueContext } from "@mailkeep/core"
 import { distinctIssues, InvalidArgument, issuesOf } from "@mailkeep/core"

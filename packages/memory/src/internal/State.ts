@@ -1,7 +1,19 @@
 /**
  * Everything the reference store knows, as one immutable value.
  */
-import type { ApiKey, Attempt, Contact, Delivery, IdempotencyRecord, Instant, MailEvent, Message, Project, SenderDomain, Suppression } from "@mailkeep/core/domain"
+import type {
+  ApiKey,
+  Attempt,
+  Contact,
+  Delivery,
+  IdempotencyRecord,
+  Instant,
+  MailEvent,
+  Message,
+  Project,
+  SenderDomain,
+  Suppression
+} from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 
 /** Keys of records within a project are `project/key`. */

@@ -1,7 +1,17 @@
 /**
  * Answers one query from the state. Pure: this is what the language of reads means.
  */
-import type { Answer, Answering, CounterName, Delivery, Found, LogFilters, PageRequest, Query, UtcDay } from "@mailkeep/core/domain"
+import type {
+  Answer,
+  Answering,
+  CounterName,
+  Delivery,
+  Found,
+  LogFilters,
+  PageRequest,
+  Query,
+  UtcDay
+} from "@mailkeep/core/domain"
 import { contactFiltersMatch, logFiltersMatch, newestFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
@@ -42,7 +52,9 @@ const answers: Answering<State> = {
   DomainPage: (state, { projectId, page }) => paged(ofProject(state.domains, projectId).toSorted(newestFirst), page),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
-    addresses.map((address) => lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")),
+    addresses.map((address) =>
+      lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
+    ),
   ContactPage: (state, { projectId, filters, page }) =>
     paged(
       ofProject(state.contacts, projectId)

@@ -12,7 +12,10 @@ const kept = (state: State): Applied => Result.succeed(state)
 const refused = (reason: ConflictReason): Applied => Result.fail(reason)
 
 /** A record replaces the one of the revision that was read, or none. */
-const guardRevision = (standing: { readonly revision: number } | null, replaces: number | null): ConflictReason | undefined => {
+const guardRevision = (
+  standing: { readonly revision: number } | null,
+  replaces: number | null
+): ConflictReason | undefined => {
   if (replaces === null) return standing === null ? undefined : "AlreadyExists"
   if (standing === null) return "NotFound"
   return standing.revision === replaces ? undefined : "Stale"
@@ -70,7 +73,9 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     const holder = lookUp(state.contactsByAddress, key)
     if (holder !== null && holder !== contact.id) return refused("AlreadyExists")
     const freed =
-      standing === null ? state.contactsByAddress : HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
+      standing === null
+        ? state.contactsByAddress
+        : HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
     return kept({
       ...state,
       contacts: HashMap.set(state.contacts, contact.id, contact),
@@ -133,7 +138,8 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     HashMap.has(state.events, event.id)
       ? refused("AlreadyExists")
       : kept({ ...state, events: HashMap.set(state.events, event.id, event) }),
-  RenewLease: (state, { worker, leaseUntil }) => kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),
+  RenewLease: (state, { worker, leaseUntil }) =>
+    kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),
   EndLease: (state, { worker }) => kept({ ...state, leases: HashMap.remove(state.leases, worker) })
 }
 

@@ -13,7 +13,10 @@ export const claimDeliveries = (
 ): readonly [ReadonlyArray<Delivery>, State] => {
   const isFree = ({ worker }: Delivery) => worker === null || (lookUp(state.leases, worker) ?? now) <= now
   const claimed = [...HashMap.values(state.deliveries)]
-    .filter((delivery) => delivery.status === claimKinds[kind] && delivery.dueAt !== null && delivery.dueAt <= now && isFree(delivery))
+    .filter(
+      (delivery) =>
+        delivery.status === claimKinds[kind] && delivery.dueAt !== null && delivery.dueAt <= now && isFree(delivery)
+    )
     .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
     .slice(0, limit)
     .map((delivery) => ({ ...delivery, worker, token: delivery.token + 1 }))

@@ -1,7 +1,18 @@
 /**
  * Answers one query. What is searched is compared in TypeScript, so that every store calls the same text the same.
  */
-import type { Answer, Answering, ContactFilters, CounterName, Delivery, Found, LogFilters, PageRequest, Position, Query } from "@mailkeep/core/domain"
+import type {
+  Answer,
+  Answering,
+  ContactFilters,
+  CounterName,
+  Delivery,
+  Found,
+  LogFilters,
+  PageRequest,
+  Position,
+  Query
+} from "@mailkeep/core/domain"
 import { folded, logFiltersMatch } from "@mailkeep/core/domain"
 import type { Prepared, RecordTable } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
@@ -50,7 +61,11 @@ const contactWhere = ({ search, emailStatus }: ContactFilters): readonly [string
 
 type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
 
-const seek = (projectId: string, filters: LogFilters, after: Position | null): readonly [string, ReadonlyArray<Value>] => {
+const seek = (
+  projectId: string,
+  filters: LogFilters,
+  after: Position | null
+): readonly [string, ReadonlyArray<Value>] => {
   const bounds: ReadonlyArray<readonly [string, ReadonlyArray<Value>]> = [
     ["project_id = ?", [projectId]],
     ...(filters.address === null ? [] : [["address = ?", [filters.address]] as const]),
@@ -73,8 +88,8 @@ ORDER BY created_at DESC, id DESC LIMIT ?`
 
 const answers: Answering<Prepared> = {
   Setting: (on, { name }) =>
-    (on.statement("SELECT value FROM settings WHERE name = ?").get(name) as { readonly value: string } | undefined)?.value ??
-    null,
+    (on.statement("SELECT value FROM settings WHERE name = ?").get(name) as { readonly value: string } | undefined)
+      ?.value ?? null,
   Project: (on, { id }) => findOne(on, projects, "WHERE id = ?", id),
   Projects: (on) => findAll(on, projects, "ORDER BY id"),
   ApiKeyByPublicId: (on, { publicId }) => findOne(on, apiKeys, "WHERE public_id = ?", publicId),
@@ -133,7 +148,8 @@ const answers: Answering<Prepared> = {
   Events: (on, { projectId, after, limit }) =>
     findAll(on, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
   NextDue: (on, { worker }) => {
-    const earliest = "SELECT due_at FROM deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"
+    const earliest =
+      "SELECT due_at FROM deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"
     const times = [
       ...on.statement(earliest).pluck().all("scheduled"),
       ...on.statement(earliest).pluck().all("queued"),
@@ -143,7 +159,9 @@ const answers: Answering<Prepared> = {
   },
   Backlog: (on, { now }) => {
     const rows = on
-      .statement("SELECT status, count(*) AS count, min(due_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL GROUP BY status")
+      .statement(
+        "SELECT status, count(*) AS count, min(due_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL GROUP BY status"
+      )
       .all() as ReadonlyArray<{ readonly status: string; readonly count: number; readonly oldest: number }>
     const count = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
     const due = rows.flatMap(({ oldest }) => (oldest <= now ? [oldest] : []))
@@ -156,7 +174,8 @@ const answers: Answering<Prepared> = {
   },
   Ledger: (on, { projectId }) => {
     const count = (from: string) => on.statement(`SELECT count(*) FROM ${from}`).pluck().get(projectId) as number
-    const days = "SELECT counted_day AS day, count(*) AS deliveries FROM deliveries WHERE project_id = ? AND counted_day IS NOT NULL GROUP BY counted_day ORDER BY counted_day"
+    const days =
+      "SELECT counted_day AS day, count(*) AS deliveries FROM deliveries WHERE project_id = ? AND counted_day IS NOT NULL GROUP BY counted_day ORDER BY counted_day"
     return {
       counters: findAll(on, counters, "WHERE project_id = ? ORDER BY name", projectId).map(({ name, ...rest }) => ({
         ...rest,
@@ -164,7 +183,10 @@ const answers: Answering<Prepared> = {
       })),
       waiting: count("deliveries WHERE project_id = ? AND status = 'scheduled'"),
       charged: count("deliveries WHERE project_id = ? AND charged_at IS NOT NULL"),
-      counted: on.statement(days).all(projectId) as ReadonlyArray<{ readonly day: string; readonly deliveries: number }>,
+      counted: on.statement(days).all(projectId) as ReadonlyArray<{
+        readonly day: string
+        readonly deliveries: number
+      }>,
       contacts: count("contacts WHERE project_id = ?")
     }
   }

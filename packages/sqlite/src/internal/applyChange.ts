@@ -47,7 +47,8 @@ const put = <R extends { readonly revision: number }>(
     return revisionGuard(standing, replaces) ?? "AlreadyExists"
   }
   const sql = `UPDATE ${table.name} SET ${table.assignments(table.fields)} WHERE ${key.where} AND revision = ?`
-  if (on.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1) return undefined
+  if (on.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1)
+    return undefined
   return exists(on, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
 }
 
@@ -83,7 +84,8 @@ AND EXISTS (SELECT 1 FROM deliveries WHERE id = delivery_id AND status = 'sendin
 const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>) => Applied } = {
   Expect: (on, { record, revision }) => revisionGuard(referred(on, record), revision),
   PutSetting: (on, { name, value }) =>
-    on.statement("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, value).changes === 1
+    on.statement("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, value).changes ===
+    1
       ? undefined
       : "AlreadyExists",
   PutProject: (on, { project, replaces }) => put(on, projects, project, replaces, byId(project.id)),
@@ -115,8 +117,9 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
       : "AlreadyExists"
   },
   ExtendIdempotency: (on, { projectId, key, expiresAt }) =>
-    on.statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?").run(expiresAt, projectId, key)
-      .changes === 1
+    on
+      .statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?")
+      .run(expiresAt, projectId, key).changes === 1
       ? undefined
       : "NotFound",
   InsertMessage: (on, { message }) => insert(on, messages, message),

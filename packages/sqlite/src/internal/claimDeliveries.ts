@@ -15,7 +15,10 @@ WHERE id IN (
 )
 RETURNING *`
 
-export const claimDeliveries = (on: Prepared, { kind, now, limit, worker, leaseUntil }: Claim): ReadonlyArray<Delivery> => {
+export const claimDeliveries = (
+  on: Prepared,
+  { kind, now, limit, worker, leaseUntil }: Claim
+): ReadonlyArray<Delivery> => {
   const rows = on.statement(claimSql).all(worker, claimKinds[kind], now, now, limit)
   renewLease(on, worker, leaseUntil)
   return rows.map(deliveries.fromRow).toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))

@@ -31,7 +31,9 @@ const isOldVersion = (text: string): boolean => {
 const identify = (database: SqliteDatabase, where: string): void => {
   const owner = database.pragma("application_id", { simple: true })
   const version = database.pragma("user_version", { simple: true }) as number
-  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as { readonly tables: number }
+  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
+    readonly tables: number
+  }
   if (owner !== applicationId && (tables > 0 || version !== 0 || owner !== 0))
     throw new StoreNotOpened({ reason: "foreign_file", where })
   if (version > schemaVersion) throw new StoreNotOpened({ reason: "newer_schema", where })

@@ -33,7 +33,11 @@ interface Job {
 const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   let octets = 0
   let count = 0
-  while (count < queue.length && count < groupWritesMax && (count === 0 || octets + queue[count]!.octets <= groupOctetsMax))
+  while (
+    count < queue.length &&
+    count < groupWritesMax &&
+    (count === 0 || octets + queue[count]!.octets <= groupOctetsMax)
+  )
     octets += queue[count++]!.octets
   return queue.splice(0, count)
 }
@@ -103,7 +107,11 @@ export const makeGroupCommit = (database: Database): Effect.Effect<GroupCommit, 
       )
     })
 
-    const drain = Effect.whileLoop({ while: () => queue.length > 0, body: () => Effect.andThen(commitGroup, Effect.yieldNow), step: () => {} })
+    const drain = Effect.whileLoop({
+      while: () => queue.length > 0,
+      body: () => Effect.andThen(commitGroup, Effect.yieldNow),
+      step: () => {}
+    })
 
     const loop = Effect.gen(function* () {
       while (true) {

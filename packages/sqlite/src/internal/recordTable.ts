@@ -15,7 +15,13 @@ type Row = Readonly<Record<string, Value>>
 const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const toColumn = (storing: Storing, value: unknown): Value =>
-  value === null ? null : storing === "json" ? JSON.stringify(value) : storing === "boolean" ? Number(value) : (value as Value)
+  value === null
+    ? null
+    : storing === "json"
+      ? JSON.stringify(value)
+      : storing === "boolean"
+        ? Number(value)
+        : (value as Value)
 
 const fromColumn = (storing: Storing, value: Value): unknown =>
   value === null ? null : storing === "json" ? JSON.parse(value as string) : storing === "boolean" ? value === 1 : value
@@ -76,13 +82,23 @@ export const prepared = (database: Database): Prepared => {
 }
 
 /** All records that a completed `SELECT` finds. */
-export const findAll = <R>(on: Prepared, table: RecordTable<R>, where: string, ...values: ReadonlyArray<Value>): ReadonlyArray<R> =>
+export const findAll = <R>(
+  on: Prepared,
+  table: RecordTable<R>,
+  where: string,
+  ...values: ReadonlyArray<Value>
+): ReadonlyArray<R> =>
   on
     .statement(`${table.select} ${where}`)
     .all(...values)
     .map(table.fromRow)
 
-export const findOne = <R>(on: Prepared, table: RecordTable<R>, where: string, ...values: ReadonlyArray<Value>): R | null => {
+export const findOne = <R>(
+  on: Prepared,
+  table: RecordTable<R>,
+  where: string,
+  ...values: ReadonlyArray<Value>
+): R | null => {
   const row = on.statement(`${table.select} ${where}`).get(...values)
   return row === undefined ? null : table.fromRow(row)
 }

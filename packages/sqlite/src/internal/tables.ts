@@ -1,7 +1,21 @@
 /**
  * The tables of the store, field by field.
  */
-import type { ApiKey, Attempt, AttemptState, Contact, Counter, Delivery, DeliveryState, IdempotencyRecord, MailEvent, Message, Project, SenderDomain, Suppression } from "@mailkeep/core/domain"
+import type {
+  ApiKey,
+  Attempt,
+  AttemptState,
+  Contact,
+  Counter,
+  Delivery,
+  DeliveryState,
+  IdempotencyRecord,
+  MailEvent,
+  Message,
+  Project,
+  SenderDomain,
+  Suppression
+} from "@mailkeep/core/domain"
 import { freshState } from "@mailkeep/core/domain"
 import type { Columns } from "./recordTable.ts"
 import { recordTable } from "./recordTable.ts"

@@ -1,0 +1,74 @@
+/**
+ * The table of the interface's statements: each in our own words, where it lives, and the test that holds it.
+ * Checks that every named test and decision exists.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { generatedNotice, table } from "./markdown.ts"
+import type { Statement } from "./spec/Statement.ts"
+import { statements } from "./spec/statements.ts"
+import { read, root } from "./workspace.ts"
+
+const decisionFile = (decision: string): string => `docs/decisions/${decision}.md`
+
+/** Titles as the test files write them: `it("…")`, `it.each(…)("…")`, `describe("…")`. */
+const titles = (file: string): ReadonlySet<string> => {
+  const source = read(file)
+  return new Set(
+    [...source.matchAll(/\b(?:it|describe)\b[\s\S]*?\(\s*"((?:[^"\\]|\\.)*)"/g)].map((match) =>
+      match[1]!.replaceAll('\\"', '"')
+    )
+  )
+}
+
+const hasTitle = (file: string, title: string): boolean =>
+  titles(file).has(title) || read(file).includes(`"${title}"`) || read(file).includes(`\`${title}\``)
+
+/** What is wrong with a statement's proofs. */
+export const brokenProofs = ({ id, lives, heldBy, decision }: Statement): ReadonlyArray<string> => [
+  ...lives.filter((file) => !existsSync(join(root, file))).map((file) => `${id}: ${file} does not exist`),
+  ...heldBy.flatMap(({ file, title }) =>
+    !existsSync(join(root, file))
+      ? [`${id}: ${file} does not exist`]
+      : hasTitle(file, title)
+        ? []
+        : [`${id}: ${file} has no test "${title}"`]
+  ),
+  ...(decision === undefined || existsSync(join(root, decisionFile(decision)))
+    ? []
+    : [`${id}: no decision ${decision}`]),
+  ...(heldBy.length === 0 && decision === undefined ? [`${id}: has neither a test nor a decision`] : [])
+]
+
+export const brokenStatements = (all: ReadonlyArray<Statement> = statements): ReadonlyArray<string> => {
+  const ids = all.map(({ id }) => id)
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id}: is there twice`)
+  return [...twice, ...all.flatMap(brokenProofs)]
+}
+
+const link = (file: string): string => `[${file.replace(/^packages\//, "")}](../../${file})`
+
+export const coveragePage = (): string => {
+  const sections = [...new Set(statements.map(({ section }) => section))]
+  const rows = (section: string) =>
+    statements
+      .filter((statement) => statement.section === section)
+      .map(({ id, says, lives, heldBy, decision }) => [
+        id,
+        says,
+        lives.map(link).join("<br>"),
+        [
+          ...heldBy.map(({ file, title }) => `${link(file)}: ${title}`),
+          ...(decision === undefined
+            ? []
+            : [`${heldBy.length === 0 ? "Not stated; " : ""}[decision](../../${decisionFile(decision)})`])
+        ].join("<br>")
+      ])
+  return `${generatedNotice("packages/tools/src/spec/statements.ts")}
+# What the interface states, and what holds it
+
+Every statement of the interface in our own words. ${statements.length} statements.
+
+${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Lives in", "Held by"], rows(section))}`).join("\n\n")}
+`
+}

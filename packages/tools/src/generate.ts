@@ -1,0 +1,33 @@
+/**
+ * Writes the generated pages, or with `--check` fails when one is not current.
+ */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { brokenStatements, coveragePage } from "./coveragePage.ts"
+import { errorPage } from "./errorPage.ts"
+import { statePage } from "./statePage.ts"
+import { read, root } from "./workspace.ts"
+
+const pages: Readonly<Record<string, () => string>> = {
+  "docs/reference/delivery-states.md": statePage,
+  "docs/reference/issue-codes.md": errorPage,
+  "docs/spec/coverage.md": coveragePage
+}
+
+const checking = process.argv.includes("--check")
+const complaints: Array<string> = [...brokenStatements()]
+
+for (const [file, page] of Object.entries(pages)) {
+  const text = page()
+  const current = existsSync(join(root, file)) && read(file) === text
+  if (checking && !current) complaints.push(`${file}: is not current; run pnpm generate`)
+  if (!checking && !current) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), text)
+    console.log(`wrote ${file}`)
+  }
+}
+
+for (const complaint of complaints) console.error(complaint)
+console.log(`generated: ${complaints.length} complaints`)
+process.exitCode = complaints.length > 0 ? 1 : 0

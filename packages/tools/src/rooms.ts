@@ -1,0 +1,124 @@
+/**
+ * Checks the walls: which room may import which, which modules of Effect the core may use, what a file may be called and how
+ * long it may be.
+ */
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { files, read, root } from "./workspace.ts"
+
+/** A room is a folder of sources; the longest name that matches a file is its room. */
+export const rooms = {
+  "core/domain": [],
+  "core/decide": ["core/domain"],
+  "core/port": ["core/domain"],
+  "core/internal": ["core/domain", "core/decide", "core/port"],
+  "core/service": ["core/domain", "core/decide", "core/port", "core/internal"],
+  "core/node": ["core/port"],
+  core: ["core/domain", "core/port", "core/service"],
+  memory: ["core/domain", "core/port"],
+  sqlite: ["core/domain", "core/port"],
+  smtp: ["core/domain", "core/port"],
+  "http/api": ["core/domain"],
+  "http/server": ["http/api", "core", "core/domain", "core/port"],
+  http: ["http/api", "http/server"],
+  cli: ["core", "core/node", "sqlite", "smtp", "http"],
+  proving: ["core", "core/node", "memory", "sqlite", "smtp"],
+  bench: ["core", "core/node", "memory", "sqlite", "smtp", "http"],
+  tools: ["core/domain"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+export type Room = keyof typeof rooms
+
+const names = Object.keys(rooms).toSorted((a, b) => b.length - a.length) as ReadonlyArray<Room>
+
+/** `packages/core/src/domain/Id.ts` is in `core/domain`. */
+export const roomOf = (file: string): Room | undefined => {
+  const place = file.replace(/^packages\//, "").replace("/src/", "/")
+  return names.find((room) => place.startsWith(`${room}/`))
+}
+
+const importPattern = /^\s*(?:import|export)\s[^"']*?from\s+"([^"]+)"|^\s*import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm
+
+export const importsOf = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(importPattern)].map((match) => (match[1] ?? match[2] ?? match[3])!)
+
+const packageRooms: Readonly<Record<string, Room>> = {
+  "@mailkeep/core": "core",
+  "@mailkeep/core/domain": "core/domain",
+  "@mailkeep/core/port": "core/port",
+  "@mailkeep/core/node": "core/node",
+  "@mailkeep/memory": "memory",
+  "@mailkeep/sqlite": "sqlite",
+  "@mailkeep/smtp": "smtp",
+  "@mailkeep/http": "http",
+  "@mailkeep/proving": "proving"
+}
+
+const importedRoom = (file: string, name: string): Room | undefined =>
+  name.startsWith(".") ? roomOf(posix.normalize(posix.join(posix.dirname(file), name))) : packageRooms[name]
+
+const forbiddenNames = new Set(["utils", "util", "common", "helpers", "helper", "types", "misc"])
+const linesMax = 500
+
+const unstableEffect = (() => {
+  const require = createRequire(import.meta.url)
+  const source = join(dirname(require.resolve("effect/package.json")), "src")
+  const verdicts = new Map<string, boolean>()
+  return (module: string): boolean => {
+    const known = verdicts.get(module)
+    if (known !== undefined) return known
+    const path = join(source, `${module}.ts`)
+    // The first tag of a module is the module's own.
+    const verdict = !existsSync(path) || /@stability (\w+)/.exec(read(posix.relative(root, path)))?.[1] !== "stable"
+    verdicts.set(module, verdict)
+    return verdict
+  }
+})()
+
+const importedNames = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(/import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"effect"/g)].flatMap((match) =>
+    match[1]!
+      .split(",")
+      .map(
+        (name) =>
+          name
+            .trim()
+            .replace(/^type\s+/, "")
+            .split(/\s+as\s+/)[0]!
+      )
+      .filter(Boolean)
+  )
+
+/** What is wrong with a file, in a line each. */
+export const complaints = (file: string, source: string): ReadonlyArray<string> => {
+  const room = roomOf(file)
+  if (room === undefined) return [`${file}: is in no room; name it in packages/tools/src/rooms.ts`]
+  const found: Array<string> = []
+  const allowed: ReadonlyArray<string> = rooms[room]
+  for (const name of importsOf(source)) {
+    const imported = importedRoom(file, name)
+    if (imported === undefined && (name.startsWith(".") || name.startsWith("@mailkeep/")))
+      found.push(`${file}: imports ${name}, which is no room`)
+    if (imported !== undefined && imported !== room && !allowed.includes(imported))
+      found.push(`${file}: ${room} may not import ${imported} (${name})`)
+    if (room.startsWith("core") && name.startsWith("effect/"))
+      found.push(`${file}: core uses "effect" alone, not ${name}`)
+  }
+  if (room.startsWith("core"))
+    for (const name of importedNames(source))
+      if (unstableEffect(name)) found.push(`${file}: core may not use effect's ${name}, which is not marked stable`)
+  const base = posix.basename(file, ".ts").toLowerCase()
+  if (forbiddenNames.has(base)) found.push(`${file}: is named for nothing; name it after what it holds`)
+  const lines = source.split("\n").length
+  if (lines > linesMax) found.push(`${file}: has ${lines} lines; ${linesMax} is the ceiling`)
+  if (!/^(?:#!.*\n)?\/\*\*/.test(source)) found.push(`${file}: does not open with what it does`)
+  return found
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = files("packages/*/src/**/*.ts").flatMap((file) => complaints(file, read(file)))
+  for (const complaint of found) console.error(complaint)
+  console.log(`rooms: ${found.length} complaints`)
+  process.exitCode = found.length > 0 ? 1 : 0
+}

@@ -1,0 +1,21 @@
+/**
+ * All statements of the interface, in its order.
+ */
+import { authentication, contactEndpoints, domains, errors, limits, send } from "./requests.ts"
+import { deliveryStatus, events, general, logListing, resources, subscriptionStatus } from "./resources.ts"
+import type { Statement } from "./Statement.ts"
+
+export const statements: ReadonlyArray<Statement> = [
+  ...general,
+  ...resources,
+  ...deliveryStatus,
+  ...subscriptionStatus,
+  ...logListing,
+  ...send,
+  ...contactEndpoints,
+  ...domains,
+  ...authentication,
+  ...events,
+  ...errors,
+  ...limits
+]
