@@ -11,7 +11,7 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { MailServer } from "../src/index.ts"
 
-export interface Answered {
+interface Answered {
   readonly status: number
   readonly headers: Headers
   // Wire tests look into bodies of every shape.

@@ -24,8 +24,8 @@ export const addressOctetsMax = 254
 export const localPartOctetsMax = 64
 const domainOctetsMax = 253
 
-const utf8Octets = (text: string): number => new TextEncoder().encode(text).length
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+const utf8Octets = (text: string): number => (isAscii(text) ? text.length : new TextEncoder().encode(text).length)
 const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 
 const plainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/

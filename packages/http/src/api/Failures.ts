@@ -27,11 +27,11 @@ export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("Inva
   { httpApiStatus: 400 }
 ) {}
 
-export class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
+class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
   httpApiStatus: 401
 }) {}
 
-export class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
+class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
   httpApiStatus: 403
 }) {}
 
@@ -64,11 +64,11 @@ export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooM
   { httpApiStatus: 429 }
 ) {}
 
-export class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
+class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
   httpApiStatus: 500
 }) {}
 
-export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
+class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
   httpApiStatus: 503
 }) {}
 

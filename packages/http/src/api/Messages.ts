@@ -17,7 +17,7 @@ export const SendResultBody = Schema.Struct({
   })
 }).annotate({ identifier: "SendEmailResponse" })
 
-export const CanceledMessageBody = Schema.Struct({
+const CanceledMessageBody = Schema.Struct({
   message: Schema.String,
   data: Schema.Struct({
     messageId: Schema.String,
@@ -27,7 +27,7 @@ export const CanceledMessageBody = Schema.Struct({
   })
 }).annotate({ identifier: "CancelMessageResponse" })
 
-export const RescheduledMessageBody = Schema.Struct({
+const RescheduledMessageBody = Schema.Struct({
   message: Schema.String,
   data: Schema.Struct({
     messageId: Schema.String,

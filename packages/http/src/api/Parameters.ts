@@ -1,5 +1,5 @@
 /**
- * Query and header parameters as text, with their rules. Source: interface, Limits; decision 0009, §5.
+ * Query and header parameters as text, with their rules. Source: interface, Limits; decisions 0009 and 0011.
  */
 import {
   cursorCharactersMax,

@@ -81,6 +81,10 @@ const moveAttemptSql = `UPDATE attempts SET ${attempts.assignments(attemptStateF
 WHERE delivery_id = ? AND number = ? AND phase = ?
 AND EXISTS (SELECT 1 FROM deliveries WHERE id = delivery_id AND status = 'sending' AND token = ?)`
 
+/** A record that has expired gives way to the new one. */
+const recordIdempotencySql = `${idempotency.insert} ON CONFLICT (project_id, key) DO UPDATE
+SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at WHERE expires_at <= ?`
+
 const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>) => Applied } = {
   Expect: (on, { record, revision }) => revisionGuard(referred(on, record), revision),
   PutSetting: (on, { name, value }) =>
@@ -109,13 +113,10 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
       where: "project_id = ? AND address = ?",
       values: [suppression.projectId, suppression.address]
     }),
-  RecordIdempotency: (on, { record, now }) => {
-    const replacing = idempotency.assignments(idempotency.fields).replaceAll(/("\w+") = \?/g, "$1 = excluded.$1")
-    const sql = `${idempotency.insert} ON CONFLICT (project_id, key) DO UPDATE SET ${replacing} WHERE expires_at <= ?`
-    return on.statement(sql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
+  RecordIdempotency: (on, { record, now }) =>
+    on.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
       ? undefined
-      : "AlreadyExists"
-  },
+      : "AlreadyExists",
   ExtendIdempotency: (on, { projectId, key, expiresAt }) =>
     on
       .statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?")

@@ -5,7 +5,7 @@
 import type { Database, Statement } from "better-sqlite3"
 
 /** How a field is stored. */
-export type Storing = "plain" | "json" | "boolean"
+type Storing = "plain" | "json" | "boolean"
 
 export type Columns<R> = { readonly [F in keyof Required<R>]: Storing }
 

@@ -7,7 +7,6 @@ const test = (file: string) => (title: string) => ({ file: `packages/${file}.tes
 
 export const wire = test("http/test/wire")
 export const refusals = test("http/test/refusals")
-export const command = test("cli/test/command")
 export const sending = test("core/test/service/Sending")
 export const contacts = test("core/test/service/Contacts")
 export const log = test("core/test/service/DeliveryLog")

@@ -1,0 +1,68 @@
+/**
+ * The repository's checks can fail.
+ */
+import { describe, expect, it } from "vitest"
+import { brokenProofs, brokenStatements, coveragePage } from "../src/coveragePage.ts"
+import { complaints, importsOf, roomOf } from "../src/rooms.ts"
+import { statements } from "../src/spec/statements.ts"
+
+const headed = (source: string) => `/** Something. */\n${source}`
+
+describe("the rooms", () => {
+  it("are found by path", () => {
+    expect(roomOf("packages/core/src/domain/Id.ts")).toBe("core/domain")
+    expect(roomOf("packages/core/src/index.ts")).toBe("core")
+    expect(roomOf("packages/http/src/server/edge.ts")).toBe("http/server")
+    expect(roomOf("packages/nowhere/src/a.ts")).toBeUndefined()
+  })
+
+  it("see every import", () => {
+    const source = `import a from "one"\nimport type {\n  b\n} from "two"\nexport * from "three"\nimport "four"\nawait import("five")`
+    expect(importsOf(source)).toEqual(["one", "two", "three", "four", "five"])
+  })
+
+  it.each([
+    [
+      "packages/core/src/domain/A.ts",
+      'import { x } from "../service/Sending.ts"',
+      "core/domain may not import core/service"
+    ],
+    [
+      "packages/core/src/decide/a.ts",
+      'import { x } from "../port/MailStore.ts"',
+      "core/decide may not import core/port"
+    ],
+    ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/core"', "sqlite may not import core"],
+    ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/memory"', "sqlite may not import memory"],
+    ["packages/http/src/api/A.ts", 'import { x } from "../server/views.ts"', "http/api may not import http/server"],
+    ["packages/http/src/api/A.ts", 'import { x } from "@mailkeep/core/internal/x"', "which is no room"],
+    ["packages/core/src/service/A.ts", 'import { FileSystem } from "effect"', "not marked stable"],
+    ["packages/core/src/service/A.ts", 'import { HttpRouter } from "effect/http"', 'core uses "effect" alone'],
+    ["packages/core/src/domain/utils.ts", "export const a = 1", "named for nothing"],
+    ["packages/core/src/domain/A.ts", "\n".repeat(500), "500 is the ceiling"]
+  ])("%s with %j is complained of", (file, source, complaint) => {
+    expect(complaints(file, headed(source)).join("\n")).toContain(complaint)
+  })
+
+  it("want every file to open with what it does", () => {
+    expect(complaints("packages/core/src/domain/A.ts", "export const a = 1")).toHaveLength(1)
+  })
+})
+
+describe("the statements of the interface", () => {
+  it("all have a test that exists or a decision", () => {
+    expect(brokenStatements()).toEqual([])
+    expect(coveragePage()).toContain(`${statements.length} statements`)
+  })
+
+  it("are complained of without", () => {
+    const statement = { id: "S0.1", section: "s", says: "s", lives: [], heldBy: [] }
+    expect(brokenProofs(statement)).toHaveLength(1)
+    expect(brokenProofs({ ...statement, decision: "9999-nothing" })).toHaveLength(1)
+    const file = "packages/tools/test/checks.test.ts"
+    expect(brokenProofs({ ...statement, heldBy: [{ file, title: ["no such", "test"].join(" ") }] })).toHaveLength(1)
+    expect(brokenProofs({ ...statement, heldBy: [{ file, title: "are complained of without" }] })).toEqual([])
+    expect(brokenProofs({ ...statement, lives: ["packages/none.ts"], decision: "0001-core-decides" })).toHaveLength(1)
+    expect(brokenStatements([...statements, statements[0]!])).toHaveLength(1)
+  })
+})
