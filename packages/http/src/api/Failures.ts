@@ -27,11 +27,13 @@ export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("Inva
   { httpApiStatus: 400 }
 ) {}
 
-class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
+/** @public Part of what the declarations name. */
+export class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
   httpApiStatus: 401
 }) {}
 
-class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
+/** @public Part of what the declarations name. */
+export class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
   httpApiStatus: 403
 }) {}
 
@@ -64,11 +66,13 @@ export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooM
   { httpApiStatus: 429 }
 ) {}
 
-class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
+/** @public Part of what the declarations name. */
+export class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
   httpApiStatus: 500
 }) {}
 
-class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
+/** @public Part of what the declarations name. */
+export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
   httpApiStatus: 503
 }) {}
 
