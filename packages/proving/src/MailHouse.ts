@@ -11,7 +11,16 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
-import type { Instant, MailCoreOptions, Plan, ProjectId, SendBody, SendOptions, TransportShape } from "@mailkeep/core"
+import type {
+  Instant,
+  MailCoreOptions,
+  MailStoreShape,
+  Plan,
+  ProjectId,
+  SendBody,
+  SendOptions,
+  TransportShape
+} from "@mailkeep/core"
 import {
   DeliveryLog,
   Dispatcher,
@@ -19,6 +28,7 @@ import {
   embedder,
   HandOffs,
   MailCore,
+  MailStore,
   noLogFilters,
   parseSend,
   PlanSource,
@@ -125,14 +135,14 @@ export const expectBalanced = Effect.gen(function* () {
   )
 })
 
-/** One step of a dispatcher that hands over through another transport. */
-export const tickWith = (transport: TransportShape) =>
+/** One step of a dispatcher of its own, with one of its ports replaced. */
+const tickOf = <I>(replaced: Layer.Layer<I>) =>
   Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick).pipe(
     Effect.provide(
-      Dispatcher.layerWith().pipe(
-        Layer.provide(HandOffs.layerWith()),
-        Layer.provide(Layer.succeed(Transport, transport)),
-        Layer.fresh
-      )
+      Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith()), Layer.provide(replaced), Layer.fresh)
     )
   )
+
+export const tickWith = (transport: TransportShape) => tickOf(Layer.succeed(Transport, transport))
+
+export const tickOver = (store: MailStoreShape) => tickOf(Layer.succeed(MailStore, store))

@@ -14,8 +14,8 @@ export type ClaimKind = keyof typeof claimKinds
 
 /**
  * Takes up to `limit` deliveries of the kind whose `dueAt` is at or before `now` and that no worker with a live lease holds,
- * by `dueAt`, then id. Each gets the worker's name and its token plus one; its status stays. The worker's lease is set to
- * `leaseUntil` in the same write. A lease is live while `leaseUntil` is after `now`.
+ * by `dueAt`, then id. Each gets the worker's name and its token plus one; its status stays. When there is any, the worker's
+ * lease is set to `leaseUntil` in the same write; otherwise nothing is written. A lease is live while `leaseUntil` is after `now`.
  */
 export interface Claim {
   readonly kind: ClaimKind

@@ -74,9 +74,9 @@ interface Queries {
   ]
   /**
    * When the dispatcher has work next: the earliest `dueAt` of an unclaimed delivery that is scheduled or queued, or the
-   * earliest end of another worker's lease. `null`: never.
+   * earliest end after `now` of another worker's lease. `null`: never.
    */
-  NextDue: [{ readonly worker: string }, Instant | null]
+  NextDue: [{ readonly worker: string; readonly now: Instant }, Instant | null]
   /** How many deliveries wait for the dispatcher, and since when the oldest of them has been due at `now`. */
   Backlog: [{ readonly now: Instant }, Backlog]
   /** What the counters of a project say beside what its records add up to. */

@@ -45,6 +45,9 @@ const sleepMillisMax = 15 * secondMillis
 /** How many due deliveries one claim releases or recovers. */
 const releaseLimit = 100
 
+/** Which defect it was, without its words: they may quote what a caller sent. */
+const nameOf = (defect: unknown): string => (defect instanceof Error ? defect.name : typeof defect)
+
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
@@ -73,21 +76,25 @@ export class Dispatcher extends Context.Service<
         let worker = workerName()
         let lastSweepAt = Number.NEGATIVE_INFINITY
 
+        /** Claims from now on are made under another name; what this one still holds is taken up when its lease is over. */
+        const changeName = Effect.sync(() => {
+          worker = workerName()
+        })
+
         const claim = Effect.fnUntraced(function* (kind: ClaimKind, limit: number) {
           if (limit <= 0) return []
           const now = yield* Clock.currentTimeMillis
           const request: Claim = { kind, now, limit, worker, leaseUntil: now + settings.leaseMillis }
           return yield* store.claim(request).pipe(
-            Effect.tapError(() =>
-              // The claim may have stood: its rows must not wait for a name that lives on.
-              Effect.sync(() => {
-                worker = workerName()
-              })
-            )
+            // The claim may have stood: its rows must not wait for a name that lives on.
+            Effect.tapError(() => changeName)
           )
         })
 
-        /** Works on a claimed delivery while its worker's name is known to hold something. */
+        /**
+         * Works on a claimed delivery while its worker's name is known to hold something. One that cannot be worked on, such as a
+         * row that makes no sense, holds up no other.
+         */
         const holding = (delivery: Delivery, work: Effect.Effect<unknown>) => {
           const name = delivery.worker!
           const add = (by: number) =>
@@ -96,9 +103,18 @@ export class Dispatcher extends Context.Service<
               if (count > 0) held.set(name, count)
               else held.delete(name)
             })
+          const spared = Effect.catchDefect(work, (defect) =>
+            Effect.andThen(
+              changeName,
+              Effect.logError("A delivery could not be worked on.", {
+                delivery: delivery.id,
+                defect: nameOf(defect)
+              })
+            )
+          )
           return Effect.acquireUseRelease(
             add(1),
-            () => work,
+            () => spared,
             () => add(-1)
           )
         }
@@ -106,7 +122,7 @@ export class Dispatcher extends Context.Service<
         const renewLeases = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           yield* Effect.forEach(
-            held.keys(),
+            [...held.keys()],
             (name) =>
               commitChanges(store, [{ _tag: "RenewLease", worker: name, leaseUntil: now + settings.leaseMillis }]),
             { discard: true }
@@ -174,7 +190,7 @@ export class Dispatcher extends Context.Service<
 
         const sleepMillis = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const [next] = yield* store.read([{ _tag: "NextDue", worker }])
+          const [next] = yield* store.read([{ _tag: "NextDue", worker, now }])
           return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(1, next - now))
         })
 
@@ -203,6 +219,9 @@ export class Dispatcher extends Context.Service<
           return yield* turn.pipe(
             Effect.catch((failure) =>
               Effect.logWarning("The dispatcher waits for the store.", failure.reason).pipe(Effect.delay("1 second"))
+            ),
+            Effect.catchDefect((defect) =>
+              Effect.logError("The dispatcher failed and goes on.", nameOf(defect)).pipe(Effect.delay("1 second"))
             ),
             Effect.forever
           )

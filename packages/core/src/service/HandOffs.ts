@@ -2,7 +2,7 @@
  * Takes one claimed delivery through a hand-off: begin, final dot, outcome, each its own commit. Source: decision 0006.
  * Whom to claim, and when, is the dispatcher's.
  */
-import { Clock, Context, Effect, Exit, Layer, Schedule } from "effect"
+import { Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import type { Begun } from "../decide/beginAttempt.ts"
 import { beginAttempt, markDot } from "../decide/beginAttempt.ts"
 import { releaseDue } from "../decide/releaseDue.ts"
@@ -11,7 +11,7 @@ import { settleAttempt } from "../decide/settleAttempt.ts"
 import type { Conflict } from "../domain/Change.ts"
 import type { Delivery } from "../domain/Delivery.ts"
 import { idAt } from "../domain/Id.ts"
-import { minuteMillis } from "../domain/Instant.ts"
+import { minuteMillis, secondMillis } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
@@ -34,17 +34,31 @@ export const defaultHandOffOptions: HandOffOptions = { retry: defaultRetryPolicy
 /** What became of a claimed delivery: its status now, or that somebody else had moved it. */
 export type Handled = Delivery["status"] | "moved_on"
 
-const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")]).pipe(Schedule.jittered)
+/** A row that makes no sense: nothing can be decided about it. */
+class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
+
+const present = (message: Message | null): Message => {
+  if (message === null) throw new MessageMissing()
+  return message
+}
+
+const patienceMillisMax = 5 * secondMillis
 
 /**
  * Looks, decides and commits until it stands: at once after a conflict, patiently while the store is out of reach. A commit that
- * failed is unknown, and a claimed delivery must not be dropped.
+ * failed is unknown, and a claimed delivery must not be dropped. Only the waiting can be interrupted; what is left then is taken up
+ * when the lease is over.
  */
-const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>): Effect.Effect<A> =>
+const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>, waitMillis = 50): Effect.Effect<A> =>
   once.pipe(
     Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }),
-    Effect.retry({ schedule: patience, while: ({ _tag }) => _tag === "StoreUnavailable" }),
-    Effect.orDie
+    Effect.uninterruptible,
+    Effect.catch(() =>
+      Effect.andThen(
+        Effect.interruptible(Effect.sleep(Duration.millis(waitMillis))),
+        Effect.suspend(() => persisting(once, Math.min(patienceMillisMax, waitMillis * 2)))
+      )
+    )
   )
 
 const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
@@ -105,21 +119,22 @@ export class HandOffs extends Context.Service<
             if (delivery === undefined) return "moved_on"
             const now = yield* Clock.currentTimeMillis
             const { projectId } = delivery
-            const [message, [suppression], [allowanceUsed]] = yield* store.read([
+            const [stored, [suppression], [allowanceUsed]] = yield* store.read([
               { _tag: "Message", projectId, id: delivery.messageId },
               { _tag: "Suppressions", projectId, addresses: [delivery.address] },
               { _tag: "Counters", projectId, names: ["allowance"] }
             ])
+            const message = present(stored)
             const [key, domain] = yield* store.read([
-              { _tag: "ApiKey", id: message!.keyId ?? "" },
-              { _tag: "Domain", projectId, domain: message!.domain }
+              { _tag: "ApiKey", id: message.keyId ?? "" },
+              { _tag: "Domain", projectId, domain: message.domain }
             ])
             const decision = releaseDue({
               now,
               eventId: yield* eventIdAt(now),
               plan: yield* plans.planOf(projectId),
               delivery,
-              message: message!,
+              message,
               key,
               domain,
               suppression: suppression!,
@@ -135,12 +150,13 @@ export class HandOffs extends Context.Service<
         const begin = Effect.fnUntraced(function* (claimed: Delivery) {
           const now = yield* Clock.currentTimeMillis
           const { projectId } = claimed
-          const [delivery, message, [suppression]] = yield* store.read([
+          const [delivery, stored, [suppression]] = yield* store.read([
             { _tag: "Delivery", projectId, id: claimed.id },
             { _tag: "Message", projectId, id: claimed.messageId },
             { _tag: "Suppressions", projectId, addresses: [claimed.address] }
           ])
-          if (delivery === null || message === null) return undefined
+          if (delivery === null) return undefined
+          const message = present(stored)
           // An earlier try of this very commit may have stood although its answer was lost.
           if (
             delivery.status === "sending" &&
@@ -198,19 +214,20 @@ export class HandOffs extends Context.Service<
             if (delivery === undefined) return "moved_on"
             const now = yield* Clock.currentTimeMillis
             const { projectId } = delivery
-            const [attempts, message, project, [suppression]] = yield* store.read([
+            const [attempts, stored, project, [suppression]] = yield* store.read([
               { _tag: "Attempts", deliveryId: delivery.id },
               { _tag: "Message", projectId, id: delivery.messageId },
               { _tag: "Project", id: projectId },
               { _tag: "Suppressions", projectId, addresses: [delivery.address] }
             ])
+            const message = present(stored)
             const decision = settleAttempt(ending, {
               now,
               eventId: yield* eventIdAt(now),
               policy,
-              onAmbiguous: message!.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+              onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
               idempotentHandoff: capabilities.idempotentHandoff,
-              expiresAt: message!.expiresAt,
+              expiresAt: message.expiresAt,
               delivery,
               attempt: attempts.at(-1)!,
               suppression: suppression!

@@ -1,7 +1,8 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, expectTypeOf, it } from "vitest"
-import { step, terminalStatuses } from "../../src/domain/DeliveryMachine.ts"
+import { claimKinds } from "../../src/domain/Claim.ts"
+import { claimableStatuses, step, terminalStatuses } from "../../src/domain/DeliveryMachine.ts"
 import type {
   DeliveryReason,
   DeliveryRow,
@@ -90,6 +91,10 @@ describe("the table", () => {
 
   it("reaches every status", () => {
     expect(new Set(rows.map(({ to }) => to))).toEqual(new Set(deliveryStatuses))
+  })
+
+  it("leaves no delivery that waits for the dispatcher without the one claim that reaches it", () => {
+    expect(Object.values(claimKinds).toSorted()).toEqual([...claimableStatuses].toSorted())
   })
 
   it("names a source for every row", () => {

@@ -4,7 +4,6 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import {
-  tickWith,
   delivery,
   detail,
   events,
@@ -14,9 +13,20 @@ import {
   send,
   start,
   stores,
-  tick
+  tick,
+  tickOver,
+  tickWith
 } from "@mailkeep/proving"
-import { Dispatcher, formatInstant, hourMillis, MailStore, minuteMillis, Suppressions } from "../../src/index.ts"
+import type { MailStoreShape } from "../../src/index.ts"
+import {
+  Dispatcher,
+  formatInstant,
+  hourMillis,
+  MailStore,
+  minuteMillis,
+  StoreUnavailable,
+  Suppressions
+} from "../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
@@ -499,6 +509,91 @@ describe.each(stores)("a worker that died, over $name", (store) => {
     ))
 })
 
+describe.each(stores)("what goes wrong, over $name", (store) => {
+  it("in one row, which has no message, holds up no other", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const id = yield* sendOne
+        const sound = yield* delivery(id)
+        yield* mailStore.commit([
+          { _tag: "InsertDelivery", delivery: { ...sound, id: "del_broken", messageId: "msg_none", dueAt: start - 1 } },
+          {
+            _tag: "InsertDelivery",
+            delivery: { ...sound, id: "del_late", messageId: "msg_none", status: "scheduled", dueAt: start - 1 }
+          }
+        ])
+        yield* tick
+        expect((yield* delivery(id)).status).toBe("delivered")
+        const { result } = yield* send("after")
+        yield* tick
+        expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("delivered")
+      })
+    ))
+
+  it("in the transport is a connection that was lost", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const stub = yield* StubTransport.StubTransport
+        yield* tickWith({ ...stub, handOff: () => Effect.die(new Error("a mistake")) })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", statusMessage: "The transport failed." })
+      })
+    ))
+
+  it("in the store is waited for: a claimed delivery is not dropped", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const mailStore = yield* MailStore
+        let failures = 7
+        const failing: MailStoreShape = {
+          ...mailStore,
+          commit: (changes) =>
+            failures-- > 0 && failures % 2 === 0
+              ? // Stood, although the answer was lost.
+                Effect.andThen(mailStore.commit(changes), Effect.fail(new StoreUnavailable({ reason: "unreachable" })))
+              : failures > 0
+                ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+                : mailStore.commit(changes)
+        }
+        const ticking = yield* Effect.forkChild(tickOver(failing))
+        for (let i = 0; i < 40; i++) {
+          yield* turns(10)
+          yield* TestClock.adjust("1 second")
+        }
+        yield* Fiber.join(ticking)
+        yield* TestClock.adjust("10 minutes")
+        yield* tick
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", worker: null })
+        yield* expectBalanced
+      })
+    ))
+
+  it("with a worker long ago costs no sleep: only a lease that is still to end is waited for", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "dead", leaseUntil: start - 1 }])
+        const nextDue = (now: number) =>
+          Effect.map(mailStore.read([{ _tag: "NextDue", worker: "me", now }]), ([next]) => next)
+        expect(yield* nextDue(start)).toBeNull()
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "alive", leaseUntil: start + 5 }])
+        expect(yield* nextDue(start)).toBe(start + 5)
+      })
+    ))
+
+  it("with nothing to claim writes nothing", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        yield* mailStore.claim({ kind: "dueQueued", now: start, limit: 9, worker: "idle", leaseUntil: start + 30_000 })
+        const [next] = yield* mailStore.read([{ _tag: "NextDue", worker: "me", now: start }])
+        expect(next).toBeNull()
+      })
+    ))
+})
+
 describe.each(stores)("the loop, over $name", (store) => {
   /** The loop; when the scope closes, time passes until its grace is over. */
   const running = Effect.acquireRelease(
@@ -573,7 +668,7 @@ describe.each(stores)("the loop, over $name", (store) => {
         yield* Fiber.join(stopping)
         expect(yield* delivery(id)).toMatchObject({ status: "queued", crashes: 0, worker: null })
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "released" }])
-        const [next] = yield* (yield* MailStore).read([{ _tag: "NextDue", worker: "nobody" }])
+        const [next] = yield* (yield* MailStore).read([{ _tag: "NextDue", worker: "nobody", now: start }])
         expect(next).toBeLessThanOrEqual(start + 5000)
       }).pipe(Effect.scoped)
     ))

@@ -1,3 +1,4 @@
+import { StubTransport } from "@mailkeep/smtp"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -335,6 +336,27 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
         })
         expect(yield* Effect.flip(sending.reschedule(project, "msg_x", start + 1))).toMatchObject({ kind: "not_found" })
         expect(yield* Effect.flip(sending.cancel(project, "msg_x"))).toMatchObject({ kind: "not_found" })
+      })
+    ))
+
+  it("that was canceled is never handed over, however close the race", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const sending = yield* Sending
+        const stub = yield* StubTransport.StubTransport
+        for (let round = 0; round < 20; round++) {
+          const scheduledAt = (yield* Clock.currentTimeMillis) + 1000
+          const { result } = yield* send(`k${round}`, at(scheduledAt))
+          yield* TestClock.setTime(scheduledAt)
+          const [canceled] = yield* Effect.all([Effect.result(sending.cancel(project, result.messageId)), tick], {
+            concurrency: "unbounded"
+          })
+          const { status } = yield* delivery(result.deliveryIds[0]!)
+          expect(status).toBe(Result.isSuccess(canceled) ? "canceled" : "delivered")
+          const handed = stub.taken().some(({ deliveryId }) => deliveryId === result.deliveryIds[0])
+          expect(handed).toBe(Result.isFailure(canceled))
+        }
+        yield* expectBalanced
       })
     ))
 

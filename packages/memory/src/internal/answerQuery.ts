@@ -93,12 +93,14 @@ const answers: Answering<State> = {
       .filter(({ id }) => after === null || id > after)
       .toSorted(byId)
       .slice(0, limit),
-  NextDue: (state, { worker }) =>
+  NextDue: (state, { worker, now }) =>
     least([
       ...all(state.deliveries).flatMap(({ status, worker: holder, dueAt }) =>
         holder === null && dueAt !== null && (status === "scheduled" || status === "queued") ? [dueAt] : []
       ),
-      ...[...HashMap.entries(state.leases)].flatMap(([name, leaseUntil]) => (name === worker ? [] : [leaseUntil]))
+      ...[...HashMap.entries(state.leases)].flatMap(([name, leaseUntil]) =>
+        name === worker || leaseUntil <= now ? [] : [leaseUntil]
+      )
     ]),
   Backlog: (state, { now }) => {
     const waiting = all(state.deliveries).filter(({ dueAt }) => dueAt !== null)

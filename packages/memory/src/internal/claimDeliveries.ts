@@ -20,6 +20,7 @@ export const claimDeliveries = (
     .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
     .slice(0, limit)
     .map((delivery) => ({ ...delivery, worker, token: delivery.token + 1 }))
+  if (claimed.length === 0) return [claimed, state]
   const deliveries = claimed.reduce((map, delivery) => HashMap.set(map, delivery.id, delivery), state.deliveries)
   return [claimed, { ...state, deliveries, leases: HashMap.set(state.leases, worker, leaseUntil) }]
 }

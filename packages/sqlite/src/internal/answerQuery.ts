@@ -147,13 +147,13 @@ const answers: Answering<Prepared> = {
   },
   Events: (on, { projectId, after, limit }) =>
     findAll(on, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
-  NextDue: (on, { worker }) => {
+  NextDue: (on, { worker, now }) => {
     const earliest =
       "SELECT due_at FROM deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"
     const times = [
       ...on.statement(earliest).pluck().all("scheduled"),
       ...on.statement(earliest).pluck().all("queued"),
-      on.statement("SELECT min(lease_until) FROM leases WHERE worker <> ?").pluck().get(worker)
+      on.statement("SELECT min(lease_until) FROM leases WHERE worker <> ? AND lease_until > ?").pluck().get(worker, now)
     ].filter((time): time is number => typeof time === "number")
     return times.length === 0 ? null : Math.min(...times)
   },

@@ -20,7 +20,7 @@ export const claimDeliveries = (
   { kind, now, limit, worker, leaseUntil }: Claim
 ): ReadonlyArray<Delivery> => {
   const rows = on.statement(claimSql).all(worker, claimKinds[kind], now, now, limit)
-  renewLease(on, worker, leaseUntil)
+  if (rows.length > 0) renewLease(on, worker, leaseUntil)
   return rows.map(deliveries.fromRow).toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
 }
 

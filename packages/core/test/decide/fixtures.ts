@@ -1,0 +1,88 @@
+/**
+ * Small records for the deciders' tests.
+ */
+import type { Attempt, Delivery } from "../../src/domain/Delivery.ts"
+import { freshState } from "../../src/domain/Delivery.ts"
+import type { Message } from "../../src/domain/Message.ts"
+import type { SenderDomain } from "../../src/domain/SenderDomain.ts"
+import type { Suppression, SuppressionReason } from "../../src/domain/Suppression.ts"
+
+export const now = Date.UTC(2026, 10, 21, 12)
+export const today = "2026-11-21"
+export const project = "prj_test"
+
+export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
+  ...freshState,
+  id: "del_1",
+  projectId: project,
+  messageId: "msg_1",
+  kind: "to",
+  recipient: "ada@example.org",
+  address: "ada@example.org",
+  contactId: null,
+  source: "api",
+  createdAt: now,
+  queuedAt: now,
+  dueAt: now,
+  token: 7,
+  countedDay: today,
+  chargedAt: now,
+  ...change
+})
+
+export const scheduled = (change: Partial<Delivery> = {}): Delivery =>
+  delivery({ status: "scheduled", scheduledAt: now, queuedAt: null, chargedAt: null, ...change })
+
+export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  deliveryId: "del_1",
+  number: 1,
+  startedAt: now,
+  phase: "started",
+  outcome: null,
+  smtpCode: null,
+  enhancedCode: null,
+  message: null,
+  durationMillis: null,
+  ...change
+})
+
+export const message = (change: Partial<Message> = {}): Message => ({
+  id: "msg_1",
+  projectId: project,
+  keyId: null,
+  source: "api",
+  from: "hello@example.com",
+  fromName: null,
+  replyTo: null,
+  domain: "example.com",
+  subject: "Hello",
+  html: null,
+  text: "Hi",
+  to: [],
+  cc: [],
+  metadata: {},
+  idempotencyKey: "k",
+  onAmbiguous: null,
+  expiresAt: null,
+  createdAt: now,
+  ...change
+})
+
+export const domain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
+  id: "dom_1",
+  projectId: project,
+  domain: "example.com",
+  status: "verified",
+  lastVerifiedAt: now,
+  createdAt: now,
+  updatedAt: now,
+  revision: 1,
+  ...change
+})
+
+export const suppression = (reason: SuppressionReason): Suppression => ({
+  projectId: project,
+  address: "ada@example.org",
+  reasons: { [reason]: now - 1 },
+  revision: 3
+})

@@ -1,0 +1,106 @@
+import type { HandOff } from "@mailkeep/core/port"
+import { HandOffRevoked } from "@mailkeep/core/port"
+import { Effect, Exit } from "effect"
+import { describe, expect, it } from "vitest"
+import type { StubAct, StubOptions } from "../src/index.ts"
+import { StubTransport } from "../src/index.ts"
+
+const handOff = (to: string, beforeFinalDot: HandOff["beforeFinalDot"] = Effect.void): HandOff => ({
+  deliveryId: "del_1",
+  attempt: 1,
+  envelope: { from: "shop@acme.example", to },
+  message: {
+    messageId: `<${to}>`,
+    date: 0,
+    from: { name: null, address: "shop@acme.example" },
+    replyTo: null,
+    to: [to],
+    cc: [],
+    subject: "Hi",
+    html: null,
+    text: "Hi"
+  },
+  beforeFinalDot
+})
+
+const playing = (act: StubAct, options: StubOptions = {}) => {
+  let dots = 0
+  const stub = StubTransport.make({ script: [{ acts: [act] }], ...options })
+  const outcome = stub.handOff(
+    handOff(
+      "a@example.org",
+      Effect.sync(() => void dots++)
+    )
+  )
+  return { stub, outcome, dots: () => dots }
+}
+
+describe("the stub transport", () => {
+  it.each<[StubAct, string, number, number]>([
+    [{ act: "accept" }, "Accepted", 1, 1],
+    [{ act: "deliver" }, "Delivered", 1, 1],
+    [{ act: "defer" }, "Refused", 0, 0],
+    [{ act: "reject" }, "Refused", 0, 0],
+    [{ act: "reject", stage: "dot" }, "Refused", 1, 0],
+    [{ act: "loseReply" }, "TransportUnavailable", 1, 1],
+    [{ act: "disconnect" }, "TransportUnavailable", 0, 0]
+  ])("%j ends as %s, passes the dot %s times and takes %s", async (act, tag, dots, taken) => {
+    const played = playing(act)
+    const ended = await Effect.runPromise(Effect.catch(played.outcome, (failure) => Effect.succeed(failure)))
+    expect([ended._tag, played.dots(), played.stub.taken().length]).toEqual([tag, dots, taken])
+  })
+
+  it.each([
+    [{ act: "hang" }, 0],
+    [{ act: "hang", afterDot: true }, 1]
+  ] as ReadonlyArray<readonly [StubAct, number]>)("%j never answers, and can be interrupted", async (act, taken) => {
+    const played = playing(act)
+    const ended = await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
+    expect([ended._tag, played.stub.taken().length]).toEqual(["None", taken])
+  })
+
+  it.each([
+    [{ act: "crash", when: "before" }, 0],
+    [{ act: "crash", when: "after" }, 1]
+  ] as ReadonlyArray<readonly [StubAct, number]>)("%j ends the process", async (act, taken) => {
+    let crashes = 0
+    const played = playing(act, { crash: () => void crashes++ })
+    await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
+    expect([crashes, played.stub.taken().length]).toEqual([1, taken])
+  })
+
+  it("sends no dot when it is revoked, and passes the failure on", async () => {
+    const stub = StubTransport.make()
+    const revoked = Effect.fail(new HandOffRevoked({ why: "suppressed" }))
+    const exit = await Effect.runPromiseExit(stub.handOff(handOff("a@example.org", revoked)))
+    expect(Exit.isFailure(exit)).toBe(true)
+    expect(stub.taken()).toEqual([])
+  })
+
+  it("follows the first rule that matches, its acts in turn for each recipient", async () => {
+    const stub = StubTransport.make({
+      script: [{ recipient: /@slow\.example$/, acts: [{ act: "defer" }, { act: "accept" }] }]
+    })
+    stub.addRules({ recipient: "vip@slow.example", acts: [{ act: "deliver" }] })
+    const outcomes = []
+    for (const to of [
+      "a@slow.example",
+      "b@slow.example",
+      "a@slow.example",
+      "a@slow.example",
+      "vip@slow.example",
+      "c@fast.example"
+    ])
+      outcomes.push((await Effect.runPromise(stub.handOff(handOff(to))))._tag)
+    expect(outcomes).toEqual(["Refused", "Refused", "Accepted", "Accepted", "Delivered", "Delivered"])
+  })
+
+  it("keeps no more than it is told, and one of a double where it drops doubles", async () => {
+    const few = StubTransport.make({ keep: 2 })
+    for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
+    expect(few.taken().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])
+    const dropping = StubTransport.make({ capabilities: { idempotentHandoff: true } })
+    for (let i = 0; i < 2; i++) await Effect.runPromise(dropping.handOff(handOff("a@x.example")))
+    expect(dropping.taken()).toHaveLength(1)
+  })
+})
