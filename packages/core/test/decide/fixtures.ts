@@ -8,7 +8,7 @@ import type { SenderDomain } from "../../src/domain/SenderDomain.ts"
 import type { Suppression, SuppressionReason } from "../../src/domain/Suppression.ts"
 
 export const now = Date.UTC(2026, 10, 21, 12)
-export const today = "2026-11-21"
+const today = "2026-11-21"
 export const project = "prj_test"
 
 export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
