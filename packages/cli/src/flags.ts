@@ -32,8 +32,8 @@ export const host = Flag.String("host").pipe(
 )
 
 export const port = Flag.Int("port").pipe(
-  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
   Flag.withFallbackConfig(Config.Int(fromEnvironment("PORT"))),
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
   Flag.withDefault(4025),
   Flag.withDescription("The port to listen on; 0 picks a free one. MAILKEEP_PORT")
 )
@@ -47,8 +47,8 @@ export const transport = Flag.Literals("transport", ["stub"]).pipe(
 /** A limit of the default plan: off unless given. */
 const limit = (flag: string, variable: string, description: string) =>
   Flag.Int(flag).pipe(
-    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
+    Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     Flag.withDescription(`${description}; off unless given. ${fromEnvironment(variable)}`),
     Flag.optional,
     Flag.map(Option.getOrNull)

@@ -90,7 +90,7 @@ describe("keys and domains", () => {
 
   it("refuse in one line on standard error, with exit code 1", async () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-      [["domains", "add", "nodots", ...inProject()], /domain: must be a domain name/],
+      [["domains", "add", "nodots", ...inProject()], /domain must be a domain name/],
       [["keys", "revoke", "key_x", ...atData()], /No API key with this ID/],
       [["keys", "create", ...inProject(), "--permission", "email.none"], /email\.none|permission/],
       [["keys", "create", ...inProject()], /permission/],
@@ -194,6 +194,15 @@ describe("serve", () => {
       ["--transport", "pigeon"]
     ])
       expect((await run(["serve", ...atData(), ...wrong])).code).toBe(1)
+    for (const [name, value] of [
+      ["MAILKEEP_PORT", "99999"],
+      ["MAILKEEP_DAILY_SENDS", "-5"],
+      ["MAILKEEP_CONTACTS", "many"]
+    ] as const) {
+      const { code, stdout, stderr } = await run(["serve", ...atData()], { [name]: value })
+      expect([name, code]).toEqual([name, 1])
+      expect(stdout + stderr).not.toMatch(/\n\s+at .*:\d+:\d+|RangeError/)
+    }
   })
 })
 

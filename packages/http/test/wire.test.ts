@@ -105,6 +105,8 @@ describe.each(stores)("the wire, over $name", (store) => {
         [`x`]: canary
       })
       expect(text).not.toContain(canary)
+      const { body } = await postSend(wire, { ...sendBody(), [canary]: 1 })
+      expect(body.message).not.toContain(canary)
     })
 
     it("refuses what is larger than 10 MiB, and the client gets to see it", async () => {
@@ -204,6 +206,8 @@ describe.each(stores)("the wire, over $name", (store) => {
         "status=complained",
         "source=smtp",
         "source=pigeon",
+        `source=${"x".repeat(300)}`,
+        "recipient=",
         "recipient=nobody",
         "contactId=con_x",
         "templateId=t",
@@ -234,6 +238,8 @@ describe.each(stores)("the wire, over $name", (store) => {
       [`search=${"x".repeat(256)}`, "search", "too_long"],
       [`cursor=${"x".repeat(1025)}`, "cursor", "too_long"],
       ["cursor=nonsense", "cursor", "invalid_cursor"],
+      ["cursor=", "cursor", "invalid_cursor"],
+      ["__proto__=1", "__proto__", "unknown_field"],
       ["recipent=a", "recipent", "unknown_field"]
     ])("refuses %.30s", async (query, field, code) => {
       expect(await wire.call(`/emails/logs?${query}`)).toMatchObject(invalid("query", [[field], code]))
@@ -340,11 +346,30 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await post({ email: "p@example.org", properties: { plan: 1 } })).toMatchObject(
         invalid("body", [["properties", "plan"], "undefined_property"])
       )
+      expect(await wire.call("/emails/contacts?page=9999999999999999999999")).toMatchObject({
+        status: 200,
+        body: { data: { items: [] } }
+      })
       expect(await wire.call("/emails/contacts?page=0")).toMatchObject(invalid("query", [["page"], "too_small"]))
       expect(await wire.call("/emails/contacts?emailStatus=maybe")).toMatchObject(
         invalid("query", [["emailStatus"], "invalid_value"])
       )
     })
+  })
+
+  it("takes many writers of one contact at once, and turns none away", async () => {
+    const { body } = await wire.call("/emails/contacts", { method: "POST", body: { email: "busy@example.org" } })
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, i) => {
+        const change = {
+          email: "busy@example.org",
+          firstName: `n${i}`,
+          emailStatus: i % 2 === 0 ? "subscribed" : "unsubscribed"
+        }
+        return (await wire.call(`/emails/contacts/${body.data.id}`, { method: "PUT", body: change })).status
+      })
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
   it("lists domains by page", async () => {
@@ -387,6 +412,10 @@ describe.each(stores)("the wire, over $name", (store) => {
 
     it("is 404 for an unknown path and 405 with Allow for a wrong method", async () => {
       expect(await wire.call("/nowhere")).toMatchObject(error(404, "not_found"))
+      for (const path of ["/emails/domains/", "//emails/domains", "/Emails/domains"])
+        expect(await wire.call(path)).toMatchObject(error(404, "not_found"))
+      expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { key: null })).status).toBe(401)
+      expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { method: "DELETE" })).status).toBe(405)
       expect(await wire.call("/emails/logs/%zz")).toMatchObject(error(404, "not_found"))
       const wrong = await wire.call("/emails/send")
       expect(wrong).toMatchObject(error(405, "method_not_allowed"))

@@ -8,7 +8,6 @@ import { ApiKeys, Domains } from "@mailkeep/core"
 import type { House, HouseOptions, StoreUnderTest } from "@mailkeep/proving"
 import { openHouse, project } from "@mailkeep/proving"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import { HttpRouter } from "effect/http"
 import { MailServer } from "../src/index.ts"
 
 interface Answered {
@@ -48,7 +47,7 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
   const house = await openHouse(store, options)
   const services = Layer.succeedContext(await house.context())
   const server = ManagedRuntime.make(
-    HttpRouter.serve(MailServer.routes, { disableLogger: true, disableListenLog: true }).pipe(
+    MailServer.layer.pipe(
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer(), {
           host: "127.0.0.1",

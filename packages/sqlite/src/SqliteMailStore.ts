@@ -5,13 +5,13 @@
 import type { Answers, Change, Query } from "@mailkeep/core/domain"
 import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/port"
 import { Conflict, folded } from "@mailkeep/core/domain"
-import { MailStore } from "@mailkeep/core/port"
+import { MailStore, StoreUnavailable } from "@mailkeep/core/port"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
 import { claimDeliveries, sweep } from "./internal/claimDeliveries.ts"
-import { openDatabase } from "./internal/connection.ts"
+import { busySchedule, openDatabase } from "./internal/connection.ts"
 import type { GroupCommit, Written } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { prepared } from "./internal/recordTable.ts"
@@ -47,6 +47,7 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     const group = yield* makeGroupCommit(database)
     const begin = database.prepare("BEGIN")
     const end = database.prepare("COMMIT")
+    const rollback = database.prepare("ROLLBACK")
 
     const commit = (changes: ReadonlyArray<Change>): Written<void, Conflict> => {
       for (const [at, change] of changes.entries()) {
@@ -60,9 +61,13 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     const inOneState = <A>(read: () => A): A => {
       begin.run()
       try {
-        return read()
-      } finally {
+        const answer = read()
         end.run()
+        return answer
+      } catch (cause) {
+        // Some errors have ended the transaction already.
+        if (database.inTransaction) rollback.run()
+        throw cause
       }
     }
 
@@ -73,13 +78,21 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
       commit: (changes) => group.submit(() => commit(changes), octetsOf(changes)),
       claim: (claim) => group.submit(() => ({ done: claimDeliveries(on, claim) }), 1024),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-        Effect.try({
-          try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
-          catch: unavailable
-        }),
+        Effect.suspend(() =>
+          database.open
+            ? Effect.try({
+                try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
+                catch: unavailable
+              }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" }))
+            : Effect.fail(new StoreUnavailable({ reason: "closed" }))
+        ),
       sweep: (request) => group.submit(() => ({ done: sweep(on, request) }), 1024),
       changes: Stream.fromEffectSchedule(
-        Effect.sync(() => dataVersion.get()),
+        // Where it cannot be read, nothing is known to have changed.
+        Effect.orElseSucceed(
+          Effect.try(() => dataVersion.get()),
+          () => undefined
+        ),
         Schedule.spaced("1 second")
       ).pipe(
         Stream.changes,

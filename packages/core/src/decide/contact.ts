@@ -8,7 +8,7 @@ import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
 import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
 import { ContactEmailTaken, ContactNotFound, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
-import type { IdBlock } from "../domain/Id.ts"
+import type { EventId, IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { issue } from "../domain/Issue.ts"
@@ -46,6 +46,22 @@ const expectSuppression = (projectId: ProjectId, address: string, standing: Supp
   record: { kind: "Suppression", projectId, address },
   revision: standing?.revision ?? null
 })
+
+/** The event of a move of the subscription, when its row emits one. */
+export const subscriptionEvent = (
+  row: SubscriptionRow | undefined,
+  contact: Contact,
+  id: EventId
+): ReadonlyArray<Change> => {
+  if (row?.emits === undefined) return []
+  const { projectId, updatedAt: occurredAt } = contact
+  return [
+    {
+      _tag: "AppendEvent",
+      event: { id, projectId, occurredAt, kind: row.emits, data: { contact, reason: "unsubscribed" } }
+    }
+  ]
+}
 
 const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
@@ -140,21 +156,6 @@ export const updateContact = (
     emailStatus === "unsubscribed"
       ? withReason(projectId, canonical, suppression, "unsubscribed", now)
       : withoutReason(suppression, "unsubscribed")
-  const event: ReadonlyArray<Change> =
-    row?.emits === undefined
-      ? []
-      : [
-          {
-            _tag: "AppendEvent",
-            event: {
-              id: idAt(ids, "evt", 0),
-              projectId,
-              occurredAt: now,
-              kind: row.emits,
-              data: { contact: after, reason: "unsubscribed" }
-            }
-          }
-        ]
   return Result.succeed({
     answer: after,
     changes: [
@@ -162,7 +163,7 @@ export const updateContact = (
         ? [expectSuppression(projectId, canonical, suppression)]
         : putSuppression(noted, suppression)),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
-      ...event
+      ...subscriptionEvent(row, after, idAt(ids, "evt", 0))
     ]
   })
 }

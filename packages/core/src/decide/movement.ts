@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import type { Change } from "../domain/Change.ts"
 import type { Delivery, DeliveryState } from "../domain/Delivery.ts"
+import { deliveryState } from "../domain/Delivery.ts"
 import { step } from "../domain/DeliveryMachine.ts"
 import type { DeliveryRow, DeliveryStatus, Trigger } from "../domain/DeliveryTable.ts"
 import type { EventId } from "../domain/Id.ts"
@@ -104,22 +105,6 @@ export const move = (
   return { before, after, row, spends }
 }
 
-const stateOf = (delivery: Delivery): DeliveryState => {
-  const {
-    id: _i,
-    projectId: _p,
-    messageId: _m,
-    kind: _k,
-    recipient: _r,
-    address: _a,
-    contactId: _c,
-    source: _s,
-    createdAt: _t,
-    ...state
-  } = delivery
-  return state
-}
-
 /** The change that writes a movement, and its event when the row emits one. */
 export const movementChanges = (
   { before, after, row }: Movement,
@@ -132,7 +117,7 @@ export const movementChanges = (
     id: before.id,
     from: before.status,
     token: before.token,
-    next: stateOf(after)
+    next: deliveryState(after)
   }
   if (row.emits === undefined) return [moved]
   return [

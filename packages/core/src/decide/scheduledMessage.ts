@@ -10,6 +10,7 @@ import { idAt } from "../domain/Id.ts"
 import { idempotencyExpiry } from "../domain/Idempotency.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { utcDayOf } from "../domain/Instant.ts"
+import { issue } from "../domain/Issue.ts"
 import type { Message } from "../domain/Message.ts"
 import type { Plan } from "../domain/Plan.ts"
 import { dailyCounter, fits } from "../domain/Plan.ts"
@@ -81,6 +82,11 @@ export const rescheduleMessage = (
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
   const left = outside(deliveries, "scheduled")
   if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
+
+  if (message.expiresAt !== null && message.expiresAt <= scheduledAt) {
+    const expired = issue(["scheduledAt"], "too_far_ahead", "must be before the message expires")
+    return Result.fail(new InvalidArgument({ context: "body", issues: [expired] }))
+  }
 
   const day = utcDayOf(scheduledAt)
   const moving = deliveries.filter(({ countedDay }) => countedDay !== day)

@@ -6,6 +6,7 @@ import type { Attempt, AttemptOutcome, AttemptPhase, Delivery, DeliveryState } f
 import type { Trigger } from "../domain/DeliveryTable.ts"
 import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { secondMillis } from "../domain/Instant.ts"
 import { unlimited } from "../domain/Plan.ts"
 import type { OnAmbiguous } from "../domain/Project.ts"
 import type { RetryPolicy } from "../domain/RetrySchedule.ts"
@@ -43,6 +44,9 @@ export interface SettleFacts {
   readonly attempt: Attempt
   readonly suppression: Suppression | null
 }
+
+/** What kept the dot back, such as a store out of reach, may take a moment to pass. */
+const withheldWaitMillis = 5 * secondMillis
 
 interface Settlement {
   readonly on: Trigger
@@ -135,7 +139,7 @@ const settlementOf = (ending: Ending, facts: SettleFacts): Settlement => {
     case "WorkerDied":
       return workerDied(facts, phase)
     case "Withheld":
-      return queuedAgain("ReleasedBeforeDot", "released", facts.now)
+      return queuedAgain("ReleasedBeforeDot", "released", facts.now + withheldWaitMillis)
     case "Released":
     case "Lost": {
       const words = ending._tag === "Lost" ? ending.why : "The worker shut down during the hand-off."

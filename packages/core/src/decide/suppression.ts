@@ -10,6 +10,7 @@ import type { ProjectId } from "../domain/Project.ts"
 import { subscriptionStep } from "../domain/SubscriptionTable.ts"
 import type { Suppression, SuppressionReason } from "../domain/Suppression.ts"
 import { withoutReason, withReason } from "../domain/Suppression.ts"
+import { subscriptionEvent } from "./contact.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
 
@@ -36,20 +37,7 @@ const contactInStep = (
   const after: Contact = { ...contact, emailStatus: row.to, updatedAt: now, revision: contact.revision + 1 }
   return [
     { _tag: "PutContact", contact: after, replaces: contact.revision },
-    ...(row.emits === undefined
-      ? []
-      : [
-          {
-            _tag: "AppendEvent",
-            event: {
-              id: idAt(ids, "evt", 0),
-              projectId,
-              occurredAt: now,
-              kind: row.emits,
-              data: { contact: after, reason: "unsubscribed" }
-            }
-          } as const
-        ])
+    ...subscriptionEvent(row, after, idAt(ids, "evt", 0))
   ]
 }
 

@@ -8,7 +8,7 @@ import { toASCII } from "tr46"
  * A mailbox as RFC 5321 writes it (`Local-part "@" Domain`), without comments, source routes or address literals.
  *
  * - `address`: as given, trimmed, its domain as A-labels; what the envelope and the log show.
- * - `canonical`: the identity: ASCII letters in lower case. Uniqueness, suppression and lookups use only this.
+ * - `canonical`: the identity: in lower case. Uniqueness, suppression and lookups use only this.
  * - `domain`: lower-case A-labels.
  * - `utf8`: the local part needs SMTPUTF8 (RFC 6531).
  */
@@ -26,7 +26,16 @@ const domainOctetsMax = 253
 
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 const utf8Octets = (text: string): number => (isAscii(text) ? text.length : new TextEncoder().encode(text).length)
-const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
+
+/** A regular expression that looks for the end would try every run of spaces in between. */
+const withoutOuterSpaces = (text: string): string => {
+  let from = 0
+  let to = text.length
+  while (from < to && text[from] === " ") from++
+  while (to > from && text[to - 1] === " ") to--
+  // Whatever is this long is no address; its text need not be copied.
+  return to - from > 4 * addressOctetsMax ? "" : text.slice(from, to)
+}
 
 const plainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -60,7 +69,7 @@ const parseLocalPart = (text: string): string | undefined => {
 
 /** Reads one mailbox; `undefined` when it is not one. Total, linear in the length. Source: RFC 5321 §4.1.2; decision 0010. */
 export const parseAddress = (text: string): Address | undefined => {
-  const trimmed = text.replace(/^ +| +$/g, "").normalize("NFC")
+  const trimmed = withoutOuterSpaces(text).normalize("NFC")
   if (trimmed.length === 0 || trimmed.length > addressOctetsMax) return undefined
   const at = trimmed.lastIndexOf("@")
   if (at < 1) return undefined
@@ -69,5 +78,5 @@ export const parseAddress = (text: string): Address | undefined => {
   if (local === undefined || domain === undefined) return undefined
   const address = `${local}@${domain}`
   if (utf8Octets(address) > addressOctetsMax) return undefined
-  return { address, canonical: asciiLower(address), domain, utf8: !isAscii(local) }
+  return { address, canonical: address.toLowerCase().normalize("NFC"), domain, utf8: !isAscii(local) }
 }

@@ -16,31 +16,53 @@ export const canonicalJson = (value: Json): string => {
 }
 
 /**
- * The octets of a value as JSON, or `undefined` when it is no JSON value, is nested deeper than `depthMax` or longer than
- * `octetsMax`. Looks at no more of the value than that takes.
+ * Whether a value is JSON of at most `octetsMax` octets and `depthMax` levels. Looks at no more of it than that takes.
  */
-export const jsonOctets = (
+export const judgeJson = (
   value: unknown,
   bounds: { readonly octetsMax: number; readonly depthMax: number }
-): number | undefined => {
+): "fits" | "too_large" | "not_json" => {
   let octets = 0
-  const spend = (count: number): boolean => (octets += count) <= bounds.octetsMax
-  const text = (value: string): boolean =>
-    spend(value.length) &&
-    value.isWellFormed() &&
-    !value.includes("\0") &&
-    spend(utf8Octets(JSON.stringify(value)) - value.length)
-  const walk = (value: unknown, depth: number): boolean => {
-    if (typeof value === "string") return text(value)
-    if (typeof value === "number") return Number.isFinite(value) && spend(String(value).length)
-    if (typeof value === "boolean" || value === null) return spend(String(value).length)
-    if (typeof value !== "object" || depth >= bounds.depthMax) return false
-    if (Array.isArray(value)) return spend(2 + value.length) && value.every((item) => walk(item, depth + 1))
-    const prototype: unknown = Object.getPrototypeOf(value)
-    if (prototype !== Object.prototype && prototype !== null) return false
-    return spend(2) && Object.entries(value).every(([key, item]) => spend(2) && text(key) && walk(item, depth + 1))
+  const spend = (count: number): void => {
+    octets += count
+    if (octets > bounds.octetsMax) throw tooLarge
   }
-  return walk(value, 0) ? octets : undefined
+  const text = (value: string): void => {
+    spend(value.length + 2)
+    if (!value.isWellFormed() || value.includes("\0")) throw notJson
+    spend(utf8Octets(JSON.stringify(value)) - value.length - 2)
+  }
+  const walk = (value: unknown, depth: number): void => {
+    if (typeof value === "string") return text(value)
+    if (typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value)))
+      return spend(String(value).length)
+    if (typeof value !== "object") throw notJson
+    if (depth >= bounds.depthMax) throw tooLarge
+    if (Array.isArray(value)) {
+      spend(2 + Math.max(0, value.length - 1))
+      for (const item of value as ReadonlyArray<unknown>) walk(item, depth + 1)
+      return
+    }
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) throw notJson
+    const entries = Object.entries(value)
+    spend(2 + Math.max(0, entries.length - 1))
+    for (const [key, item] of entries) {
+      text(key)
+      spend(1)
+      walk(item, depth + 1)
+    }
+  }
+  try {
+    walk(value, 0)
+    return "fits"
+  } catch (verdict) {
+    if (verdict === tooLarge) return "too_large"
+    if (verdict === notJson) return "not_json"
+    throw verdict
+  }
 }
 
+const tooLarge = Symbol("too_large")
+const notJson = Symbol("not_json")
 const utf8Octets = (text: string): number => new TextEncoder().encode(text).length

@@ -33,6 +33,7 @@ export type Change =
   /** Guard: no setting of this name stands. */
   | { readonly _tag: "PutSetting"; readonly name: string; readonly value: string }
   | ({ readonly _tag: "PutProject"; readonly project: Project } & Replaces)
+  /** Guard also: no other key has this public id. */
   | ({ readonly _tag: "PutApiKey"; readonly key: ApiKey } & Replaces)
   /** No guard; the revision stays. */
   | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
@@ -43,7 +44,7 @@ export type Change =
   | ({ readonly _tag: "PutSuppression"; readonly suppression: Suppression } & Replaces)
   /** Guard: the record under this key, if any, expired at or before `now`; it is replaced. */
   | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
-  /** Guard: the record stands. */
+  /** No guard: where no record stands, nothing is written. */
   | {
       readonly _tag: "ExtendIdempotency"
       readonly projectId: ProjectId

@@ -54,17 +54,19 @@ const propertyKeys = (input: unknown): ReadonlyArray<Issue> => {
   const properties: unknown = (input as { readonly properties?: unknown } | null | undefined)?.properties
   if (typeof properties !== "object" || properties === null) return []
   const seen = new Set<string>()
-  return Object.keys(properties).flatMap((key) => {
-    if (!isSafeKey(key)) return [issue(["properties", key], "invalid_value", "is a reserved key")]
-    const folded = key.toLowerCase()
-    if (seen.has(folded)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
-    seen.add(folded)
-    return []
-  })
+  return Object.keys(properties)
+    .slice(0, propertyKeysMax)
+    .flatMap((key) => {
+      if (!isSafeKey(key)) return [issue(["properties", key], "invalid_value", "is a reserved key")]
+      const folded = key.toLowerCase()
+      if (seen.has(folded)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
+      seen.add(folded)
+      return []
+    })
 }
 
 const reader = <S extends Schema.Decoder<unknown>>(schema: S) => {
-  const decode = decoder(schema)
+  const decode = decoder(schema, { properties: propertyKeysMax })
   return (input: unknown): Result.Result<S["Type"], ReadonlyArray<Issue>> => {
     const keys = propertyKeys(input)
     const decoded = decode(input)

@@ -136,3 +136,20 @@ export const freshState: DeliveryState = {
   complainedAt: null,
   failedAt: null
 }
+
+/** The part of a delivery that moves change. */
+export const deliveryState = (delivery: Delivery): DeliveryState => {
+  const {
+    id: _i,
+    projectId: _p,
+    messageId: _m,
+    kind: _k,
+    recipient: _r,
+    address: _a,
+    contactId: _c,
+    source: _s,
+    createdAt: _t,
+    ...state
+  } = delivery
+  return state
+}

@@ -105,14 +105,53 @@ export const issuesOf = (node: SchemaIssue.Issue, path: Issue["path"] = []): Rea
   }
 }
 
+/** How many entries of a field's list or object are looked at, by field. */
+export type EntriesMax = Readonly<Record<string, number>>
+
+/** A request has far fewer fields; a body with more is not looked through. */
+const fieldsMax = 100
+
+const firstEntries = (fields: object, max: number): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(fields).slice(0, max))
+
+const tooMany = (path: Issue["path"], max: number) => issue(path, "too_many_items", `must have at most ${max} entries`)
+
+/**
+ * The input without what goes over the bounds, and an issue for each place that did: an oversized list is one problem, not one for
+ * each of its entries.
+ */
+const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown, ReadonlyArray<Issue>] => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return [input, []]
+  const found: Array<Issue> = []
+  let fields = input as Readonly<Record<string, unknown>>
+  if (Object.keys(fields).length > fieldsMax) {
+    found.push(tooMany([], fieldsMax))
+    fields = firstEntries(fields, fieldsMax)
+  }
+  for (const [field, max] of Object.entries(entriesMax)) {
+    const value = Object.hasOwn(fields, field) ? fields[field] : undefined
+    if (typeof value !== "object" || value === null) continue
+    const count = Array.isArray(value) ? value.length : Object.keys(value).length
+    if (count <= max) continue
+    found.push(tooMany([field], max))
+    fields = { ...fields, [field]: Array.isArray(value) ? value.slice(0, max) : firstEntries(value, max) }
+  }
+  return [fields, found]
+}
+
 /**
  * A decoder that reports every issue of a value, unknown fields too, each place at most once with one code.
  * Make it once, at the top of a module.
  */
-export const decoder = <S extends Schema.Decoder<unknown>>(schema: S) => {
+export const decoder = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax: EntriesMax = {}) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
-  return (input: unknown): Result.Result<S["Type"], ReadonlyArray<Issue>> =>
-    Result.mapError(decode(input), (error) => distinctIssues(issuesOf(error.issue)))
+  return (input: unknown): Result.Result<S["Type"], ReadonlyArray<Issue>> => {
+    const [bounded, oversized] = withinBounds(input, entriesMax)
+    const decoded = decode(bounded)
+    if (Result.isSuccess(decoded))
+      return oversized.length === 0 ? Result.succeed(decoded.success) : Result.fail(oversized)
+    return Result.fail(distinctIssues([...oversized, ...issuesOf(decoded.failure.issue)]))
+  }
 }
 
 /** The first issue of each place and code. */

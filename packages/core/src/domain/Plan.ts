@@ -1,8 +1,7 @@
 /**
  * A project's limits and the counters they are held against. Source: interface, Limits; decision 0015.
  */
-import type { Instant, UtcDay } from "./Instant.ts"
-import { utcDayOf } from "./Instant.ts"
+import type { UtcDay } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
 import type { BucketLimit } from "./TokenBucket.ts"
 
@@ -31,7 +30,6 @@ export const unlimited: Plan = {
 export type CounterName = "waiting" | "allowance" | "contacts" | `daily:${UtcDay}`
 
 export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
-export const dailyCounterAt = (instant: Instant): CounterName => dailyCounter(utcDayOf(instant))
 
 export interface Counter {
   readonly projectId: ProjectId

@@ -77,7 +77,9 @@ interface Queries {
    * earliest end after `now` of another worker's lease. `null`: never.
    */
   NextDue: [{ readonly worker: string; readonly now: Instant }, Instant | null]
-  /** How many deliveries wait for the dispatcher, and since when the oldest of them has been due at `now`. */
+  /**
+   * How many deliveries the dispatcher has to do with, and since when the oldest one scheduled or queued has been due at `now`.
+   */
   Backlog: [{ readonly now: Instant }, Backlog]
   /** What the counters of a project say beside what its records add up to. */
   Ledger: [{ readonly projectId: ProjectId }, Ledger]

@@ -6,21 +6,21 @@ import { Result, Schema } from "effect"
 import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "./CanonicalJson.ts"
-import { canonicalJson, jsonOctets } from "./CanonicalJson.ts"
+import { canonicalJson, judgeJson } from "./CanonicalJson.ts"
 import type { Instant } from "./Instant.ts"
 import { formatInstant, parseInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, distinctIssues, issue, says } from "./Issue.ts"
 import type { OnAmbiguous } from "./Project.ts"
-import { bodyOf, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
+import { bodyOf, codePoints, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
 
 export const toItemsMax = 100
 export const recipientsMax = 50
 export const bodyOctetsMax = 2 * 1024 * 1024
 const metadataKeysMax = 50
 const metadataKeyCharactersMax = 40
-const metadataOctetsMax = 4 * 1024
-const metadataDepthMax = 16
+const metadataBounds = { octetsMax: 4 * 1024, depthMax: 16 }
+const templateVariablesMax = 1000
 
 const mailboxes = (min: 0 | 1) =>
   Schema.Union([
@@ -38,12 +38,23 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
       toJsonSchema: () => ({ maxProperties: metadataKeysMax })
     }),
     Schema.makeFilter(
-      (metadata) => Object.keys(metadata).every((key) => key.length <= metadataKeyCharactersMax && isSafeKey(key)),
-      says("invalid_value", `must have keys of at most ${metadataKeyCharactersMax} characters, none of them reserved`)
+      (metadata) => Object.keys(metadata).every((key) => codePoints(key) <= metadataKeyCharactersMax),
+      says("too_long", `must have keys of at most ${metadataKeyCharactersMax} characters`)
     ),
     Schema.makeFilter(
-      (metadata) => jsonOctets(metadata, { octetsMax: metadataOctetsMax, depthMax: metadataDepthMax }) !== undefined,
-      says("too_large", `must be JSON of at most ${metadataOctetsMax} octets and ${metadataDepthMax} levels`)
+      (metadata) => Object.keys(metadata).every(isSafeKey),
+      says("invalid_value", "must not have a reserved key")
+    ),
+    Schema.makeFilter(
+      (metadata) => judgeJson(metadata, metadataBounds) !== "not_json",
+      says("invalid_value", "must be JSON, its text well-formed and without U+0000")
+    ),
+    Schema.makeFilter(
+      (metadata) => judgeJson(metadata, metadataBounds) !== "too_large",
+      says(
+        "too_large",
+        `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
+      )
     )
   )
   .annotate({ identifier: "Metadata" })
@@ -98,9 +109,15 @@ export interface SendRequest {
   readonly options: SendOptions
 }
 
-const decodeBody = decoder(SendBody)
+const decodeBody = decoder(SendBody, {
+  to: toItemsMax,
+  cc: toItemsMax,
+  bcc: toItemsMax,
+  metadata: metadataKeysMax,
+  templateVariables: templateVariablesMax
+})
 
-const count = (field: unknown): number => (Array.isArray(field) ? field.length : field === undefined ? 0 : 1)
+const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)
 
 /** The rules between fields, looked at even when single fields are wrong, so that one answer names everything. */
 const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {

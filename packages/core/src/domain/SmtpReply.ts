@@ -36,7 +36,7 @@ export interface Refusal {
 const deferred = (destination: boolean): Refusal => ({ on: "TransportDeferred", suppress: false, destination })
 const refused = (on: Refusal["on"], suppress = false): Refusal => ({ on, suppress, destination: false })
 
-/** The class digit: the enhanced code's when it agrees with the basic one, else the basic one's. */
+/** The class digit: the basic code's, or the enhanced one's where there is no basic code. */
 const classOf = ({ code, enhancedCode }: SmtpReply): "4" | "5" =>
   enhancedCode !== null && code === null
     ? enhancedCode.startsWith("5")

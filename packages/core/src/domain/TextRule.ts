@@ -7,7 +7,7 @@ import { parseAddress } from "./Address.ts"
 import { parseInstant } from "./Instant.ts"
 import { says } from "./Issue.ts"
 
-const codePoints = (text: string): number => {
+export const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count

@@ -9,7 +9,8 @@ import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 import type { Decision } from "../decide/Decision.ts"
 
-const triesMax = 16
+/** Of the writers of one record one wins each time, so this many may write it at once and none is turned away. */
+const triesMax = 256
 
 /** Commits the changes in the fixed order; nothing to write is no commit. */
 export const commitChanges = (

@@ -4,6 +4,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { RateLimitScope } from "../domain/Failure.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { secondMillis } from "../domain/Instant.ts"
 import type { Bucket, BucketLimit, BucketState } from "../domain/TokenBucket.ts"
 import { drawToken, fullBucket } from "../domain/TokenBucket.ts"
 
@@ -28,7 +29,7 @@ export class RateLimiter extends Context.Service<
 >()("@mailkeep/core/port/RateLimiter") {
   /** In the memory of this process: several processes each grant the whole limit. */
   static readonly layerInProcess: Layer.Layer<RateLimiter> = Layer.sync(RateLimiter, () => {
-    const buckets = new Map<string, Bucket>()
+    const buckets = new Map<string, Kept>()
     return {
       take: (refs, now) =>
         Effect.sync(() => {
@@ -36,7 +37,7 @@ export class RateLimiter extends Context.Service<
           const draw = (take: 0 | 1) =>
             refs.map((ref) => ({
               ref,
-              state: drawToken(buckets.get(key(ref)) ?? fullBucket(ref.limit, now), ref.limit, now, take)
+              state: drawToken(buckets.get(key(ref))?.bucket ?? fullBucket(ref.limit, now), ref.limit, now, take)
             }))
           const looked = draw(0)
           const empty = looked.find(({ state }) => !state.allowed)
@@ -44,9 +45,9 @@ export class RateLimiter extends Context.Service<
           for (const { ref, state } of drawn) {
             // A full bucket need not be remembered, so the map holds only what is in use.
             if (state.resetSeconds <= 0) buckets.delete(key(ref))
-            else buckets.set(key(ref), state.bucket)
+            else buckets.set(key(ref), { bucket: state.bucket, fullAt: now + state.resetSeconds * secondMillis })
           }
-          if (buckets.size > bucketsMax) forgetFull(buckets, refs[0].limit, now)
+          if (buckets.size > bucketsMax) forgetFull(buckets, now)
           const { ref, state } = empty ?? drawn.toSorted((a, b) => a.state.remaining - b.state.remaining)[0]!
           const { bucket: _, ...rest } = state
           return { ...rest, scope: ref.scope, limit: ref.limit }
@@ -57,6 +58,11 @@ export class RateLimiter extends Context.Service<
 
 const bucketsMax = 10_000
 
-const forgetFull = (buckets: Map<string, Bucket>, limit: BucketLimit, now: Instant): void => {
-  for (const [key, { at }] of buckets) if (at + limit.windowMillis <= now) buckets.delete(key)
+interface Kept {
+  readonly bucket: Bucket
+  readonly fullAt: Instant
+}
+
+const forgetFull = (buckets: Map<string, Kept>, now: Instant): void => {
+  for (const [key, { fullAt }] of buckets) if (fullAt <= now) buckets.delete(key)
 }

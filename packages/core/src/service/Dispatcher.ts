@@ -2,7 +2,7 @@
  * Keeps deliveries moving: releases what is due, recovers what a dead worker held, hands over what is queued.
  * Wakes at once on new work and sleeps until the next due time. What a hand-off does is in `HandOffs`.
  */
-import { Clock, Context, Duration, Effect, FiberSet, Latch, Layer, Stream } from "effect"
+import { Clock, Context, Duration, Effect, FiberSet, Layer, Stream } from "effect"
 import type { Claim, ClaimKind } from "../domain/Claim.ts"
 import { sweepKinds } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
@@ -42,8 +42,33 @@ const sweepEveryMillis = 10 * minuteMillis
 const sweepLimit = 500
 /** The longest sleep: a clock that was set forward and a lease that lapsed are noticed after this at the latest. */
 const sleepMillisMax = 15 * secondMillis
-/** How many due deliveries one claim releases or recovers. */
-const releaseLimit = 100
+/** How many names are remembered, to end their leases on shutdown. */
+const formerNamesMax = 64
+/** Releases and recoveries under way at once. */
+const settlingMax = 100
+
+/** How much may be started. */
+interface Room {
+  readonly settling: number
+  readonly handing: number
+}
+
+interface Start {
+  readonly settling: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  readonly handing: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+}
+
+/** Runs what is started at once, and waits for all of it. */
+const together = <A, E>(
+  use: (start: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const works: Array<Effect.Effect<unknown>> = []
+    return Effect.tap(
+      use((work) => Effect.sync(() => works.push(work))),
+      () => Effect.all(works, { concurrency: "unbounded", discard: true })
+    )
+  })
 
 /** Which defect it was, without its words: they may quote what a caller sent. */
 const nameOf = (defect: unknown): string => (defect instanceof Error ? defect.name : typeof defect)
@@ -74,10 +99,13 @@ export class Dispatcher extends Context.Service<
         /** The names this process has claimed under, each with how many deliveries it holds. */
         const held = new Map<string, number>()
         let worker = workerName()
+        const formerNames: Array<string> = []
         let lastSweepAt = Number.NEGATIVE_INFINITY
 
         /** Claims from now on are made under another name; what this one still holds is taken up when its lease is over. */
         const changeName = Effect.sync(() => {
+          formerNames.push(worker)
+          if (formerNames.length > formerNamesMax) formerNames.shift()
           worker = workerName()
         })
 
@@ -119,72 +147,67 @@ export class Dispatcher extends Context.Service<
           )
         }
 
-        const renewLeases = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          yield* Effect.forEach(
-            [...held.keys()],
-            (name) =>
-              commitChanges(store, [{ _tag: "RenewLease", worker: name, leaseUntil: now + settings.leaseMillis }]),
-            { discard: true }
-          )
-        }).pipe(Effect.ignore)
+        const renewLease = (name: string) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            yield* commitChanges(store, [{ _tag: "RenewLease", worker: name, leaseUntil: now + settings.leaseMillis }])
+          }).pipe(Effect.ignoreCause)
 
-        const heartbeat = renewLeases.pipe(
+        const heartbeat = Effect.suspend(() => Effect.forEach([...held.keys()], renewLease, { discard: true })).pipe(
           Effect.delay(Duration.millis(Math.floor(settings.leaseMillis / 3))),
           Effect.forever
         )
 
+        /** One batch of each kind, when it is time; whether more is left. */
         const sweep = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          if (now - lastSweepAt < sweepEveryMillis) return
-          lastSweepAt = now
+          if (now - lastSweepAt < sweepEveryMillis) return false
           const before = { events: now - eventRetentionMillis, idempotency: now, leases: now - hourMillis }
-          for (const kind of sweepKinds) {
-            const more: Effect.Effect<void, StoreUnavailable> = Effect.flatMap(
-              store.sweep({ kind, before: before[kind], limit: sweepLimit }),
-              (count) => (count < sweepLimit ? Effect.void : more)
-            )
-            yield* more
-          }
+          const counts = yield* Effect.forEach(sweepKinds, (kind) =>
+            store.sweep({ kind, before: before[kind], limit: sweepLimit })
+          )
+          const more = counts.some((count) => count === sweepLimit)
+          if (!more) lastSweepAt = now
+          return more
         })
 
-        /** Takes what is due and starts work on it; `room` is how many hand-offs may begin. */
-        const step = Effect.fnUntraced(function* (
-          room: number,
-          start: (delivery: Delivery, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
-        ) {
-          const recovering = yield* claim("lapsedSending", releaseLimit)
-          yield* Effect.forEach(recovering, (delivery) => holding(delivery, handOffs.recover(delivery)), {
-            concurrency: "unbounded",
-            discard: true
-          })
-          const releasing = yield* claim("dueScheduled", releaseLimit)
-          yield* Effect.forEach(releasing, (delivery) => holding(delivery, handOffs.release(delivery)), {
-            concurrency: "unbounded",
-            discard: true
-          })
-          const handing = yield* claim("dueQueued", room)
-          yield* Effect.forEach(
-            handing,
-            (delivery) => start(delivery, holding(delivery, handOffs.handOver(delivery))),
-            {
-              concurrency: "unbounded",
-              discard: true
-            }
-          )
-          return {
-            released: releasing.length,
-            recovered: recovering.length,
-            handedOver: handing.length
-          } satisfies StepReport
-        })
+        /** What is left of a delivery once it is released or recovered may be due at once. */
+        const thenLook = (work: Effect.Effect<unknown>) => Effect.andThen(work, signal.notify)
+
+        /**
+         * Takes what is due and starts work on it, within the room there is. Interrupted half-way, what was claimed is left to its
+         * lease.
+         */
+        const step = (room: Room, start: Start) =>
+          Effect.gen(function* () {
+            const recovering = yield* claim("lapsedSending", room.settling)
+            for (const delivery of recovering)
+              yield* start.settling(holding(delivery, thenLook(handOffs.recover(delivery))))
+            const releasing = yield* claim("dueScheduled", room.settling - recovering.length)
+            for (const delivery of releasing)
+              yield* start.settling(holding(delivery, thenLook(handOffs.release(delivery))))
+            const handing = yield* claim("dueQueued", room.handing)
+            for (const delivery of handing) yield* start.handing(holding(delivery, handOffs.handOver(delivery)))
+            return {
+              released: releasing.length,
+              recovered: recovering.length,
+              handedOver: handing.length
+            } satisfies StepReport
+          }).pipe(Effect.onInterrupt(() => changeName))
 
         const tick = Effect.scoped(
           Effect.gen(function* () {
             yield* Effect.forkScoped(heartbeat)
-            const report = yield* step(settings.concurrency, (_, work) => work)
+            const room = { settling: settlingMax, handing: settings.concurrency }
+            // What is released becomes due for a hand-off in the same step.
+            const settled = yield* together((start) =>
+              step({ ...room, handing: 0 }, { settling: start, handing: start })
+            )
+            const handed = yield* together((start) =>
+              step({ ...room, settling: 0 }, { settling: start, handing: start })
+            )
             yield* sweep
-            return report
+            return { ...settled, handedOver: handed.handedOver }
           })
         )
 
@@ -196,25 +219,34 @@ export class Dispatcher extends Context.Service<
 
         const loop = Effect.gen(function* () {
           const wake = yield* signal.subscribe
-          const slotFreed = yield* Latch.make()
-          const underWay = yield* FiberSet.make<unknown, never>()
-          // Runs before the hand-offs' own interruption: they get their grace first.
+          const settling = yield* FiberSet.make<unknown, never>()
+          const handing = yield* FiberSet.make<unknown, never>()
+          // Runs before their own interruption: what is under way gets its grace first.
           yield* Effect.addFinalizer(() =>
-            FiberSet.awaitEmpty(underWay).pipe(Effect.timeoutOption(Duration.millis(settings.graceMillis)))
+            Effect.all([FiberSet.awaitEmpty(settling), FiberSet.awaitEmpty(handing)], { concurrency: 2 }).pipe(
+              Effect.timeoutOption(Duration.millis(settings.graceMillis))
+            )
           )
-          const start = (_: Delivery, work: Effect.Effect<unknown>) =>
-            FiberSet.run(underWay, Effect.ensuring(work, slotFreed.open))
+          const start: Start = {
+            settling: (work) => FiberSet.run(settling, Effect.ensuring(work, wake.open)),
+            handing: (work) => FiberSet.run(handing, Effect.ensuring(work, wake.open))
+          }
+          const roomNow = Effect.gen(function* () {
+            return {
+              settling: settlingMax - (yield* FiberSet.size(settling)),
+              handing: settings.concurrency - (yield* FiberSet.size(handing))
+            } satisfies Room
+          })
 
           const turn = Effect.gen(function* () {
             yield* wake.close
-            yield* slotFreed.close
-            const room = settings.concurrency - (yield* FiberSet.size(underWay))
-            const { released, recovered, handedOver } = yield* step(room, start)
-            yield* sweep
-            if (released + recovered + handedOver > 0) return
-            const full = (yield* FiberSet.size(underWay)) >= settings.concurrency
-            const awaited = full ? slotFreed.await : wake.await
-            yield* Effect.timeoutOption(awaited, Duration.millis(full ? sleepMillisMax : yield* sleepMillis))
+            const { released, recovered, handedOver } = yield* step(yield* roomNow, start)
+            const moreToSweep = yield* sweep
+            if (released + recovered + handedOver > 0 || moreToSweep) return
+            // With no room left, an end makes some; what is due already must not be looked for all the while.
+            const room = yield* roomNow
+            const full = room.settling <= 0 || room.handing <= 0
+            yield* Effect.timeoutOption(wake.await, Duration.millis(full ? secondMillis : yield* sleepMillis))
           })
           return yield* turn.pipe(
             Effect.catch((failure) =>
@@ -227,11 +259,18 @@ export class Dispatcher extends Context.Service<
           )
         })
 
-        const giveLeaseBack = Effect.suspend(() => Effect.ignore(commitChanges(store, [{ _tag: "EndLease", worker }])))
+        const giveLeasesBack = Effect.suspend(() =>
+          Effect.ignore(
+            commitChanges(
+              store,
+              [...formerNames, worker].map((name) => ({ _tag: "EndLease", worker: name }) as const)
+            )
+          )
+        )
 
         const run = Effect.scoped(
           Effect.gen(function* () {
-            yield* Effect.addFinalizer(() => giveLeaseBack)
+            yield* Effect.addFinalizer(() => giveLeasesBack)
             yield* Effect.forkScoped(heartbeat)
             yield* Effect.forkScoped(Stream.runForEach(store.changes, () => signal.notify))
             return yield* Effect.scoped(loop)

@@ -2,7 +2,7 @@
  * Takes one claimed delivery through a hand-off: begin, final dot, outcome, each its own commit. Source: decision 0006.
  * Whom to claim, and when, is the dispatcher's.
  */
-import { Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import type { Begun } from "../decide/beginAttempt.ts"
 import { beginAttempt, markDot } from "../decide/beginAttempt.ts"
 import { releaseDue } from "../decide/releaseDue.ts"
@@ -20,8 +20,8 @@ import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
-import type { HandOff, HandOffOutcome, OutgoingMessage, TransportUnavailable } from "../port/Transport.ts"
-import { HandOffRevoked, Transport } from "../port/Transport.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage } from "../port/Transport.ts"
+import { HandOffRevoked, Transport, TransportUnavailable } from "../port/Transport.ts"
 
 export interface HandOffOptions {
   readonly retry: RetryPolicy
@@ -42,6 +42,8 @@ const present = (message: Message | null): Message => {
   return message
 }
 
+/** Past so many conflicts on end it is worth a pause. */
+const conflictsMax = 64
 const patienceMillisMax = 5 * secondMillis
 
 /**
@@ -51,7 +53,7 @@ const patienceMillisMax = 5 * secondMillis
  */
 const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>, waitMillis = 50): Effect.Effect<A> =>
   once.pipe(
-    Effect.retry({ while: ({ _tag }) => _tag === "Conflict" }),
+    Effect.retry({ while: ({ _tag }) => _tag === "Conflict", times: conflictsMax }),
     Effect.uninterruptible,
     Effect.catch(() =>
       Effect.andThen(
@@ -208,9 +210,9 @@ export class HandOffs extends Context.Service<
           )
         }
 
-        const settle = (begun: Begun, ending: Ending): Effect.Effect<Handled> => {
+        const settle = (held: Delivery, ending: Ending): Effect.Effect<Handled> => {
           const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
-            const delivery = yield* stillOurs(begun.delivery)
+            const delivery = yield* stillOurs(held)
             if (delivery === undefined) return "moved_on"
             const now = yield* Clock.currentTimeMillis
             const { projectId } = delivery
@@ -252,23 +254,26 @@ export class HandOffs extends Context.Service<
                 message: outgoing(begun.delivery, message),
                 beforeFinalDot: capabilities.marksFinalDot ? dot : Effect.void
               }
-              const handing = capabilities.marksFinalDot
-                ? transport.handOff(handOff)
-                : Effect.andThen(dot, transport.handOff(handOff))
+              const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
+                // Our own interruption is not caught here: this is a transport that interrupted itself.
+                Effect.catchCause((cause) =>
+                  Cause.hasInterruptsOnly(cause)
+                    ? Effect.fail(new TransportUnavailable({ reason: "The transport gave up." }))
+                    : Effect.failCause(cause)
+                )
+              )
+              const handing = capabilities.marksFinalDot ? handed : Effect.andThen(dot, handed)
               const exit = yield* restore(
                 handing.pipe(
                   Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.succeed(undefined) })
                 )
               ).pipe(Effect.exit)
-              return yield* settle(begun, endingOf(exit))
+              return yield* settle(begun.delivery, endingOf(exit))
             })
           )
         )
 
-        const recover = Effect.fn("HandOffs.recover")(function* (claimed: Delivery) {
-          const [attempts] = yield* persisting(store.read([{ _tag: "Attempts", deliveryId: claimed.id }]))
-          return yield* settle({ delivery: claimed, attempt: attempts.at(-1)! }, { _tag: "WorkerDied" })
-        })
+        const recover = Effect.fn("HandOffs.recover")((claimed: Delivery) => settle(claimed, { _tag: "WorkerDied" }))
 
         return { release, handOver, recover }
       })

@@ -16,7 +16,7 @@ import { issue } from "../domain/Issue.ts"
 import { dailyCounter } from "../domain/Plan.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
-import { canonicalSend, isIdempotencyKey } from "../domain/SendRequest.ts"
+import { canonicalSend, isIdempotencyKey, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
@@ -118,7 +118,7 @@ export class Sending extends Context.Service<
 
       const cancel = Effect.fn("Sending.cancel")(function* (projectId: ProjectId, messageId: string) {
         const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
+        const block = yield* ids.reserve(now, recipientsMax)
         const plan = yield* plans.planOf(projectId)
         return yield* decideAndCommit(store, store.read(messageReads(projectId, messageId)), ([message, deliveries]) =>
           cancelMessage(messageId, { now, ids: block, plan, message, deliveries })
@@ -131,7 +131,7 @@ export class Sending extends Context.Service<
         scheduledAt: Instant
       ) {
         const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
+        const block = yield* ids.reserve(now, recipientsMax)
         const plan = yield* plans.planOf(projectId)
         const day = dailyCounter(utcDayOf(scheduledAt))
         const moved = yield* decideAndCommit(

@@ -143,7 +143,7 @@ const rows: ReadonlyArray<Row> = [
     { _tag: "Withheld" },
     facts({ attempt: dot }),
     "queued",
-    { dueAt: now, ambiguous: 0, reachedRelay: false },
+    { dueAt: now + 5000, ambiguous: 0, reachedRelay: false },
     "released"
   ],
   ["a dead worker before the dot", died, facts(), "queued", { dueAt: now, crashes: 1 }, "lost"],

@@ -12,7 +12,7 @@ describe("parseAddress", () => {
     ["ada@ＥＸＡＭＰＬＥ.com", "ada@example.com", "ada@example.com"],
     ['"ada"@example.com', "ada@example.com", "ada@example.com"],
     ['"a b"@example.com', '"a b"@example.com', '"a b"@example.com'],
-    ["Ωmega@example.com", "Ωmega@example.com", "Ωmega@example.com"]
+    ["Ωmega@example.com", "Ωmega@example.com", "ωmega@example.com"]
   ])("reads %s", (text, address, canonical) => {
     expect(parseAddress(text)).toMatchObject({ address, canonical })
   })
@@ -66,10 +66,12 @@ describe("parseAddress", () => {
     )
   })
 
-  it("folds ASCII letters alone, after NFC: the Kelvin sign is a K, a dotted capital I is no i", () => {
-    expect(parseAddress("\u212aate@example.com")?.canonical).toBe("kate@example.com")
-    expect(parseAddress("\u0130da@example.com")?.canonical).toBe("\u0130da@example.com")
-    expect(parseAddress("ÜBER@example.com")?.canonical).toBe("Über@example.com")
+  it("is one in any case and any composition", () => {
+    const one = (...texts: ReadonlyArray<string>) =>
+      new Set(texts.map((text) => parseAddress(text)!.canonical)).size === 1
+    expect(one("Über@example.com", "über@example.com", "u\u0308ber@example.com")).toBe(true)
+    expect(one("\u212aate@example.com", "kate@example.com")).toBe(true)
+    expect(one("ida@example.com", "\u0131da@example.com")).toBe(false)
   })
 
   it("tells which mailboxes need SMTPUTF8", () => {
@@ -83,7 +85,8 @@ describe("parseAddress", () => {
       "a".repeat(1_000_000),
       "@".repeat(100_000),
       `${"a.".repeat(100_000)}@b.c`,
-      `"${"\\".repeat(200_000)}`
+      `"${"\\".repeat(200_000)}`,
+      `x${" ".repeat(1_000_000)}x`
     ])
       parseAddress(text)
     expect(performance.now() - started).toBeLessThan(500)

@@ -1,9 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Json } from "../../src/domain/CanonicalJson.ts"
-import { canonicalJson, jsonOctets } from "../../src/domain/CanonicalJson.ts"
-
-const bounds = { octetsMax: 1_000_000, depthMax: 100 }
+import { canonicalJson, judgeJson } from "../../src/domain/CanonicalJson.ts"
 
 describe("canonicalJson", () => {
   it("says the same value, with its keys sorted", () => {
@@ -16,34 +14,35 @@ describe("canonicalJson", () => {
   })
 })
 
-describe("jsonOctets", () => {
-  it("is never less than what the value weighs as JSON", () => {
+describe("judgeJson", () => {
+  it("measures what the value weighs as JSON, to the octet", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const octets = jsonOctets(value, bounds)
-        const weight = new TextEncoder().encode(JSON.stringify(value)).length
-        // An empty list or object is counted with the comma it does not have.
-        if (octets !== undefined) expect(octets).toBeGreaterThanOrEqual(weight - 1)
+        const octetsMax = new TextEncoder().encode(JSON.stringify(value)).length
+        const wellFormed = !JSON.stringify(value).includes("\\u0000")
+        fc.pre(wellFormed && JSON.stringify(value).isWellFormed() && !/\\ud[89a-f]/.test(JSON.stringify(value)))
+        expect(judgeJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
+        expect(judgeJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
       })
     )
   })
 
   it.each([
-    ["too long", { a: "x".repeat(100) }],
-    ["too deep", [[[[[1]]]]]],
-    ["no JSON", { a: undefined }],
-    ["a function", () => 1],
-    ["a date", new Date()],
-    ["not a number", Number.NaN],
-    ["half a surrogate pair", "\ud800"],
-    ["NUL", "\0"]
-  ])("refuses what is %s", (_, value) => {
-    expect(jsonOctets(value, { octetsMax: 50, depthMax: 4 })).toBeUndefined()
+    ["too long", { a: "x".repeat(100) }, "too_large"],
+    ["too deep", [[[[[1]]]]], "too_large"],
+    ["no JSON", { a: undefined }, "not_json"],
+    ["a function", () => 1, "not_json"],
+    ["a date", new Date(), "not_json"],
+    ["not a number", Number.NaN, "not_json"],
+    ["half a surrogate pair", "\ud800", "not_json"],
+    ["NUL", "\0", "not_json"]
+  ])("refuses what is %s", (_, value, verdict) => {
+    expect(judgeJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
   })
 
   it("looks at a cycle no deeper than its bound", () => {
     const cycle: Array<unknown> = []
     cycle.push(cycle)
-    expect(jsonOctets(cycle, bounds)).toBeUndefined()
+    expect(judgeJson(cycle, { octetsMax: 1_000_000, depthMax: 100 })).toBe("too_large")
   })
 })

@@ -23,6 +23,8 @@ describe("a send that is accepted", () => {
     ["50 addresses", { to: many(50) }],
     ["50 addresses with cc", { to: many(1), cc: many(49) }],
     ["a subject of 500 characters outside the basic plane", { subject: "😀".repeat(500) }],
+    ["metadata of exactly 4 KiB", { metadata: { a: "x".repeat(4088) } }],
+    ["a metadata key of 40 characters outside the basic plane", { metadata: { ["😀".repeat(40)]: 1 } }],
     ["metadata of any JSON", { metadata: { a: [1, { b: null }] } }],
     ["a text of 2 MiB", { text: "x".repeat(2 * 1024 * 1024) }]
   ])("%s", (_, change) => {
@@ -71,7 +73,20 @@ describe("a send that is refused", () => {
       { ...minimal, metadata: Object.fromEntries(many(51).map((key) => [key, 1])) },
       ["metadata too_many_items"]
     ],
-    ["a long metadata key", { ...minimal, metadata: { ["k".repeat(41)]: 1 } }, ["metadata invalid_value"]],
+    ["a long metadata key", { ...minimal, metadata: { ["k".repeat(41)]: 1 } }, ["metadata too_long"]],
+    ["a long list with a wrong end", { ...minimal, to: [...many(100), "bad"] }, ["to too_many_items"]],
+    [
+      "a flood of wrong items",
+      { ...minimal, to: Array(100_000).fill(1) },
+      ["to too_many_items", ...Array.from({ length: 100 }, (_, i) => `to.${i} invalid_type`)]
+    ],
+    ["null for cc beside two recipients", { ...minimal, to: many(2), cc: null }, ["cc invalid_type"]],
+    [
+      "metadata of one octet more than 4 KiB",
+      { ...minimal, metadata: { a: "x".repeat(4089) } },
+      ["metadata too_large"]
+    ],
+    ["NUL in metadata", { ...minimal, metadata: { a: "\0" } }, ["metadata invalid_value"]],
     ["a reserved metadata key", { ...minimal, metadata: JSON.parse('{"__proto__":1}') }, ["metadata invalid_value"]],
     ["more than 4 KiB of metadata", { ...minimal, metadata: { a: "ü".repeat(2100) } }, ["metadata too_large"]],
     ["metadata that is an array", { ...minimal, metadata: [] }, ["metadata invalid_type"]],
@@ -84,6 +99,18 @@ describe("a send that is refused", () => {
     ]
   ])("%s", (_, body, issues) => {
     expect([...issuesOf(body)].toSorted()).toEqual([...issues].toSorted())
+  })
+
+  it("in bounded time and with a bounded answer, however many fields or entries there are", () => {
+    const flood = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`f${i}`, 1]))
+    const started = performance.now()
+    for (const body of [
+      flood,
+      { ...minimal, to: "x".padEnd(1_000_000) + "x" },
+      { ...minimal, metadata: flood, templateVariables: flood }
+    ])
+      expect(issuesOf(body).length).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(3000)
   })
 
   it("never by a thrown error, whatever comes, and never with what came in a message", () => {

@@ -19,6 +19,7 @@ import {
 } from "@mailkeep/proving"
 import type { MailStoreShape } from "../../src/index.ts"
 import {
+  deliveryState,
   Dispatcher,
   formatInstant,
   hourMillis,
@@ -371,18 +372,6 @@ const orphan = (phase: "started" | "dot") =>
       worker: "dead",
       leaseUntil: start + 30_000
     })
-    const {
-      id: _i,
-      projectId: _p,
-      messageId: _m,
-      kind: _k,
-      recipient: _r,
-      address: _a,
-      contactId: _c,
-      source: _s,
-      createdAt: _t,
-      ...state
-    } = claimed!
     const token = claimed!.token + 1
     const fresh = {
       phase: "started",
@@ -399,7 +388,7 @@ const orphan = (phase: "started" | "dot") =>
         id: claimed!.id,
         from: "queued",
         token: claimed!.token,
-        next: { ...state, status: "sending", attempts: 1, token }
+        next: { ...deliveryState(claimed!), status: "sending", attempts: 1, token }
       }
     ])
     if (phase === "dot")
@@ -670,6 +659,38 @@ describe.each(stores)("the loop, over $name", (store) => {
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "released" }])
         const [next] = yield* (yield* MailStore).read([{ _tag: "NextDue", worker: "nobody", now: start }])
         expect(next).toBeLessThanOrEqual(start + 5000)
+      }).pipe(Effect.scoped)
+    ))
+
+  it("leaves no lease behind when it ends", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const nextDue = Effect.map(mailStore.read([{ _tag: "NextDue", worker: "other", now: start }]), ([next]) => next)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* running
+            const id = yield* sendOne
+            yield* until(id, "delivered")
+            expect(yield* nextDue).toBeGreaterThan(start)
+          })
+        )
+        expect(yield* nextDue).toBeNull()
+      })
+    ))
+
+  it("releases and recovers beside hand-offs that hang, and beside a plan that cannot be read", () =>
+    inHouse(store, {
+      stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
+      dispatcher: { graceMillis: 1, concurrency: 2 }
+    })(
+      Effect.gen(function* () {
+        yield* running
+        yield* send("slow", { to: "slow@example.org" })
+        const { result } = yield* send("later", { scheduledAt: formatInstant(start + 1000) })
+        yield* turns(50)
+        yield* TestClock.adjust("1 second")
+        yield* until(result.deliveryIds[0]!, "delivered")
       }).pipe(Effect.scoped)
     ))
 

@@ -14,16 +14,18 @@ import {
 } from "@mailkeep/core/domain"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-const pageMax = 999_999_999_999_999
+/** The number, or the nearest that counts exactly: a page that far out is empty in any case. */
+const safeInteger = (text: string): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, Number(text)))
 
 const whole = (min: number, max: number, description: string) =>
-  Schema.String.check(Schema.isPattern(/^-?[0-9]{1,15}$/u, says("invalid_type", "must be an integer"))).pipe(
+  Schema.String.check(Schema.isPattern(/^-?[0-9]{1,100}$/u, says("invalid_type", "must be an integer"))).pipe(
     Schema.decodeTo(
       Schema.Int.check(
         Schema.isGreaterThanOrEqualTo(min, says("too_small", `must be at least ${min}`)),
         Schema.isLessThanOrEqualTo(max, says("too_large", `must be at most ${max}`))
       ),
-      SchemaTransformation.transform({ decode: Number, encode: String })
+      SchemaTransformation.transform({ decode: safeInteger, encode: String })
     ),
     Schema.annotate({ description })
   )
@@ -32,7 +34,7 @@ export const Limit = whole(1, pageLimitMax, `Page size, 1 to ${pageLimitMax}; ${
   Schema.withDecodingDefaultTypeKey(Effect.succeed(pageLimitDefault))
 )
 
-export const PageNumber = whole(1, pageMax, "Page, from 1; 1 when left out.").pipe(
+export const PageNumber = whole(1, Number.MAX_SAFE_INTEGER, "Page, from 1; 1 when left out.").pipe(
   Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
 )
 
@@ -40,7 +42,8 @@ export const Cursor = Schema.optionalKey(textOf({ max: cursorCharactersMax }))
 
 export const Search = Schema.optionalKey(textOf({ max: searchCharactersMax }))
 
-export const FilterText = Schema.optionalKey(textOf({ max: searchCharactersMax }))
+/** A filter that matches whole values: what is none matches nothing, and is no mistake. */
+export const FilterText = Schema.optionalKey(Schema.String)
 
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))

@@ -12,6 +12,7 @@ import { MailApi } from "../api/MailApi.ts"
 import * as bearer from "./bearer.ts"
 import * as edge from "./edge.ts"
 import * as handlers from "./handlers.ts"
+import { routerConfig } from "./routerConfig.ts"
 import * as wellFormed from "./wellFormed.ts"
 
 /** What the routes need of the core. */
@@ -33,11 +34,18 @@ export interface ServerOptions {
   readonly port: number
 }
 
+/** Serves the routes on whatever HTTP server is given. */
+export const layer = HttpRouter.serve(routes, {
+  disableLogger: true,
+  disableListenLog: true,
+  routerConfig
+})
+
 /** A Node server; requests under way are finished when the scope closes. */
 export const layerNode = (
   options: ServerOptions
 ): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, MailServices> =>
-  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+  layer.pipe(
     Layer.provideMerge(
       NodeHttpServer.layer(() => createServer(), { ...options, gracefulShutdownTimeout: "10 seconds" })
     )
@@ -52,7 +60,7 @@ export interface FetchHandler {
 export const fetchHandler = <E>(services: Layer.Layer<MailServices, E>): FetchHandler => {
   const { handler, dispose } = HttpRouter.toWebHandler(
     routes.pipe(Layer.provide(services), Layer.provideMerge(HttpServer.layerServices)),
-    { disableLogger: true }
+    { disableLogger: true, routerConfig }
   )
   return { handler, dispose }
 }

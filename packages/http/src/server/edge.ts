@@ -7,8 +7,9 @@ import { HttpApi } from "effect/http-api"
 import { MailApi } from "../api/MailApi.ts"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
+import { routerConfig } from "./routerConfig.ts"
 
-const routes = FindMyWay.make<true>()
+const routes = FindMyWay.make<true>(routerConfig)
 const methods = new Set<string>()
 HttpApi.reflect(MailApi, {
   onGroup: () => {},

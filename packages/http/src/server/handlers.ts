@@ -104,7 +104,8 @@ const messages = HttpApiBuilder.group(
   })
 )
 
-const textOrNull = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
+/** An empty search is no filter. */
+const searchOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
 const logs = HttpApiBuilder.group(
   MailApi,
@@ -116,21 +117,21 @@ const logs = HttpApiBuilder.group(
         answered(
           Effect.gen(function* () {
             const { projectId } = yield* CurrentPrincipal
-            const recipient = textOrNull(query.recipient)
+            const recipient = query.recipient ?? null
             const { items, ...page } = yield* log.page(
               projectId,
               {
                 status: query.status ?? null,
-                source: textOrNull(query.source),
+                source: query.source ?? null,
                 // What is no address is nobody's; it stays as given and matches nothing.
                 address: recipient === null ? null : (parseAddress(recipient)?.canonical ?? recipient),
-                search: textOrNull(query.search),
-                contactId: textOrNull(query.contactId),
-                templateId: textOrNull(query.templateId),
+                search: searchOf(query.search),
+                contactId: query.contactId ?? null,
+                templateId: query.templateId ?? null,
                 startDate: query.startDate ?? null,
                 endDate: query.endDate ?? null
               },
-              { limit: query.limit, cursor: textOrNull(query.cursor) }
+              { limit: query.limit, cursor: query.cursor ?? null }
             )
             return { message: "Email logs fetched", data: { items: items.map(deliverySummaryView), ...page } }
           })
@@ -160,10 +161,10 @@ const contacts = HttpApiBuilder.group(
             const { items, ...page } = yield* service.page(
               projectId,
               {
-                search: textOrNull(query.search),
+                search: searchOf(query.search),
                 emailStatus: query.emailStatus ?? null,
-                listId: textOrNull(query.listId),
-                segmentId: textOrNull(query.segmentId)
+                listId: query.listId ?? null,
+                segmentId: query.segmentId ?? null
               },
               { page: query.page, limit: query.limit }
             )

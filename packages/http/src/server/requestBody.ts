@@ -2,7 +2,7 @@
  * Reads a JSON body within its bound. Source: decision 0009.
  */
 import { InvalidArgument, issue } from "@mailkeep/core/domain"
-import { Data, Effect, Stream } from "effect"
+import { Data, Effect, Latch, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 export const bodyOctetsMax = 10 * 1024 * 1024
@@ -11,8 +11,6 @@ const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
 
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
-
-class EnoughDiscarded extends Data.TaggedError("EnoughDiscarded")<{}> {}
 
 const malformed = (message: string) =>
   new InvalidArgument({ context: "body", issues: [issue([], "malformed_json", message)] })
@@ -31,26 +29,26 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, octets: number): Uint8Array =
   return whole
 }
 
-/** The octets of the body; past the bound they are counted but not kept. */
+/** The octets of the body; past the bound they are counted but not kept, and not for long. */
 const octetsOf = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let octets = 0
+    const tooLarge = Latch.makeUnsafe(Number(request.headers["content-length"] ?? 0) > bodyOctetsMax)
     const reading = Stream.runForEach(request.stream, (chunk) => {
       octets += chunk.length
       if (octets <= bodyOctetsMax) chunks.push(chunk)
-      else chunks.length = 0
-      return octets > discardOctetsMax ? Effect.fail(new EnoughDiscarded()) : Effect.void
+      else {
+        chunks.length = 0
+        tooLarge.openUnsafe()
+      }
+      return octets > discardOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.void
     })
-    const tooLong = Effect.andThen(
-      Effect.delay(
-        Effect.suspend(() => (octets > bodyOctetsMax ? Effect.void : Effect.never)),
-        discardDuration
-      ),
-      Effect.fail(new EnoughDiscarded())
+    const patience = tooLarge.await.pipe(
+      Effect.andThen(Effect.sleep(discardDuration)),
+      Effect.andThen(Effect.fail(new BodyTooLarge()))
     )
-    return Effect.raceFirst(reading, tooLong).pipe(
-      Effect.catchTag("EnoughDiscarded", () => Effect.void),
+    return Effect.raceFirst(reading, patience).pipe(
       Effect.andThen(
         Effect.suspend(() =>
           octets > bodyOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.succeed(joined(chunks, octets))

@@ -39,7 +39,8 @@ const sought = (delivery: Delivery, filters: LogFilters): boolean =>
   (filters.startDate === null || delivery.createdAt >= filters.startDate) &&
   (filters.endDate === null || delivery.createdAt <= filters.endDate)
 
-const least = (values: ReadonlyArray<number>): number | null => (values.length === 0 ? null : Math.min(...values))
+const least = (values: ReadonlyArray<number>): number | null =>
+  values.reduce<number | null>((least, value) => (least === null || value < least ? value : least), null)
 
 const answers: Answering<State> = {
   Setting: (state, { name }) => lookUp(state.settings, name),
@@ -72,17 +73,18 @@ const answers: Answering<State> = {
     ofProject(state.deliveries, projectId)
       .filter((delivery) => delivery.messageId === messageId)
       .toSorted(byId),
-  Attempts: (state, { deliveryId }) => lookUp(state.attempts, deliveryId) ?? [],
+  Attempts: (state, { deliveryId }) =>
+    (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, { projectId, filters, after, limit, examine }) => {
     const walk = ofProject(state.deliveries, projectId)
       .filter((delivery) => sought(delivery, filters) && (after === null || newestFirst(after, delivery) < 0))
       .toSorted(newestFirst)
     const window = walk.slice(0, examine)
     const found = window.flatMap((delivery) => {
-      const message = lookUp(state.messages, delivery.messageId)!
-      if (!logFiltersMatch(filters, delivery, () => message.subject)) return []
+      const subject = lookUp(state.messages, delivery.messageId)?.subject ?? ""
+      if (!logFiltersMatch(filters, delivery, () => subject)) return []
       const { id, createdAt, recipient, status, scheduledAt } = delivery
-      return [{ id, createdAt, recipient, subject: message.subject, status, scheduledAt }]
+      return [{ id, createdAt, recipient, subject, status, scheduledAt }]
     })
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : walk.length > examine ? window.at(-1) : undefined
@@ -109,7 +111,9 @@ const answers: Answering<State> = {
       scheduled: count("scheduled"),
       queued: count("queued"),
       sending: count("sending"),
-      oldestDueAt: least(waiting.flatMap(({ dueAt }) => (dueAt! <= now ? [dueAt!] : [])))
+      oldestDueAt: least(
+        waiting.flatMap(({ status, dueAt }) => (status !== "sending" && dueAt! <= now ? [dueAt!] : []))
+      )
     }
   },
   Ledger: (state, { projectId }) => {

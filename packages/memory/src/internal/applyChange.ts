@@ -51,6 +51,8 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   PutApiKey: (state, { key, replaces }) => {
     const guard = guardRevision(lookUp(state.apiKeys, key.id), replaces)
     if (guard !== undefined) return refused(guard)
+    const clash = HashMap.some(state.apiKeys, ({ id, publicId }) => id !== key.id && publicId === key.publicId)
+    if (clash) return refused("AlreadyExists")
     return kept({ ...state, apiKeys: HashMap.set(state.apiKeys, key.id, key) })
   },
   TouchApiKey: (state, { id, lastUsedAt }) => {
@@ -97,7 +99,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   ExtendIdempotency: (state, { projectId, key, expiresAt }) => {
     const place = within(projectId, key)
     const standing = lookUp(state.idempotency, place)
-    if (standing === null) return refused("NotFound")
+    if (standing === null) return kept(state)
     return kept({ ...state, idempotency: HashMap.set(state.idempotency, place, { ...standing, expiresAt }) })
   },
   InsertMessage: (state, { message }) =>
@@ -117,8 +119,8 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     const delivery = lookUp(state.deliveries, deliveryId)
     const attempts = lookUp(state.attempts, deliveryId) ?? []
     const standing = attempts.find((attempt) => attempt.number === number)
-    if (delivery === null || standing === undefined) return refused("NotFound")
-    if (delivery.status !== "sending" || delivery.token !== token || standing.phase !== from) return refused("Stale")
+    if (standing === undefined) return refused("NotFound")
+    if (delivery?.status !== "sending" || delivery.token !== token || standing.phase !== from) return refused("Stale")
     const moved = attempts.map((attempt) => (attempt === standing ? { ...attempt, ...next } : attempt))
     return kept({ ...state, attempts: HashMap.set(state.attempts, deliveryId, moved) })
   },

@@ -25,29 +25,57 @@ export const claimDeliveries = (
   return [claimed, { ...state, deliveries, leases: HashMap.set(state.leases, worker, leaseUntil) }]
 }
 
-const oldest = <A>(map: HashMap.HashMap<string, A>, at: (record: A) => number, before: number, limit: number) =>
+/** The keys of the oldest records before an instant; of one age, in the order that `tie` gives. */
+const oldest = <A>(
+  map: HashMap.HashMap<string, A>,
+  at: (record: A) => number,
+  tie: (record: A, key: string) => ReadonlyArray<string>,
+  { before, limit }: Sweep
+) =>
   [...HashMap.entries(map)]
     .filter(([, record]) => at(record) < before)
-    .toSorted(([a, left], [b, right]) => at(left) - at(right) || (a < b ? -1 : 1))
+    .map(([key, record]) => ({ key, at: at(record), tie: tie(record, key) }))
+    .toSorted((a, b) => a.at - b.at || inOrder(a.tie, b.tie))
     .slice(0, limit)
-    .map(([key]) => key)
+    .map(({ key }) => key)
+
+const inOrder = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
+  const place = a.findIndex((part, i) => part !== b[i])
+  return place < 0 ? 0 : a[place]! < b[place]! ? -1 : 1
+}
 
 const without = <A>(map: HashMap.HashMap<string, A>, keys: ReadonlyArray<string>) => HashMap.removeMany(map, keys)
 
-export const sweepState = (state: State, { kind, before, limit }: Sweep): readonly [number, State] => {
-  switch (kind) {
+export const sweepState = (state: State, sweep: Sweep): readonly [number, State] => {
+  switch (sweep.kind) {
     case "events": {
-      const gone = oldest(state.events, ({ occurredAt }) => occurredAt, before, limit)
+      const gone = oldest(
+        state.events,
+        ({ occurredAt }) => occurredAt,
+        ({ id }) => [id],
+        sweep
+      )
       return [gone.length, { ...state, events: without(state.events, gone) }]
     }
     case "idempotency": {
-      const gone = oldest(state.idempotency, ({ expiresAt }) => expiresAt, before, limit)
+      const gone = oldest(
+        state.idempotency,
+        ({ expiresAt }) => expiresAt,
+        ({ projectId, key }) => [projectId, key],
+        sweep
+      )
       return [gone.length, { ...state, idempotency: without(state.idempotency, gone) }]
     }
     case "leases": {
-      const holding = new Set([...HashMap.values(state.deliveries)].map(({ worker }) => worker))
+      const waiting = [...HashMap.values(state.deliveries)].filter(({ dueAt }) => dueAt !== null)
+      const holding = new Set(waiting.map(({ worker }) => worker))
       const idle = HashMap.filter(state.leases, (_, worker) => !holding.has(worker))
-      const gone = oldest(idle, (leaseUntil) => leaseUntil, before, limit)
+      const gone = oldest(
+        idle,
+        (leaseUntil) => leaseUntil,
+        (_, worker) => [worker],
+        sweep
+      )
       return [gone.length, { ...state, leases: without(state.leases, gone) }]
     }
   }

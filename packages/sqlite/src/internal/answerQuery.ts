@@ -43,7 +43,10 @@ const paged = <R>(
     readonly total: number
   }
   const order = `WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`
-  return { items: findAll(on, table, order, ...values, limit, (page - 1) * limit), total }
+  return {
+    items: findAll(on, table, order, ...values, limit, Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit)),
+    total
+  }
 }
 
 const contactWhere = ({ search, emailStatus }: ContactFilters): readonly [string, ReadonlyArray<Value>] => {
@@ -116,7 +119,8 @@ const answers: Answering<Prepared> = {
   Attempts: (on, { deliveryId }) => findAll(on, attempts, "WHERE delivery_id = ? ORDER BY number", deliveryId),
   LogPage: (on, { projectId, filters, after, limit, examine }) => {
     const subjects = on.statement("SELECT subject FROM messages WHERE id = ?")
-    const subjectOf = (messageId: string) => (subjects.get(messageId) as { readonly subject: string }).subject
+    const subjectOf = (messageId: string) =>
+      (subjects.get(messageId) as { readonly subject: string } | undefined)?.subject ?? ""
     const [sql, values] = seek(projectId, filters, after)
     const found: Array<Walked> = []
     let looked = 0
@@ -164,7 +168,7 @@ const answers: Answering<Prepared> = {
       )
       .all() as ReadonlyArray<{ readonly status: string; readonly count: number; readonly oldest: number }>
     const count = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
-    const due = rows.flatMap(({ oldest }) => (oldest <= now ? [oldest] : []))
+    const due = rows.flatMap(({ status, oldest }) => (status !== "sending" && oldest <= now ? [oldest] : []))
     return {
       scheduled: count("scheduled"),
       queued: count("queued"),

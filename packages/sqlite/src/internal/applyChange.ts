@@ -81,6 +81,11 @@ const moveAttemptSql = `UPDATE attempts SET ${attempts.assignments(attemptStateF
 WHERE delivery_id = ? AND number = ? AND phase = ?
 AND EXISTS (SELECT 1 FROM deliveries WHERE id = delivery_id AND status = 'sending' AND token = ?)`
 
+const addToCounterSql = `INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?)
+ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
+
+const spendWithinSql = "UPDATE counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
+
 /** A record that has expired gives way to the new one. */
 const recordIdempotencySql = `${idempotency.insert} ON CONFLICT (project_id, key) DO UPDATE
 SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at WHERE expires_at <= ?`
@@ -93,7 +98,11 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
       ? undefined
       : "AlreadyExists",
   PutProject: (on, { project, replaces }) => put(on, projects, project, replaces, byId(project.id)),
-  PutApiKey: (on, { key, replaces }) => put(on, apiKeys, key, replaces, byId(key.id)),
+  PutApiKey: (on, { key, replaces }) =>
+    put(on, apiKeys, key, replaces, byId(key.id), {
+      where: "public_id = ? AND id <> ?",
+      values: [key.publicId, key.id]
+    }),
   TouchApiKey: (on, { id, lastUsedAt }) => {
     on.statement("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(lastUsedAt, id)
     return undefined
@@ -117,12 +126,14 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
     on.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
       ? undefined
       : "AlreadyExists",
-  ExtendIdempotency: (on, { projectId, key, expiresAt }) =>
-    on
-      .statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?")
-      .run(expiresAt, projectId, key).changes === 1
-      ? undefined
-      : "NotFound",
+  ExtendIdempotency: (on, { projectId, key, expiresAt }) => {
+    on.statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?").run(
+      expiresAt,
+      projectId,
+      key
+    )
+    return undefined
+  },
   InsertMessage: (on, { message }) => insert(on, messages, message),
   InsertDelivery: (on, { delivery }) => insert(on, deliveries, delivery),
   InsertAttempt: (on, { attempt }) => insert(on, attempts, attempt),
@@ -137,12 +148,15 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
     return exists(on, "deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
   SpendCounter: (on, { projectId, name, by, max }) => {
-    const bounded = by > 0 && max !== null
-    if (bounded && by > max) return "Exhausted"
-    const sql = `INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?)
-ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value ${bounded ? "WHERE value + excluded.value <= ?" : ""}`
-    const values = bounded ? [projectId, name, by, max] : [projectId, name, by]
-    return on.statement(sql).run(...values).changes === 1 ? undefined : "Exhausted"
+    if (by <= 0 || max === null) {
+      on.statement(addToCounterSql).run(projectId, name, by)
+      return undefined
+    }
+    if (on.statement(spendWithinSql).run(by, projectId, name, by, max).changes === 1) return undefined
+    // A counter nobody has spent stands at 0.
+    if (by > max || exists(on, "counters WHERE project_id = ? AND name = ?", projectId, name)) return "Exhausted"
+    on.statement(addToCounterSql).run(projectId, name, by)
+    return undefined
   },
   AppendEvent: (on, { event }) => insert(on, events, event),
   RenewLease: (on, { worker, leaseUntil }) => {

@@ -46,8 +46,11 @@ const identify = (database: SqliteDatabase, where: string): void => {
 const proveDurable = (database: SqliteDatabase, where: string): void => {
   const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { readonly version: string }
   database.exec("BEGIN IMMEDIATE")
-  database.pragma(`user_version = ${schemaVersion}`)
+  // Read again under the lock: a newer Mailkeep may have migrated the file meanwhile.
+  const standing = database.pragma("user_version", { simple: true }) as number
+  database.pragma(`user_version = ${standing}`)
   database.exec("COMMIT")
+  if (standing > schemaVersion) throw new StoreNotOpened({ reason: "newer_schema", where })
   const journal = database.pragma("journal_mode", { simple: true })
   const synchronous = database.pragma("synchronous", { simple: true })
   if (journal !== "wal" || synchronous !== synchronousFull || isOldVersion(version))

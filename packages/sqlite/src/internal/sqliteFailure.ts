@@ -13,7 +13,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   const is = (name: string) => code === name || code.startsWith(`${name}_`)
   // A full disk shows first where the shared memory of the log cannot grow.
   if (is("SQLITE_FULL") || code === "SQLITE_IOERR_SHMSIZE") return "full"
-  if (is("SQLITE_BUSY") || is("SQLITE_LOCKED")) return "locked"
+  if (is("SQLITE_BUSY") || is("SQLITE_LOCKED") || is("SQLITE_PROTOCOL")) return "locked"
   if (is("SQLITE_READONLY") || is("SQLITE_PERM")) return "read_only"
   if (is("SQLITE_IOERR") || is("SQLITE_CANTOPEN") || is("SQLITE_CORRUPT") || is("SQLITE_NOTADB") || is("SQLITE_NOMEM"))
     return "unreachable"
