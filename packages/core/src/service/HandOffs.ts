@@ -17,10 +17,10 @@ import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
 import { commitChanges } from "../internal/decideAndCommit.ts"
 import { IdSource } from "../port/IdSource.ts"
-import type { StoreUnavailable } from "../port/MailStore.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
-import type { HandOff, HandOffOutcome, OutgoingMessage } from "../port/Transport.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage, TransportShape } from "../port/Transport.ts"
 import { HandOffRevoked, Transport, TransportUnavailable } from "../port/Transport.ts"
 
 export interface HandOffOptions {
@@ -85,6 +85,196 @@ const endingOf = (exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailab
   return { _tag: "Lost", why: "The transport failed." }
 }
 
+interface Ports {
+  readonly options: HandOffOptions
+  readonly store: MailStoreShape
+  readonly ids: IdSource["Service"]
+  readonly plans: PlanSource["Service"]
+  readonly transport: TransportShape
+}
+
+const eventIdAt = ({ ids }: Ports, now: number) => Effect.map(ids.reserve(now, 1), (block) => idAt(block, "evt", 0))
+
+/** The delivery as it stands, when it is still the one that was claimed. */
+const stillOurs = Effect.fnUntraced(function* ({ store }: Ports, held: Delivery) {
+  const [delivery] = yield* store.read([{ _tag: "Delivery", projectId: held.projectId, id: held.id }])
+  return delivery?.token === held.token ? delivery : undefined
+})
+
+const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Delivery) {
+  const { store, plans } = on
+  const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+    const delivery = yield* stillOurs(on, claimed)
+    if (delivery === undefined) return "moved_on"
+    const now = yield* Clock.currentTimeMillis
+    const { projectId } = delivery
+    const [stored, [suppression], [allowanceUsed]] = yield* store.read([
+      { _tag: "Message", projectId, id: delivery.messageId },
+      { _tag: "Suppressions", projectId, addresses: [delivery.address] },
+      { _tag: "Counters", projectId, names: ["allowance"] }
+    ])
+    const message = present(stored)
+    const [key, domain] = yield* store.read([
+      { _tag: "ApiKey", id: message.keyId ?? "" },
+      { _tag: "Domain", projectId, domain: message.domain }
+    ])
+    const decision = releaseDue({
+      now,
+      eventId: yield* eventIdAt(on, now),
+      plan: yield* plans.planOf(projectId),
+      delivery,
+      message,
+      key,
+      domain,
+      suppression: suppression!,
+      allowanceUsed: allowanceUsed!
+    })
+    yield* commitChanges(store, decision.changes)
+    return decision.answer.status
+  })
+  return yield* persisting(attempt)
+})
+
+/** Begins the attempt; `undefined` when the delivery ended or moved on instead. */
+const begin = Effect.fnUntraced(function* (on: Ports, claimed: Delivery) {
+  const { store, transport } = on
+  const now = yield* Clock.currentTimeMillis
+  const { projectId } = claimed
+  const [delivery, stored, [suppression]] = yield* store.read([
+    { _tag: "Delivery", projectId, id: claimed.id },
+    { _tag: "Message", projectId, id: claimed.messageId },
+    { _tag: "Suppressions", projectId, addresses: [claimed.address] }
+  ])
+  if (delivery === null) return undefined
+  const message = present(stored)
+  // An earlier try of this very commit may have stood although its answer was lost.
+  if (delivery.status === "sending" && delivery.worker === claimed.worker && delivery.token === claimed.token + 1) {
+    const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: delivery.id }])
+    return { begun: { delivery, attempt: attempts.at(-1)! } satisfies Begun, message }
+  }
+  if (delivery.token !== claimed.token) return undefined
+  const { changes, answer } = beginAttempt({
+    now,
+    eventId: yield* eventIdAt(on, now),
+    maxMessageBytes: transport.capabilities.maxMessageBytes,
+    delivery,
+    message,
+    suppression: suppression!
+  })
+  yield* commitChanges(store, changes)
+  return answer === null ? undefined : { begun: answer, message }
+})
+
+/** Commits phase `dot`, or tells why the dot may not go. */
+const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void, HandOffRevoked> => {
+  const { store } = on
+  const once = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const [[suppression]] = yield* store.read([
+      { _tag: "Suppressions", projectId: delivery.projectId, addresses: [delivery.address] }
+    ])
+    const { changes, answer } = markDot({
+      now,
+      eventId: yield* eventIdAt(on, now),
+      delivery,
+      attempt,
+      suppression: suppression!
+    })
+    yield* commitChanges(store, changes)
+    return answer
+  })
+  return once.pipe(
+    // Only the suppression may have changed under us; anything else means the lease is lost.
+    Effect.retry({ while: (failure) => failure._tag === "Conflict" && failure.change === "Expect" }),
+    // Interrupted half-way, the phase would be unknown.
+    Effect.uninterruptible,
+    Effect.matchEffect({
+      onSuccess: (go) => (go ? Effect.void : Effect.fail(new HandOffRevoked({ why: "suppressed" }))),
+      onFailure: () => Effect.fail(new HandOffRevoked({ why: "lease_lost" }))
+    })
+  )
+}
+
+const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handled> => {
+  const { store, transport, options } = on
+  const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+    const delivery = yield* stillOurs(on, held)
+    if (delivery === undefined) return "moved_on"
+    const now = yield* Clock.currentTimeMillis
+    const { projectId } = delivery
+    const [attempts, stored, project, [suppression]] = yield* store.read([
+      { _tag: "Attempts", deliveryId: delivery.id },
+      { _tag: "Message", projectId, id: delivery.messageId },
+      { _tag: "Project", id: projectId },
+      { _tag: "Suppressions", projectId, addresses: [delivery.address] }
+    ])
+    const message = present(stored)
+    const decision = settleAttempt(ending, {
+      now,
+      eventId: yield* eventIdAt(on, now),
+      policy: options.retry,
+      onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+      idempotentHandoff: transport.capabilities.idempotentHandoff,
+      expiresAt: message.expiresAt,
+      delivery,
+      attempt: attempts.at(-1)!,
+      suppression: suppression!
+    })
+    yield* commitChanges(store, decision.changes)
+    return decision.answer.status
+  })
+  return persisting(attempt)
+}
+
+/** The transport's part: the dot is committed by it, or before it begins where it cannot. */
+const handing = (
+  { transport }: Ports,
+  { delivery, attempt }: Begun,
+  message: Message,
+  dot: Effect.Effect<void, HandOffRevoked>
+) => {
+  const { marksFinalDot } = transport.capabilities
+  const handOff: HandOff = {
+    deliveryId: delivery.id,
+    attempt: attempt.number,
+    envelope: { from: message.from, to: delivery.recipient },
+    message: outgoing(delivery, message),
+    beforeFinalDot: marksFinalDot ? dot : Effect.void
+  }
+  const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
+    // Our own interruption is not caught here: this is a transport that interrupted itself.
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.fail(new TransportUnavailable({ reason: "The transport gave up." }))
+        : Effect.failCause(cause)
+    )
+  )
+  return marksFinalDot ? handed : Effect.andThen(dot, handed)
+}
+
+const handOver = Effect.fn("HandOffs.handOver")((on: Ports, claimed: Delivery) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* (): Effect.gen.Return<Handled> {
+      const started = yield* persisting(begin(on, claimed))
+      if (started === undefined) return "moved_on"
+      const { begun, message } = started
+      const exit = yield* restore(
+        handing(on, begun, message, commitDot(on, begun)).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.millis(on.options.deadlineMillis),
+            orElse: () => Effect.succeed(undefined)
+          })
+        )
+      ).pipe(Effect.exit)
+      return yield* settle(on, begun.delivery, endingOf(exit))
+    })
+  )
+)
+
+const recover = Effect.fn("HandOffs.recover")((on: Ports, claimed: Delivery) =>
+  settle(on, claimed, { _tag: "WorkerDied" })
+)
+
 export class HandOffs extends Context.Service<
   HandOffs,
   {
@@ -100,182 +290,18 @@ export class HandOffs extends Context.Service<
     Layer.effect(
       HandOffs,
       Effect.gen(function* () {
-        const { retry: policy, deadlineMillis } = { ...defaultHandOffOptions, ...options }
-        const store = yield* MailStore
-        const ids = yield* IdSource
-        const plans = yield* PlanSource
-        const transport = yield* Transport
-        const { capabilities } = transport
-
-        const eventIdAt = (now: number) => Effect.map(ids.reserve(now, 1), (block) => idAt(block, "evt", 0))
-
-        /** The delivery as it stands, when it is still the one that was claimed. */
-        const stillOurs = Effect.fnUntraced(function* (held: Delivery) {
-          const [delivery] = yield* store.read([{ _tag: "Delivery", projectId: held.projectId, id: held.id }])
-          return delivery?.token === held.token ? delivery : undefined
-        })
-
-        const release = Effect.fn("HandOffs.release")(function* (claimed: Delivery) {
-          const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
-            const delivery = yield* stillOurs(claimed)
-            if (delivery === undefined) return "moved_on"
-            const now = yield* Clock.currentTimeMillis
-            const { projectId } = delivery
-            const [stored, [suppression], [allowanceUsed]] = yield* store.read([
-              { _tag: "Message", projectId, id: delivery.messageId },
-              { _tag: "Suppressions", projectId, addresses: [delivery.address] },
-              { _tag: "Counters", projectId, names: ["allowance"] }
-            ])
-            const message = present(stored)
-            const [key, domain] = yield* store.read([
-              { _tag: "ApiKey", id: message.keyId ?? "" },
-              { _tag: "Domain", projectId, domain: message.domain }
-            ])
-            const decision = releaseDue({
-              now,
-              eventId: yield* eventIdAt(now),
-              plan: yield* plans.planOf(projectId),
-              delivery,
-              message,
-              key,
-              domain,
-              suppression: suppression!,
-              allowanceUsed: allowanceUsed!
-            })
-            yield* commitChanges(store, decision.changes)
-            return decision.answer.status
-          })
-          return yield* persisting(attempt)
-        })
-
-        /** Begins the attempt; `undefined` when the delivery ended or moved on instead. */
-        const begin = Effect.fnUntraced(function* (claimed: Delivery) {
-          const now = yield* Clock.currentTimeMillis
-          const { projectId } = claimed
-          const [delivery, stored, [suppression]] = yield* store.read([
-            { _tag: "Delivery", projectId, id: claimed.id },
-            { _tag: "Message", projectId, id: claimed.messageId },
-            { _tag: "Suppressions", projectId, addresses: [claimed.address] }
-          ])
-          if (delivery === null) return undefined
-          const message = present(stored)
-          // An earlier try of this very commit may have stood although its answer was lost.
-          if (
-            delivery.status === "sending" &&
-            delivery.worker === claimed.worker &&
-            delivery.token === claimed.token + 1
-          ) {
-            const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: delivery.id }])
-            return { begun: { delivery, attempt: attempts.at(-1)! } satisfies Begun, message }
-          }
-          if (delivery.token !== claimed.token) return undefined
-          const { changes, answer } = beginAttempt({
-            now,
-            eventId: yield* eventIdAt(now),
-            maxMessageBytes: capabilities.maxMessageBytes,
-            delivery,
-            message,
-            suppression: suppression!
-          })
-          yield* commitChanges(store, changes)
-          return answer === null ? undefined : { begun: answer, message }
-        })
-
-        /** Commits phase `dot`, or tells why the dot may not go. */
-        const commitDot = ({ delivery, attempt }: Begun): Effect.Effect<void, HandOffRevoked> => {
-          const once = Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis
-            const [[suppression]] = yield* store.read([
-              { _tag: "Suppressions", projectId: delivery.projectId, addresses: [delivery.address] }
-            ])
-            const { changes, answer } = markDot({
-              now,
-              eventId: yield* eventIdAt(now),
-              delivery,
-              attempt,
-              suppression: suppression!
-            })
-            yield* commitChanges(store, changes)
-            return answer
-          })
-          return once.pipe(
-            // Only the suppression may have changed under us; anything else means the lease is lost.
-            Effect.retry({ while: (failure) => failure._tag === "Conflict" && failure.change === "Expect" }),
-            // Interrupted half-way, the phase would be unknown.
-            Effect.uninterruptible,
-            Effect.matchEffect({
-              onSuccess: (go) => (go ? Effect.void : Effect.fail(new HandOffRevoked({ why: "suppressed" }))),
-              onFailure: () => Effect.fail(new HandOffRevoked({ why: "lease_lost" }))
-            })
-          )
+        const on: Ports = {
+          options: { ...defaultHandOffOptions, ...options },
+          store: yield* MailStore,
+          ids: yield* IdSource,
+          plans: yield* PlanSource,
+          transport: yield* Transport
         }
-
-        const settle = (held: Delivery, ending: Ending): Effect.Effect<Handled> => {
-          const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
-            const delivery = yield* stillOurs(held)
-            if (delivery === undefined) return "moved_on"
-            const now = yield* Clock.currentTimeMillis
-            const { projectId } = delivery
-            const [attempts, stored, project, [suppression]] = yield* store.read([
-              { _tag: "Attempts", deliveryId: delivery.id },
-              { _tag: "Message", projectId, id: delivery.messageId },
-              { _tag: "Project", id: projectId },
-              { _tag: "Suppressions", projectId, addresses: [delivery.address] }
-            ])
-            const message = present(stored)
-            const decision = settleAttempt(ending, {
-              now,
-              eventId: yield* eventIdAt(now),
-              policy,
-              onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
-              idempotentHandoff: capabilities.idempotentHandoff,
-              expiresAt: message.expiresAt,
-              delivery,
-              attempt: attempts.at(-1)!,
-              suppression: suppression!
-            })
-            yield* commitChanges(store, decision.changes)
-            return decision.answer.status
-          })
-          return persisting(attempt)
+        return {
+          release: (claimed) => release(on, claimed),
+          handOver: (claimed) => handOver(on, claimed),
+          recover: (claimed) => recover(on, claimed)
         }
-
-        const handOver = Effect.fn("HandOffs.handOver")((claimed: Delivery) =>
-          Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* (): Effect.gen.Return<Handled> {
-              const started = yield* persisting(begin(claimed))
-              if (started === undefined) return "moved_on"
-              const { begun, message } = started
-              const dot = commitDot(begun)
-              const handOff: HandOff = {
-                deliveryId: begun.delivery.id,
-                attempt: begun.attempt.number,
-                envelope: { from: message.from, to: begun.delivery.recipient },
-                message: outgoing(begun.delivery, message),
-                beforeFinalDot: capabilities.marksFinalDot ? dot : Effect.void
-              }
-              const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
-                // Our own interruption is not caught here: this is a transport that interrupted itself.
-                Effect.catchCause((cause) =>
-                  Cause.hasInterruptsOnly(cause)
-                    ? Effect.fail(new TransportUnavailable({ reason: "The transport gave up." }))
-                    : Effect.failCause(cause)
-                )
-              )
-              const handing = capabilities.marksFinalDot ? handed : Effect.andThen(dot, handed)
-              const exit = yield* restore(
-                handing.pipe(
-                  Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.succeed(undefined) })
-                )
-              ).pipe(Effect.exit)
-              return yield* settle(begun.delivery, endingOf(exit))
-            })
-          )
-        )
-
-        const recover = Effect.fn("HandOffs.recover")((claimed: Delivery) => settle(claimed, { _tag: "WorkerDied" }))
-
-        return { release, handOver, recover }
       })
     )
 }

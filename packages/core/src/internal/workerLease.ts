@@ -1,0 +1,93 @@
+/**
+ * A worker's name and lease: claims under it, keeps it alive while something is held, and leaves it behind when what stands under it
+ * is no longer known.
+ */
+import { Clock, Duration, Effect } from "effect"
+import type { Claim, ClaimKind } from "../domain/Claim.ts"
+import type { Delivery } from "../domain/Delivery.ts"
+import type { Crypto } from "../port/Crypto.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { commitChanges } from "./decideAndCommit.ts"
+import { defectName } from "./defectName.ts"
+
+/** How many former names are remembered, to end their leases on shutdown. */
+const formerNamesMax = 64
+
+export interface WorkerLease {
+  readonly name: () => string
+  readonly claim: (kind: ClaimKind, limit: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+  /**
+   * Works on a claimed delivery while its worker's name is known to hold something. One that cannot be worked on, such as a row that
+   * makes no sense, holds up no other.
+   */
+  readonly holding: (delivery: Delivery, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  /** Claims from now on are made under another name; what this one still holds is taken up when its lease is over. */
+  readonly changeName: Effect.Effect<void>
+  /** Renews the leases of the names that hold something, for ever. */
+  readonly heartbeat: Effect.Effect<never>
+  readonly giveBack: Effect.Effect<void>
+}
+
+export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"], leaseMillis: number): WorkerLease => {
+  const newName = () => [...crypto.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  /** Each name with how many deliveries it holds. */
+  const held = new Map<string, number>()
+  const formerNames: Array<string> = []
+  let name = newName()
+
+  const changeName = Effect.sync(() => {
+    formerNames.push(name)
+    if (formerNames.length > formerNamesMax) formerNames.shift()
+    name = newName()
+  })
+
+  const claim = Effect.fnUntraced(function* (kind: ClaimKind, limit: number) {
+    if (limit <= 0) return []
+    const now = yield* Clock.currentTimeMillis
+    const request: Claim = { kind, now, limit, worker: name, leaseUntil: now + leaseMillis }
+    // A claim that failed may have stood: its rows must not wait for a name that lives on.
+    return yield* Effect.tapError(store.claim(request), () => changeName)
+  })
+
+  const count = (worker: string, by: number) =>
+    Effect.sync(() => {
+      const sum = (held.get(worker) ?? 0) + by
+      if (sum > 0) held.set(worker, sum)
+      else held.delete(worker)
+    })
+
+  const holding: WorkerLease["holding"] = (delivery, work) => {
+    const spared = Effect.catchDefect(work, (defect) =>
+      Effect.andThen(
+        changeName,
+        Effect.logError("A delivery could not be worked on.", { delivery: delivery.id, defect: defectName(defect) })
+      )
+    )
+    return Effect.acquireUseRelease(
+      count(delivery.worker!, 1),
+      () => spared,
+      () => count(delivery.worker!, -1)
+    )
+  }
+
+  const renew = (worker: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      commitChanges(store, [{ _tag: "RenewLease", worker, leaseUntil: now + leaseMillis }])
+    ).pipe(Effect.ignoreCause)
+
+  const heartbeat = Effect.suspend(() => Effect.forEach([...held.keys()], renew, { discard: true })).pipe(
+    Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))),
+    Effect.forever
+  )
+
+  const giveBack = Effect.suspend(() =>
+    Effect.ignore(
+      commitChanges(
+        store,
+        [...formerNames, name].map((worker) => ({ _tag: "EndLease", worker }) as const)
+      )
+    )
+  )
+
+  return { name: () => name, claim, holding, changeName, heartbeat, giveBack }
+}
