@@ -28,9 +28,7 @@ const exists = (on: Prepared, from: string, ...values: ReadonlyArray<Value>): bo
 
 /** A record that must be new. */
 const insert = <R>(on: Prepared, table: RecordTable<R>, record: R): Applied =>
-  on.statement(`${table.insert} ON CONFLICT DO NOTHING`).run(...table.valuesOf(record, table.fields)).changes === 1
-    ? undefined
-    : "AlreadyExists"
+  on.statement(table.insertNew).run(...table.valuesOf(record, table.fields)).changes === 1 ? undefined : "AlreadyExists"
 
 /** A record that must be new, or replace the revision that was read. `key` is its primary key; other unique keys may clash. */
 const put = <R extends { readonly revision: number }>(

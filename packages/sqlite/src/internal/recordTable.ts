@@ -32,12 +32,14 @@ export interface RecordTable<R> {
   /** Values of the fields, in their order. */
   readonly valuesOf: (record: Partial<R>, fields: ReadonlyArray<keyof R & string>) => ReadonlyArray<Value>
   readonly fromRow: (row: unknown) => R
-  /** `SELECT` of all columns, to be completed. */
-  readonly select: string
+  /** `SELECT` of all columns, completed. */
+  readonly select: (where: string) => string
   /** `"column" = ?` for each field. */
   readonly assignments: (fields: ReadonlyArray<keyof R & string>) => string
   /** `INSERT` of one record, to be completed with a conflict clause. */
   readonly insert: string
+  /** `INSERT` of one record that does nothing where one stands. */
+  readonly insertNew: string
 }
 
 export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
@@ -46,6 +48,9 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
   const quoted = (field: string) => `"${snake(field)}"`
   const list = fields.map(quoted).join(", ")
   const places = fields.map((field) => ({ field, column: snake(field), storing: storing[field]! }))
+  const insert = `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
+  /** The same text each time, so that its statement is found without building it anew. */
+  const selects = new Map<string, string>()
   return {
     name,
     fields,
@@ -55,9 +60,16 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
       for (const { field, column, storing } of places) record[field] = fromColumn(storing, (row as Row)[column] ?? null)
       return record as R
     },
-    select: `SELECT ${list} FROM ${name}`,
+    select: (where) => {
+      const standing = selects.get(where)
+      if (standing !== undefined) return standing
+      const sql = `SELECT ${list} FROM ${name} ${where}`
+      selects.set(where, sql)
+      return sql
+    },
     assignments: (fields) => fields.map((field) => `${quoted(field)} = ?`).join(", "),
-    insert: `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
+    insert,
+    insertNew: `${insert} ON CONFLICT DO NOTHING`
   }
 }
 
@@ -89,7 +101,7 @@ export const findAll = <R>(
   ...values: ReadonlyArray<Value>
 ): ReadonlyArray<R> =>
   on
-    .statement(`${table.select} ${where}`)
+    .statement(table.select(where))
     .all(...values)
     .map(table.fromRow)
 
@@ -99,6 +111,6 @@ export const findOne = <R>(
   where: string,
   ...values: ReadonlyArray<Value>
 ): R | null => {
-  const row = on.statement(`${table.select} ${where}`).get(...values)
+  const row = on.statement(table.select(where)).get(...values)
   return row === undefined ? null : table.fromRow(row)
 }
