@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import { formatInstant, hourMillis } from "@mailkeep/core"
 import { sendBody, start, stores, tick } from "@mailkeep/proving"
 import { TestClock } from "effect/testing"
@@ -425,6 +426,24 @@ describe.each(stores)("the wire, over $name", (store) => {
       )
     })
 
+    it.each([
+      ["nonsense", "nonsense\r\n\r\n", 400],
+      ["a header without an end", `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+      [
+        "a chunk without a length",
+        "POST /api/v1/emails/send HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        400
+      ]
+    ])("is one of ours even to %s", async (_, bytes, status) => {
+      const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
+      socket.write(bytes)
+      let text = ""
+      for await (const chunk of socket) text += String(chunk)
+      const [head, body] = text.slice(text.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n")
+      expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*x-request-id: `))
+      expect(JSON.parse(body!)).toMatchObject({ error: "invalid_argument", correlationId: expect.any(String) })
+    })
+
     it("answers HEAD like GET, without a body", async () => {
       const response = await fetch(`${wire.url}/api/v1/emails/domains`, {
         method: "HEAD",
@@ -468,5 +487,27 @@ describe.each(stores)("the wire, over $name", (store) => {
     await wire.run(TestClock.adjust("1 hour"))
     await wire.run(tick)
     expect((await wire.call(`/emails/logs/${body.data.deliveryIds[0]}`)).body.status).toBe("delivered")
+  })
+
+  it("answers a body that is declared too large and does not come within five seconds", async () => {
+    const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
+    const head = [
+      "POST /api/v1/emails/send HTTP/1.1",
+      "host: x",
+      `authorization: Bearer ${wire.key}`,
+      "content-type: application/json",
+      "idempotency-key: slow",
+      "content-length: 60000000"
+    ]
+    socket.write(`${head.join("\r\n")}\r\n\r\n"x`)
+    let text = ""
+    socket.on("data", (chunk) => (text += String(chunk)))
+    await expect
+      .poll(async () => {
+        await wire.run(TestClock.adjust("5 seconds"))
+        return text
+      })
+      .toMatch(/^HTTP\/1\.1 413 /)
+    socket.destroy()
   })
 })

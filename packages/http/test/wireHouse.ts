@@ -1,8 +1,6 @@
 /**
  * The interface over real HTTP, with a clock that moves by hand.
  */
-import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
 import type { ApiKey, Permission } from "@mailkeep/core"
 import { ApiKeys, Domains } from "@mailkeep/core"
 import type { House, HouseOptions, StoreUnderTest } from "@mailkeep/proving"
@@ -47,16 +45,7 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
   const house = await openHouse(store, options)
   const services = Layer.succeedContext(await house.context())
   const server = ManagedRuntime.make(
-    MailServer.layer.pipe(
-      Layer.provideMerge(
-        NodeHttpServer.layer(() => createServer(), {
-          host: "127.0.0.1",
-          port: 0,
-          gracefulShutdownTimeout: "100 millis"
-        })
-      ),
-      Layer.provide(services)
-    )
+    MailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100 }).pipe(Layer.provide(services))
   )
   const url = await server.runPromise(MailServer.url)
   const run = <A, E>(effect: Effect.Effect<A, E, House>) => house.runPromise(effect)

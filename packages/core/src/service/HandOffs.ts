@@ -103,7 +103,7 @@ const stillOurs = Effect.fnUntraced(function* ({ store }: Ports, held: Delivery)
 
 const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Delivery) {
   const { store, plans } = on
-  const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+  const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const delivery = yield* stillOurs(on, claimed)
     if (delivery === undefined) return "moved_on"
     const now = yield* Clock.currentTimeMillis
@@ -132,7 +132,7 @@ const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Del
     yield* commitChanges(store, decision.changes)
     return decision.answer.status
   })
-  return yield* persisting(attempt)
+  return yield* persisting(once)
 })
 
 /** Begins the attempt; `undefined` when the delivery ended or moved on instead. */
@@ -197,7 +197,7 @@ const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void,
 
 const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handled> => {
   const { store, transport, options } = on
-  const attempt = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
+  const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const delivery = yield* stillOurs(on, held)
     if (delivery === undefined) return "moved_on"
     const now = yield* Clock.currentTimeMillis
@@ -223,7 +223,7 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
     yield* commitChanges(store, decision.changes)
     return decision.answer.status
   })
-  return persisting(attempt)
+  return persisting(once)
 }
 
 /** The transport's part: the dot is committed by it, or before it begins where it cannot. */

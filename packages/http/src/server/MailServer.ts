@@ -4,12 +4,13 @@
 import type { Access, Contacts, DeliveryLog, Domains, Sending } from "@mailkeep/core"
 import { NodeHttpServer } from "@effect/platform-node"
 import type { HttpServerError } from "effect/http"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { createServer } from "node:http"
 import { MailApi } from "../api/MailApi.ts"
 import * as bearer from "./bearer.ts"
+import { answerBrokenRequests } from "./brokenRequest.ts"
 import * as edge from "./edge.ts"
 import * as handlers from "./handlers.ts"
 import { routerConfig } from "./routerConfig.ts"
@@ -32,22 +33,30 @@ export interface ServerOptions {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
+  /** How long requests under way are waited for when the scope closes; 10 s unless told otherwise. */
+  readonly graceMillis?: number
 }
 
-/** Serves the routes on whatever HTTP server is given. */
-export const layer = HttpRouter.serve(routes, {
+/** The routes on whatever HTTP server is given. */
+const layer = HttpRouter.serve(routes, {
   disableLogger: true,
   disableListenLog: true,
   routerConfig
 })
 
 /** A Node server; requests under way are finished when the scope closes. */
-export const layerNode = (
-  options: ServerOptions
-): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, MailServices> =>
+export const layerNode = ({
+  host,
+  port,
+  graceMillis = 10_000
+}: ServerOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, MailServices> =>
   layer.pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(() => createServer(), { ...options, gracefulShutdownTimeout: "10 seconds" })
+      NodeHttpServer.layer(() => answerBrokenRequests(createServer()), {
+        host,
+        port,
+        gracefulShutdownTimeout: Duration.millis(graceMillis)
+      })
     )
   )
 
