@@ -58,14 +58,17 @@ export const start: Instant = Date.UTC(2026, 10, 21, 12)
 
 export interface HouseOptions extends MailCoreOptions {
   readonly plan?: Partial<Plan>
+  /** In place of one plan for all. */
+  readonly plans?: Layer.Layer<PlanSource>
   readonly stub?: StubOptions
 }
 
-export const houseLayer = (store: StoreUnderTest, { plan = {}, stub = {}, ...core }: HouseOptions = {}) =>
+export const houseLayer = (
+  store: StoreUnderTest,
+  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, ...core }: HouseOptions = {}
+) =>
   MailCore.layerWith(core).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(store.layer, StubTransport.layer(stub), PlanSource.layerFixed(plan), NodeCrypto.layer)
-    ),
+    Layer.provideMerge(Layer.mergeAll(store.layer, StubTransport.layer(stub), plans, NodeCrypto.layer)),
     Layer.provideMerge(TestClock.layer())
   )
 
@@ -135,14 +138,16 @@ export const expectBalanced = Effect.gen(function* () {
   )
 })
 
-/** One step of a dispatcher of its own, with one of its ports replaced. */
-const tickOf = <I>(replaced: Layer.Layer<I>) =>
-  Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick).pipe(
-    Effect.provide(
-      Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith()), Layer.provide(replaced), Layer.fresh)
-    )
-  )
+/** A dispatcher of its own, with one of its ports replaced. */
+const dispatcherOn = <I>(replaced: Layer.Layer<I>) =>
+  Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith()), Layer.provide(replaced), Layer.fresh)
 
-export const tickWith = (transport: TransportShape) => tickOf(Layer.succeed(Transport, transport))
+const tickOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
+const runOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
 
-export const tickOver = (store: MailStoreShape) => tickOf(Layer.succeed(MailStore, store))
+export const tickWith = (transport: TransportShape) =>
+  Effect.provide(tickOf, dispatcherOn(Layer.succeed(Transport, transport)))
+
+export const tickOver = (store: MailStoreShape) => Effect.provide(tickOf, dispatcherOn(Layer.succeed(MailStore, store)))
+
+export const runOver = (store: MailStoreShape) => Effect.provide(runOf, dispatcherOn(Layer.succeed(MailStore, store)))

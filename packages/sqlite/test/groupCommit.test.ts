@@ -108,6 +108,7 @@ describe("closing", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     for (const fiber of waiting) await Effect.runPromise(Fiber.join(fiber))
     expect(await Effect.runPromise(Effect.flip(store.commit(put("late"))))).toMatchObject({ reason: "closed" })
+    expect(await Effect.runPromise(Effect.flip(store.read([{ _tag: "Projects" }])))).toMatchObject({ reason: "closed" })
     await inStore((again) => Effect.map(setting(again, "s299"), (value) => expect(value).toBe("1")))
   })
 })

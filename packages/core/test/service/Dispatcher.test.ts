@@ -1,6 +1,6 @@
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import {
@@ -10,6 +10,7 @@ import {
   expectBalanced,
   inHouse,
   project,
+  runOver,
   send,
   start,
   stores,
@@ -17,16 +18,19 @@ import {
   tickOver,
   tickWith
 } from "@mailkeep/proving"
-import type { MailStoreShape } from "../../src/index.ts"
+import type { MailStoreShape, TransportShape } from "../../src/index.ts"
 import {
   deliveryState,
   Dispatcher,
+  Domains,
   formatInstant,
   hourMillis,
   MailStore,
   minuteMillis,
+  PlanSource,
   StoreUnavailable,
-  Suppressions
+  Suppressions,
+  unlimited
 } from "../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
@@ -520,15 +524,30 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
       })
     ))
 
-  it("in the transport is a connection that was lost", () =>
-    inHouse(store)(
-      Effect.gen(function* () {
-        const id = yield* sendOne
-        const stub = yield* StubTransport.StubTransport
-        yield* tickWith({ ...stub, handOff: () => Effect.die(new Error("a mistake")) })
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", statusMessage: "The transport failed." })
-      })
-    ))
+  it.each<[string, TransportShape["handOff"], string]>([
+    ["dies", () => Effect.die(new Error("a mistake")), "The transport failed."],
+    [
+      "throws",
+      () => {
+        throw new Error("a mistake")
+      },
+      "The transport failed."
+    ],
+    ["interrupts itself", () => Effect.interrupt, "The transport gave up."]
+  ])(
+    "in a transport that %s is a connection that was lost, and is not tried again at once",
+    (_, handOff, statusMessage) =>
+      inHouse(store)(
+        Effect.gen(function* () {
+          const id = yield* sendOne
+          const stub = yield* StubTransport.StubTransport
+          yield* tickWith({ ...stub, handOff })
+          const state = yield* delivery(id)
+          expect(state).toMatchObject({ status: "queued", statusMessage, worker: null })
+          expect(state.dueAt).toBeGreaterThan(start + 30_000)
+        })
+      )
+  )
 
   it("in the store is waited for: a claimed delivery is not dropped", () =>
     inHouse(store)(
@@ -596,10 +615,11 @@ describe.each(stores)("the loop, over $name", (store) => {
       })
   )
 
-  const until = (id: string, status: string) =>
+  const until = (id: string, status: string, meanwhile: () => Effect.Effect<void> = () => Effect.void) =>
     Effect.gen(function* () {
       for (let i = 0; i < 2000; i++) {
         if ((yield* delivery(id)).status === status) return
+        yield* meanwhile()
         yield* turns(1)
       }
       expect((yield* delivery(id)).status).toBe(status)
@@ -679,7 +699,57 @@ describe.each(stores)("the loop, over $name", (store) => {
       })
     ))
 
-  it("releases and recovers beside hand-offs that hang, and beside a plan that cannot be read", () =>
+  it("goes on for all projects while the plan of one cannot be read", () =>
+    inHouse(store, {
+      plans: Layer.sync(PlanSource, () => {
+        // The send reads it; the release, later, cannot.
+        let reads = 0
+        return {
+          planOf: (projectId) =>
+            projectId === "prj_bad" && reads++ > 0
+              ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+              : Effect.succeed(unlimited)
+        }
+      })
+    })(
+      Effect.gen(function* () {
+        yield* (yield* Domains).add("prj_bad", { domain: "example.com", verified: true })
+        yield* send("bad", { scheduledAt: formatInstant(start + 1000) }, {}, "prj_bad")
+        yield* running
+        yield* turns(50)
+        yield* TestClock.adjust("1 second")
+        yield* turns(50)
+        const { result } = yield* send("good")
+        yield* until(result.deliveryIds[0]!, "delivered")
+      }).pipe(Effect.scoped)
+    ))
+
+  it("ends within its grace although the store is away", () =>
+    inHouse(store, { stub: { script: [{ acts: [{ act: "hang" }] }] } })(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        let away = false
+        const leaving: MailStoreShape = {
+          ...mailStore,
+          commit: (changes) =>
+            Effect.suspend(() =>
+              away ? Effect.fail(new StoreUnavailable({ reason: "unreachable" })) : mailStore.commit(changes)
+            )
+        }
+        const loop = yield* Effect.forkChild(runOver(leaving))
+        const id = yield* sendOne
+        yield* until(id, "sending", () => TestClock.adjust("1 second"))
+        away = true
+        const stopping = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+        for (let i = 0; i < 30; i++) {
+          yield* TestClock.adjust("1 second")
+          yield* turns(5)
+        }
+        expect(stopping.pollUnsafe()).toBeDefined()
+      }).pipe(Effect.scoped)
+    ))
+
+  it("releases beside hand-offs that hang", () =>
     inHouse(store, {
       stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
       dispatcher: { graceMillis: 1, concurrency: 2 }

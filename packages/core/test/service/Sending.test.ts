@@ -327,6 +327,19 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
+  it("is not moved past the time when the send would be too late", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { result } = yield* send("k", at(start + hourMillis), { expiresAt: start + 2 * hourMillis })
+        const move = (time: number) =>
+          Effect.flatMap(Sending, (sending) => sending.reschedule(project, result.messageId, time))
+        expect(yield* Effect.flip(move(start + 2 * hourMillis))).toMatchObject({
+          issues: [{ path: ["scheduledAt"], code: "too_far_ahead" }]
+        })
+        yield* move(start + 2 * hourMillis - 1)
+      })
+    ))
+
   it("judges the new time before it looks the message up", () =>
     inHouse(store)(
       Effect.gen(function* () {
