@@ -8,6 +8,7 @@ export default defineConfig({
     // Two cores: a worker each, and no more processes than that.
     maxWorkers: 2,
     testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 30_000
   }
 })

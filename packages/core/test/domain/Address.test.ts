@@ -79,8 +79,8 @@ describe("parseAddress", () => {
     expect(parseAddress("ada@münchen.example")?.utf8).toBe(false)
   })
 
+  // Anything worse than linear would not end before the test's own timeout.
   it("reads hostile input in linear time", () => {
-    const started = performance.now()
     for (const text of [
       "a".repeat(1_000_000),
       "@".repeat(100_000),
@@ -88,8 +88,7 @@ describe("parseAddress", () => {
       `"${"\\".repeat(200_000)}`,
       `x${" ".repeat(1_000_000)}x`
     ])
-      parseAddress(text)
-    expect(performance.now() - started).toBeLessThan(500)
+      expect(parseAddress(text)).toBeUndefined()
   })
 })
 
