@@ -22,13 +22,15 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
     .join("\n")
 }
 
-/** A failure in one line on standard error, and the exit code 1. */
-export const exitOnFailure = <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
-  Effect.catch(effect, (failure) =>
-    Effect.andThen(
-      Console.error(`mailkeep: ${failure.message}`),
-      Effect.sync(() => {
-        process.exitCode = 1
-      })
-    )
+/** One line on standard error, and the exit code 1. */
+export const exitWith = (message: string): Effect.Effect<void> =>
+  Effect.andThen(
+    Console.error(`mailkeep: ${message}`),
+    Effect.sync(() => {
+      process.exitCode = 1
+    })
   )
+
+/** Ends with the message of what failed. */
+export const exitOnFailure = <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
+  Effect.catch(effect, ({ message }) => exitWith(message))

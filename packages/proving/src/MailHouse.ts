@@ -142,12 +142,11 @@ export const expectBalanced = Effect.gen(function* () {
 const dispatcherOn = <I>(replaced: Layer.Layer<I>) =>
   Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith()), Layer.provide(replaced), Layer.fresh)
 
-const tickOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
 const runOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
 
 export const tickWith = (transport: TransportShape) =>
-  Effect.provide(tickOf, dispatcherOn(Layer.succeed(Transport, transport)))
+  Effect.provide(tick, dispatcherOn(Layer.succeed(Transport, transport)))
 
-export const tickOver = (store: MailStoreShape) => Effect.provide(tickOf, dispatcherOn(Layer.succeed(MailStore, store)))
+export const tickOver = (store: MailStoreShape) => Effect.provide(tick, dispatcherOn(Layer.succeed(MailStore, store)))
 
 export const runOver = (store: MailStoreShape) => Effect.provide(runOf, dispatcherOn(Layer.succeed(MailStore, store)))

@@ -3,13 +3,13 @@
  * `mailkeep start` is the same for a first look, with a project to try it on.
  */
 import type { Plan } from "@mailkeep/core"
-import { ApiKeys, Dispatcher, Domains, unlimited } from "@mailkeep/core"
+import { ApiKeys, Dispatcher, Domains } from "@mailkeep/core"
 import { MailServer } from "@mailkeep/http"
-import { Clock, Console, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { data, host, json, plan, port, transport } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
-import { exitOnFailure, print } from "../output.ts"
+import { exitOnFailure, exitWith, print } from "../output.ts"
 
 interface Serving {
   readonly data: string
@@ -30,27 +30,17 @@ const serving = <R>({ data, host, port, plan }: Serving, announce: (url: string)
       return yield* Effect.never
     })
   ).pipe(
-    Effect.catchTag("ServeError", (failure) =>
-      Effect.andThen(
-        Console.error(`mailkeep: cannot listen on ${host}:${port}: ${String((failure.cause as Error).message)}`),
-        Effect.sync(() => {
-          process.exitCode = 1
-        })
-      )
+    Effect.catchTag("ServeError", ({ cause }) =>
+      exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
     ),
     Effect.provide(MailHome.layer({ data, plan })),
     exitOnFailure
   )
 
-const flags = { data, host, port, transport, json, ...plan }
+const flags = { data, host, port, transport, json, plan }
 
-const planOf = (given: Partial<Plan>): Plan => {
-  const { dailySends, sendingAllowance, scheduledRecipients, contacts, rateLimit } = { ...unlimited, ...given }
-  return { dailySends, sendingAllowance, scheduledRecipients, contacts, rateLimit }
-}
-
-export const serve = Command.make("serve", flags, ({ data, host, port, json, ...limits }) =>
-  serving({ data, host, port, plan: planOf(limits) }, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
+export const serve = Command.make("serve", flags, ({ data, host, port, json, plan }) =>
+  serving({ data, host, port, plan }, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
 ).pipe(Command.withDescription("Serve the interface over HTTP and send what is due"))
 
 const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
@@ -92,8 +82,8 @@ The API is described at ${url}/docs. Ctrl-C stops the server; what it knows stay
 Not yet: mail really leaving (the stub transport delivers to nobody), DNS checks of domains, templates, lists and segments, webhooks.
 `
 
-export const start = Command.make("start", flags, ({ data, host, port, json, ...limits }) =>
-  serving({ data, host, port, plan: planOf(limits) }, (url) =>
+export const start = Command.make("start", flags, ({ data, host, port, json, plan }) =>
+  serving({ data, host, port, plan }, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis

@@ -29,6 +29,7 @@ import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
+import { expectDomain, expectKey } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
 import { move, spendCounters } from "./movement.ts"
 
@@ -207,22 +208,6 @@ const planRefusal = (
   return undefined
 }
 
-/** What was read and must still stand when the send is committed. */
-const expectations = ({ key, domain }: AcceptSendFacts): ReadonlyArray<Change> => [
-  ...(key === null
-    ? []
-    : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision } as const]),
-  ...(domain === null
-    ? []
-    : [
-        {
-          _tag: "Expect",
-          record: { kind: "Domain", projectId: domain.projectId, domain: domain.domain },
-          revision: domain.revision
-        } as const
-      ])
-]
-
 /** Decides on a send whose form and sender scope are already judged. */
 export const acceptSend = (
   command: AcceptSend,
@@ -252,7 +237,8 @@ export const acceptSend = (
   return Result.succeed({
     answer: { result, replayed: false },
     changes: [
-      ...expectations(facts),
+      ...expectKey(facts.key),
+      expectDomain(principal.projectId, request.from.domain, facts.domain),
       {
         _tag: "RecordIdempotency",
         now,

@@ -11,6 +11,7 @@ import { unlimited } from "../domain/Plan.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
+import { expectSuppression } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
 import { move, movementChanges, spendCounters } from "./movement.ts"
 
@@ -112,14 +113,7 @@ export const markDot = ({ now, eventId, delivery, attempt, suppression }: DotFac
   if (suppressed === null)
     return {
       answer: true,
-      changes: [
-        {
-          _tag: "Expect",
-          record: { kind: "Suppression", projectId: delivery.projectId, address: delivery.address },
-          revision: suppression?.revision ?? null
-        },
-        attemptTo({ phase: "dot" })
-      ]
+      changes: [expectSuppression(delivery.projectId, delivery.address, suppression), attemptTo({ phase: "dot" })]
     }
   const { changes } = ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
   return {

@@ -20,6 +20,7 @@ import type { SubscriptionRow } from "../domain/SubscriptionTable.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 import { withoutReason, withReason } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
+import { expectSuppression } from "./expectation.ts"
 
 export interface ContactFacts {
   readonly now: Instant
@@ -37,15 +38,16 @@ const undefinedProperties = (properties: CreateContact["properties"]) =>
     issue(["properties", key], "undefined_property", "is not a defined custom property")
   )
 
-const putSuppression = (noted: Suppression | undefined, standing: Suppression | null): ReadonlyArray<Change> =>
-  noted === undefined ? [] : [{ _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }]
-
-/** A suppression that this commit does not write must still be what the contact's status was derived from. */
-const expectSuppression = (projectId: ProjectId, address: string, standing: Suppression | null): Change => ({
-  _tag: "Expect",
-  record: { kind: "Suppression", projectId, address },
-  revision: standing?.revision ?? null
-})
+/** The suppression as the contact's status needs it: written, or still what the status was derived from. */
+const keepSuppression = (
+  projectId: ProjectId,
+  address: string,
+  noted: Suppression | undefined,
+  standing: Suppression | null
+): Change =>
+  noted === undefined
+    ? expectSuppression(projectId, address, standing)
+    : { _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }
 
 /** The event of a move of the subscription, when its row emits one. */
 export const subscriptionEvent = (
@@ -95,9 +97,7 @@ export const createContact = (
   return Result.succeed({
     answer: contact,
     changes: [
-      ...(lifted === undefined
-        ? [expectSuppression(projectId, canonical, suppression)]
-        : putSuppression(lifted, suppression)),
+      keepSuppression(projectId, canonical, lifted, suppression),
       { _tag: "PutContact", contact, replaces: null },
       { _tag: "SpendCounter", projectId, name: "contacts", by: 1, max: plan.contacts }
     ]
@@ -159,9 +159,7 @@ export const updateContact = (
   return Result.succeed({
     answer: after,
     changes: [
-      ...(noted === undefined
-        ? [expectSuppression(projectId, canonical, suppression)]
-        : putSuppression(noted, suppression)),
+      keepSuppression(projectId, canonical, noted, suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
       ...subscriptionEvent(row, after, idAt(ids, "evt", 0))
     ]

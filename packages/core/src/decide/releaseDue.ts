@@ -3,7 +3,6 @@
  * Source: interface, Delivery status; decision 0004.
  */
 import type { ApiKey } from "../domain/ApiKey.ts"
-import type { Change } from "../domain/Change.ts"
 import type { Delivery } from "../domain/Delivery.ts"
 import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
@@ -14,6 +13,7 @@ import type { SenderDomain } from "../domain/SenderDomain.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
+import { expectDomain, expectKey } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
 import { move, movementChanges, spendCounters } from "./movement.ts"
 
@@ -47,18 +47,9 @@ const movementOf = ({ now, plan, delivery, key, domain, suppression, allowanceUs
 
 /** Answers with the delivery as it stands afterwards. */
 export const releaseDue = (facts: ReleaseFacts): Decision<Delivery> => {
-  const { now, eventId, plan, delivery, key, domain } = facts
+  const { now, eventId, plan, delivery, message, key, domain } = facts
   const movement = movementOf(facts)
-  const guards: ReadonlyArray<Change> = [
-    ...(key === null
-      ? []
-      : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision } as const]),
-    {
-      _tag: "Expect",
-      record: { kind: "Domain", projectId: delivery.projectId, domain: facts.message.domain },
-      revision: domain?.revision ?? null
-    }
-  ]
+  const guards = [...expectKey(key), expectDomain(delivery.projectId, message.domain, domain)]
   return {
     answer: movement.after,
     changes: [

@@ -3,6 +3,7 @@
  * Whether a transport can carry an SMTPUTF8 mailbox is decided elsewhere.
  */
 import { toASCII } from "tr46"
+import { isAscii, utf8Octets } from "./TextLength.ts"
 
 /**
  * A mailbox as RFC 5321 writes it (`Local-part "@" Domain`), without comments, source routes or address literals.
@@ -23,9 +24,6 @@ export interface Address {
 export const addressOctetsMax = 254
 export const localPartOctetsMax = 64
 const domainOctetsMax = 253
-
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
-const utf8Octets = (text: string): number => (isAscii(text) ? text.length : new TextEncoder().encode(text).length)
 
 /** A regular expression that looks for the end would try every run of spaces in between. */
 const withoutOuterSpaces = (text: string): string => {

@@ -3,6 +3,8 @@
  * Fingerprints and filter digests are taken over it.
  */
 
+import { utf8Octets } from "./TextLength.ts"
+
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 export const canonicalJson = (value: Json): string => {
@@ -65,4 +67,3 @@ export const judgeJson = (
 
 const tooLarge = Symbol("too_large")
 const notJson = Symbol("not_json")
-const utf8Octets = (text: string): number => new TextEncoder().encode(text).length

@@ -12,7 +12,8 @@ import { formatInstant, parseInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, distinctIssues, issue, says } from "./Issue.ts"
 import type { OnAmbiguous } from "./Project.ts"
-import { bodyOf, codePoints, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
+import { codePoints } from "./TextLength.ts"
+import { bodyOf, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
 
 export const toItemsMax = 100
 export const recipientsMax = 50
@@ -197,11 +198,16 @@ export const canonicalSend = (request: SendRequest): string => {
   })
 }
 
-const idempotencyKeyForm = /^[\x21-\x7e]{1,128}$/
+const idempotencyKeyForm = /^[\x21-\x7e]{1,128}$/u
+const idempotencyKeyWords = says("invalid_value", "must be 1 to 128 visible ASCII characters")
 
 /** The `Idempotency-Key` of a send: the raw field value. Source: decisions 0007 and 0010. */
-export const IdempotencyKey = Schema.String.check(
-  Schema.isPattern(/^[\x21-\x7e]{1,128}$/u, says("invalid_value", "must be 1 to 128 visible ASCII characters"))
-).annotate({ identifier: "IdempotencyKey" })
+export const IdempotencyKey = Schema.String.check(Schema.isPattern(idempotencyKeyForm, idempotencyKeyWords)).annotate({
+  identifier: "IdempotencyKey"
+})
 
-export const isIdempotencyKey = (text: string): boolean => idempotencyKeyForm.test(text)
+/** What is wrong with a key, if anything. */
+export const idempotencyKeyIssue = (key: string): Issue | undefined =>
+  idempotencyKeyForm.test(key)
+    ? undefined
+    : issue(["idempotency-key"], idempotencyKeyWords.code, idempotencyKeyWords.message)

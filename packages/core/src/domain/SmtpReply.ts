@@ -36,21 +36,15 @@ export interface Refusal {
 const deferred = (destination: boolean): Refusal => ({ on: "TransportDeferred", suppress: false, destination })
 const refused = (on: Refusal["on"], suppress = false): Refusal => ({ on, suppress, destination: false })
 
-/** The class digit: the basic code's, or the enhanced one's where there is no basic code. */
-const classOf = ({ code, enhancedCode }: SmtpReply): "4" | "5" =>
-  enhancedCode !== null && code === null
-    ? enhancedCode.startsWith("5")
-      ? "5"
-      : "4"
-    : code !== null && code >= 500
-      ? "5"
-      : "4"
+/** By the basic code, or by the enhanced one where there is no basic code. */
+const isPermanent = ({ code, enhancedCode }: SmtpReply): boolean =>
+  code === null ? enhancedCode?.startsWith("5") === true : code >= 500
 
 export const classifyRefusal = (reply: SmtpReply): Refusal => {
   const { stage, code } = reply
   if (stage === "connect" || stage === "greeting" || code === 421 || code === 454) return deferred(true)
   if (code === 552 && stage === "rcpt") return deferred(false)
-  if (classOf(reply) === "4") return deferred(false)
+  if (!isPermanent(reply)) return deferred(false)
   if (stage === "mail" || stage === "auth") return refused("SenderRefused")
   const enhanced = reply.enhancedCode?.startsWith("5.") === true ? reply.enhancedCode : null
   if (enhanced !== null) {

@@ -6,12 +6,7 @@ import { Schema } from "effect"
 import { parseAddress } from "./Address.ts"
 import { parseInstant } from "./Instant.ts"
 import { says } from "./Issue.ts"
-
-export const codePoints = (text: string): number => {
-  let count = 0
-  for (const _ of text) count++
-  return count
-}
+import { codePoints, utf8Octets } from "./TextLength.ts"
 
 const atLeast = (min: number) =>
   Schema.makeFilter((text: string) => text.length >= min, {
@@ -27,7 +22,7 @@ const atMost = (max: number) =>
 
 const octetsAtMost = (max: number) =>
   Schema.makeFilter(
-    (text: string) => text.length * 3 <= max || (text.length <= max && new TextEncoder().encode(text).length <= max),
+    (text: string) => text.length * 3 <= max || (text.length <= max && utf8Octets(text) <= max),
     says("too_long", `must be at most ${max} octets`)
   )
 

@@ -9,6 +9,7 @@ import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { commitChanges } from "./decideAndCommit.ts"
 import { defectName } from "./defectName.ts"
+import { randomHex } from "./randomHex.ts"
 
 /** How many former names are remembered, to end their leases on shutdown. */
 const formerNamesMax = 64
@@ -29,7 +30,7 @@ export interface WorkerLease {
 }
 
 export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"], leaseMillis: number): WorkerLease => {
-  const newName = () => [...crypto.randomBytes(8)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  const newName = () => randomHex(crypto, 8)
   /** Each name with how many deliveries it holds. */
   const held = new Map<string, number>()
   const formerNames: Array<string> = []

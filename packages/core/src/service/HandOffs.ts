@@ -95,24 +95,21 @@ interface Ports {
 
 const eventIdAt = ({ ids }: Ports, now: number) => Effect.map(ids.reserve(now, 1), (block) => idAt(block, "evt", 0))
 
-/** The delivery as it stands, when it is still the one that was claimed. */
-const stillOurs = Effect.fnUntraced(function* ({ store }: Ports, held: Delivery) {
-  const [delivery] = yield* store.read([{ _tag: "Delivery", projectId: held.projectId, id: held.id }])
-  return delivery?.token === held.token ? delivery : undefined
-})
+/** Whether the delivery is still the one that was claimed. */
+const isStill = (held: Delivery, delivery: Delivery | null): delivery is Delivery => delivery?.token === held.token
 
 const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Delivery) {
   const { store, plans } = on
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
-    const delivery = yield* stillOurs(on, claimed)
-    if (delivery === undefined) return "moved_on"
     const now = yield* Clock.currentTimeMillis
-    const { projectId } = delivery
-    const [stored, [suppression], [allowanceUsed]] = yield* store.read([
-      { _tag: "Message", projectId, id: delivery.messageId },
-      { _tag: "Suppressions", projectId, addresses: [delivery.address] },
+    const { projectId, id, messageId, address } = claimed
+    const [delivery, stored, [suppression], [allowanceUsed]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Suppressions", projectId, addresses: [address] },
       { _tag: "Counters", projectId, names: ["allowance"] }
     ])
+    if (!isStill(claimed, delivery)) return "moved_on"
     const message = present(stored)
     const [key, domain] = yield* store.read([
       { _tag: "ApiKey", id: message.keyId ?? "" },
@@ -198,16 +195,16 @@ const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void,
 const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handled> => {
   const { store, transport, options } = on
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
-    const delivery = yield* stillOurs(on, held)
-    if (delivery === undefined) return "moved_on"
     const now = yield* Clock.currentTimeMillis
-    const { projectId } = delivery
-    const [attempts, stored, project, [suppression]] = yield* store.read([
-      { _tag: "Attempts", deliveryId: delivery.id },
-      { _tag: "Message", projectId, id: delivery.messageId },
+    const { projectId, id, messageId, address } = held
+    const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Attempts", deliveryId: id },
+      { _tag: "Message", projectId, id: messageId },
       { _tag: "Project", id: projectId },
-      { _tag: "Suppressions", projectId, addresses: [delivery.address] }
+      { _tag: "Suppressions", projectId, addresses: [address] }
     ])
+    if (!isStill(held, delivery)) return "moved_on"
     const message = present(stored)
     const decision = settleAttempt(ending, {
       now,

@@ -3,6 +3,7 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { commitChanges } from "../internal/decideAndCommit.ts"
+import { randomHex } from "../internal/randomHex.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -34,7 +35,7 @@ export class Secrets extends Context.Service<
       const read = Effect.map(store.read([{ _tag: "Setting", name: settingName }]), ([value]) => value)
       const standing = yield* read
       if (standing !== null) return sealing(crypto, encoder.encode(standing))
-      const made = [...crypto.randomBytes(secretBytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+      const made = randomHex(crypto, secretBytes)
       const kept = yield* commitChanges(store, [{ _tag: "PutSetting", name: settingName, value: made }]).pipe(
         Effect.as(made),
         // Another process was first; its secret stands.

@@ -12,11 +12,10 @@ import type { MessageNotFound, MessageNotScheduled, PlanLimitReached } from "../
 import { InvalidArgument, SenderOutsideScope } from "../domain/Failure.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { utcDayOf } from "../domain/Instant.ts"
-import { issue } from "../domain/Issue.ts"
 import { dailyCounter } from "../domain/Plan.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
-import { canonicalSend, isIdempotencyKey, recipientsMax } from "../domain/SendRequest.ts"
+import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
@@ -69,11 +68,8 @@ export class Sending extends Context.Service<
         idempotencyKey: string
       ) {
         const { projectId } = principal
-        if (!isIdempotencyKey(idempotencyKey))
-          return yield* new InvalidArgument({
-            context: "headers",
-            issues: [issue(["idempotency-key"], "invalid_value", "must be 1 to 128 visible ASCII characters")]
-          })
+        const keyIssue = idempotencyKeyIssue(idempotencyKey)
+        if (keyIssue !== undefined) return yield* new InvalidArgument({ context: "headers", issues: [keyIssue] })
         if (!isInScope(principal.domainScope, request.from.domain))
           return yield* new SenderOutsideScope({ domain: request.from.domain })
         const now = yield* Clock.currentTimeMillis

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { canonicalSend, isIdempotencyKey, parseSend } from "../../src/domain/SendRequest.ts"
+import { canonicalSend, idempotencyKeyIssue, parseSend } from "../../src/domain/SendRequest.ts"
 
 const minimal = { from: "hello@example.com", to: "ada@example.com", subject: "Hi", text: "Hello" }
 
@@ -171,5 +171,5 @@ describe("an idempotency key", () => {
     ["a b", false],
     ["ä", false],
     ["a\t", false]
-  ])("%j: %s", (key, valid) => expect(isIdempotencyKey(key)).toBe(valid))
+  ])("%j: %s", (key, valid) => expect(idempotencyKeyIssue(key) === undefined).toBe(valid))
 })

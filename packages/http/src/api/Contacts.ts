@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
 import { BodyTooLargeBody, DuplicateBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { pageOf } from "./Page.ts"
 import { FilterText, jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
 export const ContactSummaryBody = Schema.Struct({
@@ -27,15 +28,7 @@ export const ContactBody = Schema.Struct({
 
 const OneContactBody = Schema.Struct({ data: ContactBody }).annotate({ identifier: "ContactResponse" })
 
-const ContactPageBody = Schema.Struct({
-  message: Schema.String,
-  data: Schema.Struct({
-    items: Schema.Array(ContactSummaryBody),
-    total: Schema.Int,
-    page: Schema.Int,
-    limit: Schema.Int
-  })
-}).annotate({ identifier: "ListContactsResponse" })
+const ContactPageBody = pageOf(ContactSummaryBody, "ListContactsResponse")
 
 export class Contacts extends HttpApiGroup.make("contacts")
   .add(

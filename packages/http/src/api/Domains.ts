@@ -5,6 +5,7 @@ import { domainStatuses } from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { pageOf } from "./Page.ts"
 import { Limit, PageNumber } from "./Parameters.ts"
 
 const text = Schema.NullOr(Schema.String)
@@ -38,15 +39,7 @@ export const DomainBody = Schema.Struct({
   dns_records: Schema.Array(DnsRecordBody)
 }).annotate({ identifier: "Domain" })
 
-const DomainPageBody = Schema.Struct({
-  message: Schema.String,
-  data: Schema.Struct({
-    items: Schema.Array(DomainBody),
-    total: Schema.Int,
-    page: Schema.Int,
-    limit: Schema.Int
-  })
-}).annotate({ identifier: "ListDomainsResponse" })
+const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 
 export class Domains extends HttpApiGroup.make("domains")
   .add(

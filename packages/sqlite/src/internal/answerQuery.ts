@@ -14,7 +14,7 @@ import type {
   Query
 } from "@mailkeep/core/domain"
 import { folded, logFiltersMatch } from "@mailkeep/core/domain"
-import type { Prepared, RecordTable } from "./recordTable.ts"
+import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import {
   apiKeys,
@@ -29,8 +29,6 @@ import {
   projects,
   suppressions
 } from "./tables.ts"
-
-type Value = string | number | null
 
 const paged = <R>(
   on: Prepared,

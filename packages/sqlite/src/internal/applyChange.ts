@@ -2,7 +2,7 @@
  * Applies one change, its guard in the same statement where SQL can say it. Which guard failed is looked up only when one did.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
-import type { Prepared, RecordTable } from "./recordTable.ts"
+import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
   apiKeys,
   attempts,
@@ -20,8 +20,6 @@ import {
 
 /** `undefined` when the change was applied. */
 type Applied = ConflictReason | undefined
-
-type Value = string | number | null
 
 const exists = (on: Prepared, from: string, ...values: ReadonlyArray<Value>): boolean =>
   on.statement(`SELECT 1 FROM ${from}`).get(...values) !== undefined

@@ -9,7 +9,7 @@ type Storing = "plain" | "json" | "boolean"
 
 export type Columns<R> = { readonly [F in keyof Required<R>]: Storing }
 
-type Value = string | number | null
+export type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
 const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

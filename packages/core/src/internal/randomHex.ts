@@ -1,0 +1,8 @@
+/**
+ * Random bytes as text.
+ */
+import type { Crypto } from "../port/Crypto.ts"
+
+/** In hex: two characters for each byte. */
+export const randomHex = (crypto: Crypto["Service"], bytes: number): string =>
+  [...crypto.randomBytes(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
