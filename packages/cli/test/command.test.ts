@@ -32,6 +32,12 @@ const send = (key: string, body = {}) => ({
   body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
 })
 
+/** A verified domain, and a key that may do everything. */
+const readyToSend = async () => {
+  await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
+  return runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
+}
+
 describe("keys and domains", () => {
   it("on an empty folder initialise it, and print one line of JSON", async () => {
     const created = await runJson([
@@ -111,16 +117,7 @@ describe("serve", () => {
     const server = await serving(["serve", ...atData(), "--port", "0"])
     const { url } = server.line
     expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
-    await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
-    const { key, id } = await runJson([
-      "keys",
-      "create",
-      ...inProject(),
-      "--permission",
-      "email.send",
-      "--permission",
-      "email.full_access"
-    ])
+    const { key, id } = await readyToSend()
     const sent = await request(url, key, "/emails/send", send("a"))
     expect(sent.status).toBe(202)
     await expect
@@ -134,16 +131,7 @@ describe("serve", () => {
   })
 
   it("holds the default plan that its flags give", async () => {
-    await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
-    const { key } = await runJson([
-      "keys",
-      "create",
-      ...inProject(),
-      "--permission",
-      "email.send",
-      "--permission",
-      "email.full_access"
-    ])
+    const { key } = await readyToSend()
     const { line } = await serving([
       "serve",
       ...atData(),

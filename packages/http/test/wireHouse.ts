@@ -6,6 +6,7 @@ import { ApiKeys, Domains } from "@mailkeep/core"
 import type { House, HouseOptions, StoreUnderTest } from "@mailkeep/proving"
 import { openHouse, project } from "@mailkeep/proving"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { expect } from "vitest"
 import { MailServer } from "../src/index.ts"
 
 interface Answered {
@@ -111,3 +112,21 @@ export const postSend = (wire: WireHouse, body: unknown, options: CallOptions = 
     ...options,
     headers: { "idempotency-key": `send-${sends++}`, ...options.headers }
   })
+
+/** A refusal, without the parts that some have. */
+export const error = (status: number, word: string) => ({
+  status,
+  body: { error: word, message: expect.any(String), correlationId: expect.stringMatching(/^[\w-]{1,64}$/) }
+})
+
+/** A 400 with exactly these issues, in this order. */
+export const invalid = (
+  context: string,
+  ...issues: ReadonlyArray<readonly [path: ReadonlyArray<string | number>, code: string]>
+) => ({
+  status: 400,
+  body: {
+    error: "invalid_argument",
+    details: { context, issues: issues.map(([path, code]) => ({ path, code, message: expect.any(String) })) }
+  }
+})

@@ -107,6 +107,9 @@ export const send = (key: string, change: Partial<SendBody> = {}, options: SendO
     sending.send(embedder(projectId), Result.getOrThrow(parseSend(sendBody(change), options)), key)
   )
 
+/** The delivery of a send to one recipient. */
+export const sendOne = Effect.map(send("k"), ({ result }) => result.deliveryIds[0]!)
+
 export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
 
 export const delivery = (id: string) =>

@@ -4,6 +4,7 @@
  */
 import type { Change } from "../domain/Change.ts"
 import type { Attempt, Delivery } from "../domain/Delivery.ts"
+import { freshAttempt } from "../domain/Delivery.ts"
 import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
@@ -65,17 +66,7 @@ export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
       eventId
     )
   const number = delivery.attempts + 1
-  const attempt: Attempt = {
-    deliveryId: delivery.id,
-    number,
-    startedAt: now,
-    phase: "started",
-    outcome: null,
-    smtpCode: null,
-    enhancedCode: null,
-    message: null,
-    durationMillis: null
-  }
+  const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now }
   const movement = move(delivery, "Claimed", now, {
     attempts: number,
     dueAt: now,

@@ -110,6 +110,16 @@ export interface Attempt extends AttemptState {
   readonly startedAt: Instant
 }
 
+/** An attempt before its connection. */
+export const freshAttempt = {
+  phase: "started",
+  outcome: null,
+  smtpCode: null,
+  enhancedCode: null,
+  message: null,
+  durationMillis: null
+} as const satisfies AttemptState
+
 /** A delivery nobody has touched yet. */
 export const freshState: DeliveryState = {
   status: "queued",

@@ -2,7 +2,7 @@
  * Small records for the deciders' tests.
  */
 import type { Attempt, Delivery } from "../../src/domain/Delivery.ts"
-import { freshState } from "../../src/domain/Delivery.ts"
+import { freshAttempt, freshState } from "../../src/domain/Delivery.ts"
 import type { Message } from "../../src/domain/Message.ts"
 import type { SenderDomain } from "../../src/domain/SenderDomain.ts"
 import type { Suppression, SuppressionReason } from "../../src/domain/Suppression.ts"
@@ -34,15 +34,10 @@ export const scheduled = (change: Partial<Delivery> = {}): Delivery =>
   delivery({ status: "scheduled", scheduledAt: now, queuedAt: null, chargedAt: null, ...change })
 
 export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  ...freshAttempt,
   deliveryId: "del_1",
   number: 1,
   startedAt: now,
-  phase: "started",
-  outcome: null,
-  smtpCode: null,
-  enhancedCode: null,
-  message: null,
-  durationMillis: null,
   ...change
 })
 

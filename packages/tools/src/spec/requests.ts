@@ -8,6 +8,7 @@ import {
   bucket,
   contactRequest,
   contacts,
+  everyResponse,
   instant,
   refusals,
   section,
@@ -117,7 +118,7 @@ export const send = section(6, "Send an email", [
     [at.api("Messages")],
     [wire("answers 202 with the message and its deliveries, under data and nothing else")]
   ],
-  ["400, 401, 403 and 429 are documented for it.", [at.api("Messages")], [wire("describes itself")]],
+  ["400, 401, 403 and 429 are documented for it.", [at.api("Messages")], [everyResponse("describes itself")]],
   [
     "A client follows events or lists deliveries afterwards.",
     [at.service("DeliveryLog")],
@@ -336,8 +337,8 @@ export const errors = section(11, "Errors", [
     "Every failure has `error`, `message` and `correlationId`.",
     [at.server("failureResponse")],
     [
-      wire("carries its correlation id, an adopted one or its own"),
-      wire("is 404 for an unknown path and 405 with Allow for a wrong method")
+      everyResponse("carries its correlation id, an adopted one or its own"),
+      everyResponse("is 404 for an unknown path and 405 with Allow for a wrong method")
     ],
     "0009-refusals"
   ],
@@ -445,6 +446,6 @@ export const limits = section(12, "Limits and versions", [
     [bucket("never allows more than its size and what refilled, over any span")],
     "0015-limits"
   ],
-  ["The version is the path's `/api/v1`.", [at.api("MailApi")], [wire("describes itself")]],
+  ["The version is the path's `/api/v1`.", [at.api("MailApi")], [everyResponse("describes itself")]],
   ["Deprecation, other versions and negotiation: not shown.", [], [], "0019-versions"]
 ])

@@ -1,13 +1,29 @@
 /**
  * Statements on the service as a whole, its resources and their states.
  */
-import { at, contacts, dispatcher, log, machine, refusals, section, sending, subscription, wire } from "./proofs.ts"
+import {
+  at,
+  contacts,
+  dispatcher,
+  everyResponse,
+  handOffs,
+  log,
+  machine,
+  refusals,
+  section,
+  sending,
+  subscription,
+  wire
+} from "./proofs.ts"
 
 export const general = section(1, "The service", [
   [
     "Paths begin with `/api/v1`; bodies are JSON; timestamps are ISO 8601.",
     [at.api("MailApi")],
-    [wire("describes itself"), wire("answers 202 with the message and its deliveries, under data and nothing else")]
+    [
+      everyResponse("describes itself"),
+      wire("answers 202 with the message and its deliveries, under data and nothing else")
+    ]
   ],
   [
     "A send comes from a verified sender domain.",
@@ -218,7 +234,7 @@ export const events = section(10, "Events", [
   [
     "`email.bounced` when one bounces.",
     [at.decide("movement")],
-    [dispatcher("appends the event of its move in the same commit")]
+    [handOffs("appends the event of its move in the same commit")]
   ],
   [
     "`email.failed` when one fails.",

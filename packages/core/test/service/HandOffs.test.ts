@@ -1,0 +1,343 @@
+import type { StubAct } from "@mailkeep/smtp"
+import { StubTransport } from "@mailkeep/smtp"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import {
+  delivery,
+  detail,
+  events,
+  expectBalanced,
+  inHouse,
+  project,
+  send,
+  sendOne,
+  start,
+  stores,
+  tick,
+  tickWith
+} from "@mailkeep/proving"
+import { hourMillis, minuteMillis, Suppressions } from "../../src/index.ts"
+
+const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
+
+const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
+
+/** Lets other fibers run until the delivery is being handed over. */
+const untilTaken = (id: string) =>
+  Effect.gen(function* () {
+    while ((yield* delivery(id)).status !== "sending") yield* Effect.yieldNow
+    for (let i = 0; i < 50; i++) yield* Effect.yieldNow
+  })
+
+describe.each(stores)("a hand-off, over $name", (store) => {
+  it.each<[StubAct, object]>([
+    [{ act: "deliver" }, { status: "delivered", reason: null, acceptedAt: start, deliveredAt: start }],
+    [{ act: "accept" }, { status: "accepted", reason: null, acceptedAt: start, deliveredAt: null }],
+    [{ act: "reject" }, { status: "bounced", reason: "hard_bounce", bounceType: "hard", bouncedAt: start }],
+    [
+      { act: "reject", enhancedCode: "5.2.2", code: 554 },
+      { status: "bounced", reason: "recipient_blocked" }
+    ],
+    [
+      { act: "reject", enhancedCode: "5.7.1" },
+      { status: "failed", reason: "message_blocked", failedAt: start }
+    ],
+    [
+      { act: "reject", stage: "mail" },
+      { status: "failed", reason: "sending_failed" }
+    ],
+    [
+      { act: "reject", stage: "dot", enhancedCode: "5.6.0" },
+      { status: "failed", reason: "message_blocked" }
+    ],
+    [{ act: "defer" }, { status: "queued", reason: null, deferrals: 1 }],
+    [
+      { act: "defer", code: 421 },
+      { status: "queued", deferrals: 0 }
+    ],
+    [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguous: 0 }],
+    [{ act: "loseReply" }, { status: "queued", ambiguous: 1, dueAt: start + 10 * minuteMillis }]
+  ])("%j ends as expected", (act, expected) =>
+    inHouse(
+      store,
+      always(act)
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        const state = yield* delivery(id)
+        expect(state).toMatchObject(expected)
+        expect(state.worker).toBeNull()
+        yield* expectBalanced
+      })
+    )
+  )
+
+  it("appends the event of its move in the same commit", () =>
+    inHouse(
+      store,
+      always({ act: "reject" })
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        expect(yield* events).toMatchObject([
+          {
+            kind: "email.bounced",
+            occurredAt: start,
+            data: {
+              deliveryId: id,
+              recipient: "ada@example.org",
+              status: "bounced",
+              previousStatus: "sending",
+              reason: "hard_bounce",
+              sequence: 1,
+              bounceType: "hard",
+              smtpCode: 550,
+              enhancedCode: "5.1.1"
+            }
+          }
+        ])
+      })
+    ))
+
+  it("suppresses an address that is known to be dead, and no other", () =>
+    inHouse(store, {
+      stub: {
+        script: [
+          { recipient: "dead@example.org", acts: [{ act: "reject" }] },
+          { recipient: "full@example.org", acts: [{ act: "reject", code: 554, enhancedCode: "5.2.2" }] }
+        ]
+      }
+    })(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["dead@example.org", "full@example.org"] })
+        yield* tick
+        const { result } = yield* send("b", { to: ["dead@example.org", "full@example.org"] })
+        expect(result.totalQueued).toBe(1)
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "suppressed", reason: "hard_bounce" })
+      })
+    ))
+
+  it("records every attempt with what the relay said", () =>
+    inHouse(
+      store,
+      always({ act: "defer", code: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" })
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        yield* TestClock.adjust("2 minutes")
+        yield* tick
+        const { attempts, delivery } = yield* detail(id)
+        expect(attempts).toMatchObject([
+          {
+            number: 1,
+            phase: "ended",
+            outcome: "deferred",
+            smtpCode: 450,
+            enhancedCode: "4.2.0",
+            message: "greylisted"
+          },
+          { number: 2, phase: "ended", outcome: "delivered", smtpCode: 250 }
+        ])
+        expect(delivery.status).toBe("delivered")
+        yield* expectBalanced
+      })
+    ))
+
+  it("hands over the same Message-ID and date on every attempt", () =>
+    inHouse(
+      store,
+      always({ act: "loseReply" }, { act: "deliver" })
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        yield* TestClock.adjust("10 minutes")
+        yield* tick
+        const messages = (yield* taken).map(({ message }) => message)
+        expect(messages).toHaveLength(2)
+        expect(messages[0]).toEqual(messages[1])
+        expect(messages[0]!.messageId).toBe(`<${id}@example.com>`)
+      })
+    ))
+
+  it("shows several recipients each their own copy, and cc the same headers without bcc", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("a", { to: ["a@example.org", "b@example.org"] })
+        yield* send("b", { to: "c@example.org", cc: "d@example.org", bcc: "e@example.org" })
+        yield* tick
+        const shown = (yield* taken).map(({ envelope, message }) => [envelope.to, message.to, message.cc])
+        expect(shown).toEqual([
+          ["a@example.org", ["a@example.org"], []],
+          ["b@example.org", ["b@example.org"], []],
+          ["c@example.org", ["c@example.org"], ["d@example.org"]],
+          ["d@example.org", ["c@example.org"], ["d@example.org"]],
+          ["e@example.org", ["c@example.org"], ["d@example.org"]]
+        ])
+      })
+    ))
+
+  it("gives up what may have arrived when the send says so, and tries twice otherwise", () =>
+    inHouse(
+      store,
+      always({ act: "loseReply" })
+    )(
+      Effect.gen(function* () {
+        const once = yield* send("a", {}, { onAmbiguous: "fail" })
+        yield* tick
+        expect(yield* delivery(once.result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "delivery_uncertain"
+        })
+        const again = yield* send("b")
+        for (let i = 0; i < 4; i++) {
+          yield* tick
+          yield* TestClock.adjust("10 minutes")
+        }
+        expect(yield* delivery(again.result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "delivery_uncertain",
+          attempts: 3,
+          ambiguous: 3
+        })
+        yield* expectBalanced
+      })
+    ))
+
+  it("gives a deferred delivery up after its lifetime: bounced, and charged", () =>
+    inHouse(
+      store,
+      always({ act: "defer" })
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        for (let hour = 0; hour < 73; hour++) {
+          yield* tick
+          yield* TestClock.adjust("70 minutes")
+        }
+        const state = yield* delivery(id)
+        expect(state).toMatchObject({ status: "bounced", reason: "temporary_failure", bounceType: "soft" })
+        expect(state.chargedAt).not.toBeNull()
+        yield* expectBalanced
+      })
+    ))
+
+  it("tries once more what waited past its lifetime because nobody was at work", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* TestClock.adjust("5 days")
+        yield* tick
+        expect((yield* delivery(id)).status).toBe("delivered")
+      })
+    ))
+
+  it("does not send what the send said would be too late", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { result } = yield* send("k", {}, { expiresAt: start + 1000 })
+        yield* TestClock.adjust("1 second")
+        yield* tick
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "failed", reason: "temporary_failure" })
+        expect(yield* taken).toEqual([])
+        yield* expectBalanced
+      })
+    ))
+
+  it("gives the charge back when no attempt reached the relay", () =>
+    inHouse(
+      store,
+      always({ act: "disconnect" })
+    )(
+      Effect.gen(function* () {
+        const { result } = yield* send("k", {}, { expiresAt: start + hourMillis })
+        const id = result.deliveryIds[0]!
+        for (let i = 0; i < 80; i++) {
+          yield* tick
+          yield* TestClock.adjust("1 minute")
+        }
+        expect(yield* delivery(id)).toMatchObject({
+          status: "failed",
+          reason: "temporary_failure",
+          chargedAt: null,
+          countedDay: null
+        })
+        yield* expectBalanced
+      })
+    ))
+
+  it("is cut off by its deadline: before the dot it is tried again, after it it is uncertain", () =>
+    inHouse(store, { ...always({ act: "hang" }, { act: "hang", afterDot: true }), handOff: { deadlineMillis: 1000 } })(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        for (const expected of [{ ambiguous: 0 }, { ambiguous: 1 }]) {
+          const ticking = yield* Effect.forkChild(tick)
+          yield* untilTaken(id)
+          yield* TestClock.adjust("1 second")
+          yield* Fiber.join(ticking)
+          expect(yield* delivery(id)).toMatchObject({ status: "queued", ...expected })
+          yield* TestClock.adjust("10 minutes")
+        }
+      })
+    ))
+
+  it("ends before the message when the recipient is suppressed while it is under way", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const suppressions = yield* Suppressions
+        const stub = yield* StubTransport.StubTransport
+        // The suppression is committed between the begin of the attempt and its final dot.
+        const suppressing = {
+          ...stub,
+          handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
+            Effect.andThen(
+              Effect.orDie(suppressions.add(project, "ada@example.org", "complaint")),
+              stub.handOff(handOff)
+            )
+        }
+        yield* tickWith(suppressing)
+        const state = yield* delivery(id)
+        expect(state).toMatchObject({ status: "suppressed", reason: "complaint", chargedAt: null })
+        expect(yield* taken).toEqual([])
+        expect((yield* detail(id)).attempts).toMatchObject([{ phase: "ended", outcome: "suppressed" }])
+        yield* expectBalanced
+      })
+    ))
+
+  it("commits the dot before it begins where the transport cannot mark it", () =>
+    inHouse(store, { stub: { capabilities: { marksFinalDot: false }, script: [{ acts: [{ act: "disconnect" }] }] } })(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 1 })
+      })
+    ))
+
+  it("does not call silence uncertain where the relay drops doubles", () =>
+    inHouse(store, { stub: { capabilities: { idempotentHandoff: true }, script: [{ acts: [{ act: "loseReply" }] }] } })(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        yield* tick
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0 })
+      })
+    ))
+
+  it("blocks a message that is larger than the transport takes, uncharged", () =>
+    inHouse(store, { stub: { capabilities: { maxMessageBytes: 10_000 } } })(
+      Effect.gen(function* () {
+        const { result } = yield* send("k", { text: "x".repeat(10_000) })
+        yield* tick
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "message_blocked",
+          chargedAt: null
+        })
+        yield* expectBalanced
+      })
+    ))
+})

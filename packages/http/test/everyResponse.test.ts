@@ -1,0 +1,121 @@
+/**
+ * What holds for every request, whichever endpoint it is for.
+ */
+import { connect } from "node:net"
+import { stores } from "@mailkeep/proving"
+import { TestClock } from "effect/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { WireHouse } from "./wireHouse.ts"
+import { error, openWire } from "./wireHouse.ts"
+
+interface OpenApiDocument {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>
+}
+
+describe.each(stores)("every response, over $name", (store) => {
+  let wire: WireHouse
+  beforeAll(async () => {
+    wire = await openWire(store)
+  })
+  afterAll(() => wire.close())
+
+  it("carries its correlation id, an adopted one or its own", async () => {
+    const adopted = await wire.call("/emails/domains?x=1", { headers: { "x-request-id": "abc-123_X" } })
+    expect(adopted.body.correlationId).toBe("abc-123_X")
+    for (const header of ["x-request-id", "x-correlation-id"]) expect(adopted.headers.get(header)).toBe("abc-123_X")
+    const own = await wire.call("/nowhere", { headers: { "x-request-id": "not valid!" } })
+    expect(own.body.correlationId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(own.headers.get("x-request-id")).toBe(own.body.correlationId)
+    expect((await wire.call("/emails/domains")).headers.get("x-correlation-id")).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it("is 404 for an unknown path and 405 with Allow for a wrong method", async () => {
+    expect(await wire.call("/nowhere")).toMatchObject(error(404, "not_found"))
+    for (const path of ["/emails/domains/", "//emails/domains", "/Emails/domains"])
+      expect(await wire.call(path)).toMatchObject(error(404, "not_found"))
+    expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { key: null })).status).toBe(401)
+    expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { method: "DELETE" })).status).toBe(405)
+    expect(await wire.call("/emails/logs/%zz")).toMatchObject(error(404, "not_found"))
+    const wrong = await wire.call("/emails/send")
+    expect(wrong).toMatchObject(error(405, "method_not_allowed"))
+    expect(wrong.headers.get("allow")).toBe("POST")
+    expect((await wire.call("/emails/contacts", { method: "DELETE" })).headers.get("allow")).toMatch(
+      /POST.*GET|GET.*POST/
+    )
+  })
+
+  it.each([
+    ["nonsense", "nonsense\r\n\r\n", 400],
+    ["a header without an end", `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+    [
+      "a chunk without a length",
+      "POST /api/v1/emails/send HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+      400
+    ]
+  ])("is one of ours even to %s", async (_, bytes, status) => {
+    const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
+    socket.write(bytes)
+    let text = ""
+    for await (const chunk of socket) text += String(chunk)
+    const [head, body] = text.slice(text.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n")
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*x-request-id: `))
+    expect(JSON.parse(body!)).toMatchObject({ error: "invalid_argument", correlationId: expect.any(String) })
+  })
+
+  it("answers HEAD like GET, without a body", async () => {
+    const response = await fetch(`${wire.url}/api/v1/emails/domains`, {
+      method: "HEAD",
+      headers: { authorization: `Bearer ${wire.key}` }
+    })
+    expect([response.status, await response.text()]).toEqual([200, ""])
+  })
+
+  it("describes itself", async () => {
+    const document = (await (await fetch(`${wire.url}/openapi.json`)).json()) as OpenApiDocument
+    expect(document.openapi).toMatch(/^3\.1/)
+    expect(Object.keys(document.paths).toSorted()).toEqual([
+      "/api/v1/emails/contacts",
+      "/api/v1/emails/contacts/{contactId}",
+      "/api/v1/emails/domains",
+      "/api/v1/emails/logs",
+      "/api/v1/emails/logs/{deliveryId}",
+      "/api/v1/emails/messages/{messageId}",
+      "/api/v1/emails/messages/{messageId}/cancel",
+      "/api/v1/emails/send"
+    ])
+    expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual([
+      "202",
+      "400",
+      "401",
+      "403",
+      "413",
+      "429",
+      "500",
+      "503"
+    ])
+    expect((await fetch(`${wire.url}/docs`)).headers.get("content-type")).toContain("text/html")
+  })
+
+  it("answers a body that is declared too large and does not come within five seconds", async () => {
+    const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
+    const head = [
+      "POST /api/v1/emails/send HTTP/1.1",
+      "host: x",
+      `authorization: Bearer ${wire.key}`,
+      "content-type: application/json",
+      "idempotency-key: slow",
+      "content-length: 60000000"
+    ]
+    socket.write(`${head.join("\r\n")}\r\n\r\n"x`)
+    let text = ""
+    socket.on("data", (chunk) => (text += String(chunk)))
+    await expect
+      .poll(async () => {
+        await wire.run(TestClock.adjust("5 seconds"))
+        return text
+      })
+      .toMatch(/^HTTP\/1\.1 413 /)
+    socket.destroy()
+  })
+})
