@@ -143,7 +143,12 @@ export const expectBalanced = Effect.gen(function* () {
 
 /** A dispatcher of its own, with one of its ports replaced. */
 const dispatcherOn = <I>(replaced: Layer.Layer<I>) =>
-  Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith()), Layer.provide(replaced), Layer.fresh)
+  Dispatcher.layerWith().pipe(
+    Layer.provide(HandOffs.layerWith()),
+    Layer.provide(MailCore.storeGate),
+    Layer.provide(replaced),
+    Layer.fresh
+  )
 
 const runOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
 

@@ -1,23 +1,14 @@
 /**
- * The one way a use case writes: load facts, decide, commit; and again when a guard did not hold. The only caller of the raw store's
- * `commit`.
+ * The one way a use case writes: load facts, decide, commit; and again when a guard did not hold.
  */
 import { Effect, Result } from "effect"
-import type { Change } from "../domain/Change.ts"
-import { Conflict, inCommitOrder } from "../domain/Change.ts"
+import { Conflict } from "../domain/Change.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 import type { Decision } from "../decide/Decision.ts"
 
 /** Of the writers of one record one wins each time, so this many may write it at once and none is turned away. */
 const triesMax = 256
-
-/** Commits the changes in the fixed order; nothing to write is no commit. */
-export const commitChanges = (
-  store: MailStoreShape,
-  changes: ReadonlyArray<Change>
-): Effect.Effect<void, Conflict | StoreUnavailable> =>
-  changes.length === 0 ? Effect.void : store.commit(inCommitOrder(changes))
 
 /**
  * Facts are loaded anew for every try; ids and the clock's reading should be taken once, outside, so that a retry is the same request.
@@ -33,7 +24,7 @@ export const decideAndCommit = <F, A, E>(
       const decided = decide(facts)
       if (Result.isFailure(decided)) return Effect.fail(decided.failure)
       const { changes, answer } = decided.success
-      return Effect.matchEffect(commitChanges(store, changes), {
+      return Effect.matchEffect(store.commit(changes), {
         onSuccess: () => Effect.succeed(answer),
         onFailure: (failure) =>
           failure instanceof Conflict

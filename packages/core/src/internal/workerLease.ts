@@ -7,7 +7,6 @@ import type { Claim, ClaimKind } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import { commitChanges } from "./decideAndCommit.ts"
 import { defectName } from "./defectName.ts"
 import { randomHex } from "./randomHex.ts"
 
@@ -73,7 +72,7 @@ export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"]
 
   const renew = (worker: string) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      commitChanges(store, [{ _tag: "RenewLease", worker, leaseUntil: now + leaseMillis }])
+      store.commit([{ _tag: "RenewLease", worker, leaseUntil: now + leaseMillis }])
     ).pipe(Effect.ignoreCause)
 
   const heartbeat = Effect.suspend(() => Effect.forEach([...held.keys()], renew, { discard: true })).pipe(
@@ -82,12 +81,7 @@ export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"]
   )
 
   const giveBack = Effect.suspend(() =>
-    Effect.ignore(
-      commitChanges(
-        store,
-        [...formerNames, name].map((worker) => ({ _tag: "EndLease", worker }) as const)
-      )
-    )
+    Effect.ignore(store.commit([...formerNames, name].map((worker) => ({ _tag: "EndLease", worker }) as const)))
   )
 
   return { name: () => name, claim, holding, changeName, heartbeat, giveBack }

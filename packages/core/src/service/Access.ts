@@ -8,7 +8,6 @@ import { isKeyLive, parseKey } from "../domain/ApiKey.ts"
 import { KeyNotAccepted, PermissionMissing, RateLimited } from "../domain/Failure.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { minuteMillis } from "../domain/Instant.ts"
-import { commitChanges } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -44,11 +43,9 @@ export class Access extends Context.Service<
         const minute = now - (now % minuteMillis)
         if (noted.get(key.id) === minute || (key.lastUsedAt !== null && key.lastUsedAt >= minute)) return Effect.void
         noted.set(key.id, minute)
-        return commitChanges(store, [{ _tag: "TouchApiKey", id: key.id, lastUsedAt: minute }]).pipe(
-          Effect.ignore,
-          Effect.forkDetach,
-          Effect.asVoid
-        )
+        return store
+          .commit([{ _tag: "TouchApiKey", id: key.id, lastUsedAt: minute }])
+          .pipe(Effect.ignore, Effect.forkDetach, Effect.asVoid)
       }
 
       const authenticate = Effect.fn("Access.authenticate")(function* (presented: string) {

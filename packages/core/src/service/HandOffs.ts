@@ -15,7 +15,6 @@ import { minuteMillis, secondMillis } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
-import { commitChanges } from "../internal/decideAndCommit.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -126,7 +125,7 @@ const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Del
       suppression: suppression!,
       allowanceUsed: allowanceUsed!
     })
-    yield* commitChanges(store, decision.changes)
+    yield* store.commit(decision.changes)
     return decision.answer.status
   })
   return yield* persisting(once)
@@ -158,7 +157,7 @@ const begin = Effect.fnUntraced(function* (on: Ports, claimed: Delivery) {
     message,
     suppression: suppression!
   })
-  yield* commitChanges(store, changes)
+  yield* store.commit(changes)
   return answer === null ? undefined : { begun: answer, message }
 })
 
@@ -177,7 +176,7 @@ const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void,
       attempt,
       suppression: suppression!
     })
-    yield* commitChanges(store, changes)
+    yield* store.commit(changes)
     return answer
   })
   return once.pipe(
@@ -217,7 +216,7 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
       attempt: attempts.at(-1)!,
       suppression: suppression!
     })
-    yield* commitChanges(store, decision.changes)
+    yield* store.commit(decision.changes)
     return decision.answer.status
   })
   return persisting(once)

@@ -2,6 +2,7 @@
  * The whole core as one layer over its ports.
  */
 import { Layer } from "effect"
+import { storeGate } from "../internal/storeGate.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
 import { Access } from "./Access.ts"
@@ -40,7 +41,10 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     Suppressions.layerNoDeps
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Projects.layer, Secrets.layer, WorkSignal.layer)),
-    Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess))
+    Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
+    Layer.provide(storeGate)
   )
+
+export { storeGate } from "../internal/storeGate.ts"
 
 export const layer = layerWith()

@@ -2,7 +2,6 @@
  * Keys for sealing, derived by label from one master secret that is kept in the store or given from outside.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { commitChanges } from "../internal/decideAndCommit.ts"
 import { randomHex } from "../internal/randomHex.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -36,7 +35,7 @@ export class Secrets extends Context.Service<
       const standing = yield* read
       if (standing !== null) return sealing(crypto, encoder.encode(standing))
       const made = randomHex(crypto, secretBytes)
-      const kept = yield* commitChanges(store, [{ _tag: "PutSetting", name: settingName, value: made }]).pipe(
+      const kept = yield* store.commit([{ _tag: "PutSetting", name: settingName, value: made }]).pipe(
         Effect.as(made),
         // Another process was first; its secret stands.
         Effect.catchTag("Conflict", () => Effect.map(read, (value) => value ?? made))

@@ -1,0 +1,12 @@
+/**
+ * A plain async function as an effect: what it may reject with is its failure, anything else a defect.
+ */
+import { Effect } from "effect"
+
+export const promised = <A, E>(
+  ask: (signal: AbortSignal) => Promise<A>,
+  isFailure: (cause: unknown) => cause is E
+): Effect.Effect<A, E> =>
+  Effect.tryPromise({ try: ask, catch: (cause) => cause }).pipe(
+    Effect.catch((cause) => (isFailure(cause) ? Effect.fail(cause) : Effect.die(cause)))
+  )
