@@ -1,0 +1,63 @@
+/**
+ * What a judgement says: a verdict for each law, as data, JSON or Markdown.
+ */
+import type { Capabilities } from "./Law.ts"
+
+export const verdicts = ["held", "broken", "not applicable", "waived", "waiver-stale"] as const
+export type Verdict = (typeof verdicts)[number]
+
+export interface Judged {
+  readonly id: string
+  readonly says: string
+  readonly why: string
+  readonly verdict: Verdict
+  /** How it was broken, what it would need, or why it is waived. */
+  readonly detail: string | null
+}
+
+export interface Report {
+  readonly adapter: string
+  readonly port: string
+  readonly capabilities: Capabilities
+  readonly laws: ReadonlyArray<Judged>
+}
+
+export const counted = ({ laws }: Report): Readonly<Record<Verdict, number>> => {
+  const count = (verdict: Verdict) => laws.filter((law) => law.verdict === verdict).length
+  return {
+    held: count("held"),
+    broken: count("broken"),
+    "not applicable": count("not applicable"),
+    waived: count("waived"),
+    "waiver-stale": count("waiver-stale")
+  }
+}
+
+/** Nothing is broken and no waiver is stale. */
+export const conforms = (report: Report): boolean => {
+  const counts = counted(report)
+  return counts.broken === 0 && counts["waiver-stale"] === 0
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ")
+
+const row = (cells: ReadonlyArray<string>): string => `| ${cells.map(cell).join(" | ")} |`
+
+export const toMarkdown = (report: Report): string => {
+  const counts = Object.entries(counted(report)).filter(([, count]) => count > 0)
+  return [
+    `## ${report.adapter}: ${conforms(report) ? "conforms" : "does not conform"}`,
+    "",
+    `${report.laws.length} laws of the ${report.port}: ${counts.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}.`,
+    `Capabilities: ${Object.entries(report.capabilities)
+      .map(([name, value]) => `\`${name}: ${JSON.stringify(value)}\``)
+      .join(", ")}.`,
+    "",
+    row(["Law", "Says", "Verdict", ""]),
+    row(["---", "---", "---", "---"]),
+    ...report.laws.map(({ id, says, verdict, detail }) => row([`\`${id}\``, says, verdict, detail ?? ""])),
+    ""
+  ].join("\n")
+}
+
+export const toJson = (report: Report): string => JSON.stringify({ ...report, counts: counted(report) }, null, 2)

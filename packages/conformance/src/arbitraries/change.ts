@@ -1,0 +1,278 @@
+/**
+ * Random changes of every kind, and commits of them.
+ */
+import type { Change, ChangeOf, ChangeTag } from "@mailkeep/core/domain"
+import { attemptPhases, changeOrder, inCommitOrder, suppressionReasons, touches } from "@mailkeep/core/domain"
+import * as fc from "fast-check"
+import {
+  address,
+  attemptState,
+  contactId,
+  deliveryId,
+  deliveryState,
+  domainName,
+  eventId,
+  idempotencyKey,
+  instant,
+  keyId,
+  messageId,
+  of,
+  orNull,
+  projectId,
+  publicId,
+  record,
+  replaces,
+  revision,
+  settingName,
+  status,
+  tagged,
+  text,
+  token,
+  worker
+} from "./smallWorld.ts"
+
+/** One for each kind of change. */
+export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } = {
+  Expect: tagged(
+    "Expect",
+    record({
+      record: fc.oneof(
+        record({ kind: of("ApiKey" as const), id: keyId }),
+        record({ kind: of("Domain" as const), projectId, domain: domainName }),
+        record({ kind: of("Suppression" as const), projectId, address }),
+        record({ kind: of("ContactAddress" as const), projectId, address })
+      ),
+      revision: replaces
+    })
+  ),
+  PutSetting: tagged("PutSetting", record({ name: settingName, value: text })),
+  PutProject: tagged(
+    "PutProject",
+    record({
+      project: record({
+        id: projectId,
+        onAmbiguous: of("retry" as const, "fail" as const),
+        createdAt: instant,
+        revision
+      }),
+      replaces
+    })
+  ),
+  PutApiKey: tagged(
+    "PutApiKey",
+    record({
+      key: record({
+        id: keyId,
+        projectId,
+        publicId: publicId,
+        secretHash: of("h"),
+        name: text,
+        permissions: of(["email.send" as const]),
+        domainScope: of(null, ["a.x"]),
+        createdAt: instant,
+        expiresAt: orNull(instant),
+        revokedAt: orNull(instant),
+        lastUsedAt: orNull(instant),
+        revision
+      }),
+      replaces
+    })
+  ),
+  TouchApiKey: tagged("TouchApiKey", record({ id: keyId, lastUsedAt: instant })),
+  PutDomain: tagged(
+    "PutDomain",
+    record({
+      domain: record({
+        projectId,
+        domain: domainName,
+        status: of("pending" as const, "verified" as const),
+        createdAt: instant,
+        updatedAt: instant,
+        lastVerifiedAt: orNull(instant),
+        revision
+      }),
+      replaces
+    })
+  ).map((put) => ({
+    ...put,
+    domain: { ...put.domain, id: `dom_${put.domain.projectId}${put.domain.domain}` as const }
+  })),
+  PutContact: tagged(
+    "PutContact",
+    record({
+      contact: record({
+        id: contactId,
+        projectId,
+        email: text,
+        address,
+        userId: orNull(text),
+        firstName: text,
+        lastName: text,
+        phoneNumber: orNull(text),
+        emailStatus: of("subscribed" as const, "unsubscribed" as const),
+        source: of("manual" as const),
+        createdAt: instant,
+        updatedAt: instant,
+        revision
+      }),
+      replaces
+    })
+  ),
+  PutSuppression: tagged(
+    "PutSuppression",
+    record({
+      suppression: record({
+        projectId,
+        address,
+        reasons: fc.dictionary(of(...suppressionReasons), instant, { noNullPrototype: true }),
+        revision
+      }),
+      replaces
+    })
+  ),
+  RecordIdempotency: tagged(
+    "RecordIdempotency",
+    record({
+      now: instant,
+      record: record({
+        projectId,
+        key: idempotencyKey,
+        fingerprint: text,
+        result: record({
+          messageId,
+          deliveryIds: fc.array(deliveryId, { maxLength: 2 }),
+          totalQueued: fc.nat(3),
+          scheduledAt: orNull(instant)
+        }),
+        expiresAt: instant
+      })
+    })
+  ),
+  ExtendIdempotency: tagged("ExtendIdempotency", record({ projectId, key: idempotencyKey, expiresAt: instant })),
+  InsertMessage: tagged(
+    "InsertMessage",
+    record({
+      message: record({
+        id: messageId,
+        projectId,
+        keyId: orNull(keyId),
+        source: of("api" as const, "embedded" as const),
+        from: of("me@x.example"),
+        fromName: orNull(text),
+        replyTo: of(null),
+        domain: domainName,
+        subject: text,
+        html: orNull(text),
+        text: orNull(text),
+        to: fc.array(address, { maxLength: 2 }),
+        cc: of([]),
+        metadata: fc.dictionary(
+          of("a", "b"),
+          fc.oneof(
+            text,
+            fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
+            fc.boolean()
+          ),
+          { noNullPrototype: true }
+        ),
+        idempotencyKey: of("k"),
+        onAmbiguous: of(null, "fail" as const),
+        expiresAt: orNull(instant),
+        createdAt: instant
+      })
+    })
+  ),
+  InsertDelivery: tagged(
+    "InsertDelivery",
+    record({
+      delivery: record({
+        id: deliveryId,
+        projectId,
+        messageId,
+        kind: of("to" as const, "bcc" as const),
+        recipient: text,
+        address,
+        contactId: orNull(contactId),
+        source: of("api" as const, "smtp" as const),
+        createdAt: instant,
+        state: deliveryState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  InsertAttempt: tagged(
+    "InsertAttempt",
+    record({
+      attempt: record({
+        deliveryId,
+        number: fc.integer({ min: 1, max: 3 }),
+        startedAt: instant,
+        state: attemptState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  MoveAttempt: tagged(
+    "MoveAttempt",
+    record({
+      deliveryId,
+      number: fc.integer({ min: 1, max: 3 }),
+      token,
+      from: of(...attemptPhases),
+      next: attemptState
+    })
+  ),
+  MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, token, next: deliveryState })),
+  SpendCounter: tagged(
+    "SpendCounter",
+    record({
+      projectId,
+      name: of("waiting" as const, "allowance" as const, "daily:2026-01-01" as const),
+      by: fc.integer({ min: -4, max: 4 }),
+      max: of(null, 1, 3)
+    })
+  ),
+  AppendEvent: tagged(
+    "AppendEvent",
+    record({
+      event: record({
+        id: eventId,
+        projectId,
+        occurredAt: instant,
+        kind: of("email.failed" as const),
+        data: record({
+          deliveryId,
+          messageId,
+          recipient: text,
+          contactId: orNull(contactId),
+          status,
+          previousStatus: status,
+          reason: of(null),
+          sequence: fc.nat(3),
+          bounceType: of(null),
+          smtpCode: of(null),
+          enhancedCode: of(null),
+          message: orNull(text)
+        })
+      })
+    })
+  ),
+  RenewLease: tagged("RenewLease", record({ worker, leaseUntil: instant })),
+  EndLease: tagged("EndLease", record({ worker }))
+}
+
+/** What most of the answers depend on comes often. */
+const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
+  "InsertMessage",
+  "InsertDelivery",
+  "MoveDelivery",
+  "SpendCounter",
+  "PutContact"
+])
+
+export const change: fc.Arbitrary<Change> = fc.oneof(
+  ...changeOrder.map((tag) => ({ weight: often.has(tag) ? 5 : 1, arbitrary: changes[tag] as fc.Arbitrary<Change> }))
+)
+
+/** Changes of different records, in the order of a commit. */
+export const commit: fc.Arbitrary<ReadonlyArray<Change>> = fc
+  .uniqueArray(change, { minLength: 1, maxLength: 4, selector: touches })
+  .map(inCommitOrder)

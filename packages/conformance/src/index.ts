@@ -1,0 +1,21 @@
+/**
+ * What an author of an adapter needs to prove it.
+ */
+export * as arbitraries from "./arbitraries/index.ts"
+export type { JudgeOptions, Waiver } from "./judge.ts"
+export { judge, NotJudged } from "./judge.ts"
+export type { Capabilities, Law, LawBook, Opened } from "./Law.ts"
+export { Violation } from "./Law.ts"
+export type { Judged, Report, Verdict } from "./Report.ts"
+export { conforms, counted, toJson, toMarkdown, verdicts } from "./Report.ts"
+export type { Script, Step } from "./Script.ts"
+export { answersOf, lockstep, printScript } from "./Script.ts"
+export { storeLaws } from "./store/storeLaws.ts"
+export type { ChildModule, Place, StoreSubject } from "./store/StoreSubject.ts"
+export { StorePlace } from "./store/StoreSubject.ts"
+export { sinkLaws } from "./sink/sinkLaws.ts"
+export type { ConsumerAct, Consumers, Received, SinkBench, SinkSubject } from "./sink/SinkSubject.ts"
+export { ConsumersUnderLaw } from "./sink/SinkSubject.ts"
+export { transportLaws } from "./transport/transportLaws.ts"
+export type { Relay, RelayAct, TakenMail, TransportBench, TransportSubject } from "./transport/TransportSubject.ts"
+export { RelayUnderLaw } from "./transport/TransportSubject.ts"

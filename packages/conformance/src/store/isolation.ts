@@ -1,0 +1,152 @@
+/**
+ * Laws of isolation: nothing crosses from one project to another.
+ */
+import type { Query } from "@mailkeep/core/domain"
+import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
+import { Effect } from "effect"
+import { fateOf, same } from "../expectation.ts"
+import {
+  apiKey,
+  ask,
+  commit,
+  contact,
+  counter,
+  delivery,
+  event,
+  insert,
+  message,
+  noon,
+  otherId,
+  projectId,
+  put,
+  remembered,
+  senderDomain,
+  spend,
+  suppression
+} from "./records.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLaw } from "./StoreSubject.ts"
+
+const why = "decisions/0014-api-keys.md"
+
+const address = "ada@example.org"
+const page = { page: 1, limit: 100 } as const
+
+/** Every question that names a project, by the names of the records that stand in another. */
+const questionsOf = (projectId: string): ReadonlyArray<Query> => [
+  { _tag: "ApiKeys", projectId },
+  { _tag: "Domain", projectId, domain: "a.example" },
+  { _tag: "DomainPage", projectId, page },
+  { _tag: "Contact", projectId, id: "con_1" },
+  { _tag: "ContactsByAddress", projectId, addresses: [address] },
+  { _tag: "ContactPage", projectId, filters: noContactFilters, page },
+  { _tag: "ContactPage", projectId, filters: { ...noContactFilters, search: "ada" }, page },
+  { _tag: "Suppressions", projectId, addresses: [address] },
+  { _tag: "Counters", projectId, names: ["waiting", "allowance", "contacts"] },
+  { _tag: "Idempotency", projectId, key: "k" },
+  { _tag: "Message", projectId, id: "msg_1" },
+  { _tag: "Delivery", projectId, id: "del_1" },
+  { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
+  ...[{}, { address }, { contactId: "con_1" }, { search: "del_1" }].map(
+    (filters) =>
+      ({
+        _tag: "LogPage",
+        projectId,
+        filters: { ...noLogFilters, ...filters },
+        after: null,
+        limit: 100,
+        examine: 1000
+      }) as const
+  ),
+  { _tag: "Events", projectId, after: null, limit: 100 },
+  { _tag: "Ledger", projectId }
+]
+
+const unseen = storeLaw(
+  "isolation/no-project-sees-another",
+  { says: "To every question a project's answer is the same, whatever stands in another project.", why },
+  (store) =>
+    Effect.gen(function* () {
+      const before = yield* store.read(questionsOf(otherId))
+      yield* commit(
+        store,
+        put.apiKey(apiKey()),
+        put.domain(senderDomain()),
+        put.contact(contact()),
+        put.suppression(suppression()),
+        { _tag: "RecordIdempotency", record: remembered(), now: noon },
+        insert.message(message()),
+        insert.delivery(delivery()),
+        insert.event(event()),
+        spend(1),
+        spend(2, null, "waiting"),
+        spend(3, null, "contacts")
+      )
+      const after = yield* store.read(questionsOf(otherId))
+      for (const [place, question] of questionsOf(otherId).entries())
+        yield* same(JSON.stringify(question), after[place], before[place])
+    })
+)
+
+const apart = storeLaw(
+  "isolation/one-name-in-two-projects",
+  {
+    says: "One idempotency key, address, domain or counter in two projects is two records, each guarded by itself.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      for (const [n, projectId] of ["prj_law", otherId].entries())
+        yield* commit(
+          store,
+          put.domain(senderDomain({ id: `dom_${n}`, projectId })),
+          put.contact(contact({ id: `con_${n}`, projectId })),
+          put.suppression(suppression({ projectId, reasons: { manual: noon + n } })),
+          { _tag: "RecordIdempotency", record: remembered({ projectId, fingerprint: `f${n}` }), now: noon },
+          spend(n + 1, 2, "allowance", projectId)
+        )
+      for (const [n, projectId] of ["prj_law", otherId].entries()) {
+        const answers = yield* store.read([
+          { _tag: "Domain", projectId, domain: "a.example" },
+          { _tag: "ContactsByAddress", projectId, addresses: [address] },
+          { _tag: "Suppressions", projectId, addresses: [address] },
+          { _tag: "Idempotency", projectId, key: "k" }
+        ])
+        yield* same(`the records of ${projectId}`, answers, [
+          senderDomain({ id: `dom_${n}`, projectId }),
+          [contact({ id: `con_${n}`, projectId })],
+          [suppression({ projectId, reasons: { manual: noon + n } })],
+          remembered({ projectId, fingerprint: `f${n}` })
+        ])
+      }
+      yield* same("one more in the one", yield* fateOf(commit(store, spend(1, 2))), "applied")
+      yield* same("one more in the other", yield* fateOf(commit(store, spend(1, 2, "allowance", otherId))), "Exhausted")
+      yield* same(
+        "the counters",
+        [yield* counter(store, "allowance"), yield* counter(store, "allowance", otherId)],
+        [2, 2]
+      )
+    })
+)
+
+const sharedQueue = storeLaw(
+  "isolation/claims-serve-every-project",
+  { says: "A claim takes what is due of every project.", why: "decisions/0006-hand-off.md" },
+  (store) =>
+    Effect.gen(function* () {
+      const projects = [projectId, otherId, "prj_third"]
+      yield* Effect.forEach([...projects.entries()], ([n, projectId]) =>
+        commit(store, insert.delivery(delivery({ id: `del_${n}`, projectId })))
+      )
+      const rows = yield* store.claim({ kind: "dueQueued", now: noon, limit: 9, worker: "w", leaseUntil: noon + 1 })
+      yield* same(
+        "whose they are",
+        rows.map((row) => row.projectId),
+        projects
+      )
+      const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })
+      yield* same("who holds the other's", other?.worker, "w")
+    })
+)
+
+export const isolationLaws: ReadonlyArray<StoreLaw> = [unseen, apart, sharedQueue]

@@ -1,0 +1,235 @@
+/**
+ * Whole records for laws, each field with a value of its own, and short ways to write and look.
+ */
+import type {
+  ApiKey,
+  Attempt,
+  Change,
+  Contact,
+  Delivery,
+  IdempotencyRecord,
+  MailEvent,
+  Message,
+  Project,
+  Query,
+  SenderDomain,
+  Suppression
+} from "@mailkeep/core/domain"
+import { freshAttempt, freshState, inCommitOrder, noContactFilters, noLogFilters } from "@mailkeep/core/domain"
+import type { MailStoreShape } from "@mailkeep/core/port"
+import { Effect } from "effect"
+
+/** When things happen in laws. */
+export const noon = Date.UTC(2026, 10, 21, 12)
+export const projectId = "prj_law"
+export const otherId = "prj_other"
+
+export const project = (change: Partial<Project> = {}): Project => ({
+  id: projectId,
+  onAmbiguous: "retry",
+  createdAt: noon,
+  revision: 1,
+  ...change
+})
+
+export const apiKey = (change: Partial<ApiKey> = {}): ApiKey => ({
+  id: "key_1",
+  projectId,
+  publicId: "public000001",
+  secretHash: "f".repeat(64),
+  name: "A key",
+  permissions: ["email.send"],
+  domainScope: ["a.example", "b.example"],
+  createdAt: noon,
+  expiresAt: noon + 1000,
+  revokedAt: null,
+  lastUsedAt: null,
+  revision: 1,
+  ...change
+})
+
+export const senderDomain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
+  id: "dom_1",
+  projectId,
+  domain: "a.example",
+  status: "verified",
+  lastVerifiedAt: noon,
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 1,
+  ...change
+})
+
+export const contact = (change: Partial<Contact> = {}): Contact => ({
+  id: "con_1",
+  projectId,
+  email: "Ada@example.org",
+  address: "ada@example.org",
+  userId: "u-1",
+  firstName: "Ada",
+  lastName: "Lovelace",
+  phoneNumber: "+44 20",
+  emailStatus: "subscribed",
+  source: "manual",
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 1,
+  ...change
+})
+
+export const suppression = (change: Partial<Suppression> = {}): Suppression => ({
+  projectId,
+  address: "ada@example.org",
+  reasons: { manual: noon },
+  revision: 1,
+  ...change
+})
+
+export const remembered = (change: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
+  projectId,
+  key: "k",
+  fingerprint: "a".repeat(64),
+  result: { messageId: "msg_1", deliveryIds: ["del_1"], totalQueued: 1, scheduledAt: null },
+  expiresAt: noon + 1000,
+  ...change
+})
+
+export const message = (change: Partial<Message> = {}): Message => ({
+  id: "msg_1",
+  projectId,
+  keyId: "key_1",
+  source: "api",
+  from: "shop@a.example",
+  fromName: "The shop",
+  replyTo: "reply@a.example",
+  domain: "a.example",
+  subject: "Your order",
+  html: "<p>Thanks</p>",
+  text: "Thanks",
+  to: ["ada@example.org"],
+  cc: ["bob@example.org"],
+  metadata: { order: "17", paid: true, sum: 9.5 },
+  idempotencyKey: "k",
+  onAmbiguous: "fail",
+  expiresAt: noon + 9000,
+  createdAt: noon,
+  ...change
+})
+
+/** Queued and due at noon. */
+export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
+  ...freshState,
+  id: "del_1",
+  projectId,
+  messageId: "msg_1",
+  kind: "to",
+  recipient: "Ada@example.org",
+  address: "ada@example.org",
+  contactId: "con_1",
+  source: "api",
+  createdAt: noon,
+  status: "queued",
+  dueAt: noon,
+  queuedAt: noon,
+  ...change
+})
+
+export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  ...freshAttempt,
+  deliveryId: "del_1",
+  number: 1,
+  startedAt: noon,
+  ...change
+})
+
+export const event = (change: Partial<Omit<MailEvent, "kind" | "data">> = {}): MailEvent => ({
+  id: "evt_1",
+  projectId,
+  occurredAt: noon,
+  kind: "email.delivered",
+  data: {
+    deliveryId: "del_1",
+    messageId: "msg_1",
+    recipient: "ada@example.org",
+    contactId: null,
+    status: "delivered",
+    previousStatus: "sending",
+    reason: null,
+    sequence: 1,
+    bounceType: null,
+    smtpCode: 250,
+    enhancedCode: "2.0.0",
+    message: "Ok"
+  },
+  ...change
+})
+
+/** `del_01`, `del_02`, …: in their order as texts too. */
+export const numbered = <const P extends string>(prefix: P, n: number): `${P}_${string}` =>
+  `${prefix}_${String(n).padStart(4, "0")}`
+
+export const put = {
+  project: (record: Project, replaces: number | null = null): Change => ({
+    _tag: "PutProject",
+    project: record,
+    replaces
+  }),
+  apiKey: (key: ApiKey, replaces: number | null = null): Change => ({ _tag: "PutApiKey", key, replaces }),
+  domain: (domain: SenderDomain, replaces: number | null = null): Change => ({ _tag: "PutDomain", domain, replaces }),
+  contact: (record: Contact, replaces: number | null = null): Change => ({
+    _tag: "PutContact",
+    contact: record,
+    replaces
+  }),
+  suppression: (record: Suppression, replaces: number | null = null): Change => ({
+    _tag: "PutSuppression",
+    suppression: record,
+    replaces
+  }),
+  setting: (name: string, value = "1"): Change => ({ _tag: "PutSetting", name, value })
+}
+
+export const insert = {
+  message: (record: Message): Change => ({ _tag: "InsertMessage", message: record }),
+  delivery: (record: Delivery): Change => ({ _tag: "InsertDelivery", delivery: record }),
+  attempt: (record: Attempt): Change => ({ _tag: "InsertAttempt", attempt: record }),
+  event: (record: MailEvent): Change => ({ _tag: "AppendEvent", event: record })
+}
+
+/** Commits changes in the order of a commit. */
+export const commit = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) => store.commit(inCommitOrder(changes))
+
+/** The answer to one query. */
+export const ask = <const Q extends Query>(store: MailStoreShape, query: Q) =>
+  Effect.map(store.read([query]), ([answer]) => answer)
+
+export const setting = (store: MailStoreShape, name: string) => ask(store, { _tag: "Setting", name })
+
+export const counter = (store: MailStoreShape, name: "waiting" | "allowance" | "contacts", project = projectId) =>
+  Effect.map(ask(store, { _tag: "Counters", projectId: project, names: [name] }), ([value]) => value!)
+
+export const spend = (
+  by: number,
+  max: number | null = null,
+  name: "waiting" | "allowance" | "contacts" = "allowance",
+  project = projectId
+): Change => ({ _tag: "SpendCounter", projectId: project, name, by, max })
+
+export const deliveryOf = (store: MailStoreShape, id: string) => ask(store, { _tag: "Delivery", projectId, id })
+
+/** The newest deliveries, as many as the limit. */
+export const logPage = (store: MailStoreShape, filters: Partial<typeof noLogFilters> = {}, limit = 100) =>
+  ask(store, {
+    _tag: "LogPage",
+    projectId,
+    filters: { ...noLogFilters, ...filters },
+    after: null,
+    limit,
+    examine: 10_000
+  })
+
+export const contactPage = (
+  store: MailStoreShape,
+  filters: Partial<typeof noContactFilters> = {},
+  page = { page: 1, limit: 100 }
+) => ask(store, { _tag: "ContactPage", projectId, filters: { ...noContactFilters, ...filters }, page })

@@ -1,0 +1,13 @@
+import { transportLaws } from "@mailkeep/conformance"
+import { conforms } from "@mailkeep/conformance/vitest"
+import { stubBench } from "./stubBench.ts"
+
+conforms("the stub as the recipient's own server", transportLaws, { bench: stubBench() })
+
+conforms("the stub as a relay that drops doubles", transportLaws, {
+  bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true })
+})
+
+conforms("the stub as a relay that cannot mark the final dot", transportLaws, {
+  bench: stubBench({ confirmsDelivery: false, marksFinalDot: false })
+})

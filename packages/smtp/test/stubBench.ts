@@ -1,0 +1,46 @@
+/**
+ * The stub and its relay, which are one, as the laws want them.
+ */
+import type { Relay, RelayAct } from "@mailkeep/conformance"
+import type { TransportCapabilities } from "@mailkeep/core/port"
+import { Transport } from "@mailkeep/core/port"
+import { Effect, Layer } from "effect"
+import type { StubAct } from "../src/index.ts"
+import { StubTransport } from "../src/index.ts"
+
+const stubAct = (act: RelayAct, confirmsDelivery: boolean): StubAct => {
+  switch (act.does) {
+    case "take":
+      return { act: confirmsDelivery ? "deliver" : "accept" }
+    case "refuse": {
+      const { does: _, ...reply } = act
+      return { act: act.code < 500 ? "defer" : "reject", ...reply }
+    }
+    case "hang":
+      return { act: "hang", afterDot: act.afterDot }
+    case "drop":
+      return { act: act.afterDot ? "loseReply" : "disconnect" }
+  }
+}
+
+export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
+  Effect.sync(() => {
+    const confirmsDelivery = capabilities.confirmsDelivery ?? true
+    const stub = StubTransport.make({
+      capabilities,
+      script: [{ acts: [stubAct({ does: "take" }, confirmsDelivery)] }]
+    })
+    const relay: Relay = {
+      script: (recipient, act) =>
+        Effect.sync(() => stub.addRules({ recipient, acts: [stubAct(act, confirmsDelivery)] })),
+      taken: Effect.sync(() =>
+        stub.taken().map(({ envelope, message }) => ({
+          recipient: envelope.to,
+          messageId: message.messageId,
+          subject: message.subject,
+          text: message.text ?? ""
+        }))
+      )
+    }
+    return { layer: Layer.succeed(Transport, stub), relay }
+  })
