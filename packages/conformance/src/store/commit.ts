@@ -282,7 +282,7 @@ const oneState = storeLaw(
     Effect.gen(function* () {
       const writing = Effect.forEach(
         Array.from({ length: 60 }),
-        () => commit(store, spend(1, null, "waiting"), spend(1, null, "allowance")),
+        () => Effect.andThen(commit(store, spend(1, null, "waiting"), spend(1, null, "allowance")), Effect.yieldNow),
         { concurrency: 4, discard: true }
       )
       const reading = Effect.forEach(

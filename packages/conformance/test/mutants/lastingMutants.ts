@@ -1,0 +1,121 @@
+/**
+ * A mutant of the SQLite store for each law of a store that lasts or is shared.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { MailStoreShape } from "@mailkeep/core/port"
+import { MailStore } from "@mailkeep/core/port"
+import { SqliteMailStore } from "@mailkeep/sqlite"
+import { Effect, Layer, Stream } from "effect"
+import type { StoreSubject } from "../../src/index.ts"
+import type { Mutation } from "./mutating.ts"
+import { answering, refused } from "./mutating.ts"
+
+/** Keeps settings in memory; `flush` writes them at last. */
+const buffered = (store: MailStoreShape) => {
+  const settings = new Map<string, string>()
+  const mutant: MailStoreShape = {
+    ...answering("Setting", (value, { name }) => settings.get(name) ?? value)(store),
+    commit: (changes) => {
+      for (const change of changes) if (change._tag === "PutSetting") settings.set(change.name, change.value)
+      const rest = changes.filter(({ _tag }) => _tag !== "PutSetting")
+      return rest.length === 0 ? Effect.yieldNow : store.commit(rest)
+    }
+  }
+  const flush = Effect.forEach(settings, ([name, value]) =>
+    Effect.ignore(store.commit([{ _tag: "PutSetting", name, value }]))
+  )
+  return { mutant, flush: Effect.suspend(() => flush) }
+}
+
+/** Looks at the counter first and spends after. */
+const checkedFirst: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const [change] = changes
+      if (change?._tag !== "SpendCounter") return yield* store.commit(changes)
+      const { projectId, name, by, max } = change
+      const [[value]] = yield* store.read([{ _tag: "Counters", projectId, names: [name] }])
+      if (max !== null && value! + by > max) return yield* refused(change, "Exhausted")
+      yield* store.commit([{ ...change, max: null }])
+    })
+})
+
+const ownWritesOnly: Mutation = (store) => {
+  const own = new Set<string>()
+  const shown = answering("Setting", (value, { name }) => (own.has(name) ? value : null))(store)
+  return {
+    ...shown,
+    commit: (changes) => {
+      for (const change of changes) if (change._tag === "PutSetting") own.add(change.name)
+      return store.commit(changes)
+    }
+  }
+}
+
+const leasesIgnored: Mutation = (store) => ({
+  ...store,
+  claim: (claim) =>
+    Effect.andThen(
+      Effect.orDie(
+        store.commit(
+          ["w0", "w1", "w2"].flatMap((worker) =>
+            worker === claim.worker ? [] : [{ _tag: "EndLease", worker } as const]
+          )
+        )
+      ),
+      store.claim(claim)
+    )
+})
+
+const deafToClosing: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => Effect.catchTag(store.commit(changes), "StoreUnavailable", () => Effect.void)
+})
+
+const wrapped =
+  (mutation: Mutation) =>
+  (filename: string): Layer.Layer<MailStore, unknown> =>
+    Layer.effect(MailStore, Effect.map(SqliteMailStore.make({ filename }), mutation))
+
+const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStore, unknown>>> = {
+  "durability/stands-after-reopening": wrapped((store) => buffered(store).mutant),
+  "durability/acknowledged-survives-a-kill": (filename) =>
+    Layer.effect(
+      MailStore,
+      Effect.gen(function* () {
+        const { mutant, flush } = buffered(yield* SqliteMailStore.make({ filename }))
+        yield* Effect.addFinalizer(() => flush)
+        return mutant
+      })
+    ),
+  "durability/closed-is-said": wrapped(deafToClosing),
+  "processes/one-claimant-each": wrapped(leasesIgnored),
+  "processes/no-update-is-lost": wrapped(checkedFirst),
+  "processes/others-are-seen": wrapped(ownWritesOnly),
+  "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))
+}
+
+/** Opens the mutant of a law in another process: `LAW FILE`. */
+export const open = (argument: string) => {
+  const [law, filename] = argument.split(" ") as [string, string]
+  return layers[law]!(filename)
+}
+
+const subject = (law: string): StoreSubject => ({
+  place: Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-mutant-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ).pipe(
+    Effect.map((folder) => {
+      const argument = `${law} ${join(folder, "mail.db")}`
+      return { layer: open(argument), child: { module: new URL(import.meta.url), argument } }
+    })
+  )
+})
+
+export const lastingMutants: Readonly<Record<string, StoreSubject>> = Object.fromEntries(
+  Object.keys(layers).map((law) => [law, subject(law)])
+)

@@ -1,0 +1,506 @@
+/**
+ * A mutant of the reference store for each law of a store of one process that keeps nothing.
+ */
+import type { Change, Delivery } from "@mailkeep/core/domain"
+import { Conflict, folded } from "@mailkeep/core/domain"
+import type { MailStoreShape } from "@mailkeep/core/port"
+import { Effect } from "effect"
+import type { Mutation } from "./mutating.ts"
+import {
+  answering,
+  asking,
+  changing,
+  claiming,
+  dropping,
+  evading,
+  keeping,
+  preparing,
+  refused,
+  rereading
+} from "./mutating.ts"
+
+const never = Number.MAX_SAFE_INTEGER
+
+/** The revision at which a domain stands, whatever was read. */
+const anyDomainRevision: Mutation = preparing((store, change) =>
+  change._tag !== "PutDomain"
+    ? Effect.succeed(change)
+    : Effect.map(store.read([{ _tag: "Domain", ...change.domain }]), ([standing]) => ({
+        ...change,
+        replaces: standing?.revision ?? null
+      }))
+)
+
+const standingSuppression = (store: MailStoreShape, change: Extract<Change, { _tag: "PutSuppression" }>) =>
+  Effect.map(
+    store.read([
+      { _tag: "Suppressions", projectId: change.suppression.projectId, addresses: [change.suppression.address] }
+    ]),
+    ([[standing]]) => standing ?? null
+  )
+
+/** Looks at the revision first and writes after, whatever came between. */
+const twoWinners: Mutation = (store) => ({
+  ...store,
+  commit: ([change, ...rest]) => {
+    if (change?._tag !== "PutSuppression" || rest.length > 0 || change.replaces === null)
+      return store.commit(change === undefined ? [] : [change, ...rest])
+    return Effect.gen(function* () {
+      const before = yield* standingSuppression(store, change)
+      if (before?.revision !== change.replaces) return yield* refused(change, "Stale")
+      yield* Effect.yieldNow
+      const standing = yield* standingSuppression(store, change)
+      yield* store.commit([{ ...change, replaces: standing?.revision ?? null }])
+    })
+  }
+})
+
+const anyToken: Mutation = preparing((store, change) =>
+  change._tag !== "MoveDelivery"
+    ? Effect.succeed(change)
+    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.id }]), ([standing]) => ({
+        ...change,
+        token: standing?.token ?? change.token
+      }))
+)
+
+const anyPhase: Mutation = preparing((store, change) =>
+  change._tag !== "MoveAttempt"
+    ? Effect.succeed(change)
+    : Effect.map(store.read([{ _tag: "Attempts", deliveryId: change.deliveryId }]), ([attempts]) => ({
+        ...change,
+        from: attempts.find(({ number }) => number === change.number)?.phase ?? change.from
+      }))
+)
+
+const anyAttemptToken: Mutation = preparing((store, change) =>
+  change._tag !== "MoveAttempt"
+    ? Effect.succeed(change)
+    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }]), ([standing]) => ({
+        ...change,
+        token: standing?.token ?? change.token
+      }))
+)
+
+/** Two creates at once both look before either writes. */
+const checkedApart: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => {
+    const [change] = changes
+    if (change?._tag !== "PutContact") return store.commit(changes)
+    const { projectId, address } = change.contact
+    return Effect.gen(function* () {
+      const [[holder]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
+      if (holder !== null && holder?.id !== change.contact.id) return yield* refused(change, "AlreadyExists")
+      yield* Effect.yieldNow
+      yield* evading("PutContact", (put) => [
+        { ...put, contact: { ...put.contact, address: `${address} ${put.contact.id}` } }
+      ])(store).commit(changes)
+    })
+  }
+})
+
+const recordedApart: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => {
+    const [change] = changes
+    if (change?._tag !== "RecordIdempotency") return store.commit(changes)
+    return Effect.gen(function* () {
+      const { projectId, key } = change.record
+      const [standing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
+      if (standing !== null && standing.expiresAt > change.now) return yield* refused(change, "AlreadyExists")
+      yield* Effect.yieldNow
+      yield* store.commit([{ ...change, now: never }])
+    })
+  }
+})
+
+/** Never lets go of an address that a contact once had. */
+const addressKept: Mutation = (store) => {
+  const holders = new Map<string, string>()
+  return preparing((_, change) => {
+    if (change._tag !== "PutContact") return Effect.succeed(change)
+    const { projectId, address, id } = change.contact
+    const holder = holders.get(`${projectId} ${address}`) ?? id
+    if (holder !== id) return refused(change, "AlreadyExists")
+    holders.set(`${projectId} ${address}`, id)
+    return Effect.succeed(change)
+  })(store)
+}
+
+/** A commit while another is under way is acknowledged and forgotten. */
+const forgetful: Mutation = (store) => {
+  let busy = false
+  return {
+    ...store,
+    commit: (changes) =>
+      Effect.suspend(() => {
+        if (busy) return Effect.void
+        busy = true
+        return Effect.andThen(Effect.yieldNow, store.commit(changes)).pipe(
+          Effect.ensuring(Effect.sync(() => (busy = false)))
+        )
+      })
+  }
+}
+
+/** Acknowledges a commit and writes it with the next one. */
+const lagging: Mutation = (store) => {
+  let waiting: ReadonlyArray<Change> = []
+  return {
+    ...store,
+    commit: (changes) =>
+      Effect.suspend(() => {
+        const before = waiting
+        waiting = changes
+        return before.length === 0 ? Effect.void : Effect.ignore(store.commit(before))
+      })
+  }
+}
+
+/** Reads the counter, and writes what it makes of it later. */
+const lostUpdates: Mutation = (store) => {
+  const valueOf = (change: Change) =>
+    change._tag !== "SpendCounter"
+      ? Effect.succeed(0)
+      : Effect.map(
+          store.read([{ _tag: "Counters", projectId: change.projectId, names: [change.name] }]),
+          ([[value]]) => value!
+        )
+  return {
+    ...store,
+    commit: (changes) =>
+      Effect.gen(function* () {
+        const before = yield* Effect.forEach(changes, valueOf)
+        yield* Effect.yieldNow
+        const now = yield* Effect.forEach(changes, valueOf)
+        yield* store.commit(
+          changes.map((change, n) =>
+            change._tag === "SpendCounter" ? { ...change, by: before[n]! + change.by - now[n]! } : change
+          )
+        )
+      })
+  }
+}
+
+const refundsRefused: Mutation = preparing((store, change) =>
+  change._tag !== "SpendCounter" || change.by > 0 || change.max === null
+    ? Effect.succeed(change)
+    : Effect.flatMap(
+        store.read([{ _tag: "Counters", projectId: change.projectId, names: [change.name] }]),
+        ([[value]]) => (value! + change.by > change.max! ? refused(change, "Exhausted") : Effect.succeed(change))
+      )
+)
+
+/** Claims that come while one is under way get the same rows. */
+const sharedClaims: Mutation = (store) => {
+  let under: ReadonlyArray<Delivery> | undefined
+  return {
+    ...store,
+    claim: (claim) =>
+      Effect.gen(function* () {
+        if (under !== undefined) return under
+        under = yield* store.claim(claim)
+        yield* Effect.yieldNow
+        const rows = under
+        under = undefined
+        return rows
+      })
+  }
+}
+
+/** Knows the worker that claimed last, and forgets the leases of all others. */
+const leasesForgotten: Mutation = (store) => {
+  const workers = new Set<string>()
+  return {
+    ...store,
+    claim: (claim) =>
+      Effect.gen(function* () {
+        const others = [...workers].filter((worker) => worker !== claim.worker)
+        if (others.length > 0)
+          yield* Effect.orDie(store.commit(others.map((worker) => ({ _tag: "EndLease", worker }) as const)))
+        workers.add(claim.worker)
+        return yield* store.claim(claim)
+      })
+  }
+}
+
+const idleLeases: Mutation = (store) => ({
+  ...store,
+  claim: ({ worker, leaseUntil, ...claim }) =>
+    Effect.tap(store.claim({ worker, leaseUntil, ...claim }), (rows) =>
+      rows.length > 0 ? Effect.void : Effect.orDie(store.commit([{ _tag: "RenewLease", worker, leaseUntil }]))
+    )
+})
+
+/** Sweeps every lease that ended, whatever its worker holds. */
+const leasesSwept: Mutation = (store) => {
+  const leases = new Map<string, number>()
+  return {
+    ...store,
+    commit: (changes) => {
+      for (const change of changes) if (change._tag === "RenewLease") leases.set(change.worker, change.leaseUntil)
+      return store.commit(changes)
+    },
+    claim: (claim) => {
+      leases.set(claim.worker, claim.leaseUntil)
+      return store.claim(claim)
+    },
+    sweep: (sweep) => {
+      const gone = [...leases].filter(([, until]) => sweep.kind === "leases" && until < sweep.before)
+      if (gone.length === 0) return store.sweep(sweep)
+      return Effect.as(
+        Effect.orDie(store.commit(gone.map(([worker]) => ({ _tag: "EndLease", worker }) as const))),
+        gone.length
+      )
+    }
+  }
+}
+
+/** Pages by how many went before. */
+const byOffset: Mutation = rereading("LogPage", (store, query) => {
+  const from = query.after === null ? 0 : Number(query.after.id)
+  return Effect.map(store.read([{ ...query, after: null, limit: 10_000 }]), ([{ items }]) => {
+    const to = from + query.limit
+    return { items: items.slice(from, to), next: items.length > to ? { createdAt: 0, id: String(to) } : null }
+  })
+})
+
+const oneByOne: Mutation = (store) => ({
+  ...store,
+  read: (queries) =>
+    Effect.forEach(queries, (query) =>
+      Effect.tap(
+        Effect.map(store.read([query]), ([answer]) => answer),
+        () => Effect.yieldNow
+      )
+    ) as never
+})
+
+const wildcards = (search: string): RegExp => new RegExp(search.replaceAll("%", ".*").replaceAll("_", "."), "i")
+
+/** `%` and `_` stand for anything. */
+const likeSearch: Mutation = rereading("LogPage", (store, query) => {
+  const { search } = query.filters
+  if (search === null || !/[%_]/.test(search)) return Effect.map(store.read([query]), ([page]) => page)
+  const pattern = wildcards(search)
+  return Effect.map(store.read([{ ...query, filters: { ...query.filters, search: null } }]), ([{ items }]) => ({
+    items: items.filter(({ recipient, subject }) => pattern.test(recipient) || pattern.test(subject)),
+    next: null
+  }))
+})
+
+const unfilteredTotal: Mutation = rereading("ContactPage", (store, query) =>
+  Effect.map(
+    store.read([query, { ...query, filters: { ...query.filters, emailStatus: null } }]),
+    ([{ items }, { total }]) => ({ items, total })
+  )
+)
+
+const inclusiveAfter: Mutation = rereading("Events", (store, query) =>
+  Effect.map(store.read([{ ...query, after: null, limit: 1000 }]), ([events]) =>
+    events.filter(({ id }) => query.after === null || id >= query.after).slice(0, query.limit)
+  )
+)
+
+/** Keys are one for all projects. */
+const sharedKeys: Mutation = (store) =>
+  asking(
+    "Idempotency",
+    (query) => ({ ...query, projectId: "everybody" }),
+    (record, { projectId }) => (record === null ? null : { ...record, projectId })
+  )(
+    changing("RecordIdempotency", (change) => [{ ...change, record: { ...change.record, projectId: "everybody" } }])(
+      store
+    )
+  )
+
+const anybodysMessage: Mutation = asking("Message", (query) =>
+  query.projectId === "prj_other" ? { ...query, projectId: "prj_law" } : query
+)
+
+export const storeMutants: Readonly<Record<string, Mutation>> = {
+  "commit/all-or-nothing": keeping((changes, at) => changes.slice(0, at)),
+  "commit/tells-which-guard": (store) => ({
+    ...store,
+    commit: (changes) =>
+      Effect.catchTag(store.commit(changes), "Conflict", (conflict) =>
+        Effect.fail(new Conflict({ ...conflict, at: 0 } as ConstructorParameters<typeof Conflict>[0]))
+      )
+  }),
+  "commit/acknowledged-is-visible": lagging,
+  "commit/many-at-once": forgetful,
+  "values/texts-as-given": answering("Message", (message) =>
+    message === null ? null : { ...message, subject: message.subject.trim() }
+  ),
+  "values/numbers-as-given": answering("Message", (message) =>
+    message === null
+      ? null
+      : {
+          ...message,
+          metadata: Object.fromEntries(
+            Object.entries(message.metadata).map(([key, value]) => [
+              key,
+              typeof value === "number" ? Math.fround(value) : value
+            ])
+          )
+        }
+  ),
+  "values/records-as-given": changing("MoveDelivery", (move) => [
+    { ...move, next: { ...move.next, complainedAt: null } }
+  ]),
+  "read/one-answer-each": answering("Counters", (values, { names }) =>
+    values.filter((_, place) => names.indexOf(names[place]!) === place)
+  ),
+  "read/one-state": oneByOne,
+
+  "guards/inserted-once": evading("AppendEvent", () => []),
+  "guards/replaces-what-was-read": anyDomainRevision,
+  "guards/expected-still-stands": changing("Expect", (expect) =>
+    expect.record.kind === "ContactAddress" ? [] : [expect]
+  ),
+  "guards/expect-keeps-the-rest-out": keeping((changes, at) =>
+    changes[at]!._tag === "Expect" ? changes.filter((_, place) => place !== at) : []
+  ),
+  "guards/one-writer-wins": twoWinners,
+  "guards/delivery-moves-under-its-token": anyToken,
+  "guards/attempt-moves-under-its-delivery": anyPhase,
+  "guards/attempt-and-delivery-move-together": (store) => ({
+    ...store,
+    commit: (changes) => store.commit(changes.toReversed())
+  }),
+  "guards/public-id-is-unique": evading("PutApiKey", (put) => [
+    { ...put, key: { ...put.key, publicId: `${put.key.publicId} of ${put.key.id}` } }
+  ]),
+  "guards/touched-key-keeps-its-revision": (store) => ({
+    ...store,
+    commit: (changes) =>
+      Effect.gen(function* () {
+        const [change] = changes
+        const [key] = yield* store.read([{ _tag: "ApiKey", id: change?._tag === "TouchApiKey" ? change.id : "" }])
+        yield* change?._tag === "TouchApiKey" && key !== null
+          ? store.commit([
+              {
+                _tag: "PutApiKey",
+                key: { ...key, lastUsedAt: change.lastUsedAt, revision: key.revision + 1 },
+                replaces: key.revision
+              }
+            ])
+          : store.commit(changes)
+      })
+  }),
+
+  "contacts/address-is-unique": evading("PutContact", (put) => [
+    { ...put, contact: { ...put.contact, address: `${put.contact.address} ${put.contact.id}` } }
+  ]),
+  "contacts/one-of-many-created": checkedApart,
+  "contacts/address-is-freed": addressKept,
+  "contacts/found-by-part": answering("ContactPage", (found, { filters: { search } }) => {
+    if (search === null) return found
+    const items = found.items.filter(({ email, firstName, lastName }) =>
+      [email, firstName, lastName, `${firstName} ${lastName}`].some((text) => text.includes(search))
+    )
+    return { items, total: items.length }
+  }),
+  "contacts/filtered-by-status": unfilteredTotal,
+  "contacts/pages-are-a-permutation": answering("ContactPage", ({ items, total }, { page }) => ({
+    items: page.page === 2 ? items.slice(1) : items,
+    total
+  })),
+  "listings/in-their-order": answering("ApiKeys", (keys) => keys.toReversed()),
+
+  "log/shows-summaries": answering("LogPage", ({ items, next }) => ({
+    items: items.map((item) => ({ ...item, recipient: folded(item.recipient) })),
+    next
+  })),
+  "log/ties-are-listed-once": answering("LogPage", ({ items, next }) => ({
+    items,
+    next: next === null ? null : { ...next, id: "" }
+  })),
+  "log/walk-is-complete": byOffset,
+  "log/filters-narrow": asking("LogPage", (query) => ({
+    ...query,
+    filters: { ...query.filters, endDate: query.filters.endDate === null ? null : query.filters.endDate - 1 }
+  })),
+  "log/search-is-literal": likeSearch,
+  "log/looks-no-further-than-asked": asking("LogPage", (query) => ({ ...query, examine: never })),
+  "log/ends-when-nothing-is-left": answering("LogPage", ({ items, next }, { limit }) => {
+    const last = items.at(-1)
+    return {
+      items,
+      next: next ?? (items.length === limit && last !== undefined ? { createdAt: last.createdAt, id: last.id } : null)
+    }
+  }),
+  "log/of-a-message-in-order": answering("DeliveriesOfMessage", (deliveries) => deliveries.toReversed()),
+
+  "claim/takes-what-is-due": claiming((claim) => ({ ...claim, now: claim.now - 1 })),
+  "claim/oldest-first": claiming(
+    (claim) => claim,
+    (rows) => rows.toReversed()
+  ),
+  "claim/no-more-than-asked": claiming((claim) => ({ ...claim, limit: claim.limit + 1 })),
+  "claim/stamps-worker-and-token": claiming(
+    (claim) => claim,
+    (rows) => rows.map((row) => ({ ...row, token: row.token - 1 }))
+  ),
+  "claim/one-claimant-each": sharedClaims,
+  "claim/none-is-out-of-reach": changing("InsertDelivery", (change) =>
+    change.delivery.worker === null
+      ? [change]
+      : [change, { _tag: "RenewLease", worker: change.delivery.worker, leaseUntil: never }]
+  ),
+  "claim/live-lease-is-exclusive": leasesForgotten,
+  "claim/lapsed-lease-is-claimable": claiming((claim) => ({ ...claim, leaseUntil: claim.leaseUntil + 1 })),
+  "claim/renewed-lease-holds": dropping("RenewLease"),
+  "claim/ended-lease-frees": dropping("EndLease"),
+  "claim/empty-claim-is-silent": idleLeases,
+  "claim/late-worker-is-fenced": anyAttemptToken,
+
+  "idempotency/one-live-record": evading("RecordIdempotency", (change) => [{ ...change, now: never }]),
+  "idempotency/expired-gives-way": changing("RecordIdempotency", (change) => [{ ...change, now: change.now - 1 }]),
+  "idempotency/extended": dropping("ExtendIdempotency"),
+  "idempotency/one-of-many-recorded": recordedApart,
+
+  "counters/spent-within-the-limit": changing("SpendCounter", (change) => [
+    { ...change, max: change.max === null ? null : change.max + 1 }
+  ]),
+  "counters/refunds-are-never-refused": refundsRefused,
+  "counters/no-update-is-lost": lostUpdates,
+  "counters/ledger-tells-both-sides": answering("Ledger", (ledger) => ({ ...ledger, waiting: 0 })),
+
+  "outbox/event-stands-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
+  "outbox/oldest-first-after-a-place": inclusiveAfter,
+  "sweep/events-by-age": (store) => ({
+    ...store,
+    sweep: (sweep) => store.sweep(sweep.kind === "events" ? { ...sweep, before: sweep.before + 1 } : sweep)
+  }),
+  "sweep/expired-keys-only": (store) => ({
+    ...store,
+    sweep: (sweep) => store.sweep(sweep.kind === "idempotency" ? { ...sweep, before: sweep.before + 5 } : sweep)
+  }),
+  "sweep/leases-of-idle-workers-only": leasesSwept,
+  "sweep/touches-its-kind-alone": (store) => ({
+    ...store,
+    sweep: (sweep) =>
+      Effect.tap(store.sweep(sweep), () =>
+        sweep.kind === "leases" ? store.sweep({ ...sweep, kind: "idempotency" }) : Effect.void
+      )
+  }),
+
+  "isolation/no-project-sees-another": anybodysMessage,
+  "isolation/one-name-in-two-projects": sharedKeys,
+  "isolation/claims-serve-every-project": claiming(
+    (claim) => claim,
+    (rows) => rows.filter(({ projectId }) => projectId === rows[0]?.projectId)
+  ),
+
+  "time/only-what-is-given-1999": claiming((claim) => ({ ...claim, now: Math.max(claim.now, Date.now()) })),
+  "time/only-what-is-given-2099": claiming((claim) => ({ ...claim, now: Math.min(claim.now, Date.now()) })),
+  "time/next-due": answering("NextDue", (next, { now }) => (next === null ? null : Math.max(next, now))),
+  "time/backlog": asking("Backlog", (query) => ({ ...query, now: never })),
+
+  "differential/no-script-tells-them-apart": claiming(
+    (claim) => claim,
+    (rows, { limit }) => (limit === 3 ? rows.toReversed() : rows)
+  )
+}

@@ -1,0 +1,136 @@
+/**
+ * A mutant of the plain-function transport and event sink for each of their laws.
+ */
+import type { EventSinkShape, HandOffOutcome, TransportShape } from "@mailkeep/core/port"
+import { EventSink, SinkUnavailable, Transport, TransportUnavailable } from "@mailkeep/core/port"
+import { Context, Effect, Layer } from "effect"
+import type { SinkSubject, TransportSubject } from "../../src/index.ts"
+import { promiseSinkBench, promiseTransportBench } from "../promiseBench.ts"
+
+type HandOver = TransportShape["handOff"]
+type Pushing = EventSinkShape["push"]
+
+const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
+  "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
+  "outcome/message-arrives-as-given": (handOff) => (one) =>
+    handOff({ ...one, message: { ...one.message, text: (one.message.text ?? "").replace("\r\n.\r\n", "\r\n") } }),
+  "outcome/confirms-only-what-it-declares": (handOff) => (one) =>
+    Effect.map(handOff(one), (outcome) =>
+      outcome._tag === "Accepted" ? ({ ...outcome, _tag: "Delivered" } as const) : outcome
+    ),
+  "outcome/refusal-keeps-the-reply": (handOff) => (one) =>
+    Effect.map(handOff(one), (outcome) => ({ ...outcome, reply: { ...outcome.reply, enhancedCode: null } })),
+  "outcome/silence-is-no-answer": (handOff) => (one) =>
+    Effect.catchTag(handOff(one), "TransportUnavailable", () =>
+      Effect.succeed({
+        _tag: "Refused",
+        reply: { stage: "connect", code: 421, enhancedCode: null, text: "gone" }
+      } satisfies HandOffOutcome)
+    ),
+  "recipients/each-its-own-outcome": (handOff) => {
+    let first: HandOffOutcome | undefined
+    return (one) => Effect.map(handOff(one), (outcome) => (first ??= outcome))
+  },
+  "dot/marked-once-before-it-goes": (handOff) => (one) =>
+    Effect.tap(handOff({ ...one, beforeFinalDot: Effect.void }), () => one.beforeFinalDot),
+  "dot/not-marked-without-a-message": (handOff) => (one) =>
+    Effect.andThen(one.beforeFinalDot, handOff({ ...one, beforeFinalDot: Effect.void })),
+  "dot/marked-before-a-refusal-of-the-message": (handOff) => (one) =>
+    Effect.tap(handOff({ ...one, beforeFinalDot: Effect.void }), ({ _tag }) =>
+      _tag === "Refused" ? Effect.void : one.beforeFinalDot
+    ),
+  "dot/revoked-sends-nothing": (handOff) => (one) =>
+    Effect.andThen(
+      handOff({ ...one, beforeFinalDot: Effect.void }),
+      Effect.flatMap(one.beforeFinalDot, () => handOff(one))
+    ),
+  "deadline/interrupted-before-the-dot-sends-nothing": (handOff) => (one) =>
+    Effect.onInterrupt(handOff(one), () => Effect.ignore(one.beforeFinalDot)),
+  "deadline/interruptible-after-the-dot": (handOff) => {
+    let broken = false
+    return (one) =>
+      Effect.suspend(() =>
+        broken
+          ? Effect.fail(new TransportUnavailable({ reason: "the connection is still in use" }))
+          : Effect.onInterrupt(handOff(one), () => Effect.sync(() => (broken = true)))
+      )
+  },
+  "deadline/is-the-callers": (handOff) => (one) =>
+    Effect.timeoutOrElse(handOff(one), {
+      duration: "5 minutes",
+      orElse: () => Effect.fail(new TransportUnavailable({ reason: "too slow" }))
+    }),
+  "double/is-dropped": (handOff) => (one) => handOff(one),
+  "redaction/content-stays-inside": (handOff) => (one) =>
+    Effect.andThen(Effect.logDebug("handing over", one.message.subject), handOff(one))
+}
+
+/** What a transport under a law must declare for the law to apply. */
+const declared: Readonly<Record<string, Partial<TransportShape["capabilities"]>>> = {
+  "double/is-dropped": { idempotentHandoff: true }
+}
+
+export const transportMutants: Readonly<Record<string, TransportSubject>> = Object.fromEntries(
+  Object.entries(transports).map(([law, mutate]) => [
+    law,
+    {
+      bench: Effect.gen(function* () {
+        const { layer, relay } = yield* promiseTransportBench
+        const { capabilities, handOff } = Context.get(yield* Layer.build(layer), Transport)
+        const mutant = { capabilities: { ...capabilities, ...declared[law] }, handOff: mutate(handOff) }
+        return { layer: Layer.succeed(Transport, mutant), relay }
+      })
+    }
+  ])
+)
+
+const sinks: Readonly<Record<string, (push: Pushing) => Pushing>> = {
+  "push/taken-means-received": (push) => (one) => Effect.andThen(push(one), push(one)),
+  "push/octets-as-given": (push) => (one) => {
+    const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))
+    return push({ ...one, body: new TextEncoder().encode(reserialised) })
+  },
+  "push/headers-arrive": (push) => (one) => push({ ...one, headers: {} }),
+  "push/refusal-is-told": (push) => (one) =>
+    Effect.map(push(one), (outcome) => (outcome._tag === "Refused" ? { ...outcome, gone: false } : outcome)),
+  "push/lost-is-no-answer": (push) => (one) =>
+    Effect.catchTag(push(one), "SinkUnavailable", () =>
+      Effect.succeed({ _tag: "Refused", status: null, retryAfterSeconds: null, gone: false } as const)
+    ),
+  "consumers/each-its-own-outcome": (push) => {
+    let first: Effect.Success<ReturnType<Pushing>> | undefined
+    return (one) => Effect.map(push(one), (outcome) => (first ??= outcome))
+  },
+  "deadline/interruptible": (push) => {
+    let broken = false
+    return (one) =>
+      Effect.suspend(() =>
+        broken
+          ? Effect.fail(new SinkUnavailable({ reason: "the connection is still in use" }))
+          : Effect.onInterrupt(push(one), () => Effect.sync(() => (broken = true)))
+      )
+  },
+  "deadline/is-the-callers": (push) => (one) =>
+    Effect.timeoutOrElse(push(one), {
+      duration: "5 seconds",
+      orElse: () => Effect.fail(new SinkUnavailable({ reason: "too slow" }))
+    }),
+  "redaction/content-stays-inside": (push) => (one) =>
+    Effect.mapError(
+      push(one),
+      ({ reason }) => new SinkUnavailable({ reason: `${reason}: ${new TextDecoder().decode(one.body)}` })
+    )
+}
+
+export const sinkMutants: Readonly<Record<string, SinkSubject>> = Object.fromEntries(
+  Object.entries(sinks).map(([law, mutate]) => [
+    law,
+    {
+      bench: Effect.gen(function* () {
+        const { layer, consumers } = yield* promiseSinkBench
+        const sink = Context.get(yield* Layer.build(layer), EventSink)
+        return { layer: Layer.succeed(EventSink, { ...sink, push: mutate(sink.push) }), consumers }
+      })
+    }
+  ])
+)
