@@ -46,7 +46,10 @@ export const promiseTransportBench = Effect.sync(() => {
   return { layer, relay }
 })
 
-const replyOf = ({ does: _, ...reply }: Extract<RelayAct, { does: "refuse" }>) => reply
+const replyOf = (act: Extract<RelayAct, { does: "refuse" }>) => {
+  const { does: _, ...reply } = act
+  return reply
+}
 
 export const promiseSinkBench = Effect.sync(() => {
   const acts = new Map<string, ConsumerAct>()

@@ -126,6 +126,16 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   readonly reason: ConflictReason
 }> {}
 
+/** What stands in the way of a record that replaces the revision that was read, or none where none was. */
+export const revisionConflict = (
+  standing: { readonly revision: number } | null | undefined,
+  replaces: number | null
+): ConflictReason | undefined => {
+  if (replaces === null) return standing ? "AlreadyExists" : undefined
+  if (!standing) return "NotFound"
+  return standing.revision === replaces ? undefined : "Stale"
+}
+
 const refKey = (ref: RecordRef): string => {
   switch (ref.kind) {
     case "ApiKey":

@@ -1,7 +1,9 @@
 /**
  * Claims: taking deliveries for a worker. The one write without a decider.
  */
+import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
+import { byId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 
 /** The closed predicates: each names the status of the deliveries it takes. */
@@ -24,6 +26,9 @@ export interface Claim {
   readonly worker: string
   readonly leaseUntil: Instant
 }
+
+/** The order of a claim: the longest due first, then by id. */
+export const longestDueFirst = (a: Delivery, b: Delivery): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b)
 
 /** What has outlived its use by `before`; see the port's `sweep`. */
 export const sweepKinds = ["events", "idempotency", "leases"] as const

@@ -78,6 +78,12 @@ export interface DeliverySummary {
   readonly scheduledAt: Instant | null
 }
 
+/** The summary of a delivery whose message has that subject. */
+export const summaryOf = (
+  { id, createdAt, recipient, status, scheduledAt }: Omit<DeliverySummary, "subject">,
+  subject: string
+): DeliverySummary => ({ id, createdAt, recipient, subject, status, scheduledAt })
+
 /** `started` before the connection; `dot` once the body is written and before `CRLF.CRLF`; then `ended`. */
 export const attemptPhases = ["started", "dot", "ended"] as const
 export type AttemptPhase = (typeof attemptPhases)[number]

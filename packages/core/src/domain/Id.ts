@@ -58,3 +58,7 @@ export const isId = <P extends IdPrefix>(prefix: P, text: string): text is Id<P>
   text.length === prefix.length + 27 &&
   text.startsWith(`${prefix}_`) &&
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
+
+/** By id: the order in which they were made. */
+export const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0

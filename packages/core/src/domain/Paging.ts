@@ -73,10 +73,29 @@ export interface Page<A> extends PageRequest {
   readonly total: number
 }
 
+/** The page of those that match, and how many they are. */
+export const pageOf = <A>(
+  matching: ReadonlyArray<A>,
+  { page, limit }: PageRequest
+): Omit<Page<A>, keyof PageRequest> => ({
+  items: matching.slice((page - 1) * limit, page * limit),
+  total: matching.length
+})
+
 /** The form in which text is searched, the same in every store: databases differ in what they call lower case. */
 export const folded = (text: string): string => text.toLowerCase()
 
-/** The part of the log's filters that is looked at delivery by delivery; the others are seeks. */
+/** The part of the log's filters that bounds the walk, so that a store may seek by it. */
+export const logBoundsMatch = (
+  { address, contactId, startDate, endDate }: LogFilters,
+  delivery: Pick<Delivery, "address" | "contactId" | "createdAt">
+): boolean =>
+  (address === null || delivery.address === address) &&
+  (contactId === null || delivery.contactId === contactId) &&
+  (startDate === null || delivery.createdAt >= startDate) &&
+  (endDate === null || delivery.createdAt <= endDate)
+
+/** The part that is looked at delivery by delivery. */
 export const logFiltersMatch = (
   { status, source, search }: LogFilters,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,

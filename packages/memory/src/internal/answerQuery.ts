@@ -1,18 +1,16 @@
 /**
  * Answers one query from the state. Pure: this is what the language of reads means.
  */
-import type {
-  Answer,
-  Answering,
-  CounterName,
-  Delivery,
-  Found,
-  LogFilters,
-  PageRequest,
-  Query,
-  UtcDay
+import type { Answer, Answering, CounterName, Delivery, Query, UtcDay } from "@mailkeep/core/domain"
+import {
+  byId,
+  contactFiltersMatch,
+  logBoundsMatch,
+  logFiltersMatch,
+  newestFirst,
+  pageOf,
+  summaryOf
 } from "@mailkeep/core/domain"
-import { contactFiltersMatch, logFiltersMatch, newestFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, within } from "./State.ts"
@@ -25,20 +23,6 @@ const ofProject = <A extends { readonly projectId: string }>(map: HashMap.HashMa
 const owned = <A extends { readonly projectId: string }>(record: A | null, projectId: string): A | null =>
   record?.projectId === projectId ? record : null
 
-const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-
-const paged = <A>(matching: ReadonlyArray<A>, { page, limit }: PageRequest): Found<A> => ({
-  items: matching.slice((page - 1) * limit, page * limit),
-  total: matching.length
-})
-
-/** What bounds the walk by a seek; everything else is looked at delivery by delivery. */
-const sought = (delivery: Delivery, filters: LogFilters): boolean =>
-  (filters.address === null || delivery.address === filters.address) &&
-  (filters.contactId === null || delivery.contactId === filters.contactId) &&
-  (filters.startDate === null || delivery.createdAt >= filters.startDate) &&
-  (filters.endDate === null || delivery.createdAt <= filters.endDate)
-
 const least = (values: ReadonlyArray<number>): number | null =>
   values.reduce<number | null>((least, value) => (least === null || value < least ? value : least), null)
 
@@ -50,14 +34,14 @@ const answers: Answering<State> = {
   ApiKey: (state, { id }) => lookUp(state.apiKeys, id),
   ApiKeys: (state, { projectId }) => ofProject(state.apiKeys, projectId).toSorted((a, b) => newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
-  DomainPage: (state, { projectId, page }) => paged(ofProject(state.domains, projectId).toSorted(newestFirst), page),
+  DomainPage: (state, { projectId, page }) => pageOf(ofProject(state.domains, projectId).toSorted(newestFirst), page),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>
       lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
     ),
   ContactPage: (state, { projectId, filters, page }) =>
-    paged(
+    pageOf(
       ofProject(state.contacts, projectId)
         .filter((contact) => contactFiltersMatch(filters, contact))
         .toSorted(newestFirst),
@@ -77,14 +61,13 @@ const answers: Answering<State> = {
     (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, { projectId, filters, after, limit, examine }) => {
     const walk = ofProject(state.deliveries, projectId)
-      .filter((delivery) => sought(delivery, filters) && (after === null || newestFirst(after, delivery) < 0))
+      .filter((delivery) => logBoundsMatch(filters, delivery) && (after === null || newestFirst(after, delivery) < 0))
       .toSorted(newestFirst)
     const window = walk.slice(0, examine)
     const found = window.flatMap((delivery) => {
       const subject = lookUp(state.messages, delivery.messageId)?.subject ?? ""
       if (!logFiltersMatch(filters, delivery, () => subject)) return []
-      const { id, createdAt, recipient, status, scheduledAt } = delivery
-      return [{ id, createdAt, recipient, subject, status, scheduledAt }]
+      return [summaryOf(delivery, subject)]
     })
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : walk.length > examine ? window.at(-1) : undefined

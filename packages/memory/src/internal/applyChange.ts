@@ -2,6 +2,7 @@
  * Applies one change to the state, or says which guard did not hold. Pure: this is what the language of changes means.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
+import { revisionConflict } from "@mailkeep/core/domain"
 import { HashMap, Result } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, within } from "./State.ts"
@@ -10,16 +11,6 @@ type Applied = Result.Result<State, ConflictReason>
 
 const kept = (state: State): Applied => Result.succeed(state)
 const refused = (reason: ConflictReason): Applied => Result.fail(reason)
-
-/** A record replaces the one of the revision that was read, or none. */
-const guardRevision = (
-  standing: { readonly revision: number } | null,
-  replaces: number | null
-): ConflictReason | undefined => {
-  if (replaces === null) return standing === null ? undefined : "AlreadyExists"
-  if (standing === null) return "NotFound"
-  return standing.revision === replaces ? undefined : "Stale"
-}
 
 const referred = (state: State, ref: RecordRef): { readonly revision: number } | null => {
   switch (ref.kind) {
@@ -36,7 +27,7 @@ const referred = (state: State, ref: RecordRef): { readonly revision: number } |
 
 const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>) => Applied } = {
   Expect: (state, { record, revision }) => {
-    const guard = guardRevision(referred(state, record), revision)
+    const guard = revisionConflict(referred(state, record), revision)
     return guard === undefined ? kept(state) : refused(guard)
   },
   PutSetting: (state, { name, value }) =>
@@ -44,12 +35,12 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
       ? refused("AlreadyExists")
       : kept({ ...state, settings: HashMap.set(state.settings, name, value) }),
   PutProject: (state, { project, replaces }) => {
-    const guard = guardRevision(lookUp(state.projects, project.id), replaces)
+    const guard = revisionConflict(lookUp(state.projects, project.id), replaces)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, projects: HashMap.set(state.projects, project.id, project) })
   },
   PutApiKey: (state, { key, replaces }) => {
-    const guard = guardRevision(lookUp(state.apiKeys, key.id), replaces)
+    const guard = revisionConflict(lookUp(state.apiKeys, key.id), replaces)
     if (guard !== undefined) return refused(guard)
     const clash = HashMap.some(state.apiKeys, ({ id, publicId }) => id !== key.id && publicId === key.publicId)
     if (clash) return refused("AlreadyExists")
@@ -63,13 +54,13 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   },
   PutDomain: (state, { domain, replaces }) => {
     const key = within(domain.projectId, domain.domain)
-    const guard = guardRevision(lookUp(state.domains, key), replaces)
+    const guard = revisionConflict(lookUp(state.domains, key), replaces)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, domains: HashMap.set(state.domains, key, domain) })
   },
   PutContact: (state, { contact, replaces }) => {
     const standing = lookUp(state.contacts, contact.id)
-    const guard = guardRevision(standing, replaces)
+    const guard = revisionConflict(standing, replaces)
     if (guard !== undefined) return refused(guard)
     const key = within(contact.projectId, contact.address)
     const holder = lookUp(state.contactsByAddress, key)
@@ -86,7 +77,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   },
   PutSuppression: (state, { suppression, replaces }) => {
     const key = within(suppression.projectId, suppression.address)
-    const guard = guardRevision(lookUp(state.suppressions, key), replaces)
+    const guard = revisionConflict(lookUp(state.suppressions, key), replaces)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, suppressions: HashMap.set(state.suppressions, key, suppression) })
   },

@@ -2,7 +2,7 @@
  * Claims and sweeps on the state. Pure.
  */
 import type { Claim, Delivery, Sweep } from "@mailkeep/core/domain"
-import { claimKinds } from "@mailkeep/core/domain"
+import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp } from "./State.ts"
@@ -17,7 +17,7 @@ export const claimDeliveries = (
       (delivery) =>
         delivery.status === claimKinds[kind] && delivery.dueAt !== null && delivery.dueAt <= now && isFree(delivery)
     )
-    .toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
+    .toSorted(longestDueFirst)
     .slice(0, limit)
     .map((delivery) => ({ ...delivery, worker, token: delivery.token + 1 }))
   if (claimed.length === 0) return [claimed, state]

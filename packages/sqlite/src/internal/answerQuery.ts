@@ -13,7 +13,7 @@ import type {
   Position,
   Query
 } from "@mailkeep/core/domain"
-import { folded, logFiltersMatch } from "@mailkeep/core/domain"
+import { folded, logFiltersMatch, summaryOf } from "@mailkeep/core/domain"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import {
@@ -136,14 +136,7 @@ const answers: Answering<Prepared> = {
     const shown = found.slice(0, limit)
     const end = found.length > limit ? shown.at(-1) : bounded ? last : undefined
     return {
-      items: shown.map(({ id, createdAt, recipient, messageId, status, scheduledAt }) => ({
-        id,
-        createdAt,
-        recipient,
-        subject: subjectOf(messageId),
-        status,
-        scheduledAt
-      })),
+      items: shown.map((one) => summaryOf(one, subjectOf(one.messageId))),
       next: end === undefined ? null : { createdAt: end.createdAt, id: end.id }
     }
   },

@@ -2,6 +2,7 @@
  * Applies one change, its guard in the same statement where SQL can say it. Which guard failed is looked up only when one did.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
+import { revisionConflict } from "@mailkeep/core/domain"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
   apiKeys,
@@ -40,7 +41,7 @@ const put = <R extends { readonly revision: number }>(
   if (replaces === null) return insert(on, table, record)
   if (clash !== undefined && exists(on, `${table.name} WHERE ${clash.where}`, ...clash.values)) {
     const standing = on.statement(`SELECT revision FROM ${table.name} WHERE ${key.where}`).get(...key.values)
-    return revisionGuard(standing, replaces) ?? "AlreadyExists"
+    return revisionConflict(standing as Standing, replaces) ?? "AlreadyExists"
   }
   const sql = `UPDATE ${table.name} SET ${table.assignments(table.fields)} WHERE ${key.where} AND revision = ?`
   if (on.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1)
@@ -48,15 +49,11 @@ const put = <R extends { readonly revision: number }>(
   return exists(on, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
 }
 
-const revisionGuard = (standing: unknown, revision: number | null): Applied => {
-  const found = (standing as { readonly revision: number } | undefined)?.revision
-  if (revision === null) return found === undefined ? undefined : "AlreadyExists"
-  return found === undefined ? "NotFound" : found === revision ? undefined : "Stale"
-}
+type Standing = { readonly revision: number } | undefined
 
-const referred = (on: Prepared, ref: RecordRef): unknown => {
+const referred = (on: Prepared, ref: RecordRef): Standing => {
   const revision = (from: string, ...values: ReadonlyArray<Value>) =>
-    on.statement(`SELECT revision FROM ${from}`).get(...values)
+    on.statement(`SELECT revision FROM ${from}`).get(...values) as Standing
   switch (ref.kind) {
     case "ApiKey":
       return revision("api_keys WHERE id = ?", ref.id)
@@ -87,7 +84,7 @@ const recordIdempotencySql = `${idempotency.insert} ON CONFLICT (project_id, key
 SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at WHERE expires_at <= ?`
 
 const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>) => Applied } = {
-  Expect: (on, { record, revision }) => revisionGuard(referred(on, record), revision),
+  Expect: (on, { record, revision }) => revisionConflict(referred(on, record), revision),
   PutSetting: (on, { name, value }) =>
     on.statement("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, value).changes ===
     1

@@ -2,7 +2,7 @@
  * Claims and sweeps.
  */
 import type { Claim, Delivery, Sweep } from "@mailkeep/core/domain"
-import { claimKinds } from "@mailkeep/core/domain"
+import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
 import { renewLease } from "./applyChange.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries } from "./tables.ts"
@@ -21,7 +21,7 @@ export const claimDeliveries = (
 ): ReadonlyArray<Delivery> => {
   const rows = on.statement(claimSql).all(worker, claimKinds[kind], now, now, limit)
   if (rows.length > 0) renewLease(on, worker, leaseUntil)
-  return rows.map(deliveries.fromRow).toSorted((a, b) => a.dueAt! - b.dueAt! || (a.id < b.id ? -1 : 1))
+  return rows.map(deliveries.fromRow).toSorted(longestDueFirst)
 }
 
 const sweepSql: Readonly<Record<Sweep["kind"], string>> = {

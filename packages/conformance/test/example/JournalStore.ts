@@ -1,0 +1,84 @@
+/**
+ * The store of `MapStore.ts` made to last: a journal with a line of JSON for each write, on the disk before the write is acknowledged.
+ * What is done is a function of what stands and what was asked, so asking it all again brings everything back. For one process; the
+ * journal only grows, so it is a model to read and not for years of mail.
+ */
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
+import type { Change, Claim, Sweep } from "@mailkeep/core/domain"
+import type { PromiseStore } from "@mailkeep/core/port"
+import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/port"
+import type { State } from "./MapStore.ts"
+import { claim, commit, read, sweep } from "./MapStore.ts"
+
+type Line = { readonly commit: ReadonlyArray<Change> } | { readonly claim: Claim } | { readonly sweep: Sweep }
+
+const redone = (state: State, line: Line): State =>
+  "commit" in line
+    ? commit(state, line.commit).state
+    : "claim" in line
+      ? claim(state, line.claim).state
+      : sweep(state, line.sweep).state
+
+const openJournal = async (filename: string): Promise<PromiseStore> => {
+  const isNew = !existsSync(filename)
+  const text = isNew ? "" : readFileSync(filename, "utf8")
+  // A crash may have torn the last line; what it said was not acknowledged.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1)
+  const file = openSync(filename, isNew ? "w+" : "r+")
+  let length = Buffer.byteLength(whole)
+  ftruncateSync(file, length)
+  let state = whole
+    .split("\n")
+    .slice(0, -1)
+    .reduce((state: State, line) => redone(state, JSON.parse(line) as Line), new Map())
+  let closed = false
+
+  const stillOpen = (): void => {
+    if (closed) throw new StoreUnavailable({ reason: "closed" })
+  }
+
+  /** The next state counts once its line is on the disk. */
+  const keep = (next: State, line: Line): void => {
+    const octets = Buffer.from(`${JSON.stringify(line)}\n`)
+    try {
+      writeSync(file, octets, 0, octets.length, length)
+      fsyncSync(file)
+    } catch (cause) {
+      throw new StoreUnavailable({ reason: "full", cause })
+    }
+    length += octets.length
+    state = next
+  }
+
+  return {
+    capabilities: { durable: true, multiProcess: false },
+    commit: async (changes) => {
+      stillOpen()
+      const next = commit(state, changes)
+      if (next.refused === undefined) keep(next.state, { commit: changes })
+      return next.refused
+    },
+    claim: async (request) => {
+      stillOpen()
+      const next = claim(state, request)
+      if (next.rows.length > 0) keep(next.state, { claim: request })
+      return next.rows
+    },
+    sweep: async (request) => {
+      stillOpen()
+      const next = sweep(state, request)
+      if (next.count > 0) keep(next.state, { sweep: request })
+      return next.count
+    },
+    read: async (queries) => {
+      stillOpen()
+      return read(state, queries)
+    },
+    close: async () => {
+      closed = true
+      closeSync(file)
+    }
+  }
+}
+
+export const layer = (filename: string) => storeFromPromises(() => openJournal(filename))
