@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { SqliteMailStore } from "../src/index.ts"
 
+/** @public What another process imports. */
 export const open = (filename: string) => SqliteMailStore.layer({ filename })
 
 export const place = Effect.acquireRelease(

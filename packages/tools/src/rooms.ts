@@ -20,6 +20,7 @@ export const rooms = {
   memory: ["core/domain", "core/port"],
   sqlite: ["core/domain", "core/port"],
   smtp: ["core/domain", "core/port"],
+  conformance: ["core/domain", "core/port", "memory"],
   "http/api": ["core/domain"],
   "http/server": ["http/api", "core", "core/domain", "core/port"],
   http: ["http/api", "http/server"],
@@ -52,11 +53,26 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/sqlite": "sqlite",
   "@mailkeep/smtp": "smtp",
   "@mailkeep/http": "http",
+  "@mailkeep/conformance": "conformance",
+  "@mailkeep/conformance/vitest": "conformance",
+  "@mailkeep/conformance/nodeTest": "conformance",
   "@mailkeep/proving": "proving"
 }
 
 const importedRoom = (file: string, name: string): Room | undefined =>
   name.startsWith(".") ? roomOf(posix.normalize(posix.join(posix.dirname(file), name))) : packageRooms[name]
+
+/** The rooms that implement a port. */
+export const adapters = names.filter((room) => String(rooms[room]) === String(["core/domain", "core/port"]))
+
+/** An adapter that is not held to its port's laws, in a line. `tests` are the sources of its tests. */
+export const unproven = (adapter: string, tests: ReadonlyArray<string>): ReadonlyArray<string> =>
+  tests.some(
+    (source) =>
+      importsOf(source).some((name) => name.startsWith("@mailkeep/conformance/")) && /\bconforms\(/.test(source)
+  )
+    ? []
+    : [`packages/${adapter}: no test holds it to the laws of its port; see docs/adapters/prove-it.md`]
 
 const forbiddenNames = new Set(["utils", "util", "common", "helpers", "helper", "types", "misc"])
 const linesMax = 500
@@ -117,7 +133,10 @@ export const complaints = (file: string, source: string): ReadonlyArray<string> 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const found = files("packages/*/src/**/*.ts").flatMap((file) => complaints(file, read(file)))
+  const found = [
+    ...files("packages/*/src/**/*.ts").flatMap((file) => complaints(file, read(file))),
+    ...adapters.flatMap((adapter) => unproven(adapter, files(`packages/${adapter}/test/**/*.ts`).map(read)))
+  ]
   for (const complaint of found) console.error(complaint)
   console.log(`rooms: ${found.length} complaints`)
   process.exitCode = found.length > 0 ? 1 : 0

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import { brokenProofs, brokenStatements, coveragePage } from "../src/coveragePage.ts"
-import { complaints, importsOf, roomOf } from "../src/rooms.ts"
+import { adapters, complaints, importsOf, roomOf, unproven } from "../src/rooms.ts"
 import { statements } from "../src/spec/statements.ts"
 
 const headed = (source: string) => `/** Something. */\n${source}`
@@ -34,6 +34,8 @@ describe("the rooms", () => {
     ],
     ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/core"', "sqlite may not import core"],
     ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/memory"', "sqlite may not import memory"],
+    ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/conformance"', "sqlite may not import conformance"],
+    ["packages/conformance/src/a.ts", 'import { x } from "@mailkeep/core"', "conformance may not import core"],
     ["packages/http/src/api/A.ts", 'import { x } from "../server/views.ts"', "http/api may not import http/server"],
     ["packages/http/src/api/A.ts", 'import { x } from "@mailkeep/core/internal/x"', "which is no room"],
     ["packages/core/src/service/A.ts", 'import { FileSystem } from "effect"', "not marked stable"],
@@ -42,6 +44,14 @@ describe("the rooms", () => {
     ["packages/core/src/domain/A.ts", "\n".repeat(500), "500 is the ceiling"]
   ])("%s with %j is complained of", (file, source, complaint) => {
     expect(complaints(file, headed(source)).join("\n")).toContain(complaint)
+  })
+
+  it("want every adapter held to the laws of its port", () => {
+    expect(adapters).toEqual(["memory", "sqlite", "smtp"])
+    const binding = 'import { conforms } from "@mailkeep/conformance/vitest"'
+    expect(unproven("sqlite", [`${binding}\nconforms("sqlite", storeLaws, { place })`])).toEqual([])
+    expect(unproven("sqlite", [binding, 'conforms("sqlite")'])).toHaveLength(1)
+    expect(unproven("sqlite", [])).toHaveLength(1)
   })
 
   it("want every file to open with what it does", () => {

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { layer } from "./JournalStore.ts"
 
+/** @public What another process imports. */
 export const open = layer
 
 export const place = Effect.acquireRelease(

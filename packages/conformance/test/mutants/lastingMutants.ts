@@ -98,7 +98,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))
 }
 
-/** Opens the mutant of a law in another process: `LAW FILE`. */
+/** @public Opens the mutant of a law in another process: `LAW FILE`. */
 export const open = (argument: string) => {
   const [law, filename] = argument.split(" ") as [string, string]
   return layers[law]!(filename)

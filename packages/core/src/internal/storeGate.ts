@@ -12,7 +12,7 @@ import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 
 /** The adapter broke a law of the conformance kit; what it answered is not used. A defect. */
-export class StoreMisbehaved extends Data.TaggedError("StoreMisbehaved")<{ readonly law: string }> {
+class StoreMisbehaved extends Data.TaggedError("StoreMisbehaved")<{ readonly law: string }> {
   override get message() {
     return `The store broke the law ${this.law} of @mailkeep/conformance.`
   }

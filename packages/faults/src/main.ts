@@ -1,0 +1,40 @@
+/**
+ * Runs the faults: all of them in the measure of CI, or one by name, longer by its flags.
+ */
+import { parseArgs } from "node:util"
+import type { FaultRun } from "./FaultRun.ts"
+import { printed } from "./FaultRun.ts"
+import { killLoop } from "./kill/killLoop.ts"
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** A hundred times the measure of CI. */
+    long: { type: "boolean", default: false },
+    cycles: { type: "string" }
+  }
+})
+
+const measure = (given: string | undefined, inCi: number): number =>
+  given === undefined ? inCi * (values.long ? 20 : 1) : Number(given)
+
+const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
+  kill: () => killLoop({ cycles: measure(values.cycles, 60), processes: 1 }),
+  processes: () => killLoop({ cycles: measure(values.cycles, 6), processes: 4 })
+}
+
+const names = positionals.length === 0 ? Object.keys(faults) : positionals
+const unknown = names.filter((name) => faults[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`There is no fault ${unknown.join(", ")}; there are ${Object.keys(faults).join(", ")}.`)
+  process.exit(2)
+}
+
+let broken = 0
+for (const name of names) {
+  const begun = performance.now()
+  const run = await faults[name]!()
+  console.log(printed(name, (performance.now() - begun) / 1000, run))
+  if (run.failures.length > 0) broken++
+}
+process.exitCode = broken > 0 ? 1 : 0
