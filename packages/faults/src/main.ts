@@ -5,22 +5,28 @@ import { parseArgs } from "node:util"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { killLoop } from "./kill/killLoop.ts"
+import { powerCuts } from "./power/powerCuts.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     /** A hundred times the measure of CI. */
     long: { type: "boolean", default: false },
-    cycles: { type: "string" }
+    cycles: { type: "string" },
+    cuts: { type: "string" },
+    seed: { type: "string" }
   }
 })
 
 const measure = (given: string | undefined, inCi: number): number =>
   given === undefined ? inCi * (values.long ? 20 : 1) : Number(given)
 
+const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: measure(values.cycles, 60), processes: 1 }),
-  processes: () => killLoop({ cycles: measure(values.cycles, 6), processes: 4 })
+  processes: () => killLoop({ cycles: measure(values.cycles, 6), processes: 4 }),
+  power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed })
 }
 
 const names = positionals.length === 0 ? Object.keys(faults) : positionals

@@ -1,0 +1,43 @@
+/**
+ * A product at work, to be watched by `strace`: sends from many callers, a few contacts, everything handed over; then it ends.
+ */
+import { Contacts, Dispatcher, Domains, parseCreateContact } from "@mailkeep/core"
+import { Effect, Result } from "effect"
+import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
+import type { Told } from "../kill/told.ts"
+import { appender } from "../Lines.ts"
+import { fairWeather } from "../RecordingTransport.ts"
+
+const [folder, count, atOnce] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])]
+const tell: (line: Told) => void = appender(filesIn(folder).told)
+
+const sendOne = (n: number) =>
+  Effect.gen(function* () {
+    const { result } = yield* send(
+      `k${n}`,
+      sendBody({ to: [`a${n}@example.org`, `b${n}@example.org`], html: "x".repeat(n * 7) })
+    )
+    tell({ told: "sent", key: `k${n}`, messageId: result.messageId, deliveryIds: result.deliveryIds })
+    if (n % 10 !== 0) return
+    const email = `a${n}@example.org`
+    const contact = yield* Effect.flatMap(Contacts, (contacts) =>
+      contacts.create(project, Result.getOrThrow(parseCreateContact({ email })))
+    )
+    tell({ told: "contact", id: contact.id, email, firstName: "", emailStatus: contact.emailStatus })
+  })
+
+const work = Effect.gen(function* () {
+  yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+  const dispatcher = yield* Dispatcher
+  yield* Effect.forkScoped(dispatcher.run)
+  yield* Effect.forEach(
+    Array.from({ length: count }, (_, n) => n),
+    sendOne,
+    { concurrency: atOnce, discard: true }
+  )
+  while ((yield* dispatcher.health).queued + (yield* dispatcher.health).sending > 0) yield* Effect.sleep("5 millis")
+})
+
+await Effect.runPromise(
+  Effect.scoped(work).pipe(Effect.provide(embeddedMail(folder, { ...fairWeather, delayMillisMax: 2 })))
+)
