@@ -1,11 +1,11 @@
 /**
  * After a crash: a core that finds the file as it is, and works off everything, with a clock that jumps to whatever is due next.
  */
-import type { SendBody } from "@mailkeep/core"
-import { Dispatcher, MailStore } from "@mailkeep/core"
+import type { SendBody, SendResult } from "@mailkeep/core"
+import { Dispatcher, Domains, MailStore } from "@mailkeep/core"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { embeddedMail, send } from "./embeddedMail.ts"
+import { embeddedMail, project, send } from "./embeddedMail.ts"
 import { fairWeather } from "./RecordingTransport.ts"
 
 const turnsMax = 2000
@@ -32,12 +32,18 @@ const workOff = Effect.gen(function* () {
 export const drain = (
   folder: string,
   now: number,
-  again: ReadonlyArray<{ readonly key: string; readonly body: SendBody }> = []
+  again: ReadonlyArray<{ readonly key: string; readonly body: SendBody }> = [],
+  isAsTold: (key: string, result: SendResult) => boolean = () => true
 ): Promise<number> =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
+    yield* Effect.ignore((yield* Domains).add(project, { domain: "example.com", verified: true }))
     // What was scheduled for a time that has passed meanwhile is refused as such, if it was not accepted.
-    for (const { key, body } of again) yield* Effect.catchTag(send(key, body), "InvalidArgument", () => Effect.void)
+    for (const { key, body } of again) {
+      const answer = yield* Effect.catchTag(send(key, body), "InvalidArgument", () => Effect.succeed(undefined))
+      if (answer !== undefined && !isAsTold(key, answer.result))
+        return yield* Effect.fail(new Error(`${key} was answered otherwise than before`))
+    }
     return yield* workOff
   }).pipe(
     Effect.provide(embeddedMail(folder, fairWeather).pipe(Layer.provideMerge(TestClock.layer()))),

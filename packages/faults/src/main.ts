@@ -6,6 +6,8 @@ import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
+import { simulation } from "./simulation/simulate.ts"
+import { everyCall } from "./syscalls/everyCall.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +16,8 @@ const { values, positionals } = parseArgs({
     long: { type: "boolean", default: false },
     cycles: { type: "string" },
     cuts: { type: "string" },
+    seeds: { type: "string" },
+    /** Where to begin: the first seed, or the one to replay. */
     seed: { type: "string" }
   }
 })
@@ -26,7 +30,9 @@ const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(val
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: measure(values.cycles, 60), processes: 1 }),
   processes: () => killLoop({ cycles: measure(values.cycles, 6), processes: 4 }),
-  power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed })
+  power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
+  syscalls: everyCall,
+  simulate: () => simulation({ seeds: measure(values.seeds, 2000), from: seed })
 }
 
 const names = positionals.length === 0 ? Object.keys(faults) : positionals

@@ -23,12 +23,15 @@ export interface DispatcherOptions {
   readonly leaseMillis: number
   /** How long a shutdown waits for hand-offs under way before it sends them back to the queue. */
   readonly graceMillis: number
+  /** The longest sleep: a clock that was set forward and a lease that lapsed are noticed after this at the latest. */
+  readonly sleepMillisMax: number
 }
 
 export const defaultDispatcherOptions: DispatcherOptions = {
   concurrency: 32,
   leaseMillis: 30 * secondMillis,
-  graceMillis: 15 * secondMillis
+  graceMillis: 15 * secondMillis,
+  sleepMillisMax: 15 * secondMillis
 }
 
 /** How many deliveries one step took, by what was done with them. */
@@ -38,8 +41,6 @@ export interface StepReport {
   readonly handedOver: number
 }
 
-/** The longest sleep: a clock that was set forward and a lease that lapsed are noticed after this at the latest. */
-const sleepMillisMax = 15 * secondMillis
 /** Releases and recoveries under way at once. */
 const settlingMax = 100
 
@@ -109,7 +110,7 @@ const tick = (parts: Parts): Effect.Effect<StepReport, StoreUnavailable> =>
     return { ...settled, handedOver }
   }).pipe(Effect.scoped)
 
-const sleepMillis = ({ store, lease }: Parts) =>
+const sleepMillis = ({ settings: { sleepMillisMax }, store, lease }: Parts) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [next] = yield* store.read([{ _tag: "NextDue", worker: lease.name(), now }])

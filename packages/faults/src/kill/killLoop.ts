@@ -8,8 +8,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { SendBody } from "@mailkeep/core"
-import Database from "better-sqlite3"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -17,7 +15,8 @@ import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
 import type { TakenCopy } from "../RecordingTransport.ts"
-import type { Told } from "./told.ts"
+import type { Told } from "../told.ts"
+import { brokenWords, unanswered } from "../told.ts"
 import type { WorkerOptions } from "./worker.ts"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
@@ -52,64 +51,6 @@ const oneCrash = async (folder: string, cycle: number, startAt: number, processe
     })
   )
   return words
-}
-
-/** Everything a caller was told is so. */
-const brokenWords = (folder: string, told: ReadonlyArray<Told>, taken: ReadonlySet<string>): ReadonlyArray<string> => {
-  const database = new Database(filesIn(folder).store)
-  const statusOf = database.prepare("SELECT status FROM deliveries WHERE id = ? AND message_id = ?").pluck()
-  const ofMessage = database.prepare("SELECT id, status FROM deliveries WHERE message_id = ?")
-  const contactOf = database.prepare("SELECT first_name, email_status FROM contacts WHERE id = ?")
-  const trying = new Set(
-    told.flatMap((line, n) => (line.told === "tryContact" && !answered(told, n) ? [line.email] : []))
-  )
-  const lastOf = new Map(told.flatMap((line) => (line.told === "contact" ? [[line.id, line] as const] : [])))
-  const broken = told.flatMap((line): ReadonlyArray<string> => {
-    switch (line.told) {
-      case "sent":
-        return line.deliveryIds
-          .filter((id) => statusOf.get(id, line.messageId) === undefined)
-          .map((id) => `${line.key}: delivery ${id} is lost`)
-      case "canceled": {
-        const rows = ofMessage.all(line.messageId) as ReadonlyArray<{ id: string; status: string }>
-        return rows.flatMap(({ id, status }) =>
-          status !== "canceled" || taken.has(id) ? [`${id} was canceled, and is ${status}`] : []
-        )
-      }
-      case "contact": {
-        if (lastOf.get(line.id) !== line || trying.has(line.email)) return []
-        const row = contactOf.get(line.id) as { first_name: string; email_status: string } | undefined
-        return row?.first_name === line.firstName && row.email_status === line.emailStatus
-          ? []
-          : [`contact ${line.email} is not what was answered`]
-      }
-      case "wrong":
-        return [line.what]
-      default:
-        return []
-    }
-  })
-  database.close()
-  return broken
-}
-
-/** Whether a later line answers the try. */
-const answered = (told: ReadonlyArray<Told>, at: number): boolean => {
-  const tried = told[at]!
-  return told
-    .slice(at + 1)
-    .some((line) =>
-      tried.told === "trySend"
-        ? line.told === "sent" && line.key === tried.key
-        : tried.told === "tryContact" && line.told === "contact" && line.email === tried.email
-    )
-}
-
-const unanswered = (told: ReadonlyArray<Told>): ReadonlyArray<{ readonly key: string; readonly body: SendBody }> => {
-  const sent = new Set(told.flatMap((line) => (line.told === "sent" ? [line.key] : [])))
-  return told.flatMap((line) =>
-    line.told === "trySend" && !sent.has(line.key) ? [{ key: line.key, body: line.body }] : []
-  )
 }
 
 export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {

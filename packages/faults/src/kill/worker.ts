@@ -16,7 +16,7 @@ import { clockFrom } from "../clockFrom.ts"
 import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import { appender } from "../Lines.ts"
 import { badWeather } from "../RecordingTransport.ts"
-import type { Told } from "./told.ts"
+import type { Told } from "../told.ts"
 
 export interface WorkerOptions {
   readonly folder: string

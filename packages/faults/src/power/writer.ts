@@ -4,7 +4,7 @@
 import { Contacts, Dispatcher, Domains, parseCreateContact } from "@mailkeep/core"
 import { Effect, Result } from "effect"
 import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
-import type { Told } from "../kill/told.ts"
+import type { Told } from "../told.ts"
 import { appender } from "../Lines.ts"
 import { fairWeather } from "../RecordingTransport.ts"
 

@@ -1,0 +1,92 @@
+/**
+ * Watches every commit that stands, and says at once when one could not have been allowed.
+ */
+import type { Change, DeliveryStatus, MailStoreShape, Query } from "@mailkeep/core"
+import { deliveryTable, suppressedFor } from "@mailkeep/core"
+import { Effect } from "effect"
+import type { Witness } from "./faultyStore.ts"
+
+interface Row {
+  readonly from: string
+  readonly to: string
+  readonly emits?: string
+}
+const rows: ReadonlyArray<Row> = deliveryTable
+
+export const readNow = <const Qs extends ReadonlyArray<Query>>(raw: MailStoreShape, queries: Qs) =>
+  Effect.runSync(raw.read(queries))
+
+export class History {
+  readonly problems: Array<string> = []
+  readonly projectOf = new Map<string, string>()
+  /** When each delivery first went past its final dot. */
+  readonly dots = new Map<string, number>()
+  commits = 0
+  moves = 0
+  readonly #raw: MailStoreShape
+
+  constructor(raw: MailStoreShape) {
+    this.#raw = raw
+  }
+
+  /** `now` is the clock of the process that commits. */
+  witness(now: () => number): Witness {
+    return (changes) => {
+      const seen = changes.flatMap((change) => this.#judged(change, changes, now()))
+      return () => {
+        this.commits++
+        this.problems.push(...seen)
+        for (const change of changes) this.#noted(change)
+      }
+    }
+  }
+
+  #noted(change: Change): void {
+    if (change._tag === "InsertDelivery") this.projectOf.set(change.delivery.id, change.delivery.projectId)
+    if (change._tag === "MoveDelivery") this.moves++
+  }
+
+  #standing(id: string) {
+    const projectId = this.projectOf.get(id) ?? ""
+    const [delivery] = readNow(this.#raw, [{ _tag: "Delivery", projectId, id }])
+    return delivery
+  }
+
+  #judged(change: Change, changes: ReadonlyArray<Change>, now: number): ReadonlyArray<string> {
+    if (change._tag === "MoveDelivery") return this.#judgedMove(change, changes, now)
+    if (change._tag === "MoveAttempt" && change.next.phase === "dot") return this.#judgedDot(change.deliveryId, now)
+    return []
+  }
+
+  #judgedMove(
+    { id, from, next }: Extract<Change, { _tag: "MoveDelivery" }>,
+    changes: ReadonlyArray<Change>,
+    now: number
+  ): ReadonlyArray<string> {
+    const before = this.#standing(id)
+    if (before === null) return []
+    const possible = rows.filter((row) => row.from === from && row.to === (next.status as DeliveryStatus))
+    const told = changes.filter(
+      (one) => one._tag === "AppendEvent" && "deliveryId" in one.event.data && one.event.data.deliveryId === id
+    ).length
+    const grown = next.sequence - before.sequence
+    return [
+      ...(possible.length === 0 ? [`${id} went from ${from} to ${next.status}, which the table does not know`] : []),
+      ...(told !== grown || !possible.some((row) => (row.emits === undefined ? 0 : 1) === told)
+        ? [`${id} went from ${from} to ${next.status} with ${told} events`]
+        : []),
+      ...(from === "scheduled" && next.status === "queued" && now < (before.scheduledAt ?? 0)
+        ? [`${id} was released ${before.scheduledAt! - now} ms before its time`]
+        : [])
+    ]
+  }
+
+  #judgedDot(id: string, now: number): ReadonlyArray<string> {
+    const delivery = this.#standing(id)
+    if (delivery === null) return [`${id} does not exist and gets its final dot`]
+    const { projectId, address } = delivery
+    const [[suppression]] = readNow(this.#raw, [{ _tag: "Suppressions", projectId, addresses: [address] }])
+    const reason = suppressedFor(suppression ?? null, now)
+    return reason === null ? [] : [`${id} gets its final dot although its address is suppressed: ${reason}`]
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * Runs whole lives of the core, one for each seed: two processes on one store, callers, a moody relay, a store that fails and delays,
+ * clocks that jump, processes that are killed; then calm; then the verdict. A seed replays.
+ */
+import type { Crypto as CryptoService } from "@mailkeep/core"
+import {
+  Crypto,
+  Dispatcher,
+  Domains,
+  hourMillis,
+  MailCore,
+  MailStore,
+  minuteMillis,
+  PlanSource,
+  secondMillis,
+  Transport
+} from "@mailkeep/core"
+import * as NodeCrypto from "@mailkeep/core/node"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Clock, Effect, Layer, Logger } from "effect"
+import type { FaultRun } from "../FaultRun.ts"
+import { seeded } from "../seeded.ts"
+import { makeCaller, projects, silence } from "./callers.ts"
+import type { StoreFaults } from "./faultyStore.ts"
+import { calm, faultyStore } from "./faultyStore.ts"
+import { History, readNow } from "./history.ts"
+import type { RelayCopy } from "./moodyRelay.ts"
+import { moodyRelay } from "./moodyRelay.ts"
+import type { SimProcess } from "./Universe.ts"
+import { Universe } from "./Universe.ts"
+import { verdict } from "./verdict.ts"
+
+const start = Date.UTC(2026, 10, 21, 12)
+const processesAtOnce = 2
+const callersEach = 2
+/** After the bad times everything must settle within this. */
+const calmMillisMax = 100 * hourMillis
+
+/** What a seed makes of the world. */
+const weatherOf = (random: () => number) => ({
+  badMillis: (0.2 + random() * 3) * hourMillis,
+  killsMax: Math.floor(random() * 5),
+  jumpsMax: random() < 0.3 ? 2 : 0,
+  callsMax: 20 + Math.floor(random() * 30),
+  allowance: random() < 0.3 ? 20 : null,
+  store: {
+    failBefore: random() < 0.5 ? random() * 8 : 0,
+    failAfter: random() < 0.5 ? random() * 8 : 0,
+    delayMillisMax: random() < 0.5 ? 2000 : 0
+  } satisfies StoreFaults
+})
+
+export interface Life {
+  readonly problems: ReadonlyArray<string>
+  readonly kills: number
+  readonly commits: number
+  readonly moves: number
+  readonly sends: number
+  readonly copies: number
+  readonly doubles: number
+}
+
+class Simulation {
+  readonly random: () => number
+  readonly universe: Universe
+  readonly raw = Effect.runSync(MemoryMailStore.make)
+  readonly history = new History(this.raw)
+  readonly said = silence()
+  readonly copies: Array<RelayCopy> = []
+  readonly weather: ReturnType<typeof weatherOf>
+  processes: Array<SimProcess> = []
+  bad = true
+  calls = 0
+  kills = 0
+  jumps = 0
+
+  constructor(seed: number) {
+    this.random = seeded(seed)
+    this.universe = new Universe(start, this.random)
+    this.weather = weatherOf(this.random)
+  }
+
+  #crypto = Layer.effect(
+    Crypto,
+    Effect.map(Crypto, (crypto): CryptoService["Service"] => ({
+      ...crypto,
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256))
+    }))
+  ).pipe(Layer.provide(NodeCrypto.layer))
+
+  #core(process: SimProcess) {
+    const wall = () => process.clock.currentTimeMillisUnsafe()
+    const store = faultyStore(
+      this.raw,
+      this.random,
+      () => (this.bad ? this.weather.store : calm),
+      this.history.witness(wall)
+    )
+    const relay = moodyRelay(this.random, () => this.bad, wall, this.copies)
+    return MailCore.layerWith({
+      dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
+      handOff: { deadlineMillis: 20 * minuteMillis }
+    }).pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Layer.succeed(MailStore, store),
+          Layer.succeed(Transport, relay),
+          PlanSource.layerFixed({ sendingAllowance: this.weather.allowance }),
+          this.#crypto
+        )
+      )
+    )
+  }
+
+  /** A process comes up, dispatches and is called, until it is killed or cannot come up. */
+  boot(): void {
+    const process = this.universe.process()
+    this.processes.push(process)
+    const caller = makeCaller(this.said, this.random)
+    const calling = Effect.gen({ self: this }, function* () {
+      while (this.bad && this.calls < this.weather.callsMax) {
+        this.calls++
+        yield* Effect.sleep(Math.ceil(this.random() * 5 * minuteMillis))
+        yield* caller
+      }
+    })
+    const life = Effect.gen(function* () {
+      const domains = yield* Domains
+      for (const projectId of projects)
+        yield* domains
+          .add(projectId, { domain: "example.com", verified: true })
+          .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
+      yield* Effect.forkScoped((yield* Dispatcher).run)
+      yield* Effect.all(
+        Array.from({ length: callersEach }, () => calling),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Effect.never
+    }).pipe(
+      Effect.provide(this.#core(process)),
+      Effect.scoped,
+      Effect.provide(Logger.layer([])),
+      Effect.provideService(Clock.Clock, process.clock)
+    )
+    const fiber = Effect.runFork(life, { scheduler: process.scheduler })
+    fiber.addObserver((exit) => {
+      if (!process.alive) return
+      this.#ended(process)
+      if (exit._tag === "Success") return
+      for (const reason of exit.cause.reasons)
+        if (reason._tag === "Die") this.history.problems.push(`a process died of ${String(reason.defect)}`)
+    })
+  }
+
+  #ended(process: SimProcess): void {
+    this.universe.kill(process)
+    this.processes = this.processes.filter((other) => other !== process)
+  }
+
+  /** Between two tasks: a process may die, a clock may jump, a dead one comes back. */
+  #mishap(): void {
+    while (this.processes.length < (this.bad ? processesAtOnce : 1)) this.boot()
+    if (!this.bad) return
+    const { random, weather } = this
+    if (this.kills < weather.killsMax && random() < 0.0005) {
+      this.kills++
+      this.#ended(this.processes[Math.floor(random() * this.processes.length)]!)
+    }
+    if (this.jumps < weather.jumpsMax && random() < 0.0003) {
+      this.jumps++
+      this.processes[0]!.skewMillis += (random() < 0.5 ? -1 : 1) * 24 * hourMillis
+    }
+  }
+
+  live(): Life {
+    const { universe, history, raw } = this
+    universe.run(
+      start + this.weather.badMillis,
+      () => history.problems.length > 0,
+      () => this.#mishap()
+    )
+    this.bad = false
+    // Clocks are set right, and one process goes on.
+    for (const process of this.processes) process.skewMillis = 0
+    const settled = () => {
+      const [{ scheduled, queued, sending }] = readNow(raw, [{ _tag: "Backlog", now: universe.now }])
+      return scheduled + queued + sending === 0
+    }
+    let looked = universe.now
+    const calmed = universe.run(
+      universe.now + calmMillisMax,
+      () => {
+        if (universe.now === looked) return false
+        looked = universe.now
+        return settled()
+      },
+      () => this.#mishap()
+    )
+    for (const process of this.processes) universe.kill(process)
+    const doubled = Map.groupBy(this.copies, ({ deliveryId }) => deliveryId)
+    return {
+      problems: [
+        ...history.problems,
+        ...(calmed || settled() ? [] : ["something still waits long after the bad times"]),
+        ...verdict(raw, this.said, this.copies)
+      ],
+      kills: this.kills,
+      commits: history.commits,
+      moves: history.moves,
+      sends: this.said.asked.length,
+      copies: this.copies.length,
+      doubles: [...doubled.values()].filter(({ length }) => length > 1).length
+    }
+  }
+}
+
+export const liveThrough = (seed: number): Life => new Simulation(seed).live()
+
+export interface SimulationOptions {
+  readonly seeds: number
+  readonly from: number
+}
+
+export const simulation = async ({ seeds, from }: SimulationOptions): Promise<FaultRun> => {
+  const failures: Array<string> = []
+  const sums = { kills: 0, commits: 0, moves: 0, sends: 0, copies: 0, doubles: 0 }
+  for (let seed = from; seed < from + seeds && failures.length < 20; seed++) {
+    const { problems, ...life } = liveThrough(seed)
+    for (const [name, count] of Object.entries(life)) sums[name as keyof typeof sums] += count
+    if (problems.length > 0) failures.push(`seed ${seed}: ${problems.slice(0, 3).join("; ")}`)
+  }
+  return {
+    counts: {
+      [`seeds, from ${from} on`]: seeds,
+      "processes killed": sums.kills,
+      "commits that stood": sums.commits,
+      "moves of deliveries, each looked up in the table": sums.moves,
+      sends: sums.sends,
+      "copies taken by the relay": sums.copies,
+      "doubles, each after a marked attempt": sums.doubles,
+      "seeds with anything lost, stuck or unexplained": failures.length
+    },
+    failures
+  }
+}
