@@ -150,7 +150,7 @@ export const makeCaller = (said: Conversation, random: () => number) => {
     yield* (yield* ApiKeys).revoke(key.id)
   })
 
-  const acts = [
+  const acts: ReadonlyArray<Effect.Effect<unknown, unknown, Access | ApiKeys | Contacts | Sending | Suppressions>> = [
     ...Array.from({ length: 10 }, () => send),
     ...Array.from({ length: 4 }, () => repeat),
     cancel,

@@ -53,15 +53,14 @@ export class History {
   }
 
   #judged(change: Change, changes: ReadonlyArray<Change>, now: number): ReadonlyArray<string> {
-    if (change._tag === "MoveDelivery") return this.#judgedMove(change, changes, now)
+    if (change._tag === "MoveDelivery") return this.#judgedMove(change, changes)
     if (change._tag === "MoveAttempt" && change.next.phase === "dot") return this.#judgedDot(change.deliveryId, now)
     return []
   }
 
   #judgedMove(
     { id, from, next }: Extract<Change, { _tag: "MoveDelivery" }>,
-    changes: ReadonlyArray<Change>,
-    now: number
+    changes: ReadonlyArray<Change>
   ): ReadonlyArray<string> {
     const before = this.#standing(id)
     if (before === null) return []
@@ -75,8 +74,9 @@ export class History {
       ...(told !== grown || !possible.some((row) => (row.emits === undefined ? 0 : 1) === told)
         ? [`${id} went from ${from} to ${next.status} with ${told} events`]
         : []),
-      ...(from === "scheduled" && next.status === "queued" && now < (before.scheduledAt ?? 0)
-        ? [`${id} was released ${before.scheduledAt! - now} ms before its time`]
+      // By the clock as it was when that was decided: it may have been set back since.
+      ...(from === "scheduled" && next.status === "queued" && next.queuedAt! < before.scheduledAt!
+        ? [`${id} was released ${before.scheduledAt! - next.queuedAt!} ms before its time`]
         : [])
     ]
   }
