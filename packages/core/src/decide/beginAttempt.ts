@@ -14,7 +14,7 @@ import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { expectSuppression } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
-import { move, movementChanges, spendCounters } from "./movement.ts"
+import { isNotYetDue, move, movementChanges, spendCounters } from "./movement.ts"
 
 export interface BeginFacts {
   readonly now: Instant
@@ -44,9 +44,10 @@ const ended = (movement: Movement, now: Instant, eventId: EventId): Decision<nul
   ]
 })
 
-/** Answers with what was begun, or `null` when the delivery ended instead. */
+/** Answers with what was begun, or `null` when the delivery ended instead, or went back because it is not due. */
 export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
   const { now, eventId, delivery, message } = facts
+  if (isNotYetDue(delivery, now)) return ended(move(delivery, "NotYetDue", now), now, eventId)
   const suppressed = suppressedFor(facts.suppression, now)
   if (suppressed !== null)
     return ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)

@@ -105,6 +105,9 @@ export const move = (
   return { before, after, row, spends }
 }
 
+/** A claim believed a clock that has been set back since: the delivery waits on, and nobody holds it. */
+export const isNotYetDue = ({ dueAt }: Delivery, now: Instant): boolean => dueAt !== null && dueAt > now
+
 /** The change that writes a movement, and its event when the row emits one. */
 export const movementChanges = (
   { before, after, row }: Movement,

@@ -15,7 +15,7 @@ import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { expectDomain, expectKey } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
-import { move, movementChanges, spendCounters } from "./movement.ts"
+import { isNotYetDue, move, movementChanges, spendCounters } from "./movement.ts"
 
 export interface ReleaseFacts {
   readonly now: Instant
@@ -32,6 +32,7 @@ export interface ReleaseFacts {
 }
 
 const movementOf = ({ now, plan, delivery, key, domain, suppression, allowanceUsed }: ReleaseFacts): Movement => {
+  if (isNotYetDue(delivery, now)) return move(delivery, "NotYetDue", now)
   const suppressed = suppressedFor(suppression, now)
   if (suppressed !== null) return move(delivery, "DueSuppressed", now, { reason: suppressed })
   if (key !== null && key.revokedAt !== null)

@@ -134,6 +134,10 @@ export const deliveryTable = [
   },
   { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "interface, Delivery status, row 5" },
 
+  // Claimed while the clock stood ahead; it has been set back.
+  { from: "scheduled", on: "NotYetDue", to: "scheduled", source: "decision 0006" },
+  { from: "queued", on: "NotYetDue", to: "queued", source: "decision 0006" },
+
   { from: "queued", on: "Claimed", to: "sending", source: "decision 0006" },
   { from: "queued", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "decision 0015, ledger" },
   {

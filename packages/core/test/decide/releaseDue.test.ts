@@ -43,6 +43,12 @@ const unsent = { waiting: -1, "daily:2026-11-21": -1 }
 describe("a due delivery", () => {
   it.each<[string, Partial<ReleaseFacts>, object, object]>([
     ["goes", {}, { status: "queued", chargedAt: now, dueAt: now }, { waiting: -1, allowance: 1 }],
+    [
+      "waits on, held by nobody, when the clock was set back after its claim",
+      { delivery: scheduled({ dueAt: now + 1, worker: "w" }) },
+      { status: "scheduled", dueAt: now + 1, worker: null },
+      {}
+    ],
     ["goes without a key", { key: null }, { status: "queued" }, { waiting: -1, allowance: 1 }],
     [
       "stops at the allowance",
@@ -115,6 +121,24 @@ describe("beginning an attempt", () => {
       expect.objectContaining({ _tag: "MoveDelivery", next: expect.objectContaining({ status, chargedAt: null }) })
     )
     expect(spends(changes)).toEqual({ allowance: -1, "daily:2026-11-21": -1 })
+  })
+})
+
+describe("a delivery claimed while the clock stood ahead", () => {
+  it("goes back to the queue, held by nobody, and is charged as it was", () => {
+    const held = delivery({ worker: "w", dueAt: now + 1 })
+    const { answer, changes } = beginAttempt({
+      now,
+      eventId: "evt_1",
+      maxMessageBytes: null,
+      delivery: held,
+      message: message(),
+      suppression: null
+    })
+    expect(answer).toBeNull()
+    expect(changes).toMatchObject([
+      { _tag: "MoveDelivery", next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: held.chargedAt } }
+    ])
   })
 })
 

@@ -22,9 +22,11 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
     DueKeyRevoked: "failed",
     DueDomainUnverified: "failed",
     CancelRequested: "canceled",
-    Rescheduled: "scheduled"
+    Rescheduled: "scheduled",
+    NotYetDue: "scheduled"
   },
   queued: {
+    NotYetDue: "queued",
     Claimed: "sending",
     RecipientSuppressed: "suppressed",
     SendExpired: "failed",

@@ -55,7 +55,7 @@ export const silence = (): Conversation => ({
   unanswered: 0
 })
 
-const people = Array.from({ length: 8 }, (_, n) => `p${n}@example.org`)
+const people = Array.from({ length: 5 }, (_, n) => `p${n}@example.org`)
 
 export const makeCaller = (said: Conversation, random: () => number) => {
   const luck = (percent: number) => random() * 100 < percent
@@ -157,6 +157,9 @@ export const makeCaller = (said: Conversation, random: () => number) => {
     cancel,
     reschedule,
     suppress,
+    suppress,
+    suppress,
+    lift,
     lift,
     createContact,
     updateContact,

@@ -120,7 +120,7 @@ class Simulation {
     const calling = Effect.gen({ self: this }, function* () {
       while (this.bad && this.calls < this.weather.callsMax) {
         this.calls++
-        yield* Effect.sleep(Math.ceil(this.random() * 5 * minuteMillis))
+        yield* Effect.sleep(Math.ceil(this.random() * (this.random() < 0.5 ? 5 * secondMillis : 5 * minuteMillis)))
         yield* caller
       }
     })
