@@ -11,7 +11,7 @@ import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
 import { claimDeliveries, sweep } from "./internal/claimDeliveries.ts"
-import { busySchedule, openDatabase } from "./internal/connection.ts"
+import { busySchedule, openDatabase, stillInPlace } from "./internal/connection.ts"
 import type { GroupCommit, Written } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { prepared } from "./internal/recordTable.ts"
@@ -44,7 +44,7 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     const database = yield* openDatabase(filename)
     database.function("folded", { deterministic: true }, (text) => folded(String(text)))
     const on = prepared(database)
-    const group = yield* makeGroupCommit(database)
+    const group = yield* makeGroupCommit(database, stillInPlace(filename))
     const begin = database.prepare("BEGIN")
     const end = database.prepare("COMMIT")
     const rollback = database.prepare("ROLLBACK")

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreNotOpened } from "@mailkeep/core/port"
@@ -183,6 +183,41 @@ describe("a store whose disk", () => {
       unmount()
     }
   })
+})
+
+describe("a store whose file", () => {
+  it.each([
+    ["was removed", () => rmSync(file())],
+    ["was replaced", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
+    ["lost its log", () => rmSync(`${file()}-wal`)]
+  ])("%s acknowledges nothing any more", (_, harm) =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: file() })
+          yield* store.commit(put("before"))
+          harm()
+          expect(yield* Effect.flip(store.commit(put("after")))).toMatchObject({ reason: "unreachable" })
+        })
+      )
+    )
+  )
+
+  it("comes back goes on", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: file() })
+          const elsewhere = join(folder, "elsewhere")
+          renameSync(file(), elsewhere)
+          expect(yield* Effect.flip(store.commit(put("a")))).toMatchObject({ reason: "unreachable" })
+          renameSync(elsewhere, file())
+          yield* store.commit(put("b"))
+          // A commit that failed is unknown, not absent.
+          expect(yield* store.read([{ _tag: "Setting", name: "b" }])).toEqual(["1"])
+        })
+      )
+    ))
 })
 
 describe("the layer", () => {

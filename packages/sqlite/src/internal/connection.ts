@@ -1,14 +1,14 @@
 /**
  * Opens the file: checks whose it is, migrates it, and proves that its commits are synced.
  */
-import { accessSync, constants, existsSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { StoreNotOpened } from "@mailkeep/core/port"
 import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import { applicationId, migrate, schemaVersion } from "./migrations.ts"
-import { isBusy, reasonOf } from "./sqliteFailure.ts"
+import { FileMoved, isBusy, reasonOf } from "./sqliteFailure.ts"
 
 /** The fix for a WAL-reset race in older versions. */
 const sqliteVersionMin = [3, 51, 3]
@@ -75,6 +75,24 @@ const checkWritable = (where: string): void => {
     accessSync(where, constants.R_OK | constants.W_OK)
   } catch (cause) {
     throw new StoreNotOpened({ reason: "read_only", where, cause })
+  }
+}
+
+/** Which file stands under a name. */
+const identityOf = (path: string): string | undefined => {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
+}
+
+/**
+ * Throws when the database or its log is no longer the file that was opened: SQLite goes on writing to a file that was removed, and
+ * says nothing.
+ */
+export const stillInPlace = (where: string): (() => void) => {
+  const paths = [where, `${where}-wal`]
+  const opened = paths.map(identityOf)
+  return () => {
+    if (paths.some((path, n) => identityOf(path) !== opened[n])) throw new FileMoved("The file is not where it was.")
   }
 }
 

@@ -42,7 +42,11 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   return queue.splice(0, count)
 }
 
-export const makeGroupCommit = (database: Database): Effect.Effect<GroupCommit, never, Scope.Scope> =>
+/** `check` throws when what was committed cannot be acknowledged. */
+export const makeGroupCommit = (
+  database: Database,
+  check: () => void
+): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
     const statement = (sql: string) => database.prepare<[]>(sql)
     const [begin, commit, rollback] = [statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")]
@@ -74,6 +78,7 @@ export const makeGroupCommit = (database: Database): Effect.Effect<GroupCommit, 
       try {
         const exits = group.map(runOne)
         commit.run()
+        check()
         return exits
       } catch (cause) {
         if (database.inTransaction) rollback.run()

@@ -4,10 +4,14 @@
 import { StoreUnavailable } from "@mailkeep/core/port"
 import { SqliteError } from "better-sqlite3"
 
+/** The file is not where it was: what is written now would be gone with the process. */
+export class FileMoved extends Error {}
+
 type Reason = "full" | "locked" | "read_only" | "unreachable"
 
 /** `undefined` for what is a mistake of ours, such as a broken constraint or wrong SQL. */
 export const reasonOf = (cause: unknown): Reason | undefined => {
+  if (cause instanceof FileMoved) return "unreachable"
   if (!(cause instanceof SqliteError)) return undefined
   const { code } = cause
   const is = (name: string) => code === name || code.startsWith(`${name}_`)
