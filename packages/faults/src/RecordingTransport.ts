@@ -1,8 +1,8 @@
 /**
  * A transport that writes down every message it takes the moment it takes it, and now and then is a bad relay.
  */
-import type { HandOff, HandOffOutcome, SmtpReply } from "@mailkeep/core"
-import { HandOffRevoked, Transport, TransportUnavailable } from "@mailkeep/core"
+import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply } from "@mailkeep/core"
+import { Transport, TransportUnavailable } from "@mailkeep/core"
 import { Effect, Layer } from "effect"
 import { appender } from "./Lines.ts"
 

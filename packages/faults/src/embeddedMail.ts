@@ -11,7 +11,7 @@ import type { RelayMood } from "./RecordingTransport.ts"
 import { recordingTransport } from "./RecordingTransport.ts"
 
 export const project = "prj_faults"
-export const sender = "shop@example.com"
+const sender = "shop@example.com"
 
 /** The files of one run. */
 export const filesIn = (folder: string) => ({

@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
+import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
 import { simulation } from "./simulation/simulate.ts"
@@ -12,11 +13,12 @@ import { everyCall } from "./syscalls/everyCall.ts"
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A hundred times the measure of CI. */
+    /** Twenty times the measure of CI. */
     long: { type: "boolean", default: false },
     cycles: { type: "string" },
     cuts: { type: "string" },
     seeds: { type: "string" },
+    requests: { type: "string" },
     /** Where to begin: the first seed, or the one to replay. */
     seed: { type: "string" }
   }
@@ -25,14 +27,28 @@ const { values, positionals } = parseArgs({
 const measure = (given: string | undefined, inCi: number): number =>
   given === undefined ? inCi * (values.long ? 20 : 1) : Number(given)
 
+/** Several runs as one. */
+const together = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<FaultRun> => {
+  const counts: Record<string, number> = {}
+  const failures: Array<string> = []
+  for (const run of runs) {
+    const one = await run()
+    for (const [what, count] of Object.entries(one.counts)) counts[what] = (counts[what] ?? 0) + count
+    failures.push(...one.failures)
+  }
+  return { counts, failures }
+}
+
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: measure(values.cycles, 60), processes: 1 }),
-  processes: () => killLoop({ cycles: measure(values.cycles, 6), processes: 4 }),
+  processes: () =>
+    together([2, 4].map((processes) => () => killLoop({ cycles: measure(values.cycles, 4), processes }))),
   power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
   syscalls: everyCall,
-  simulate: () => simulation({ seeds: measure(values.seeds, 2000), from: seed })
+  simulate: () => simulation({ seeds: measure(values.seeds, 2000), from: seed }),
+  http: () => httpFuzz({ requests: measure(values.requests, 20_000), seed })
 }
 
 const names = positionals.length === 0 ? Object.keys(faults) : positionals

@@ -26,6 +26,7 @@ export const rooms = {
   http: ["http/api", "http/server"],
   cli: ["core", "core/node", "sqlite", "smtp", "http"],
   proving: ["core", "core/node", "memory", "sqlite", "smtp"],
+  faults: ["core", "core/node", "memory", "sqlite", "smtp", "http", "proving"],
   bench: ["core", "core/node", "memory", "sqlite", "smtp", "http"],
   tools: ["core/domain"]
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>

@@ -32,15 +32,15 @@ const oneCrash = async (folder: string, cycle: number, startAt: number, processe
   const { told } = filesIn(folder)
   const size = () => (existsSync(told) ? statSync(told).size : 0)
   const before = size()
-  let words = ""
+  const words: Array<string> = []
   const children = Array.from({ length: processes }, (_, n) => {
     const options: WorkerOptions = { folder, startAt, name: `c${cycle}w${n}`, callers: 6 }
     const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
-    child.stderr.on("data", (chunk) => (words += String(chunk)))
+    child.stderr.on("data", (chunk) => words.push(String(chunk)))
     return child
   })
   // From the first word on, or there would be nothing to lose.
-  while (size() === before && words === "") await wait(10)
+  while (size() === before && words.length === 0) await wait(10)
   await wait(30 + Math.random() * 400)
   await Promise.all(
     children.map(async (child) => {
@@ -50,7 +50,7 @@ const oneCrash = async (folder: string, cycle: number, startAt: number, processe
       await ended
     })
   )
-  return words
+  return words.join("")
 }
 
 export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {

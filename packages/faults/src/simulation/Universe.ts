@@ -2,8 +2,8 @@
  * A universe in which nothing happens by itself: tasks run one at a time in an order that a seed chooses, time passes only when no
  * task is left, and a process that is killed runs no further.
  */
-import { Clock, Duration, Effect } from "effect"
-import type { Scheduler } from "effect"
+import type { Clock, Scheduler } from "effect"
+import { Duration, Effect } from "effect"
 
 interface Task {
   readonly process: SimProcess

@@ -2,7 +2,7 @@
  * Runs whole lives of the core, one for each seed: two processes on one store, callers, a moody relay, a store that fails and delays,
  * clocks that jump, processes that are killed; then calm; then the verdict. A seed replays.
  */
-import type { Crypto as CryptoService } from "@mailkeep/core"
+import type { Crypto as CryptoService, MailStoreShape } from "@mailkeep/core"
 import {
   Crypto,
   Dispatcher,
@@ -50,7 +50,7 @@ const weatherOf = (random: () => number) => ({
   } satisfies StoreFaults
 })
 
-export interface Life {
+interface Life {
   readonly problems: ReadonlyArray<string>
   readonly kills: number
   readonly commits: number
@@ -63,8 +63,8 @@ export interface Life {
 class Simulation {
   readonly random: () => number
   readonly universe: Universe
-  readonly raw = Effect.runSync(MemoryMailStore.make)
-  readonly history = new History(this.raw)
+  readonly raw: MailStoreShape
+  readonly history: History
   readonly said = silence()
   readonly copies: Array<RelayCopy> = []
   readonly weather: ReturnType<typeof weatherOf>
@@ -74,7 +74,9 @@ class Simulation {
   kills = 0
   jumps = 0
 
-  constructor(seed: number) {
+  constructor(seed: number, sabotage: Sabotage) {
+    this.raw = sabotage(Effect.runSync(MemoryMailStore.make))
+    this.history = new History(this.raw)
     this.random = seeded(seed)
     this.universe = new Universe(start, this.random)
     this.weather = weatherOf(this.random)
@@ -214,7 +216,11 @@ class Simulation {
   }
 }
 
-export const liveThrough = (seed: number): Life => new Simulation(seed).live()
+/** Spoils the store behind everybody's back, to see whether the verdict notices. */
+export type Sabotage = (store: MailStoreShape) => MailStoreShape
+
+export const liveThrough = (seed: number, sabotage: Sabotage = (store) => store): Life =>
+  new Simulation(seed, sabotage).live()
 
 export interface SimulationOptions {
   readonly seeds: number

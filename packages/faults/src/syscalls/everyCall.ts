@@ -21,7 +21,7 @@ import { brokenWords } from "../told.ts"
 const script = fileURLToPath(new URL("script.ts", import.meta.url))
 
 /** What is done to the N-th call of a kind. */
-export const injections = [
+const injections = [
   { call: "pwrite64", what: "signal=SIGKILL" },
   { call: "fsync", what: "signal=SIGKILL" },
   { call: "openat", what: "signal=SIGKILL" },
@@ -30,7 +30,7 @@ export const injections = [
   { call: "fsync", what: "error=EIO" },
   { call: "openat", what: "error=EMFILE" }
 ] as const
-export type Injection = (typeof injections)[number]
+type Injection = (typeof injections)[number]
 
 const scratch = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-call-"))
 
