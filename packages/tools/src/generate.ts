@@ -3,22 +3,29 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { adapterPage } from "./adapterPage.ts"
 import { brokenStatements, coveragePage } from "./coveragePage.ts"
 import { errorPage } from "./errorPage.ts"
+import { withFiles } from "./includedCode.ts"
+import { brokenInvariantRows, invariantPage } from "./invariantPage.ts"
 import { statePage } from "./statePage.ts"
 import { read, root } from "./workspace.ts"
 
-const pages: Readonly<Record<string, () => string>> = {
+const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  "docs/adapters/matrix.md": adapterPage,
+  "docs/adapters/prove-it.md": () => withFiles("docs/adapters/prove-it.md"),
+  "docs/adapters/write-a-store.md": () => withFiles("docs/adapters/write-a-store.md"),
   "docs/reference/delivery-states.md": statePage,
   "docs/reference/issue-codes.md": errorPage,
+  "docs/reference/invariants.md": invariantPage,
   "docs/spec/coverage.md": coveragePage
 }
 
 const checking = process.argv.includes("--check")
-const complaints: Array<string> = [...brokenStatements()]
+const complaints: Array<string> = [...brokenStatements(), ...brokenInvariantRows()]
 
 for (const [file, page] of Object.entries(pages)) {
-  const text = page()
+  const text = await page()
   const current = existsSync(join(root, file)) && read(file) === text
   if (checking && !current) complaints.push(`${file}: is not current; run pnpm generate`)
   if (!checking && !current) {

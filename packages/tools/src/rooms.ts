@@ -28,7 +28,7 @@ export const rooms = {
   proving: ["core", "core/node", "memory", "sqlite", "smtp"],
   faults: ["core", "core/node", "memory", "sqlite", "smtp", "http", "proving"],
   bench: ["core", "core/node", "memory", "sqlite", "smtp", "http"],
-  tools: ["core/domain"]
+  tools: ["core", "core/domain", "memory", "sqlite", "smtp", "conformance"]
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 export type Room = keyof typeof rooms
 

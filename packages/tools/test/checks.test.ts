@@ -4,7 +4,11 @@
 import { describe, expect, it } from "vitest"
 import { brokenProofs, brokenStatements, coveragePage } from "../src/coveragePage.ts"
 import { adapters, complaints, importsOf, roomOf, unproven } from "../src/rooms.ts"
+import { withFiles } from "../src/includedCode.ts"
+import { brokenInvariantRow, brokenInvariantRows, invariantPage } from "../src/invariantPage.ts"
+import { invariants } from "../src/spec/invariants.ts"
 import { statements } from "../src/spec/statements.ts"
+import { read } from "../src/workspace.ts"
 
 const headed = (source: string) => `/** Something. */\n${source}`
 
@@ -56,6 +60,33 @@ describe("the rooms", () => {
 
   it("want every file to open with what it does", () => {
     expect(complaints("packages/core/src/domain/A.ts", "export const a = 1")).toHaveLength(1)
+  })
+})
+
+describe("the invariants", () => {
+  it("all are held by something that exists, or say what they wait for", () => {
+    expect(brokenInvariantRows()).toEqual([])
+    expect(invariantPage()).toContain(`${invariants.length} invariants`)
+  })
+
+  it("are complained of otherwise", () => {
+    const row = { id: "I0", area: "a", says: "s", heldBy: [] }
+    expect(brokenInvariantRow(row)).toHaveLength(1)
+    expect(brokenInvariantRow({ ...row, waitsFor: "something" })).toEqual([])
+    const file = "packages/tools/test/checks.test.ts"
+    expect(brokenInvariantRow({ ...row, heldBy: [{ file, title: ["no such", "law"].join(" ") }] })).toHaveLength(1)
+  })
+})
+
+describe("a page that shows a file", () => {
+  it("shows it as it is now", () => {
+    const page = withFiles("docs/adapters/write-a-store.md")
+    expect(page).toContain(read("packages/conformance/test/example/MapStore.ts"))
+    expect(page).toBe(read("docs/adapters/write-a-store.md"))
+  })
+
+  it("shows a whole store in under 250 lines", () => {
+    expect(read("packages/conformance/test/example/MapStore.ts").split("\n").length).toBeLessThanOrEqual(250)
   })
 })
 

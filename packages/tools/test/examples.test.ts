@@ -46,6 +46,9 @@ describe("the examples", () => {
     for (const page of [
       "README.md",
       "docs/guides/send-your-first-mail.md",
+      "docs/adapters/write-a-transport.md",
+      "docs/adapters/prove-it.md",
+      "packages/conformance/README.md",
       "packages/core/README.md",
       "packages/http/README.md"
     ])

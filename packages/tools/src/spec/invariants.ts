@@ -1,0 +1,435 @@
+/**
+ * What must hold whatever happens, in our own words, and what holds it: laws, tests, fault runs.
+ */
+import {
+  access,
+  address,
+  bucket,
+  contacts,
+  dispatcher,
+  everyResponse,
+  handOffs,
+  log,
+  machine,
+  refusals,
+  sending,
+  sendRequest,
+  wire
+} from "./proofs.ts"
+
+interface Proof {
+  readonly file: string
+  readonly title: string
+}
+
+export interface Invariant {
+  /** `I9`, as it is cited. */
+  readonly id: string
+  readonly area: string
+  readonly says: string
+  readonly heldBy: ReadonlyArray<Proof>
+  /** What of it is not tried yet, and what that waits for. */
+  readonly waitsFor?: string
+}
+
+const at = (file: string) => (title: string) => ({ file: `packages/${file}`, title })
+
+const law = (
+  room: "claims" | "commit" | "idempotency" | "isolation" | "log" | "outbox" | "processes" | "contacts" | "durability"
+) => at(`conformance/src/store/${room}.ts`)
+const transportLaw = at("conformance/src/transport/transportLaws.ts")
+const kill = at("faults/src/kill/killLoop.ts")("lost, stuck or doubled without a mark")
+const power = at("faults/src/power/powerCuts.ts")("cuts with anything lost or broken")
+const calls = at("faults/src/syscalls/everyCall.ts")("runs that lost anything or could not go on")
+const lives = at("faults/src/simulation/simulate.ts")("seeds with anything lost, stuck or unexplained")
+const fuzz = at("faults/src/fuzz/httpFuzz.ts")("requests answered")
+const crashPoints = at("faults/test/crashPoints.test.ts")("$name goes on as if nothing had happened")
+const surroundings = at("faults/test/surroundings.test.ts")
+const opening = at("sqlite/test/opening.test.ts")
+const groups = at("sqlite/test/groupCommit.test.ts")
+const deadWorker = at("core/test/service/deadWorker.test.ts")
+const model = at("core/test/service/model.test.ts")("does what the model does")
+const replies = at("core/test/domain/SmtpReply.test.ts")
+const settling = at("core/test/decide/settleAttempt.test.ts")
+
+const relay = "a transport to a real relay"
+const webhooks = "webhooks"
+
+type Row = readonly [says: string, heldBy: ReadonlyArray<Proof>, waitsFor?: string]
+
+const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = [
+  [
+    "Acceptance and durability",
+    [
+      [
+        "What was acknowledged stays, whatever is killed and whenever the power goes",
+        [kill, power, calls, law("durability")("durability/acknowledged-survives-a-kill")]
+      ],
+      [
+        "A message stands with all its deliveries and its idempotency record, or not at all",
+        [law("commit")("commit/all-or-nothing"), kill, calls]
+      ],
+      ["A commit that failed is unknown: the next request with its key is told the truth", [calls, crashPoints]],
+      [
+        "A store whose commits are not synced does not open",
+        [opening("sets and proves that every commit is synced")],
+        "a check of the settings while it runs"
+      ],
+      [
+        "Storage that is full, read-only, locked or gone is a typed failure, and is got over when the cause is",
+        [
+          opening("is full says so, keeps what it acknowledged, and goes on once there is room"),
+          opening("that may not be written is refused"),
+          opening("comes back goes on"),
+          surroundings("refuses what it cannot hold, keeps what it acknowledged, and takes more once there is room"),
+          surroundings(
+            "is noticed before anything more is acknowledged, and nothing acknowledged is lost when it comes back"
+          )
+        ]
+      ],
+      [
+        "No call of the store holds up the event loop",
+        [groups("that holds the lock is waited for on the event loop, five seconds, then the commit is refused")],
+        "a measurement under load"
+      ],
+      ["What is sent is what was stored at acceptance", [transportLaw("outcome/message-arrives-as-given")], relay],
+      [
+        "A migration that is killed leaves a file that opens, or is refused cleanly",
+        [calls, opening("by several processes at once migrates it once")],
+        "a second version of the schema"
+      ]
+    ]
+  ],
+  [
+    "Claims and attempts",
+    [
+      [
+        "One live worker holds a delivery, and one that lost it can change nothing",
+        [
+          law("claims")("claim/one-claimant-each"),
+          law("claims")("claim/late-worker-is-fenced"),
+          law("processes")("processes/one-claimant-each"),
+          kill,
+          lives
+        ]
+      ],
+      ["A delivery is handed over a bounded number of times", [lives, deadWorker("three times parks the delivery")]],
+      ["A double can only be where an attempt is marked uncertain", [kill, lives, crashPoints]],
+      [
+        "Where a send asks for at most one copy, there is at most one",
+        [
+          lives,
+          settling("never tries again after the dot where a second copy is not wanted"),
+          handOffs("gives up what may have arrived when the send says so, and tries twice otherwise")
+        ]
+      ],
+      [
+        "Every attempt has the same Message-ID, sender and date",
+        [handOffs("hands over the same Message-ID and date on every attempt"), lives],
+        `signed octets: ${relay}`
+      ],
+      [
+        "What a dead worker held can be claimed when its lease is over",
+        [
+          deadWorker("keeps its delivery while its lease lasts, and no longer"),
+          law("claims")("claim/lapsed-lease-is-claimable"),
+          kill
+        ]
+      ],
+      [
+        "A delivery that kills its workers is parked; a bad row holds up no other",
+        [
+          deadWorker("three times parks the delivery"),
+          dispatcher("in one row, which has no message, holds up no other")
+        ]
+      ],
+      ["One project's backlog makes no other wait", [], "fair claims"],
+      [
+        "A worker that is told to stop takes nothing more and leaves nothing in sending",
+        [
+          dispatcher(
+            "on shutdown waits for hand-offs under way, then sends them back to the queue, and gives its lease back"
+          ),
+          dispatcher("leaves no lease behind when it ends")
+        ]
+      ]
+    ]
+  ],
+  [
+    "Idempotency",
+    [
+      [
+        "One key and request have one answer for as long as the key lives",
+        [
+          sending("answers the same key and request the same, and charges once"),
+          sending("replays a scheduled send after its time, and for 30 days after that"),
+          kill,
+          lives
+        ]
+      ],
+      [
+        "Of identical requests at once one is carried out",
+        [
+          sending("makes one message of two sends at once with one key"),
+          law("idempotency")("idempotency/one-of-many-recorded")
+        ]
+      ],
+      ["A crash between the commit and its answer changes no later answer", [crashPoints, kill, calls]],
+      [
+        "A key belongs to a project and tells nothing to another",
+        [
+          refusals("have idempotency keys, contacts and suppressions of their own"),
+          law("isolation")("isolation/one-name-in-two-projects")
+        ]
+      ],
+      [
+        "The same key for another request is refused, and nothing is sent",
+        [sending("refuses the same key for another request")]
+      ],
+      [
+        "A second request waits for the first and gets its answer",
+        [sending("makes one message of two sends at once with one key")]
+      ],
+      [
+        "A refusal uses no key up",
+        [sending("does not use up a key by a refused send"), refusals("does not use up a key by a refusal")]
+      ]
+    ]
+  ],
+  [
+    "Scheduling and time",
+    [
+      [
+        "Nothing scheduled goes before its time, and it goes soon after",
+        [sending("is never sent before its time"), dispatcher("wakes when the next delivery is due"), lives]
+      ],
+      [
+        "A clock that jumps doubles and loses nothing",
+        [
+          surroundings("a day ahead sends early what was due that day, once, and what is scheduled later in its turn"),
+          surroundings("a day back loses nothing: what waits is sent when the clock is there again, and once"),
+          lives
+        ],
+        "mail that waits no longer than it must after a clock is set back"
+      ],
+      [
+        "After a time of rest everything due goes once",
+        [kill, handOffs("tries once more what waited past its lifetime because nobody was at work")],
+        "a rate for what has piled up"
+      ],
+      [
+        "Of a cancellation and a claim one wins; what was canceled is never handed over",
+        [sending("that was canceled is never handed over, however close the race"), kill, lives]
+      ],
+      [
+        "A new time keeps the key and is judged like the first",
+        [
+          sending("keeps a rescheduled send's key for 30 days after its new time"),
+          sending("moves to another time and day")
+        ]
+      ],
+      [
+        "No timer is longer than a timer can be",
+        [{ file: ".oxlintrc.json", title: "Time is Effect's Clock; a long timer overflows after 24.8 days." }]
+      ]
+    ]
+  ],
+  [
+    "States, events, accounting",
+    [
+      ["Only the table's moves occur", [machine("%s on %s"), lives]],
+      [
+        "A move, its event and its charge are one commit",
+        [law("outbox")("outbox/event-stands-with-its-commit"), kill, power, calls, lives]
+      ],
+      [
+        "Reports in any order and repetition end in one status",
+        [machine("end in one status in any order and repetition, whatever was under way")],
+        "taking reports in"
+      ],
+      ["Every delivery comes to an end", [lives, kill]],
+      [
+        "What failed or bounced says why, with the relay's words",
+        [
+          handOffs("appends the event of its move in the same commit"),
+          handOffs("records every attempt with what the relay said")
+        ]
+      ],
+      ["The allowance is charged once for what was handed over, and for nothing else", [model, kill, lives]],
+      [
+        "A scheduled send counts on its own day; what waits is given back",
+        [
+          sending("count a scheduled send on the day it is scheduled for"),
+          sending("bound the recipients waiting in scheduled messages"),
+          model
+        ]
+      ],
+      [
+        "A rate limit holds over any span, and Retry-After is honest",
+        [
+          bucket("never allows more than its size and what refilled, over any span"),
+          bucket("means what it says: a request after retryAfterSeconds is allowed")
+        ],
+        "one limit over several processes"
+      ]
+    ]
+  ],
+  [
+    "Webhooks",
+    [
+      ["Every event reaches each live endpoint at least once, or is parked with a reason", [], webhooks],
+      ["An event has one id over all tries, and its signature verifies", [], webhooks],
+      ["Only 2xx is success; no redirect is followed; a slow endpoint delays no other", [], webhooks],
+      ["No request reaches a forbidden address", [], webhooks],
+      ["Each event of a delivery has its number", [kill, power, lives], "its place in the payload"]
+    ]
+  ],
+  [
+    "Suppression, contacts, feedback",
+    [
+      [
+        "After a suppression no hand-over to the address begins, and none gets its final dot",
+        [lives, handOffs("ends before the message when the recipient is suppressed while it is under way")]
+      ],
+      ["Feedback without a proven origin changes nothing", [], "taking reports in"],
+      [
+        "A temporary refusal, and one of content or sender, suppresses nobody",
+        [
+          replies("blames the relay, not the recipient, for greetings, connections, 421 and 454"),
+          handOffs("suppresses an address that is known to be dead, and no other")
+        ],
+        "the corpus of real bounces"
+      ],
+      [
+        "An address has one identity, everywhere",
+        [
+          address("has one identity: reading a canonical address again changes nothing"),
+          address("is one in any case and any composition")
+        ]
+      ],
+      [
+        "A project has one contact at an address, however many are created at once",
+        [
+          contacts("a hundred creates at once with one address make one"),
+          law("contacts")("contacts/one-of-many-created")
+        ]
+      ],
+      ["One-click unsubscribes need no login, and a look changes nothing", [], "unsubscribe links"],
+      [
+        "An update keeps what it leaves out and clears what it says",
+        [contacts("keep what an update leaves out, and clear what it says")],
+        "custom properties"
+      ]
+    ]
+  ],
+  [
+    "Tenancy, keys, API",
+    [
+      [
+        "Nothing of another project is seen, by id, list, cursor, search or key",
+        [
+          refusals("see nothing of each other by an id"),
+          refusals("see nothing of each other by a list, a filter or a search"),
+          law("isolation")("isolation/no-project-sees-another")
+        ]
+      ],
+      [
+        "All keys that are not accepted are refused alike; a revocation counts at once",
+        [
+          access("are refused alike when missing, malformed, unknown, wrong, revoked or expired"),
+          refusals("ends with a revocation and with expiry, at once and alike")
+        ],
+        "a test of timing"
+      ],
+      [
+        "A cursor that was altered, or is another's, is refused",
+        [
+          log("refuses a cursor that was altered, of another project or of other filters; the limit may change"),
+          refusals("cannot use each other's cursor")
+        ]
+      ],
+      [
+        "A walk shows what stood throughout exactly once",
+        [
+          law("log")("log/walk-is-complete"),
+          law("log")("log/ties-are-listed-once"),
+          log("shows rows that stood throughout a walk exactly once although others come")
+        ]
+      ],
+      ["Every answer has its documented status and shape; no input is answered with a 5xx", [fuzz]],
+      [
+        "No secret and no content is in a log, an error or a span",
+        [
+          access("keep no secret: nothing in the store is the printed key"),
+          wire("never repeats what was sent in an error"),
+          transportLaw("redaction/content-stays-inside")
+        ]
+      ]
+    ]
+  ],
+  [
+    "Wire format",
+    [
+      [
+        "No octets in any field make another header, recipient or command",
+        [sendRequest("never by a thrown error, whatever comes, and never with what came in a message")],
+        relay
+      ],
+      ["Lines, folding and encoding are as the standards say", [], relay],
+      ["DKIM verifies, and covers the unsubscribe headers", [], relay],
+      [
+        "SMTPUTF8 is used only where it is offered",
+        [
+          address("tells which mailboxes need SMTPUTF8"),
+          sending("refuses SMTPUTF8 mailboxes where the transport lacks it")
+        ],
+        relay
+      ],
+      [
+        "No Bcc address is seen by anybody",
+        [handOffs("shows several recipients each their own copy, and cc the same headers without bcc")],
+        relay
+      ],
+      ["Where TLS is required nothing goes in clear", [], relay]
+    ]
+  ],
+  [
+    "Bounds",
+    [
+      [
+        "Memory is bounded",
+        [fuzz, groups("are refused when too many wait, and none of the refused is kept")],
+        "a long run with a large backlog"
+      ],
+      [
+        "No input takes more than linear time; every parser has its limits",
+        [
+          address("reads hostile input in linear time"),
+          sendRequest("with a bounded answer, however many fields or entries there are"),
+          everyResponse("answers a body that is declared too large and does not come within five seconds"),
+          fuzz
+        ],
+        "a check of every regular expression"
+      ],
+      [
+        "What has had its time is swept, and nothing else",
+        [
+          law("outbox")("sweep/expired-keys-only"),
+          law("outbox")("sweep/touches-its-kind-alone"),
+          dispatcher("forgets events and idempotency keys when their time is over")
+        ],
+        "attempts and messages"
+      ]
+    ]
+  ]
+]
+
+export const invariants: ReadonlyArray<Invariant> = areas
+  .flatMap(([area, rows]) => rows.map((row) => [area, row] as const))
+  .map(([area, [says, heldBy, waitsFor]], index) => ({
+    id: `I${index + 1}`,
+    area,
+    says,
+    heldBy,
+    ...(waitsFor === undefined ? {} : { waitsFor })
+  }))
