@@ -1,7 +1,7 @@
 /**
  * A transport that writes down every message it takes the moment it takes it, and now and then is a bad relay.
  */
-import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply } from "@mailkeep/core"
+import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply, TransportCapabilities } from "@mailkeep/core"
 import { Transport, TransportUnavailable } from "@mailkeep/core"
 import { Effect, Layer } from "effect"
 import { appender } from "./Lines.ts"
@@ -27,6 +27,15 @@ export interface RelayMood {
 
 export const fairWeather: RelayMood = { deferred: 0, rejected: 0, lostBefore: 0, lostAfter: 0, delayMillisMax: 0 }
 export const badWeather: RelayMood = { deferred: 6, rejected: 3, lostBefore: 5, lostAfter: 5, delayMillisMax: 6 }
+
+/** A relay that answers for the recipient's own server, drops no doubles and has no bound. */
+export const relayCapabilities: TransportCapabilities = {
+  confirmsDelivery: true,
+  marksFinalDot: true,
+  idempotentHandoff: false,
+  maxMessageBytes: null,
+  smtpUtf8: true
+}
 
 const reply = (stage: SmtpReply["stage"], code: number, enhancedCode: string): SmtpReply => ({
   stage,
@@ -72,13 +81,7 @@ export const recordingTransport = (file: string, mood: RelayMood): Layer.Layer<T
       return { _tag: "Delivered", reply: reply("dot", 250, "2.0.0") }
     })
   return Layer.succeed(Transport, {
-    capabilities: {
-      confirmsDelivery: true,
-      marksFinalDot: true,
-      idempotentHandoff: false,
-      maxMessageBytes: null,
-      smtpUtf8: true
-    },
+    capabilities: relayCapabilities,
     handOff
   })
 }

@@ -6,7 +6,7 @@ import { claimableStatuses, claimKinds, deliveryState, deliveryStatuses } from "
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { fateOf, same, tally } from "../expectation.ts"
-import { attempt, commit, delivery, deliveryOf, insert, noon, numbered } from "./records.ts"
+import { attempt, commit, delivery, deliveryOf, idsOf, insert, noon, numbered } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
@@ -15,8 +15,6 @@ export const leaseMillis = 30_000
 
 export const claim = (store: MailStoreShape, change: Partial<Claim> = {}) =>
   store.claim({ kind: "dueQueued", now: noon, limit: 100, worker: "w1", leaseUntil: noon + leaseMillis, ...change })
-
-const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
 const kinds = Object.keys(claimKinds) as ReadonlyArray<Claim["kind"]>
 

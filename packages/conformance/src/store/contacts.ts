@@ -10,6 +10,7 @@ import {
   commit,
   contact,
   contactPage,
+  idsOf,
   noon,
   numbered,
   otherId,
@@ -25,8 +26,6 @@ const why = "decisions/0012-contacts.md"
 
 const named = (n: number, change: Partial<Contact> = {}): Contact =>
   contact({ id: numbered("con", n), email: `c${n}@example.org`, address: `c${n}@example.org`, ...change })
-
-const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
 
 const addressUnique = storeLaw(
   "contacts/address-is-unique",

@@ -6,13 +6,23 @@ import { noLogFilters } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { ask, attempt, commit, delivery, insert, logPage, message, noon, numbered, projectId } from "./records.ts"
+import {
+  ask,
+  attempt,
+  commit,
+  delivery,
+  idsOf,
+  insert,
+  logPage,
+  message,
+  noon,
+  numbered,
+  projectId
+} from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
 const why = "decisions/0011-delivery-log.md"
-
-const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
 
 /** Walks the log to its end; `between` runs after each page. */
 const walk = (

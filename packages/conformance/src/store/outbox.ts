@@ -4,15 +4,13 @@
 import { Effect } from "effect"
 import { fateOf, same } from "../expectation.ts"
 import { claim } from "./claims.ts"
-import { ask, commit, delivery, event, insert, noon, projectId, put, remembered, setting } from "./records.ts"
+import { ask, commit, delivery, event, idsOf, insert, noon, projectId, put, remembered, setting } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
 const why = "decisions/0016-events.md"
 
 const events = { _tag: "Events", projectId, after: null, limit: 100 } as const
-
-const idsOf = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id)
 
 const withItsCommit = storeLaw(
   "outbox/event-stands-with-its-commit",

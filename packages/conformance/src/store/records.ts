@@ -168,6 +168,9 @@ export const event = (change: Partial<Omit<MailEvent, "kind" | "data">> = {}): M
 export const numbered = <const P extends string>(prefix: P, n: number): `${P}_${string}` =>
   `${prefix}_${String(n).padStart(4, "0")}`
 
+export const idsOf = (records: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> =>
+  records.map(({ id }) => id)
+
 export const put = {
   project: (record: Project, replaces: number | null = null): Change => ({
     _tag: "PutProject",

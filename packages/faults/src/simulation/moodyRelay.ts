@@ -4,6 +4,7 @@
 import type { HandOff, HandOffOutcome, SmtpReply, SmtpStage, TransportShape } from "@mailkeep/core"
 import { TransportUnavailable } from "@mailkeep/core"
 import { Effect } from "effect"
+import { relayCapabilities } from "../RecordingTransport.ts"
 
 export interface RelayCopy {
   readonly deliveryId: string
@@ -93,13 +94,7 @@ export const moodyRelay = (
     }
   }
   return {
-    capabilities: {
-      confirmsDelivery: true,
-      marksFinalDot: true,
-      idempotentHandoff: false,
-      maxMessageBytes: null,
-      smtpUtf8: true
-    },
+    capabilities: relayCapabilities,
     handOff: (handOff) =>
       Effect.suspend(() => (isMoody() ? Effect.andThen(wait, play(handOff, drawn(random))) : play(handOff, "deliver")))
   }
