@@ -28,7 +28,7 @@ export class NotJudged extends Data.TaggedError("NotJudged")<{ readonly problems
   }
 }
 
-const limitSecondsDefault = 120
+export const limitSecondsDefault = 120
 
 const optionProblems = (ids: ReadonlySet<string>, { waive = {}, only = [] }: JudgeOptions): ReadonlyArray<string> => [
   ...only.filter((id) => !ids.has(id)).map((id) => `there is no law ${id}`),
@@ -128,3 +128,16 @@ export const judge = <S, R>(
     })
     return { adapter, port: book.port, capabilities, laws }
   })
+
+/** A test for each law that is asked for, an unknown one too, so that it fails. `tell` notes what passes without having been held. */
+export const testsOf = <S, R>(adapter: string, book: LawBook<S, R>, subject: S, options: JudgeOptions) =>
+  (options.only ?? book.laws.map(({ id }) => id)).map((id) => ({
+    title: `${id}: ${book.laws.find((law) => law.id === id)?.says ?? ""}`,
+    /** What is wrong, or nothing. */
+    run: async (tell: (note: string) => unknown): Promise<string> => {
+      const { laws } = await Effect.runPromise(judge(adapter, book, subject, { ...options, only: [id] }))
+      const [{ verdict, detail }] = laws as [Judged]
+      if (verdict === "not applicable" || verdict === "waived") await tell(`${verdict}: ${detail}`)
+      return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}` : ""
+    }
+  }))

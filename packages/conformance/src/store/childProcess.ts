@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { extname } from "node:path"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
 import type { Job } from "./childWorker.ts"
@@ -21,7 +22,7 @@ export interface Child {
   readonly ended: Effect.Effect<void, Error>
 }
 
-const program = new URL(`./childWorker${extname(import.meta.url)}`, import.meta.url)
+const program = fileURLToPath(new URL(`./childWorker${extname(import.meta.url)}`, import.meta.url))
 
 const hearing = (child: ChildProcess) => {
   const lines: Array<string> = []
@@ -38,7 +39,7 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [program.pathname, module.href, argument, JSON.stringify(job)], {
+        spawn(process.execPath, [program, module.href, argument, JSON.stringify(job)], {
           stdio: ["pipe", "pipe", "pipe"]
         })
       ),
