@@ -1,6 +1,7 @@
 /**
  * A law: one promise of a port as data, with the check that holds an adapter to it. No test runner in it.
  */
+import { inspect } from "node:util"
 import type { Context, Effect, Scope } from "effect"
 import { Data } from "effect"
 
@@ -52,9 +53,6 @@ export class Violation extends Data.TaggedError("Violation")<{
 const shownCharactersMax = 2000
 
 const shown = (value: unknown): string => {
-  const text = typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value, plain) ?? String(value))
+  const text = inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 100 })
   return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
 }
-
-const plain = (_: string, value: unknown): unknown =>
-  value instanceof Uint8Array ? `${value.length} octets` : typeof value === "bigint" ? String(value) : value

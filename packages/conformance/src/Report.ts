@@ -34,7 +34,7 @@ export const counted = ({ laws }: Report): Readonly<Record<Verdict, number>> => 
 }
 
 /** Nothing is broken and no waiver is stale. */
-export const conforms = (report: Report): boolean => {
+export const isConforming = (report: Report): boolean => {
   const counts = counted(report)
   return counts.broken === 0 && counts["waiver-stale"] === 0
 }
@@ -46,7 +46,7 @@ const row = (cells: ReadonlyArray<string>): string => `| ${cells.map(cell).join(
 export const toMarkdown = (report: Report): string => {
   const counts = Object.entries(counted(report)).filter(([, count]) => count > 0)
   return [
-    `## ${report.adapter}: ${conforms(report) ? "conforms" : "does not conform"}`,
+    `## ${report.adapter}: ${isConforming(report) ? "conforms" : "does not conform"}`,
     "",
     `${report.laws.length} laws of the ${report.port}: ${counts.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}.`,
     `Capabilities: ${Object.entries(report.capabilities)

@@ -7,8 +7,18 @@ import type { StoreUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { Violation } from "./Law.ts"
 
+/** Whatever class a driver makes its rows of. */
+const plain = (value: unknown): unknown => {
+  if (value === null || typeof value !== "object") return value
+  if (ArrayBuffer.isView(value)) return [...Buffer.from(value.buffer, value.byteOffset, value.byteLength)]
+  if (Array.isArray(value)) return Array.from(value, plain)
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]))
+}
+
 export const same = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, Violation> =>
-  isDeepStrictEqual(actual, expected) ? Effect.void : Effect.fail(new Violation({ what, expected, actual }))
+  isDeepStrictEqual(plain(actual), plain(expected))
+    ? Effect.void
+    : Effect.fail(new Violation({ what, expected, actual }))
 
 export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
   condition ? Effect.void : Effect.fail(new Violation({ what, expected: "it to hold", actual }))

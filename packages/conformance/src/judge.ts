@@ -1,7 +1,7 @@
 /**
  * Holds an adapter to every law of its port, each over a fresh instance, and reports.
  */
-import { Clock, Data, Duration, Effect, Exit } from "effect"
+import { Clock, Data, Duration, Effect, Exit, Fiber } from "effect"
 import type { Capabilities, Law, LawBook } from "./Law.ts"
 import type { Judged, Report } from "./Report.ts"
 
@@ -30,14 +30,16 @@ export class NotJudged extends Data.TaggedError("NotJudged")<{ readonly problems
 
 export const limitSecondsDefault = 120
 
-const optionProblems = (ids: ReadonlySet<string>, { waive = {}, only = [] }: JudgeOptions): ReadonlyArray<string> => [
-  ...only.filter((id) => !ids.has(id)).map((id) => `there is no law ${id}`),
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && day(Date.parse(text)) === text
+
+const optionProblems = (ids: ReadonlySet<string>, { waive = {}, only }: JudgeOptions): ReadonlyArray<string> => [
+  ...(only?.length === 0 ? ["no law is asked for"] : []),
+  ...(only ?? []).filter((id) => !ids.has(id)).map((id) => `there is no law ${id}`),
   ...Object.entries(waive).flatMap(([id, { reason, until }]) => [
     ...(ids.has(id) ? [] : [`there is no law ${id} to waive`]),
     ...(reason.trim() === "" ? [`the waiver of ${id} gives no reason`] : []),
-    ...(/^\d{4}-\d\d-\d\d$/.test(until) && !Number.isNaN(Date.parse(until))
-      ? []
-      : [`the waiver of ${id} has no last day`])
+    ...(isDay(until) ? [] : [`the waiver of ${id} has no last day`])
   ])
 ]
 
@@ -61,19 +63,20 @@ const brokenBy = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
   return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
 }
 
-const tried = <S, R>(book: LawBook<S, R>, law: Law<R>, subject: S, limitSeconds: number) =>
+/** What does not end within the limit is left behind, also when it cannot be interrupted. */
+const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effect<A, E | Error> =>
   Effect.gen(function* () {
-    const { context } = yield* book.open(subject)
-    yield* Effect.provideContext(law.check, context)
-  }).pipe(
-    Effect.scoped,
-    Effect.timeoutOrElse({
-      duration: Duration.seconds(limitSeconds),
-      orElse: () => Effect.fail(new Error(`did not end within ${limitSeconds} s`))
-    }),
-    Effect.exit,
-    Effect.map(brokenBy)
-  )
+    const fiber = yield* Effect.forkDetach(effect)
+    const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Duration.seconds(seconds))
+    if (exit._tag === "Some") return yield* exit.value
+    yield* Effect.forkDetach(Fiber.interrupt(fiber))
+    return yield* Effect.fail(new Error(`did not end within ${seconds} s`))
+  })
+
+const tried = <S, R>(book: LawBook<S, R>, law: Law<R>, subject: S, limitSeconds: number) => {
+  const checked = Effect.flatMap(book.open(subject), ({ context }) => Effect.provideContext(law.check, context))
+  return Effect.map(Effect.exit(within(Effect.scoped(checked), limitSeconds)), brokenBy)
+}
 
 type Named = Pick<Law<never>, "id" | "says" | "why">
 
@@ -86,6 +89,12 @@ const judged = (law: Named, verdict: Judged["verdict"], detail: string | null): 
 })
 
 const day = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+
+/** By its capabilities; a waiver is then not needed. */
+const notApplicable = (law: Named, missing: ReadonlyArray<string>, waiver: Waiver | undefined): Judged =>
+  waiver === undefined
+    ? judged(law, "not applicable", `needs ${missing.join(", ")}`)
+    : judged(law, "waiver-stale", "the law does not apply; the waiver is not needed")
 
 const verdictOf = (law: Named, broken: string | undefined, waiver: Waiver | undefined, today: string): Judged => {
   if (waiver === undefined) return judged(law, broken === undefined ? "held" : "broken", broken ?? null)
@@ -106,7 +115,7 @@ const examined = <S, R>(book: LawBook<S, R>, subject: S, options: JudgeOptions) 
     ]
     if (problems.length > 0) return yield* new NotJudged({ problems })
     return opened.capabilities
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, (opening) => within(opening, options.limitSeconds ?? limitSecondsDefault))
 
 /** Fails when the question makes no sense; a broken law is an answer, not a failure. */
 export const judge = <S, R>(
@@ -121,7 +130,7 @@ export const judge = <S, R>(
     const asked = book.laws.filter(({ id }) => options.only?.includes(id) ?? true)
     const laws = yield* Effect.forEach(asked, (law) => {
       const missing = lacking(law.needs ?? {}, capabilities)
-      if (missing.length > 0) return Effect.succeed(judged(law, "not applicable", `needs ${missing.join(", ")}`))
+      if (missing.length > 0) return Effect.succeed(notApplicable(law, missing, options.waive?.[law.id]))
       return Effect.map(tried(book, law, subject, options.limitSeconds ?? limitSecondsDefault), (broken) =>
         verdictOf(law, broken, options.waive?.[law.id], today)
       )

@@ -1,23 +1,23 @@
 /**
  * What an effect lets out beside its answer: log lines, spans and the words of its failure.
  */
+import { inspect } from "node:util"
 import { Effect, Exit, Layer, Logger, References, Tracer } from "effect"
 import { Violation } from "./Law.ts"
 
+/** All that a value would print, but for its stack and for the cause that is kept for the server alone. */
 const words = (value: unknown): string => {
-  if (value instanceof Error) {
-    const { name, message, stack: _, cause: _c, ...fields } = value as Error & Record<string, unknown>
-    return `${name} ${message} ${String(value)} ${JSON.stringify(fields)}`
-  }
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
+  if (!(value instanceof Error)) return typeof value === "string" ? value : inspect(value, { depth: 8 })
+  const { stack: _, cause: _c, ...fields } = value as Error & Record<string, unknown>
+  return `${value.name} ${value.message} ${inspect(fields, { depth: 8 })}`
 }
 
 /** Runs it, and gives everything it told anybody. */
 const toldBy = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<string>, never, R> =>
   Effect.suspend(() => {
     const told: Array<string> = []
-    const logger = Logger.make(({ message, cause }) => {
-      told.push(words(message), words(cause.reasons))
+    const logger = Logger.make(({ message, cause, fiber }) => {
+      told.push(words(message), words(cause.reasons), words(fiber.getRef(References.CurrentLogAnnotations)))
     })
     const tracer = Tracer.make({
       span: (options) => {
@@ -26,6 +26,11 @@ const toldBy = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Readonly
         span.attribute = (key, value) => {
           told.push(`${key} ${words(value)}`)
           attribute(key, value)
+        }
+        const event = span.event.bind(span)
+        span.event = (name, at, attributes) => {
+          told.push(name, words(attributes))
+          event(name, at, attributes)
         }
         told.push(options.name, words(Object.fromEntries(span.attributes)))
         return span

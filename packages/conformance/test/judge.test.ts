@@ -9,8 +9,8 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { JudgeOptions, Law, LawBook } from "../src/index.ts"
 import {
-  conforms,
   counted,
+  isConforming,
   judge,
   sinkLaws,
   storeLaws,
@@ -74,6 +74,19 @@ describe("a verdict is", () => {
     expect(report.laws[0]).toMatchObject({ verdict: "broken", detail: "did not end within 0.05 s" })
   })
 
+  it("broken when the check cannot even be interrupted, and the judgement goes on", async () => {
+    const stuck = law("a/b", Effect.uninterruptible(Effect.never))
+    const report = await Effect.runPromise(
+      judge("mine", book(stuck, law("a/c", Effect.void)), { fast: false }, { limitSeconds: 0.05 })
+    )
+    expect(report.laws.map(({ verdict }) => verdict)).toEqual(["broken", "held"])
+  })
+
+  it("stale on a law that does not apply", async () => {
+    const needing = law("a/b", violation, { fast: true })
+    expect((await judged([needing], waive("2027-03-31"))).laws[0]).toMatchObject({ verdict: "waiver-stale" })
+  })
+
   it("not applicable only by the adapter's own capabilities", async () => {
     const needing = law("a/b", violation, { fast: true })
     expect((await judged([needing])).laws[0]).toMatchObject({ verdict: "not applicable", detail: "needs fast: true" })
@@ -128,6 +141,13 @@ describe("there is no verdict", () => {
       undefined,
       "the waiver of a/b has no last day"
     ],
+    [
+      "on a waiver until a day that there is not",
+      { waive: { "a/b": { reason: "x", until: "2026-02-31" } } },
+      undefined,
+      "the waiver of a/b has no last day"
+    ],
+    ["of no law at all", { only: [] }, undefined, "no law is asked for"],
     ["of an unknown capability", {}, { fast: true, fats: true }, "there is no capability fats"],
     ["of what is not declared", {}, {}, "the capability fast is not declared"]
   ])("%s", async (_, options, capabilities, problem) => {
@@ -148,8 +168,8 @@ describe("a report", () => {
   it("counts its verdicts, and conforms when nothing is broken or stale", async () => {
     const report = await judged(laws)
     expect(counted(report)).toEqual({ held: 1, broken: 1, "not applicable": 1, waived: 0, "waiver-stale": 0 })
-    expect(conforms(report)).toBe(false)
-    expect(conforms(await judged([laws[0]!, laws[2]!]))).toBe(true)
+    expect(isConforming(report)).toBe(false)
+    expect(isConforming(await judged([laws[0]!, laws[2]!]))).toBe(true)
   })
 
   it("is Markdown and JSON", async () => {

@@ -37,7 +37,7 @@ export type Change =
   | ({ readonly _tag: "PutApiKey"; readonly key: ApiKey } & Replaces)
   /** No guard; the revision stays. */
   | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
-  /** Guard also: no other domain of the project has this name. */
+  /** A domain is the one of its project and name; its id is of no other. */
   | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomain } & Replaces)
   /** Guard also: no other contact of the project holds this address. */
   | ({ readonly _tag: "PutContact"; readonly contact: Contact } & Replaces)

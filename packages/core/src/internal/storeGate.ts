@@ -29,8 +29,11 @@ const claimed = ({ kind, now, limit, worker }: Claim, rows: ReadonlyArray<Delive
   return rows
 }
 
+/** Each member by name: an adapter may be an instance of a class. */
 export const gated = (store: MailStoreShape): MailStoreShape => ({
-  ...store,
+  capabilities: store.capabilities,
+  changes: store.changes,
+  sweep: (sweep) => store.sweep(sweep),
   commit: (changes) => {
     if (changes.length === 0) return Effect.void
     return Effect.suspend(() =>

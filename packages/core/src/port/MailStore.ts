@@ -51,9 +51,16 @@ export interface StoreCapabilities {
   readonly multiProcess: boolean
 }
 
+/**
+ * What a store gives is plain objects and arrays, as it was given them. Once its scope has closed every call fails with
+ * `StoreUnavailable`, and nothing of it is kept.
+ */
 export interface MailStoreShape {
   readonly capabilities: StoreCapabilities
-  /** Applies all changes or none. They come in the order of `inCommitOrder`; no two touch one record. */
+  /**
+   * Applies all changes or none, however it is interrupted. They come in the order of `inCommitOrder`; no two touch one record. A store
+   * takes at least 200 commits at once before it may say that it is overloaded.
+   */
   readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
   /** Answers every query from one state. */

@@ -15,12 +15,12 @@ export interface PromiseSink {
   readonly push: (push: Push, signal: AbortSignal) => Promise<PushOutcome>
 }
 
-export const sinkFromPromises = ({ capabilities, push }: PromiseSink): Layer.Layer<EventSink> =>
+export const sinkFromPromises = (sink: PromiseSink): Layer.Layer<EventSink> =>
   Layer.succeed(EventSink, {
-    capabilities,
+    capabilities: sink.capabilities,
     push: (one) =>
       promised(
-        (signal) => push(one, signal),
+        (signal) => sink.push(one, signal),
         (cause) => cause instanceof SinkUnavailable
       )
   })

@@ -1,6 +1,7 @@
 /**
  * The transport port for authors who do not use Effect: the same promises, as a plain async function.
  */
+import type { Context } from "effect"
 import { Effect, Layer } from "effect"
 import { promised } from "./promised.ts"
 import type { HandOff, HandOffOutcome, TransportCapabilities } from "./Transport.ts"
@@ -20,18 +21,29 @@ export interface PromiseTransport {
   readonly handOff: (handOff: PromiseHandOff, signal: AbortSignal) => Promise<HandOffOutcome>
 }
 
-export const transportFromPromises = ({ capabilities, handOff }: PromiseTransport): Layer.Layer<Transport> =>
+/** The final dot as a promise. Once the hand-off is to end no dot may go; a commit that has begun is waited for. */
+const finalDot = (context: Context.Context<never>, dot: HandOff["beforeFinalDot"]) => {
+  let committing: Promise<unknown> = Promise.resolve()
+  return {
+    run: (signal: AbortSignal): Promise<void> => {
+      if (signal.aborted) return Promise.reject(new TransportUnavailable({ reason: "The hand-off was interrupted." }))
+      const commit = Effect.runPromiseWith(context)(dot)
+      committing = commit.catch(() => {})
+      return commit
+    },
+    settled: Effect.promise(() => committing)
+  }
+}
+
+export const transportFromPromises = (transport: PromiseTransport): Layer.Layer<Transport> =>
   Layer.succeed(Transport, {
-    capabilities,
+    capabilities: transport.capabilities,
     handOff: ({ beforeFinalDot, ...rest }) =>
-      Effect.flatMap(Effect.context<never>(), (context) =>
-        promised(
-          (signal) =>
-            handOff(
-              { ...rest, beforeFinalDot: () => Effect.runPromiseWith(context)(beforeFinalDot, { signal }) },
-              signal
-            ),
+      Effect.flatMap(Effect.context<never>(), (context) => {
+        const dot = finalDot(context, beforeFinalDot)
+        return promised(
+          (signal) => transport.handOff({ ...rest, beforeFinalDot: () => dot.run(signal) }, signal),
           (cause) => cause instanceof TransportUnavailable || cause instanceof HandOffRevoked
-        )
-      )
+        ).pipe(Effect.onInterrupt(() => dot.settled))
+      })
   })
