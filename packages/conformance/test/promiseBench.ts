@@ -3,6 +3,7 @@
  */
 import { once } from "node:events"
 import type { ConsumerAct, Consumers, Received, Relay, RelayAct, TakenMail } from "../src/index.ts"
+import type { PromiseHandOff, Push, PushOutcome } from "@mailkeep/core/port"
 import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 
@@ -12,12 +13,26 @@ const silence = async (signal: AbortSignal): Promise<never> => {
   throw new TransportUnavailable({ reason: "given up" })
 }
 
+/** Counts the calls that are under way. */
+const counted =
+  <I, O>(counting: { underWay: number }, call: (one: I, signal: AbortSignal) => Promise<O>) =>
+  async (one: I, signal: AbortSignal): Promise<O> => {
+    counting.underWay++
+    try {
+      return await call(one, signal)
+    } finally {
+      counting.underWay--
+    }
+  }
+
 export const promiseTransportBench = Effect.sync(() => {
   const acts = new Map<string, RelayAct>()
   const taken: Array<TakenMail> = []
+  const counting = { underWay: 0 }
   const relay: Relay = {
     script: (recipient, act) => Effect.sync(() => acts.set(recipient, act)),
-    taken: Effect.sync(() => [...taken])
+    taken: Effect.sync(() => [...taken]),
+    underWay: Effect.sync(() => counting.underWay)
   }
   const lost = () => new TransportUnavailable({ reason: "the connection was lost" })
   const layer = transportFromPromises({
@@ -28,7 +43,7 @@ export const promiseTransportBench = Effect.sync(() => {
       maxMessageBytes: null,
       smtpUtf8: true
     },
-    handOff: async ({ envelope, message, beforeFinalDot }, signal) => {
+    handOff: counted(counting, async ({ envelope, message, beforeFinalDot }: PromiseHandOff, signal) => {
       const act = acts.get(envelope.to) ?? { does: "take" }
       const refused = act.does === "refuse" ? ({ _tag: "Refused", reply: replyOf(act) } as const) : undefined
       if (refused?.reply.stage === "rcpt") return refused
@@ -36,12 +51,12 @@ export const promiseTransportBench = Effect.sync(() => {
       if (act.does === "drop" && !act.afterDot) throw lost()
       await beforeFinalDot()
       if (refused !== undefined) return refused
-      const { messageId, subject, text } = message
-      taken.push({ recipient: envelope.to, messageId, subject, text: text ?? "" })
+      const { date: _, ...shown } = message
+      taken.push({ ...shown, sender: envelope.from, recipient: envelope.to })
       if (act.does === "hang") return silence(signal)
       if (act.does === "drop") throw lost()
-      return { _tag: "Accepted", reply: { stage: "dot", code: 250, enhancedCode: "2.0.0", text: "Ok" } }
-    }
+      return { _tag: "Accepted", reply: { stage: "dot", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const
+    })
   })
   return { layer, relay }
 })
@@ -54,14 +69,16 @@ const replyOf = (act: Extract<RelayAct, { does: "refuse" }>) => {
 export const promiseSinkBench = Effect.sync(() => {
   const acts = new Map<string, ConsumerAct>()
   const received: Array<Received> = []
+  const counting = { underWay: 0 }
   const consumers: Consumers = {
     endpoint: (consumer) => `in-process:${consumer}`,
     script: (consumer, act) => Effect.sync(() => acts.set(consumer, act)),
-    received: Effect.sync(() => [...received])
+    received: Effect.sync(() => [...received]),
+    underWay: Effect.sync(() => counting.underWay)
   }
   const layer = sinkFromPromises({
     capabilities: { carriesHeaders: true },
-    push: async ({ id, endpoint, headers, body }, signal) => {
+    push: counted(counting, async ({ id, endpoint, headers, body }: Push, signal): Promise<PushOutcome> => {
       const consumer = endpoint.replace("in-process:", "")
       const act = acts.get(consumer) ?? { does: "take" }
       received.push({ consumer, id, headers, body })
@@ -75,7 +92,7 @@ export const promiseSinkBench = Effect.sync(() => {
         case "drop":
           throw new SinkUnavailable({ reason: "the consumer went away" })
       }
-    }
+    })
   })
   return { layer, consumers }
 })

@@ -2,7 +2,7 @@
  * The stub and its relay, which are one, as the laws want them.
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
-import type { TransportCapabilities } from "@mailkeep/core/port"
+import type { TransportCapabilities, TransportShape } from "@mailkeep/core/port"
 import { Transport } from "@mailkeep/core/port"
 import { Effect, Layer } from "effect"
 import type { StubAct } from "../src/index.ts"
@@ -30,17 +30,24 @@ export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
       capabilities,
       script: [{ acts: [stubAct({ does: "take" }, confirmsDelivery)] }]
     })
+    let underWay = 0
     const relay: Relay = {
       script: (recipient, act) =>
         Effect.sync(() => stub.addRules({ recipient, acts: [stubAct(act, confirmsDelivery)] })),
       taken: Effect.sync(() =>
-        stub.taken().map(({ envelope, message }) => ({
-          recipient: envelope.to,
-          messageId: message.messageId,
-          subject: message.subject,
-          text: message.text ?? ""
+        stub.taken().map(({ envelope, message: { date: _, ...shown } }) => ({
+          ...shown,
+          sender: envelope.from,
+          recipient: envelope.to
         }))
-      )
+      ),
+      underWay: Effect.sync(() => underWay)
     }
-    return { layer: Layer.succeed(Transport, stub), relay }
+    const handOff: TransportShape["handOff"] = (one) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => underWay++),
+        () => stub.handOff(one),
+        () => Effect.sync(() => underWay--)
+      )
+    return { layer: Layer.succeed(Transport, { ...stub, handOff }), relay }
   })

@@ -16,14 +16,14 @@ const numbered = <const P extends string>(count: number, prefix: P): ReadonlyArr
 
 /** Everything that has a name. */
 export const names = {
-  settings: numbered(3, "s"),
+  settings: [...numbered(3, "s"), "S1"],
   projects: ["p1", "p-1"],
   keys: numbered(3, "key_"),
   publicIds: numbered(3, "pub"),
   domains: ["a.x", "b.x"],
   addresses: numbered(4, "a@x"),
   contacts: numbered(4, "con_"),
-  idempotencyKeys: numbered(3, "k"),
+  idempotencyKeys: [...numbered(3, "k"), "K1"],
   messages: numbered(4, "msg_"),
   deliveries: numbered(5, "del_"),
   events: numbered(20, "evt_"),

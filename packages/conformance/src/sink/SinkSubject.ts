@@ -30,6 +30,8 @@ export interface Consumers {
   readonly script: (consumer: string, act: ConsumerAct) => Effect.Effect<void, unknown>
   /** Everything that any of them got, in order; of those that hang or drop too. */
   readonly received: Effect.Effect<ReadonlyArray<Received>, unknown>
+  /** How many pushes are under way: begun, and neither answered nor ended by either side. */
+  readonly underWay: Effect.Effect<number, unknown>
 }
 
 export interface SinkBench {

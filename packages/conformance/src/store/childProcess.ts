@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { extname } from "node:path"
 import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
@@ -27,7 +28,7 @@ const program = fileURLToPath(new URL(`./childWorker${extname(import.meta.url)}`
 const hearing = (child: ChildProcess) => {
   const lines: Array<string> = []
   const waiting = new Set<{ readonly count: number; readonly done: () => void }>()
-  createInterface({ input: child.stdout! }).on("line", (line) => {
+  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
     lines.push(line)
     for (const one of waiting) if (lines.length >= one.count) one.done()
   })
@@ -40,15 +41,22 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, [program, module.href, argument, JSON.stringify(job)], {
-          stdio: ["pipe", "pipe", "pipe"]
+          stdio: ["pipe", "ignore", "pipe", "pipe"]
         })
       ),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
+      (child) =>
+        Effect.callback<void>((resume) => {
+          if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+            return resume(Effect.void)
+          child.once("exit", () => resume(Effect.void))
+          child.kill("SIGKILL")
+        })
     )
     const { lines, waiting } = hearing(child)
     let words = ""
-    child.stderr.on("data", (chunk) => (words += String(chunk)))
-    child.stdin.on("error", () => {})
+    child.on("error", (cause) => (words += String(cause)))
+    child.stderr!.on("data", (chunk) => (words += String(chunk)))
+    child.stdin!.on("error", () => {})
     const end = yield* Deferred.make<number | null>()
     child.on("close", (code) => {
       Deferred.doneUnsafe(end, Effect.succeed(code))
@@ -57,7 +65,7 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
     const heard = (count: number) =>
       Effect.callback<void>((resume) => {
         const one = { count, done: () => (waiting.delete(one), resume(Effect.void)) }
-        if (lines.length >= count || child.exitCode !== null) return resume(Effect.void)
+        if (lines.length >= count || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
         waiting.add(one)
         return Effect.sync(() => waiting.delete(one))
       })
@@ -66,7 +74,7 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
     return {
       told: () => lines.slice(1),
       heard: (count) => heard(count + 1),
-      begin: Effect.sync(() => child.stdin.write("begin\n")),
+      begin: Effect.sync(() => child.stdin!.write("begin\n")),
       kill: Effect.andThen(
         Effect.sync(() => child.kill("SIGKILL")),
         Deferred.await(end)

@@ -6,7 +6,7 @@ import { claimableStatuses, claimKinds, deliveryState, deliveryStatuses } from "
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { fateOf, same, tally } from "../expectation.ts"
-import { attempt, commit, delivery, deliveryOf, idsOf, insert, noon, numbered } from "./records.ts"
+import { ask, attempt, commit, delivery, deliveryOf, idsOf, insert, noon, numbered } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
@@ -216,6 +216,81 @@ const lateWorkerFenced = storeLaw(
     })
 )
 
+const excludesAMove = storeLaw(
+  "claim/excludes-a-move",
+  {
+    says: "Of a claim and a move of one delivery at once, one wins: what was canceled is not claimed, and what was claimed is not canceled.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 40 }, (_, n) => delivery({ id: numbered("del", n), status: "scheduled" }))
+      yield* insertAll(store, rows)
+      const canceling = Effect.forEach(
+        rows,
+        (row) => {
+          const next = { ...deliveryState(row), status: "canceled", dueAt: null, worker: null, token: 1 } as const
+          return fateOf(commit(store, { _tag: "MoveDelivery", id: row.id, from: "scheduled", token: 0, next }))
+        },
+        { concurrency: "unbounded" }
+      )
+      const claiming = Effect.forEach(
+        Array.from({ length: 8 }, (_, n) => n),
+        (n) => claim(store, { kind: "dueScheduled", worker: `w${n}`, limit: 3 }),
+        { concurrency: "unbounded" }
+      )
+      const [taken, fates] = yield* Effect.all([claiming, canceling], { concurrency: "unbounded" })
+      const claimed = new Set(idsOf(taken.flat()))
+      for (const [n, { id }] of rows.entries()) {
+        yield* same(`the fate of canceling ${id}`, fates[n], claimed.has(id) ? "Stale" : "applied")
+        yield* same(
+          `what became of ${id}`,
+          (yield* deliveryOf(store, id))?.status,
+          claimed.has(id) ? "scheduled" : "canceled"
+        )
+      }
+    })
+)
+
+const fencesADot = storeLaw(
+  "claim/fences-a-dot-in-a-race",
+  {
+    says: "Once another has claimed a delivery and seen its attempt before the final dot, no dot of the worker before is marked.",
+    why
+  },
+  (store) =>
+    Effect.forEach(
+      Array.from({ length: 30 }, (_, n) => numbered("del", n)),
+      (id) =>
+        Effect.gen(function* () {
+          yield* commit(store, insert.delivery(delivery({ id, status: "sending", worker: "gone", token: 1 })))
+          yield* commit(store, insert.attempt(attempt({ deliveryId: id })))
+          const { startedAt: _, deliveryId, number, ...state } = attempt({ deliveryId: id })
+          const dot = fateOf(
+            commit(store, {
+              _tag: "MoveAttempt",
+              deliveryId,
+              number,
+              token: 1,
+              from: "started",
+              next: { ...state, phase: "dot" }
+            })
+          )
+          const taking = Effect.gen(function* () {
+            yield* claim(store, { kind: "lapsedSending", worker: "next" })
+            return yield* ask(store, { _tag: "Attempts", deliveryId: id })
+          })
+          // One time the one begins, the next time the other.
+          const both = { concurrency: "unbounded" } as const
+          const [seen, fate] = id.endsWith("0")
+            ? yield* Effect.all([taking, dot], both)
+            : yield* Effect.map(Effect.all([dot, taking], both), ([fate, seen]) => [seen, fate] as const)
+          if (seen[0]?.phase === "started") yield* same(`the dot of ${id}`, fate, "Stale")
+        }),
+      { discard: true }
+    )
+)
+
 export const claimLaws: ReadonlyArray<StoreLaw> = [
   takesWhatIsDue,
   oldestFirst,
@@ -228,5 +303,7 @@ export const claimLaws: ReadonlyArray<StoreLaw> = [
   renewedLease,
   endedLease,
   emptyWritesNothing,
-  lateWorkerFenced
+  lateWorkerFenced,
+  excludesAMove,
+  fencesADot
 ]

@@ -2,7 +2,7 @@
  * Laws of the commit: all or nothing, told truly, seen at once, kept as given.
  */
 import { deliveryState } from "@mailkeep/core/domain"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { fateOf, same, tally, fatesOf } from "../expectation.ts"
 import {
   apiKey,
@@ -121,18 +121,159 @@ const awkward = [
 
 const textsAsGiven = storeLaw(
   "values/texts-as-given",
-  { says: "Every text comes back as it was given, code point by code point.", why },
+  { says: "Every text of every record comes back as it was given, code point by code point.", why },
   (store) =>
     Effect.forEach(
       awkward.entries(),
       ([n, text]) =>
         Effect.gen(function* () {
-          const record = message({ id: `msg_${n}`, subject: text, html: text, text, fromName: text })
-          yield* commit(store, insert.message(record))
-          yield* same("the message", yield* ask(store, { _tag: "Message", projectId, id: record.id }), record)
+          const [messageId, deliveryId] = [`msg_${n}`, `del_${n}`] as const
+          const sent = message({
+            id: messageId,
+            subject: text,
+            html: text,
+            text,
+            fromName: text,
+            metadata: { [`k${text}`]: text }
+          })
+          const held = delivery({ id: deliveryId, messageId, recipient: text, statusMessage: text })
+          const tried = attempt({ deliveryId, message: text })
+          const person = contact({
+            id: `con_${n}`,
+            address: `c${n}@example.org`,
+            email: text,
+            firstName: text,
+            lastName: text,
+            userId: text,
+            phoneNumber: text
+          })
+          const key = apiKey({ id: `key_${n}`, publicId: `public${n}`, name: text })
+          const before = event({ id: `evt_${String(n).padStart(3, "0")}` })
+          const told = { ...before, data: { ...before.data, message: text, recipient: text } } as typeof before
+          yield* commit(
+            store,
+            put.setting(`s${n}`, text),
+            put.apiKey(key),
+            put.contact(person),
+            insert.message(sent),
+            insert.delivery(held),
+            insert.attempt(tried),
+            insert.event(told)
+          )
+          const answers = yield* store.read([
+            { _tag: "Setting", name: `s${n}` },
+            { _tag: "ApiKey", id: key.id },
+            { _tag: "Contact", projectId, id: person.id },
+            { _tag: "Message", projectId, id: messageId },
+            { _tag: "Delivery", projectId, id: deliveryId },
+            { _tag: "Attempts", deliveryId }
+          ])
+          yield* same("the records", answers, [text, key, person, sent, held, [tried]])
+          const events = yield* ask(store, { _tag: "Events", projectId, after: null, limit: 100 })
+          yield* same("the event", events.at(-1), told)
         }),
       { discard: true }
     )
+)
+
+const namesDiffer = storeLaw(
+  "values/names-differ-by-every-character",
+  { says: "Two names that differ in case, an accent or a space are the names of two records.", why },
+  (store) =>
+    Effect.gen(function* () {
+      const names = ["key", "Key", "KEY", "k\u00e9y", "ke\u0301y", "key_", "key-", "kez"]
+      for (const [n, name] of names.entries()) {
+        const record = remembered({ key: name, fingerprint: `f${n}` })
+        const fate = yield* fateOf(
+          commit(store, put.setting(name, `v${n}`), put.project(project({ id: name })), {
+            _tag: "RecordIdempotency",
+            record,
+            now: noon
+          })
+        )
+        yield* same(`the records named ${name}`, fate, "applied")
+      }
+      for (const [n, name] of names.entries()) {
+        const [value, named, record] = yield* store.read([
+          { _tag: "Setting", name },
+          { _tag: "Project", id: name },
+          { _tag: "Idempotency", projectId, key: name }
+        ])
+        yield* same(`what is named ${name}`, [value, named?.id, record?.fingerprint], [`v${n}`, name, `f${n}`])
+      }
+    })
+)
+
+/** The most that one send can be. */
+const recipients = 50
+const bodyOctets = 2 * 1024 * 1024
+
+const asLargeAsTheyCome = storeLaw(
+  "commit/as-large-as-they-come",
+  {
+    says: "A commit of a message with two bodies of 2 MiB and 50 deliveries, with an event each, is kept whole.",
+    why: "decisions/0021-field-limits.md"
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const sent = message({ html: "h".repeat(bodyOctets), text: "ü".repeat(bodyOctets / 2) })
+      const addresses = Array.from({ length: recipients }, (_, n) => `p${n}@example.org`)
+      const held = addresses.map((address, n) => delivery({ id: `del_${String(n).padStart(2, "0")}`, address }))
+      const people = addresses.map((address, n) => contact({ id: `con_${n}`, address }))
+      yield* commit(
+        store,
+        insert.message(sent),
+        ...held.map(insert.delivery),
+        ...held.map(({ id }) => insert.event(event({ id: id.replace("del", "evt") as "evt_" }))),
+        ...people.map((one) => put.contact(one))
+      )
+      const [standing, deliveries, events, found, suppressed] = yield* store.read([
+        { _tag: "Message", projectId, id: "msg_1" },
+        { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
+        { _tag: "Events", projectId, after: null, limit: 100 },
+        { _tag: "ContactsByAddress", projectId, addresses },
+        { _tag: "Suppressions", projectId, addresses }
+      ])
+      yield* same(
+        "the lengths of the bodies",
+        [standing?.html?.length, standing?.text?.length],
+        [bodyOctets, bodyOctets / 2]
+      )
+      yield* same("the deliveries", deliveries, held)
+      yield* same("how many events", events.length, recipients)
+      yield* same("the contacts", found, people)
+      yield* same("how many suppressions were asked for", suppressed.length, recipients)
+    })
+)
+
+const interruptedIsWhole = storeLaw(
+  "commit/interrupted-is-whole",
+  { says: "A commit whose caller goes away is kept whole or not at all, and the next one is answered.", why },
+  (store) =>
+    Effect.gen(function* () {
+      const rounds = Array.from({ length: 30 }, (_, n) => n)
+      for (const n of rounds) {
+        const fiber = yield* Effect.forkChild(
+          commit(store, put.setting(`s${n}`), insert.delivery(delivery({ id: `del_${n}` })), spend(1)),
+          { startImmediately: true }
+        )
+        for (let i = 0; i < n % 4; i++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+      }
+      yield* commit(store, put.setting("next"))
+      const [settings, deliveries, spent] = [
+        yield* store.read(rounds.map((n) => ({ _tag: "Setting", name: `s${n}` }) as const)),
+        yield* store.read(rounds.map((n) => ({ _tag: "Delivery", projectId, id: `del_${n}` }) as const)),
+        yield* counter(store, "allowance")
+      ]
+      const kept = settings.map((value) => value !== null)
+      yield* same(
+        "the deliveries that stand",
+        deliveries.map((one) => one !== null),
+        kept
+      )
+      yield* same("what was spent", spent, kept.filter(Boolean).length)
+    })
 )
 
 const numbersAsGiven = storeLaw(
@@ -307,7 +448,10 @@ export const commitLaws: ReadonlyArray<StoreLaw> = [
   tellsWhichGuard,
   visibleAtOnce,
   manyAtOnce,
+  interruptedIsWhole,
+  asLargeAsTheyCome,
   textsAsGiven,
+  namesDiffer,
   numbersAsGiven,
   recordsAsGiven,
   oneAnswerEach,

@@ -21,6 +21,8 @@ export class ToldApart extends Data.TaggedError("ToldApart")<{
   }
 }
 
+const searchMillisMax = 60_000
+
 const differential = storeLaw(
   "differential/no-script-tells-them-apart",
   {
@@ -36,9 +38,15 @@ const differential = storeLaw(
           const store = yield* Effect.flatMap(another, openAt)
           yield* lockstep(reference, store, steps)
         }).pipe(Effect.scoped, Effect.runPromise)
-      const outcome = yield* Effect.promise(() =>
-        fc.check(fc.asyncProperty(script, holds), { numRuns: runs, ...(seed === undefined ? {} : { seed }) })
-      )
+      const outcome = yield* Effect.promise((signal) => {
+        const property = fc.asyncProperty(script, (steps) => (signal.aborted ? Promise.resolve() : holds(steps)))
+        return fc.check(property, {
+          numRuns: runs,
+          // What was found by then is told, however short it has become.
+          interruptAfterTimeLimit: searchMillisMax,
+          ...(seed === undefined ? {} : { seed })
+        })
+      })
       if (!outcome.failed) return
       const { message } = outcome.errorInstance as Error
       return yield* new ToldApart({ seed: outcome.seed, how: message, script: outcome.counterexample![0] })

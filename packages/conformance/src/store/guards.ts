@@ -154,6 +154,28 @@ const oneWinner = storeLaw(
     })
 )
 
+const expectRaced = storeLaw(
+  "guards/expected-still-stands-in-a-race",
+  { says: "Of two commits at once that each expect what the other writes not to stand, exactly one is applied.", why },
+  (store) =>
+    Effect.forEach(
+      Array.from({ length: 40 }, (_, n) => n),
+      (n) =>
+        Effect.gen(function* () {
+          const [one, other] = [`one${n}@example.org`, `other${n}@example.org`]
+          const unless = (absent: string, made: string) =>
+            commit(
+              store,
+              { _tag: "Expect", record: { kind: "Suppression", projectId, address: absent }, revision: null },
+              put.suppression(suppression({ address: made }))
+            )
+          const fates = yield* fatesOf([unless(one, other), unless(other, one)])
+          yield* same("the fates", tally(fates), { applied: 1, AlreadyExists: 1 })
+        }),
+      { discard: true }
+    )
+)
+
 const tokenFences = storeLaw(
   "guards/delivery-moves-under-its-token",
   {
@@ -271,6 +293,7 @@ export const guardLaws: ReadonlyArray<StoreLaw> = [
   expectStands,
   expectGuards,
   oneWinner,
+  expectRaced,
   tokenFences,
   attemptFences,
   movedTogether,

@@ -2,10 +2,11 @@
  * Laws of several processes on one store.
  */
 import { Effect, Fiber, Stream } from "effect"
+import { aTurn } from "../awaiting.ts"
 import { same, tally } from "../expectation.ts"
 import { startChild } from "./childProcess.ts"
 import type { Job } from "./childWorker.ts"
-import { commit, counter, delivery, insert, noon, numbered, put, setting } from "./records.ts"
+import { commit, counter, delivery, insert, noon, numbered, projectId, put, setting, suppression } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { openAt, storeLaw, StorePlace } from "./StoreSubject.ts"
 
@@ -54,6 +55,56 @@ const nothingLost = storeLaw(
     })
 )
 
+const oneWinner = storeLaw(
+  "processes/one-writer-wins",
+  {
+    says: "Of several processes that record one key, create one contact or replace one revision at once, exactly one does.",
+    why: "decisions/0001-core-decides.md",
+    needs
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const rounds = 30
+      yield* commit(store, put.suppression(suppression()))
+      const won = tally(yield* together((n) => ({ job: "race", name: `p${n}`, rounds })))
+      for (const race of ["key", "contact"])
+        for (let n = 0; n < rounds; n++) yield* same(`how many won ${race} ${n}`, won[`${race} ${n}`], 1)
+      const replaced = Object.keys(won).filter((race) => race.startsWith("revision"))
+      yield* same(
+        "how often one revision was replaced",
+        replaced.map((race) => won[race]),
+        replaced.map(() => 1)
+      )
+      yield* same("the last revision is replaced", won[`revision ${rounds - 1}`], 1)
+    })
+)
+
+const oneState = storeLaw(
+  "processes/read-is-one-state",
+  {
+    says: "All queries of one read are answered from one state, whatever another process commits meanwhile.",
+    why: "decisions/0001-core-decides.md",
+    needs
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const { here } = yield* StorePlace
+      const writer = yield* startChild(here.child!, { job: "pairs", tries: 400 })
+      yield* writer.begin
+      const ended = yield* Effect.forkChild(writer.ended)
+      while (ended.pollUnsafe() === undefined) {
+        const [[waiting], [allowance]] = yield* store.read([
+          { _tag: "Counters", projectId, names: ["waiting"] },
+          { _tag: "Counters", projectId, names: ["allowance"] }
+        ])
+        yield* same("two counters that every commit moves together", waiting, allowance)
+        yield* aTurn
+      }
+      yield* Fiber.join(ended)
+      yield* same("how far they came", yield* counter(store, "waiting"), 400)
+    })
+)
+
 const seesOthers = storeLaw(
   "processes/others-are-seen",
   { says: "What one writes, another that has the store open reads next.", why, needs },
@@ -75,13 +126,28 @@ const tellsOfOthers = storeLaw(
     Effect.gen(function* () {
       const { here } = yield* StorePlace
       const other = yield* openAt(here)
-      const told = yield* Effect.forkChild(Stream.runHead(store.changes), { startImmediately: true })
-      for (let n = 0; told.pollUnsafe() === undefined; n++) {
-        yield* commit(other, put.setting(`s${n}`))
-        yield* Effect.yieldNow
+      let heard = 0
+      const listening = yield* Effect.forkChild(
+        Stream.runForEach(store.changes, () => Effect.sync(() => heard++)),
+        { startImmediately: true }
+      )
+      let written = 0
+      for (const round of [1, 2]) {
+        while (heard < round) {
+          yield* same("whether it still tells", listening.pollUnsafe(), undefined)
+          yield* commit(other, put.setting(`s${written++}`))
+          yield* aTurn
+        }
       }
-      yield* same("what it tells", (yield* Fiber.join(told))._tag, "Some")
+      yield* Fiber.interrupt(listening)
     })
 )
 
-export const processLaws: ReadonlyArray<StoreLaw> = [claimedOnce, nothingLost, seesOthers, tellsOfOthers]
+export const processLaws: ReadonlyArray<StoreLaw> = [
+  claimedOnce,
+  nothingLost,
+  oneWinner,
+  oneState,
+  seesOthers,
+  tellsOfOthers
+]

@@ -39,8 +39,10 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...differentialLaws
   ],
   open: openStore,
-  lacks: (_, { capabilities, context }) =>
-    Object.values(capabilities).includes(true) && Context.get(context, StorePlace).here.child === undefined
-      ? "a store that declares durable or multiProcess must give a child module, so that another process can open it"
-      : undefined
+  lacks: ({ runs }, { capabilities, context }) =>
+    runs !== undefined && !(runs >= 1)
+      ? "the differential law must run at least once"
+      : Object.values(capabilities).includes(true) && Context.get(context, StorePlace).here.child === undefined
+        ? "a store that declares durable or multiProcess must give a child module, so that another process can open it"
+        : undefined
 }

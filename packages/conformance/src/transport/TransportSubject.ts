@@ -25,11 +25,19 @@ export type RelayAct =
 
 /** A message past its final dot, as the relay has it. */
 export interface TakenMail {
+  /** Of the envelope. */
+  readonly sender: string
+  /** Of the envelope. */
   readonly recipient: string
   /** With angle brackets. */
   readonly messageId: string
+  readonly from: { readonly name: string | null; readonly address: string }
+  readonly replyTo: string | null
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
   readonly subject: string
-  readonly text: string
+  readonly html: string | null
+  readonly text: string | null
 }
 
 export interface Relay {
@@ -37,6 +45,8 @@ export interface Relay {
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>
   /** Everything it took, in order. */
   readonly taken: Effect.Effect<ReadonlyArray<TakenMail>, unknown>
+  /** How many hand-offs are under way at the relay: begun, and neither answered nor ended by either side. */
+  readonly underWay: Effect.Effect<number, unknown>
 }
 
 export interface TransportBench {

@@ -11,6 +11,7 @@ import { Effect, Layer, Stream } from "effect"
 import type { StoreSubject } from "../../src/index.ts"
 import type { Mutation } from "./mutating.ts"
 import { answering, refused } from "./mutating.ts"
+import { oneByOne, recordedApart } from "./storeMutants.ts"
 
 /** Keeps settings in memory; `flush` writes them at last. */
 const buffered = (store: MailStoreShape) => {
@@ -39,6 +40,7 @@ const checkedFirst: Mutation = (store) => ({
       const { projectId, name, by, max } = change
       const [[value]] = yield* store.read([{ _tag: "Counters", projectId, names: [name] }])
       if (max !== null && value! + by > max) return yield* refused(change, "Exhausted")
+      yield* Effect.sleep("3 millis")
       yield* store.commit([{ ...change, max: null }])
     })
 })
@@ -94,6 +96,8 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "durability/closed-is-said": wrapped(deafToClosing),
   "processes/one-claimant-each": wrapped(leasesIgnored),
   "processes/no-update-is-lost": wrapped(checkedFirst),
+  "processes/one-writer-wins": wrapped(recordedApart),
+  "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
   "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))
 }

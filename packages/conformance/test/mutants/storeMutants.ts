@@ -82,6 +82,44 @@ const anyAttemptToken: Mutation = preparing((store, change) =>
       }))
 )
 
+/** Looks whether what is expected stands, and writes the rest after. */
+const expectedApart: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const expected = changes.filter(({ _tag }) => _tag === "Expect")
+      if (expected.length === 0) return yield* store.commit(changes)
+      yield* store.commit(expected)
+      yield* Effect.yieldNow
+      yield* store.commit(changes.filter(({ _tag }) => _tag !== "Expect"))
+    })
+})
+
+/** Looks at the delivery first and marks the dot a turn later. */
+const dotLate: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const [change] = changes
+      if (change?._tag !== "MoveAttempt") return yield* store.commit(changes)
+      const standing = store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }])
+      const [before] = yield* standing
+      if (before?.token !== change.token) return yield* refused(change, "Stale")
+      for (let i = 0; i < 5; i++) yield* Effect.yieldNow
+      const [now] = yield* standing
+      yield* store.commit([{ ...change, token: now?.token ?? 0 }])
+    })
+})
+
+/** The first change is on its own. */
+const inTwo: Mutation = (store) => ({
+  ...store,
+  commit: ([first, ...rest]) =>
+    first === undefined || rest.length === 0
+      ? store.commit(first === undefined ? [] : [first])
+      : Effect.andThen(store.commit([first]), Effect.andThen(Effect.yieldNow, store.commit(rest)))
+})
+
 /** Two creates at once both look before either writes. */
 const checkedApart: Mutation = (store) => ({
   ...store,
@@ -100,7 +138,7 @@ const checkedApart: Mutation = (store) => ({
   }
 })
 
-const recordedApart: Mutation = (store) => ({
+export const recordedApart: Mutation = (store) => ({
   ...store,
   commit: (changes) => {
     const [change] = changes
@@ -266,7 +304,7 @@ const byOffset: Mutation = rereading("LogPage", (store, query) => {
   })
 })
 
-const oneByOne: Mutation = (store) => ({
+export const oneByOne: Mutation = (store) => ({
   ...store,
   read: (queries) =>
     Effect.forEach(queries, (query) =>
@@ -330,9 +368,14 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   }),
   "commit/acknowledged-is-visible": lagging,
   "commit/many-at-once": forgetful,
+  "commit/interrupted-is-whole": inTwo,
+  "commit/as-large-as-they-come": (store) => ({ ...store, commit: (changes) => store.commit(changes.slice(0, 100)) }),
   "values/texts-as-given": answering("Message", (message) =>
     message === null ? null : { ...message, subject: message.subject.trim() }
   ),
+  "values/names-differ-by-every-character": changing("RecordIdempotency", (change) => [
+    { ...change, record: { ...change.record, key: change.record.key.toLowerCase() } }
+  ]),
   "values/numbers-as-given": answering("Message", (message) =>
     message === null
       ? null
@@ -363,6 +406,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     changes[at]!._tag === "Expect" ? changes.filter((_, place) => place !== at) : []
   ),
   "guards/one-writer-wins": twoWinners,
+  "guards/expected-still-stands-in-a-race": expectedApart,
   "guards/delivery-moves-under-its-token": anyToken,
   "guards/attempt-moves-under-its-delivery": anyPhase,
   "guards/attempt-and-delivery-move-together": (store) => ({
@@ -455,6 +499,8 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "claim/ended-lease-frees": dropping("EndLease"),
   "claim/empty-claim-is-silent": idleLeases,
   "claim/late-worker-is-fenced": anyAttemptToken,
+  "claim/excludes-a-move": anyToken,
+  "claim/fences-a-dot-in-a-race": dotLate,
 
   "idempotency/one-live-record": evading("RecordIdempotency", (change) => [{ ...change, now: never }]),
   "idempotency/expired-gives-way": changing("RecordIdempotency", (change) => [{ ...change, now: change.now - 1 }]),

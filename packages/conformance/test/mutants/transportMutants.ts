@@ -14,6 +14,10 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
   "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
   "outcome/message-arrives-as-given": (handOff) => (one) =>
     handOff({ ...one, message: { ...one.message, text: (one.message.text ?? "").replace("\r\n.\r\n", "\r\n") } }),
+  "recipients/the-envelopes-alone": (handOff) => (one) =>
+    Effect.forEach([one.envelope.to, ...one.message.cc], (to) =>
+      handOff({ ...one, envelope: { ...one.envelope, to } })
+    ).pipe(Effect.map(([outcome]) => outcome!)),
   "outcome/confirms-only-what-it-declares": (handOff) => (one) =>
     Effect.map(handOff(one), (outcome) =>
       outcome._tag === "Accepted" ? ({ ...outcome, _tag: "Delivered" } as const) : outcome
