@@ -19,4 +19,4 @@ export type { ConsumerAct, Consumers, Received, SinkBench, SinkSubject } from ".
 export { ConsumersUnderLaw } from "./sink/SinkSubject.ts"
 export { transportLaws } from "./transport/transportLaws.ts"
 export type { Relay, RelayAct, TakenMail, TransportBench, TransportSubject } from "./transport/TransportSubject.ts"
-export { RelayUnderLaw } from "./transport/TransportSubject.ts"
+export { mailOf, RelayUnderLaw } from "./transport/TransportSubject.ts"

@@ -6,6 +6,7 @@ import type { ConsumerAct, Consumers, Received, Relay, RelayAct, TakenMail } fro
 import type { PromiseHandOff, Push, PushOutcome } from "@mailkeep/core/port"
 import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
+import { mailOf } from "../src/index.ts"
 
 /** Until the caller gives up. */
 const silence = async (signal: AbortSignal): Promise<never> => {
@@ -51,8 +52,7 @@ export const promiseTransportBench = Effect.sync(() => {
       if (act.does === "drop" && !act.afterDot) throw lost()
       await beforeFinalDot()
       if (refused !== undefined) return refused
-      const { date: _, ...shown } = message
-      taken.push({ ...shown, sender: envelope.from, recipient: envelope.to })
+      taken.push(mailOf({ envelope, message }))
       if (act.does === "hang") return silence(signal)
       if (act.does === "drop") throw lost()
       return { _tag: "Accepted", reply: { stage: "dot", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const

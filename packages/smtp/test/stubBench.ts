@@ -3,6 +3,7 @@
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
 import type { TransportCapabilities, TransportShape } from "@mailkeep/core/port"
+import { mailOf } from "@mailkeep/conformance"
 import { Transport } from "@mailkeep/core/port"
 import { Effect, Layer } from "effect"
 import type { StubAct } from "../src/index.ts"
@@ -34,13 +35,7 @@ export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
     const relay: Relay = {
       script: (recipient, act) =>
         Effect.sync(() => stub.addRules({ recipient, acts: [stubAct(act, confirmsDelivery)] })),
-      taken: Effect.sync(() =>
-        stub.taken().map(({ envelope, message: { date: _, ...shown } }) => ({
-          ...shown,
-          sender: envelope.from,
-          recipient: envelope.to
-        }))
-      ),
+      taken: Effect.sync(() => stub.taken().map(mailOf)),
       underWay: Effect.sync(() => underWay)
     }
     const handOff: TransportShape["handOff"] = (one) =>

@@ -126,19 +126,19 @@ const tellsOfOthers = storeLaw(
     Effect.gen(function* () {
       const { here } = yield* StorePlace
       const other = yield* openAt(here)
-      let heard = 0
+      const heard: Array<void> = []
       const listening = yield* Effect.forkChild(
-        Stream.runForEach(store.changes, () => Effect.sync(() => heard++)),
+        Stream.runForEach(store.changes, () => Effect.sync(() => heard.push(undefined))),
         { startImmediately: true }
       )
-      let written = 0
-      for (const round of [1, 2]) {
-        while (heard < round) {
+      const writing = (n: number): Effect.Effect<void, unknown> =>
+        Effect.gen(function* () {
           yield* same("whether it still tells", listening.pollUnsafe(), undefined)
-          yield* commit(other, put.setting(`s${written++}`))
+          yield* commit(other, put.setting(`s${n}`))
           yield* aTurn
-        }
-      }
+          if (heard.length < 2) yield* writing(n + 1)
+        })
+      yield* writing(0)
       yield* Fiber.interrupt(listening)
     })
 )

@@ -40,6 +40,12 @@ export interface TakenMail {
   readonly text: string | null
 }
 
+/** What a relay has of a hand-off that it took whole. */
+export const mailOf = ({ envelope, message }: Pick<HandOff, "envelope" | "message">): TakenMail => {
+  const { date: _, ...shown } = message
+  return { ...shown, sender: envelope.from, recipient: envelope.to }
+}
+
 export interface Relay {
   /** From now on; the last word counts. */
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>

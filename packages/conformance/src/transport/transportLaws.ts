@@ -10,7 +10,7 @@ import { holds, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
 import { keepsToItself } from "../telling.ts"
 import type { Relay, RelayAct, RelayUnderLaw, TransportSubject } from "./TransportSubject.ts"
-import { handOffTo, openTransport, transportLaw } from "./TransportSubject.ts"
+import { handOffTo, mailOf, openTransport, transportLaw } from "./TransportSubject.ts"
 
 const ada = "ada@example.org"
 
@@ -59,8 +59,8 @@ const arrivesAsGiven = transportLaw(
         html: n % 2 === 0 ? `<p>${n} ü</p>` : null,
         text
       }))
-      for (const [n, one] of sent.entries())
-        yield* transport.handOff(handOffTo(ada, { message: one, envelope: { from: "bounce@a.example", to: ada } }, n))
+      const envelope = { from: "bounce@a.example", to: ada }
+      for (const [n, one] of sent.entries()) yield* transport.handOff(handOffTo(ada, { message: one, envelope }, n))
       const taken = yield* relay.taken
       const bodies = ({ html, text }: { readonly html: string | null; readonly text: string | null }) => ({
         html: html?.trimEnd() ?? null,
@@ -69,7 +69,7 @@ const arrivesAsGiven = transportLaw(
       yield* same(
         "what the relay has",
         taken.map((mail) => ({ ...mail, ...bodies(mail) })),
-        sent.map(({ date: _, ...one }) => ({ ...one, ...bodies(one), sender: "bounce@a.example", recipient: ada }))
+        sent.map((message) => ({ ...mailOf({ envelope, message }), ...bodies(message) }))
       )
     })
 )
