@@ -1,6 +1,6 @@
 /**
  * What the relay has, held against what the store says: a copy only where the attempt says that its final dot may have gone, and a
- * second one only where the first was marked uncertain.
+ * second one only where the first was marked uncertain; and a copy for every attempt that says that it went well.
  */
 import Database from "better-sqlite3"
 import type { TakenCopy } from "./RecordingTransport.ts"
@@ -20,6 +20,7 @@ interface Copies {
   readonly unexplained: ReadonlyArray<string>
 }
 
+const wentWell = new Set(["delivered", "accepted"])
 const goneOut = new Set(["delivered", "accepted", "ambiguous"])
 
 export const explainedCopies = (filename: string, taken: ReadonlyArray<TakenCopy>): Copies => {
@@ -30,6 +31,12 @@ export const explainedCopies = (filename: string, taken: ReadonlyArray<TakenCopy
   database.close()
   const attempts = new Map(rows.map((row) => [`${row.deliveryId}/${row.number}`, row]))
   const byDelivery = Map.groupBy(taken, ({ deliveryId }) => deliveryId)
+  const had = new Set(taken.map(({ deliveryId, attempt }) => `${deliveryId}/${attempt}`))
+  const missing = rows
+    .filter(({ deliveryId, number, outcome }) => wentWell.has(outcome ?? "") && !had.has(`${deliveryId}/${number}`))
+    .map(
+      ({ deliveryId, number, outcome }) => `${deliveryId}: attempt ${number} says ${outcome}, and the relay has nothing`
+    )
   const unexplained = [...byDelivery].flatMap(([deliveryId, copies]) =>
     copies.flatMap(({ attempt, messageId }, place) => {
       const row = attempts.get(`${deliveryId}/${attempt}`)
@@ -44,6 +51,6 @@ export const explainedCopies = (filename: string, taken: ReadonlyArray<TakenCopy
   return {
     doubles: [...byDelivery.values()].filter((copies) => copies.length > 1).length,
     uncertain: rows.filter(({ outcome }) => outcome === "ambiguous").length,
-    unexplained
+    unexplained: [...missing, ...unexplained]
   }
 }

@@ -26,6 +26,10 @@ export const questions: Readonly<Record<string, string>> = {
   "a final status that emits has its event": `WITH told AS MATERIALIZED (SELECT data ->> 'deliveryId' AS id, kind FROM events)
      SELECT id FROM deliveries WHERE status IN ('delivered', 'bounced', 'failed')
      AND (id, 'email.' || status) NOT IN (SELECT id, kind FROM told)`,
+  "what was handed over, or will be, is charged and counted":
+    "SELECT id FROM deliveries WHERE status IN ('queued', 'sending', 'accepted', 'delivered', 'bounced') AND (charged_at IS NULL OR counted_day IS NULL)",
+  "what never reached a relay, and has ended or waits for its time, is not charged":
+    "SELECT id FROM deliveries WHERE status IN ('scheduled', 'canceled', 'suppressed', 'failed') AND reached_relay = 0 AND charged_at IS NOT NULL",
   "the waiting counter is what waits": `SELECT project_id FROM (SELECT DISTINCT project_id FROM messages) p WHERE
      (SELECT count(*) FROM deliveries d WHERE d.project_id = p.project_id AND status = 'scheduled')
      <> coalesce((SELECT value FROM counters c WHERE c.project_id = p.project_id AND name = 'waiting'), 0)`,

@@ -57,6 +57,10 @@ const damage: Readonly<Record<string, string>> = {
   "each move that emits has its one event, numbered":
     "DELETE FROM events WHERE rowid = (SELECT min(rowid) FROM events)",
   "a final status that emits has its event": "UPDATE deliveries SET status = 'failed' WHERE status = 'delivered'",
+  "what was handed over, or will be, is charged and counted":
+    "UPDATE deliveries SET charged_at = NULL WHERE status = 'delivered'",
+  "what never reached a relay, and has ended or waits for its time, is not charged":
+    "UPDATE deliveries SET charged_at = 1 WHERE status = 'scheduled'",
   "the waiting counter is what waits": "UPDATE counters SET value = 5 WHERE name = 'waiting'",
   "the allowance counter is what is charged": "UPDATE counters SET value = 5 WHERE name = 'allowance'",
   "each day's counter is what counts on it": "UPDATE counters SET value = 9 WHERE name LIKE 'daily:%'",
@@ -88,6 +92,7 @@ describe("the copies that a relay has", () => {
   it.each<[string, string, (copies: ReadonlyArray<TakenCopy>) => ReadonlyArray<TakenCopy>]>([
     ["of an attempt that ended before its dot", "UPDATE attempts SET outcome = 'lost'", (copies) => copies],
     ["of an attempt that there is not", "", ([one]) => [{ ...one!, attempt: 9 }]],
+    ["where an attempt says that it went well and the relay has nothing", "", () => []],
     ["twice, the first not marked uncertain", "", ([one]) => [one!, one!]],
     [
       "under two Message-IDs",

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import Database from "better-sqlite3"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -53,6 +54,18 @@ const oneCrash = async (folder: string, cycle: number, startAt: number, processe
   return words.join("")
 }
 
+/** Nobody suppresses anybody here, nothing is limited: what did not arrive was refused, canceled, or may have arrived. */
+const needlesslyUnsent = (filename: string): ReadonlyArray<string> => {
+  const database = new Database(filename, { readonly: true })
+  const rows = database
+    .prepare(
+      "SELECT id, status, reason FROM deliveries WHERE status = 'suppressed' OR (status = 'failed' AND reason <> 'delivery_uncertain' AND crashes < 3)"
+    )
+    .all() as ReadonlyArray<{ readonly id: string; readonly status: string; readonly reason: string }>
+  database.close()
+  return rows.map(({ id, status, reason }) => `${id} is ${status} for ${reason}, and had no reason to`)
+}
+
 export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-kill-"))
   const files = filesIn(folder)
@@ -72,7 +85,8 @@ export const killLoop = async ({ cycles, processes }: KillOptions): Promise<Faul
       failures.push(
         ...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, left: ${broken}`),
         ...brokenWords(folder, fresh, new Set(taken.map(({ deliveryId }) => deliveryId))),
-        ...explainedCopies(files.store, taken).unexplained
+        ...explainedCopies(files.store, taken).unexplained,
+        ...needlesslyUnsent(files.store)
       )
     }
     const told = readLines<Told>(files.told)

@@ -19,8 +19,9 @@ export const readNow = <const Qs extends ReadonlyArray<Query>>(raw: MailStoreSha
 export class History {
   readonly problems: Array<string> = []
   readonly projectOf = new Map<string, string>()
-  /** When each delivery first went past its final dot. */
-  readonly dots = new Map<string, number>()
+  /** Addresses that were ever suppressed, and those known to be dead, as `project/address`. */
+  readonly suppressed = new Set<string>()
+  readonly dead = new Set<string>()
   commits = 0
   moves = 0
   readonly #raw: MailStoreShape
@@ -44,6 +45,10 @@ export class History {
   #noted(change: Change): void {
     if (change._tag === "InsertDelivery") this.projectOf.set(change.delivery.id, change.delivery.projectId)
     if (change._tag === "MoveDelivery") this.moves++
+    if (change._tag !== "PutSuppression") return
+    const { projectId, address, reasons } = change.suppression
+    if (Object.keys(reasons).length > 0) this.suppressed.add(`${projectId}/${address}`)
+    if (reasons.hard_bounce !== undefined) this.dead.add(`${projectId}/${address}`)
   }
 
   #standing(id: string) {

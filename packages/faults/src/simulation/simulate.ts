@@ -204,7 +204,11 @@ class Simulation {
       problems: [
         ...history.problems,
         ...(calmed || settled() ? [] : ["something still waits long after the bad times"]),
-        ...verdict(raw, this.said, this.copies)
+        ...verdict(raw, this.said, this.copies, {
+          suppressed: history.suppressed,
+          dead: history.dead,
+          hasAllowance: this.weather.allowance !== null
+        })
       ],
       kills: this.kills,
       commits: history.commits,

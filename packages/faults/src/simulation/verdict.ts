@@ -12,6 +12,8 @@ import type { RelayCopy } from "./moodyRelay.ts"
 const copiesMax = 3
 
 const settled = new Set(["delivered", "accepted", "bounced", "failed", "suppressed", "canceled"])
+/** The relay said that it has the message. */
+const wentWell = new Set(["delivered", "accepted"])
 /** The attempt may have gone out. */
 const wentOut = new Set(["delivered", "accepted", "ambiguous"])
 
@@ -31,6 +33,34 @@ const stands = (raw: MailStoreShape, { projectId, key, answers }: Asked): Readon
   ])
   return message === null || String(deliveries.map(({ id }) => id)) !== String(deliveryIds)
     ? [`${key} is remembered, but its message is not whole`]
+    : []
+}
+
+const charged = new Set(["queued", "sending", "accepted", "delivered", "bounced"])
+
+const judgedCharge = ({ id, status, chargedAt, countedDay, reachedRelay }: Delivery): ReadonlyArray<string> => {
+  if (charged.has(status))
+    return chargedAt !== null && countedDay !== null ? [] : [`${id} is ${status} and was not charged`]
+  return chargedAt !== null && !reachedRelay ? [`${id} is ${status}, never reached the relay, and is charged`] : []
+}
+
+export interface Causes {
+  /** Addresses that were ever suppressed, and those with a hard bounce, as `project/address`. */
+  readonly suppressed: ReadonlySet<string>
+  readonly dead: ReadonlySet<string>
+  readonly hasAllowance: boolean
+}
+
+/** Nothing ends without its reason: a suppression, an allowance, a mailbox that is known to be dead. */
+const judgedReason = (
+  { id, address, projectId, status, reason }: Delivery,
+  { suppressed, dead, hasAllowance }: Causes
+): ReadonlyArray<string> => {
+  const at = `${projectId}/${address}`
+  if (status === "suppressed" && !suppressed.has(at)) return [`${id} is suppressed, and its address never was`]
+  if (reason === "quota_exceeded" && !hasAllowance) return [`${id} is over an allowance that there is not`]
+  return reason === "hard_bounce" && status === "bounced" && !dead.has(at)
+    ? [`${id} bounced hard, and its address is not suppressed`]
     : []
 }
 
@@ -54,7 +84,10 @@ const judgedDelivery = (
     ...(explained ? [] : [`${id} has a copy that no attempt explains`]),
     ...(copies.length > (atMostOnce ? 1 : copiesMax) ? [`${id} was handed over ${copies.length} times`] : []),
     ...(new Set(copies.map(({ messageId }) => messageId)).size > 1 ? [`${id} went out under two Message-IDs`] : []),
-    ...(status === "delivered" && copies.length === 0 ? [`${id} is delivered, and the relay has nothing`] : []),
+    ...attempts
+      .filter(({ number, outcome }) => wentWell.has(outcome ?? "") && !copies.some(({ attempt }) => attempt === number))
+      .map(({ number, outcome }) => `${id}: attempt ${number} says ${outcome}, and the relay has nothing`),
+    ...judgedCharge(delivery),
     ...(canceled && copies.length > 0 ? [`${id} was canceled, and the relay has it`] : [])
   ]
 }
@@ -95,7 +128,8 @@ const deliveriesOf = (raw: MailStoreShape, projectId: string): ReadonlyArray<Del
 export const verdict = (
   raw: MailStoreShape,
   said: Conversation,
-  copies: ReadonlyArray<RelayCopy>
+  copies: ReadonlyArray<RelayCopy>,
+  causes: Causes
 ): ReadonlyArray<string> => {
   const byDelivery = Map.groupBy(copies, ({ deliveryId }) => deliveryId)
   return [
@@ -121,6 +155,7 @@ export const verdict = (
             message?.onAmbiguous === "fail",
             said.canceled.has(delivery.messageId)
           ),
+          ...judgedReason(delivery, causes),
           ...(message === null ? [`${delivery.id} has no message in its project`] : []),
           ...(String(sequences.toSorted((a, b) => a - b)) === String(expected)
             ? []

@@ -38,7 +38,12 @@ const life = Effect.gen(function* () {
   yield* again(domains.add(project, { domain: "example.com", verified: true })).pipe(
     Effect.catchTag("DomainTaken", () => Effect.void)
   )
-  for (const n of [1, 2, 3]) yield* sendOne(`k${n}`, sendBody({ to: [`a${n}@example.org`, `b${n}@example.org`] }))
+  // Three at once, so that they share a group: what befalls it befalls them all.
+  yield* Effect.forEach(
+    [1, 2, 3],
+    (n) => sendOne(`k${n}`, sendBody({ to: [`a${n}@example.org`, `b${n}@example.org`] })),
+    { concurrency: 3, discard: true }
+  )
   const now = yield* Clock.currentTimeMillis
   const later = yield* sendOne("later", sendBody({ scheduledAt: formatInstant(now + 3_600_000) }))
   yield* again(Effect.flatMap(Sending, (sending) => sending.cancel(project, later.messageId)))
