@@ -14,7 +14,7 @@ const senders = 8
 const final = new Set(["delivered", "suppressed", "failed", "bounced", "canceled", "complained"])
 
 it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cycles * 10_000 }, async () => {
-  const data = mkdtempSync(join(tmpdir(), "mailkeep-kill-"))
+  const data = mkdtempSync(join(tmpdir(), "killed-server-"))
   const project = ["--data", data, "--project", "prj_x"]
   await runJson(["domains", "add", "example.com", ...project, "--verified"])
   const { key } = await runJson([

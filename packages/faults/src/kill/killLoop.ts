@@ -67,7 +67,7 @@ const needlesslyUnsent = (filename: string): ReadonlyArray<string> => {
 }
 
 export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-kill-"))
+  const folder = mkdtempSync(join(tmpdir(), "killed-product-"))
   const files = filesIn(folder)
   const failures: Array<string> = []
   let clock = Date.now()
