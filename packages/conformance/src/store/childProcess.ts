@@ -17,6 +17,7 @@ export interface Child {
   readonly told: () => ReadonlyArray<string>
   /** Waits until it has told so many lines, or has ended. */
   readonly heard: (count: number) => Effect.Effect<void>
+  /** The word that it waits for, before it begins and wherever its job waits for another. */
   readonly begin: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
   /** Fails with its words when it ended otherwise than well. */

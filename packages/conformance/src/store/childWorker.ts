@@ -2,6 +2,7 @@
  * A process of its own on the store under a law: opens it as the author says, does one job, and tells what it was told, a line each.
  */
 import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
 import type { Change } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
@@ -17,7 +18,7 @@ export type Job =
   | { readonly job: "claim"; readonly name: string; readonly now: number }
   /** Spends one unit of the allowance at a time, and tells the fate of each try. */
   | { readonly job: "spend"; readonly tries: number; readonly max: number }
-  /** Tries to be the one, in so many rounds of each kind of race, and tells the races that it won. */
+  /** Tries to be the one, in so many rounds of each kind of race, and tells the fate of each. Waits for a word before each round after the first. */
   | { readonly job: "race"; readonly name: string; readonly rounds: number }
   /** Spends two units together, so often. */
   | { readonly job: "pairs"; readonly tries: number }
@@ -70,7 +71,12 @@ const spending = (store: MailStoreShape, tries: number, max: number) =>
     discard: true
   })
 
-/** In each round one process can record the key, create the contact, replace the revision. */
+const heardFrom = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+
+/** Waits until the parent says the next word. */
+const word = Effect.promise(() => heardFrom.next())
+
+/** In each round, which the parent begins for all, one process can record the key, create the contact, replace the revision. */
 const racing = (store: MailStoreShape, name: string, rounds: number) =>
   Effect.forEach(
     Array.from({ length: rounds }, (_, n) => n),
@@ -80,11 +86,10 @@ const racing = (store: MailStoreShape, name: string, rounds: number) =>
         contact: put.contact(contact({ id: `con_${n}_${name}`, address: `c${n}@example.org` })),
         revision: put.suppression(suppression({ reasons: { manual: noon + n }, revision: n + 2 }), n + 1)
       }
-      return Effect.forEach(Object.entries(races), ([race, change]) =>
-        Effect.flatMap(fateOf(commit(store, change)), (fate) =>
-          fate === "applied" ? tell(`${race} ${n}`) : Effect.void
-        )
+      const run = Effect.forEach(Object.entries(races), ([race, change]) =>
+        Effect.flatMap(fateOf(commit(store, change)), (fate) => tell(`${race} ${n} ${fate}`))
       )
+      return n === 0 ? run : Effect.andThen(word, run)
     },
     { discard: true }
   )
@@ -115,8 +120,8 @@ const [module, argument, job] = process.argv.slice(2) as [string, string, string
 const { open } = (await import(module)) as { readonly open: (argument: string) => Place["layer"] }
 // Both at once: a start that takes its time must not keep the processes apart.
 writeSync(channel, "ready\n")
-await new Promise((resolve) => process.stdin.once("data", resolve))
-process.stdin.destroy()
+await heardFrom.next()
 await Effect.runPromise(
   Effect.scoped(Effect.flatMap(openAt({ layer: open(argument) }), (store) => work(store, JSON.parse(job) as Job)))
 )
+process.stdin.destroy()

@@ -96,7 +96,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "durability/closed-is-said": wrapped(deafToClosing),
   "processes/one-claimant-each": wrapped(leasesIgnored),
   "processes/no-update-is-lost": wrapped(checkedFirst),
-  "processes/one-writer-wins": wrapped(recordedApart),
+  "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
   "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))

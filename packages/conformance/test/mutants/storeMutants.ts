@@ -138,20 +138,22 @@ const checkedApart: Mutation = (store) => ({
   }
 })
 
-export const recordedApart: Mutation = (store) => ({
-  ...store,
-  commit: (changes) => {
-    const [change] = changes
-    if (change?._tag !== "RecordIdempotency") return store.commit(changes)
-    return Effect.gen(function* () {
-      const { projectId, key } = change.record
-      const [standing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
-      if (standing !== null && standing.expiresAt > change.now) return yield* refused(change, "AlreadyExists")
-      yield* Effect.yieldNow
-      yield* store.commit([{ ...change, now: never }])
-    })
-  }
-})
+export const recordedApart =
+  (gap: Effect.Effect<void>): Mutation =>
+  (store) => ({
+    ...store,
+    commit: (changes) => {
+      const [change] = changes
+      if (change?._tag !== "RecordIdempotency") return store.commit(changes)
+      return Effect.gen(function* () {
+        const { projectId, key } = change.record
+        const [standing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
+        if (standing !== null && standing.expiresAt > change.now) return yield* refused(change, "AlreadyExists")
+        yield* gap
+        yield* store.commit([{ ...change, now: never }])
+      })
+    }
+  })
 
 /** Never lets go of an address that a contact once had. */
 const addressKept: Mutation = (store) => {
@@ -505,7 +507,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "idempotency/one-live-record": evading("RecordIdempotency", (change) => [{ ...change, now: never }]),
   "idempotency/expired-gives-way": changing("RecordIdempotency", (change) => [{ ...change, now: change.now - 1 }]),
   "idempotency/extended": dropping("ExtendIdempotency"),
-  "idempotency/one-of-many-recorded": recordedApart,
+  "idempotency/one-of-many-recorded": recordedApart(Effect.yieldNow),
 
   "counters/spent-within-the-limit": changing("SpendCounter", (change) => [
     { ...change, max: change.max === null ? null : change.max + 1 }
