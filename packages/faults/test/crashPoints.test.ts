@@ -15,7 +15,7 @@ import {
   MailCore,
   MailStore,
   minuteMillis,
-  noContactFilters,
+  everyContact,
   noLogFilters,
   parseCreateContact,
   parseSend,
@@ -139,7 +139,7 @@ const useCases: ReadonlyArray<UseCase> = [
     prepare: contact,
     act: Effect.gen(function* () {
       const contacts = yield* Contacts
-      const { items } = yield* contacts.page(project, noContactFilters, { page: 1, limit: 1 })
+      const { items } = yield* contacts.page(project, everyContact, { page: 1, limit: 1 })
       const request = Result.getOrThrow(parseUpdateContact({ email: "ada@example.org", emailStatus: "unsubscribed" }))
       yield* contacts.update(project, items[0]!.id, request)
     })
@@ -186,16 +186,10 @@ const view = Effect.gen(function* () {
   const log = yield* DeliveryLog
   const { items } = yield* log.page(project, noLogFilters, { limit: 100, cursor: null })
   const { counters, ...added } = yield* log.ledger(project)
-  const contacts = yield* (yield* Contacts).page(project, noContactFilters, { page: 1, limit: 100 })
+  const contacts = yield* (yield* Contacts).page(project, everyContact, { page: 1, limit: 100 })
   const keys = yield* (yield* ApiKeys).list(project)
   const domains = yield* (yield* Domains).page(project, { page: 1, limit: 100 })
-  const suppressed = yield* (yield* MailStore).read([
-    {
-      _tag: "Suppressions",
-      projectId: project,
-      addresses: ["ada@example.org", "bob@example.org", "refused@example.org"]
-    }
-  ])
+  const suppressed = yield* (yield* Suppressions).page(project, null, { limit: 100, cursor: null })
   return {
     deliveries: items.map(({ recipient, status, scheduledAt }) => [recipient, status, scheduledAt]).toSorted(),
     counters: counters.filter(({ value }) => value !== 0),
@@ -203,7 +197,7 @@ const view = Effect.gen(function* () {
     contacts: contacts.items.map(({ email, emailStatus }) => [email, emailStatus]),
     keys: keys.map(({ revokedAt }) => revokedAt !== null),
     domains: domains.items.map(({ domain, status }) => [domain, status]).toSorted(),
-    suppressed: suppressed[0].map((one) => Object.keys(one?.reasons ?? {}))
+    suppressed: suppressed.items.map(({ address, reasons }) => [address, Object.keys(reasons)])
   }
 })
 

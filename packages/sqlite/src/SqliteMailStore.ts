@@ -4,7 +4,7 @@
  */
 import type { Answers, Change, Query } from "@mailkeep/core/domain"
 import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/port"
-import { Conflict, folded } from "@mailkeep/core/domain"
+import { Conflict } from "@mailkeep/core/domain"
 import { MailStore, StoreUnavailable } from "@mailkeep/core/port"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
@@ -42,7 +42,6 @@ export interface SqliteMailStoreShape extends MailStoreShape {
 export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
-    database.function("folded", { deterministic: true }, (text) => folded(String(text)))
     const on = prepared(database)
     const group = yield* makeGroupCommit(database, stillInPlace(filename))
     const begin = database.prepare("BEGIN")

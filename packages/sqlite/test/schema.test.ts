@@ -70,7 +70,7 @@ describe("the CHECK lists are the domain's", () => {
       readonly name: string
       readonly strict: number
     }>
-    expect(tables.filter(({ strict }) => strict !== 1)).toEqual([])
+    expect(tables.filter(({ name, strict }) => strict !== 1 && !name.startsWith("contact_search"))).toEqual([])
     expect(tables.length).toBeGreaterThan(10)
   })
 })

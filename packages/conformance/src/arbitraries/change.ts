@@ -8,6 +8,8 @@ import {
   address,
   attemptState,
   contactId,
+  definitionId,
+  definitionName,
   deliveryId,
   deliveryState,
   domainName,
@@ -15,10 +17,13 @@ import {
   idempotencyKey,
   instant,
   keyId,
+  listIds,
   messageId,
   of,
   orNull,
+  parent,
   projectId,
+  propertyValues,
   publicId,
   record,
   replaces,
@@ -39,7 +44,8 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       record: fc.oneof(
         record({ kind: of("ApiKey" as const), id: keyId }),
         record({ kind: of("Domain" as const), projectId, domain: domainName }),
-        record({ kind: of("Suppression" as const), projectId, address }),
+        record({ kind: of("Suppression" as const), projectId, addressKey: address }),
+        record({ kind: of("Definition" as const), id: definitionId }),
         record({ kind: of("ContactAddress" as const), projectId, address })
       ),
       revision: replaces
@@ -97,6 +103,25 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     ...put,
     domain: { ...put.domain, id: `dom_${put.domain.projectId}${put.domain.domain}` as const }
   })),
+  PutDefinition: tagged(
+    "PutDefinition",
+    record({
+      definition: record({
+        id: definitionId,
+        projectId,
+        kind: of("list" as const),
+        parent,
+        name: orNull(definitionName),
+        content: record({ name: text, description: text }),
+        createdAt: instant,
+        updatedAt: instant,
+        revision
+      }),
+      replaces
+    })
+  ),
+  RemoveDefinition: tagged("RemoveDefinition", record({ id: definitionId, revision })),
+  RemoveContact: tagged("RemoveContact", record({ id: contactId, revision })),
   PutContact: tagged(
     "PutContact",
     record({
@@ -111,6 +136,8 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         phoneNumber: orNull(text),
         emailStatus: of("subscribed" as const, "unsubscribed" as const),
         source: of("manual" as const),
+        properties: propertyValues,
+        listIds,
         createdAt: instant,
         updatedAt: instant,
         revision
@@ -123,10 +150,11 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     record({
       suppression: record({
         projectId,
-        address,
+        addressKey: address,
+        named: fc.boolean(),
         reasons: fc.dictionary(of(...suppressionReasons), instant, { noNullPrototype: true }),
         revision
-      }),
+      }).map(({ named, ...rest }) => ({ ...rest, address: named ? rest.addressKey : null })),
       replaces
     })
   ),

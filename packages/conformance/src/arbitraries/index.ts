@@ -2,6 +2,6 @@
  * Arbitraries for an author's own properties: a small world in which records meet.
  */
 export { change, changes, commit } from "./change.ts"
-export { query, wholeState } from "./query.ts"
+export { predicate, query, wholeState } from "./query.ts"
 export { claim, script, sweep } from "./script.ts"
 export { names } from "./smallWorld.ts"

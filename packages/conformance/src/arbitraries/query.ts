@@ -1,12 +1,14 @@
 /**
  * Random queries of every kind.
  */
-import type { Query } from "@mailkeep/core/domain"
+import type { ComparedField, ContactFilters, ContactPredicate, Query } from "@mailkeep/core/domain"
 import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import {
   address,
   contactId,
+  definitionId,
+  definitionName,
   deliveryId,
   domainName,
   eventId,
@@ -17,6 +19,7 @@ import {
   names,
   of,
   orNull,
+  parent,
   projectId,
   publicId,
   record,
@@ -26,6 +29,73 @@ import {
   text,
   worker
 } from "./smallWorld.ts"
+
+const comparison: fc.Arbitrary<ContactPredicate> = fc.oneof(
+  tagged(
+    "Compare",
+    record({
+      kind: of("text" as const),
+      of: of<ComparedField>({ field: "firstName" }, { field: "phoneNumber" }, { property: "prop_1", fallback: "ada" }),
+      op: of("eq", "ne", "contains", "starts_with", "ends_with"),
+      value: of("ada", "A", "é", "b", "ß")
+    })
+  ),
+  tagged(
+    "Compare",
+    record({
+      kind: of("text" as const),
+      of: of<ComparedField>({ field: "lastName" }, { field: "emailStatus" }),
+      op: of("in" as const),
+      value: of(["Ada", "x%y_z"], ["subscribed"])
+    })
+  ),
+  tagged(
+    "Compare",
+    record({
+      kind: of("number" as const),
+      of: of<ComparedField>({ property: "prop_0", fallback: null }, { property: "prop_0", fallback: 2 }),
+      op: of("eq", "ne", "lt", "lte", "gt", "gte"),
+      value: of(1, 2)
+    })
+  ),
+  tagged(
+    "Compare",
+    record({
+      kind: of("date" as const),
+      of: of<ComparedField>({ field: "createdAt" }, { field: "updatedAt" }),
+      op: of("before", "after"),
+      value: instant
+    })
+  ),
+  tagged(
+    "Compare",
+    record({
+      kind: of("text" as const),
+      of: of<ComparedField>({ field: "userId" }, { property: "prop_1", fallback: null }),
+      op: of("set", "unset"),
+      value: of(null)
+    })
+  )
+)
+
+/** The filter of a segment, up to three levels deep. */
+export const predicate: fc.Arbitrary<ContactPredicate> = fc.letrec<{ node: ContactPredicate }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    comparison,
+    tagged("OnList", record({ listId: of("lst_0", "lst_1", "lst_9") })),
+    tagged("Not", record({ of: tie("node") })),
+    tagged("All", record({ of: fc.array(tie("node"), { maxLength: 2 }) })),
+    tagged("Any", record({ of: fc.array(tie("node"), { maxLength: 2 }) }))
+  )
+})).node
+
+const contactFilters: fc.Arbitrary<ContactFilters> = record({
+  search: fc.option(fc.oneof(text, of("da", "İst", "y%y", "%y_z")), { nil: null, freq: 2 }),
+  emailStatus: of(null, null, "subscribed" as const, "unsubscribed" as const),
+  listId: of(null, null, "lst_0", "lst_9"),
+  segment: fc.option(predicate, { nil: null, freq: 2 })
+})
 
 const page = record({ page: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 4 }) })
 
@@ -44,14 +114,37 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     "ContactPage",
     record({
       projectId,
-      filters: record({ search: orNull(text), emailStatus: of(null, "subscribed" as const) }).map((filters) => ({
-        ...noContactFilters,
-        ...filters
-      })),
-      page
+      filters: contactFilters,
+      after: orNull(record({ createdAt: instant, id: contactId })),
+      skip: fc.nat(2),
+      limit: fc.integer({ min: 1, max: 4 })
     })
   ),
-  tagged("Suppressions", record({ projectId, addresses: fc.array(address, { maxLength: 3 }) })),
+  tagged("ContactCount", record({ projectId, filters: contactFilters })),
+  tagged("Definition", record({ projectId, id: definitionId })),
+  tagged("DefinitionNamed", record({ projectId, kind: of("list" as const), parent, name: definitionName })),
+  tagged(
+    "Definitions",
+    record({
+      projectId,
+      kind: of("list" as const),
+      parent,
+      after: orNull(record({ createdAt: instant, id: definitionId })),
+      limit: fc.integer({ min: 1, max: 3 })
+    })
+  ),
+  tagged("Suppressions", record({ projectId, addressKeys: fc.array(address, { maxLength: 3 }) })),
+  tagged(
+    "SuppressionPage",
+    record({
+      projectId,
+      search: of(null, null, "a@x", "1"),
+      now: instant,
+      after: orNull(address),
+      limit: fc.integer({ min: 1, max: 3 }),
+      examine: of(1, 2, 1000)
+    })
+  ),
   tagged("Counters", record({ projectId, names: of(["waiting", "allowance", "daily:2026-01-01"] as const) })),
   tagged("Idempotency", record({ projectId, key: idempotencyKey })),
   tagged("Message", record({ projectId, id: messageId })),
@@ -88,9 +181,23 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "Project", id: projectId },
   { _tag: "ApiKeys", projectId },
   { _tag: "DomainPage", projectId, page: everyPage },
-  { _tag: "ContactPage", projectId, filters: noContactFilters, page: everyPage },
+  { _tag: "ContactPage", projectId, filters: noContactFilters, after: null, skip: 0, limit: 100 },
+  {
+    _tag: "ContactPage",
+    projectId,
+    filters: { ...noContactFilters, listId: "lst_0" },
+    after: null,
+    skip: 0,
+    limit: 100
+  },
+  { _tag: "ContactCount", projectId, filters: { ...noContactFilters, search: "ada" } },
+  ...names.definitions.map((id) => ({ _tag: "Definition", projectId, id }) as const),
+  ...names.parents.map(
+    (parent) => ({ _tag: "Definitions", projectId, kind: "list", parent, after: null, limit: 100 }) as const
+  ),
+  { _tag: "SuppressionPage", projectId, search: null, now: 1002, after: null, limit: 100, examine: 1000 },
   { _tag: "ContactsByAddress", projectId, addresses: names.addresses },
-  { _tag: "Suppressions", projectId, addresses: names.addresses },
+  { _tag: "Suppressions", projectId, addressKeys: names.addresses },
   ...names.idempotencyKeys.map((key) => ({ _tag: "Idempotency", projectId, key }) as const),
   ...names.messages.map((id) => ({ _tag: "Message", projectId, id }) as const),
   ...names.deliveries.map((id) => ({ _tag: "Delivery", projectId, id }) as const),

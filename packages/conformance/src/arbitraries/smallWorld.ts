@@ -23,6 +23,9 @@ export const names = {
   domains: ["a.x", "b.x"],
   addresses: numbered(4, "a@x"),
   contacts: numbered(4, "con_"),
+  definitions: numbered(4, "lst_"),
+  definitionNames: ["n1", "n2"],
+  parents: ["", "lst_0"],
   idempotencyKeys: [...numbered(3, "k"), "K1"],
   messages: numbered(4, "msg_"),
   deliveries: numbered(5, "del_"),
@@ -36,6 +39,11 @@ export const address = of(...names.addresses)
 export const deliveryId = of(...names.deliveries)
 export const messageId = of(...names.messages)
 export const contactId = of(...names.contacts)
+export const definitionId = of(...names.definitions)
+export const definitionName = of(...names.definitionNames)
+export const parent = of(...names.parents)
+export const listIds = fc.subarray(["lst_0", "lst_1"])
+export const propertyValues = of({}, { prop_0: 1 }, { prop_0: 2 }, { prop_1: "Ada" }, { prop_0: 1, prop_1: "b" })
 export const keyId = of(...names.keys)
 export const publicId = of(...names.publicIds)
 export const settingName = of(...names.settings)

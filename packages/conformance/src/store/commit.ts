@@ -10,6 +10,7 @@ import {
   attempt,
   commit,
   contact,
+  definition,
   counter,
   delivery,
   deliveryOf,
@@ -232,7 +233,7 @@ const asLargeAsTheyCome = storeLaw(
         { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
         { _tag: "Events", projectId, after: null, limit: 100 },
         { _tag: "ContactsByAddress", projectId, addresses },
-        { _tag: "Suppressions", projectId, addresses }
+        { _tag: "Suppressions", projectId, addressKeys: addresses }
       ])
       yield* same(
         "the lengths of the bodies",
@@ -355,6 +356,7 @@ const recordsAsGiven = storeLaw(
         put.domain(senderDomain()),
         put.contact(contact()),
         put.suppression(suppression({ reasons: { complaint: noon, hard_bounce: noon + 1 } })),
+        put.definition(definition()),
         { _tag: "RecordIdempotency", record: remembered(), now: noon },
         insert.message(message()),
         insert.delivery(sending),
@@ -372,7 +374,8 @@ const recordsAsGiven = storeLaw(
         { _tag: "ApiKeyByPublicId", publicId: "public000001" },
         { _tag: "Domain", projectId, domain: "a.example" },
         { _tag: "Contact", projectId, id: "con_1" },
-        { _tag: "Suppressions", projectId, addresses: ["ada@example.org", "bob@example.org"] },
+        { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada", "key-of-bob"] },
+        { _tag: "Definition", projectId, id: "lst_1" },
         { _tag: "Idempotency", projectId, key: "k" },
         { _tag: "Message", projectId, id: "msg_1" },
         { _tag: "Delivery", projectId, id: "del_1" },
@@ -386,6 +389,7 @@ const recordsAsGiven = storeLaw(
         senderDomain(),
         contact(),
         [suppression({ reasons: { complaint: noon, hard_bounce: noon + 1 } }), null],
+        definition(),
         remembered(),
         message(),
         { ...sending, ...moved },

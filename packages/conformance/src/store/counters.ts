@@ -14,11 +14,13 @@ const spentWithin = storeLaw(
   { says: "A counter can be spent up to its limit exactly, from 0 on, and no further.", why },
   (store) =>
     Effect.gen(function* () {
+      yield* same("nothing, of nothing", yield* fateOf(commit(store, spend(0, 0))), "applied")
       yield* same("more than there is, at first", yield* fateOf(commit(store, spend(4, 3))), "Exhausted")
       yield* same("all but one", yield* fateOf(commit(store, spend(2, 3))), "applied")
       yield* same("one too many", yield* fateOf(commit(store, spend(2, 3))), "Exhausted")
       yield* same("the last one", yield* fateOf(commit(store, spend(1, 3))), "applied")
       yield* same("one more", yield* fateOf(commit(store, spend(1, 3))), "Exhausted")
+      yield* same("nothing, where there should be less", yield* fateOf(commit(store, spend(0, 2))), "Exhausted")
       yield* same("without a limit", yield* fateOf(commit(store, spend(5))), "applied")
       yield* same("the counter", yield* counter(store, "allowance"), 8)
     })
@@ -31,7 +33,6 @@ const refundsStand = storeLaw(
     Effect.gen(function* () {
       yield* commit(store, spend(9))
       yield* same("giving back one", yield* fateOf(commit(store, spend(-1, 3))), "applied")
-      yield* same("giving back nothing", yield* fateOf(commit(store, spend(0, 3))), "applied")
       yield* same("a counter nobody has spent", yield* fateOf(commit(store, spend(-2, 0, "waiting"))), "applied")
       yield* same("the counters", [yield* counter(store, "allowance"), yield* counter(store, "waiting")], [8, -2])
     })
@@ -85,7 +86,8 @@ const ledgerAddsUp = storeLaw(
           { day, deliveries: 2 },
           { day: "2026-11-22", deliveries: 1 }
         ],
-        contacts: 1
+        contacts: 1,
+        unsubscribed: 0
       })
     })
 )

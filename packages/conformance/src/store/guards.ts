@@ -11,6 +11,7 @@ import {
   attempt,
   commit,
   contact,
+  definition,
   delivery,
   deliveryOf,
   event,
@@ -113,7 +114,8 @@ const expectStands = storeLaw(
       const refs: ReadonlyArray<readonly [RecordRef, Change]> = [
         [{ kind: "ApiKey", id: "key_1" }, put.apiKey(apiKey({ revision: 5 }))],
         [{ kind: "Domain", projectId, domain: "a.example" }, put.domain(senderDomain({ revision: 5 }))],
-        [{ kind: "Suppression", projectId, address: "ada@example.org" }, put.suppression(suppression({ revision: 5 }))],
+        [{ kind: "Suppression", projectId, addressKey: "key-of-ada" }, put.suppression(suppression({ revision: 5 }))],
+        [{ kind: "Definition", id: "lst_1" }, put.definition(definition({ revision: 5 }))],
         [{ kind: "ContactAddress", projectId, address: "ada@example.org" }, put.contact(contact({ revision: 5 }))]
       ]
       const expect = (record: RecordRef, revision: number | null) =>
@@ -134,7 +136,7 @@ const expectGuards = storeLaw(
   { says: "An Expect that fails keeps the other changes of its commit out.", why },
   (store) =>
     Effect.gen(function* () {
-      const record = { kind: "Suppression", projectId, address: "ada@example.org" } as const
+      const record = { kind: "Suppression", projectId, addressKey: "key-of-ada" } as const
       yield* commit(store, put.suppression(suppression()))
       yield* fateOf(commit(store, { _tag: "Expect", record, revision: null }, put.setting("sent")))
       yield* same("the setting of the refused commit", yield* setting(store, "sent"), null)
@@ -162,12 +164,12 @@ const expectRaced = storeLaw(
       Array.from({ length: 40 }, (_, n) => n),
       (n) =>
         Effect.gen(function* () {
-          const [one, other] = [`one${n}@example.org`, `other${n}@example.org`]
+          const [one, other] = [`one${n}`, `other${n}`]
           const unless = (absent: string, made: string) =>
             commit(
               store,
-              { _tag: "Expect", record: { kind: "Suppression", projectId, address: absent }, revision: null },
-              put.suppression(suppression({ address: made }))
+              { _tag: "Expect", record: { kind: "Suppression", projectId, addressKey: absent }, revision: null },
+              put.suppression(suppression({ addressKey: made }))
             )
           const fates = yield* fatesOf([unless(one, other), unless(other, one)])
           yield* same("the fates", tally(fates), { applied: 1, AlreadyExists: 1 })

@@ -11,6 +11,7 @@ import {
   commit,
   contact,
   counter,
+  definition,
   delivery,
   event,
   insert,
@@ -39,9 +40,18 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "DomainPage", projectId, page },
   { _tag: "Contact", projectId, id: "con_1" },
   { _tag: "ContactsByAddress", projectId, addresses: [address] },
-  { _tag: "ContactPage", projectId, filters: noContactFilters, page },
-  { _tag: "ContactPage", projectId, filters: { ...noContactFilters, search: "ada" }, page },
-  { _tag: "Suppressions", projectId, addresses: [address] },
+  ...[{}, { search: "ada" }, { listId: "lst_1" }, { emailStatus: "subscribed" as const }].flatMap((some) => {
+    const filters = { ...noContactFilters, ...some }
+    return [
+      { _tag: "ContactPage", projectId, filters, after: null, skip: 0, limit: 100 },
+      { _tag: "ContactCount", projectId, filters }
+    ] as const
+  }),
+  { _tag: "Definition", projectId, id: "lst_1" },
+  { _tag: "DefinitionNamed", projectId, kind: "list", parent: "", name: "friends" },
+  { _tag: "Definitions", projectId, kind: "list", parent: "", after: null, limit: 100 },
+  { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
+  { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 100, examine: 1000 },
   { _tag: "Counters", projectId, names: ["waiting", "allowance", "contacts"] },
   { _tag: "Idempotency", projectId, key: "k" },
   { _tag: "Message", projectId, id: "msg_1" },
@@ -73,6 +83,7 @@ const unseen = storeLaw(
         put.apiKey(apiKey()),
         put.domain(senderDomain()),
         put.contact(contact()),
+        put.definition(definition()),
         put.suppression(suppression()),
         { _tag: "RecordIdempotency", record: remembered(), now: noon },
         insert.message(message()),
@@ -109,7 +120,7 @@ const apart = storeLaw(
         const answers = yield* store.read([
           { _tag: "Domain", projectId, domain: "a.example" },
           { _tag: "ContactsByAddress", projectId, addresses: [address] },
-          { _tag: "Suppressions", projectId, addresses: [address] },
+          { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
           { _tag: "Idempotency", projectId, key: "k" }
         ])
         yield* same(`the records of ${projectId}`, answers, [

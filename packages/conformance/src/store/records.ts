@@ -6,12 +6,15 @@ import type {
   Attempt,
   Change,
   Contact,
+  ContactFilters,
+  DefinitionOf,
   Delivery,
   IdempotencyRecord,
   MailEvent,
   Message,
   Project,
   Query,
+  QueryOf,
   SenderDomain,
   Suppression
 } from "@mailkeep/core/domain"
@@ -71,6 +74,22 @@ export const contact = (change: Partial<Contact> = {}): Contact => ({
   phoneNumber: "+44 20",
   emailStatus: "subscribed",
   source: "manual",
+  properties: { prop_1: "gold", prop_2: 7 },
+  listIds: ["lst_1", "lst_2"],
+  createdAt: noon,
+  updatedAt: noon,
+  revision: 1,
+  ...change
+})
+
+/** The definition of a list. */
+export const definition = (change: Partial<DefinitionOf<"list">> = {}): DefinitionOf<"list"> => ({
+  id: "lst_1",
+  projectId,
+  kind: "list",
+  parent: "",
+  name: "friends",
+  content: { name: "Friends", description: "Who asked for it" },
   createdAt: noon,
   updatedAt: noon,
   revision: 1,
@@ -79,6 +98,7 @@ export const contact = (change: Partial<Contact> = {}): Contact => ({
 
 export const suppression = (change: Partial<Suppression> = {}): Suppression => ({
   projectId,
+  addressKey: "key-of-ada",
   address: "ada@example.org",
   reasons: { manual: noon },
   revision: 1,
@@ -184,6 +204,11 @@ export const put = {
     contact: record,
     replaces
   }),
+  definition: (record: DefinitionOf<"list">, replaces: number | null = null): Change => ({
+    _tag: "PutDefinition",
+    definition: record,
+    replaces
+  }),
   suppression: (record: Suppression, replaces: number | null = null): Change => ({
     _tag: "PutSuppression",
     suppression: record,
@@ -231,8 +256,20 @@ export const logPage = (store: MailStoreShape, filters: Partial<typeof noLogFilt
     examine: 10_000
   })
 
+const everyone = { after: null, skip: 0, limit: 100 } as const
+
+/** The contacts that match, and how many they are. */
 export const contactPage = (
   store: MailStoreShape,
-  filters: Partial<typeof noContactFilters> = {},
-  page = { page: 1, limit: 100 }
-) => ask(store, { _tag: "ContactPage", projectId, filters: { ...noContactFilters, ...filters }, page })
+  filters: Partial<ContactFilters> = {},
+  page: Partial<Pick<QueryOf<"ContactPage">, "after" | "skip" | "limit">> = {}
+) => {
+  const all = { ...noContactFilters, ...filters }
+  return Effect.map(
+    store.read([
+      { _tag: "ContactPage", projectId, filters: all, ...everyone, ...page },
+      { _tag: "ContactCount", projectId, filters: all }
+    ]),
+    ([items, total]) => ({ items, total })
+  )
+}

@@ -8,6 +8,7 @@ import { claimLaws } from "./claims.ts"
 import { commitLaws } from "./commit.ts"
 import { contactLaws } from "./contacts.ts"
 import { counterLaws } from "./counters.ts"
+import { definitionLaws } from "./definitions.ts"
 import { differentialLaws } from "./differential.ts"
 import { durabilityLaws } from "./durability.ts"
 import { guardLaws } from "./guards.ts"
@@ -16,6 +17,7 @@ import { isolationLaws } from "./isolation.ts"
 import { logLaws } from "./log.ts"
 import { outboxLaws } from "./outbox.ts"
 import { processLaws } from "./processes.ts"
+import { segmentLaws } from "./segments.ts"
 import type { StoreSubject } from "./StoreSubject.ts"
 import { openStore, StorePlace } from "./StoreSubject.ts"
 import { timeLaws } from "./time.ts"
@@ -27,6 +29,8 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...commitLaws,
     ...guardLaws,
     ...contactLaws,
+    ...segmentLaws,
+    ...definitionLaws,
     ...logLaws,
     ...claimLaws,
     ...idempotencyLaws,

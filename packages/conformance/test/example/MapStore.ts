@@ -11,6 +11,7 @@ interface Records {
   Project: Mail.Project
   ApiKey: Mail.ApiKey
   Domain: Mail.SenderDomain
+  Definition: Mail.Definition
   Contact: Mail.Contact
   Suppression: Mail.Suppression
   Idempotency: Mail.IdempotencyRecord
@@ -34,6 +35,8 @@ const own = <K extends Kind>(state: State, kind: K, projectId: string) =>
   all(state, kind).filter((record) => (record as { readonly projectId: string }).projectId === projectId)
 const contactAt = (state: State, projectId: string, address: string) =>
   own(state, "Contact", projectId).find((contact) => contact.address === address)
+const definitionNamed = (on: State, { projectId, kind, parent, name }: Omit<Mail.QueryOf<"DefinitionNamed">, "_tag">) =>
+  own(on, "Definition", projectId).find((one) => one.kind === kind && one.parent === parent && one.name === name)
 const least = (times: ReadonlyArray<number>) => (times.length === 0 ? null : Math.min(...times))
 
 /** A change is its guard, and then its write: writes into `state`, or says which guard did not hold. */
@@ -63,6 +66,14 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       return patch({ lastUsedAt: change.lastUsedAt })
     case "PutDomain":
       return replace(change.domain, change.replaces)
+    case "PutDefinition": {
+      const { id, name, projectId, kind, parent } = change.definition
+      const holder = name === null ? undefined : definitionNamed(state, { projectId, kind, parent, name })
+      return replace(change.definition, change.replaces, (holder?.id ?? id) !== id)
+    }
+    case "RemoveDefinition":
+    case "RemoveContact":
+      return Mail.revisionConflict(standing as Mail.Contact, change.revision) ?? void state.delete(key)
     case "PutContact": {
       const { id, projectId, address } = change.contact
       return replace(change.contact, change.replaces, (contactAt(state, projectId, address)?.id ?? id) !== id)
@@ -97,7 +108,7 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     }
     case "SpendCounter": {
       const sum = ((standing as number | undefined) ?? 0) + change.by
-      return change.by > 0 && change.max !== null && sum > change.max ? "Exhausted" : write(sum)
+      return change.by >= 0 && change.max !== null && sum > change.max ? "Exhausted" : write(sum)
     }
     case "RenewLease":
       return write({ worker: change.worker, leaseUntil: change.leaseUntil })
@@ -157,12 +168,15 @@ const answers: Mail.Answering<State> = {
   DomainPage: (on, { projectId, page }) => Mail.pageOf(own(on, "Domain", projectId).toSorted(Mail.newestFirst), page),
   Contact: (on, { projectId, id }) => own(on, "Contact", projectId).find((one) => one.id === id) ?? null,
   ContactsByAddress: (on, { projectId, addresses }) => addresses.map((one) => contactAt(on, projectId, one) ?? null),
-  ContactPage: (on, { projectId, filters, page }) => {
-    const found = own(on, "Contact", projectId).filter((one) => Mail.contactFiltersMatch(filters, one))
-    return Mail.pageOf(found.toSorted(Mail.newestFirst), page)
-  },
-  Suppressions: (on, { projectId, addresses }) =>
-    addresses.map((address) => get(on, "Suppression", projectId, address) ?? null),
+  ContactPage: (on, query) => Mail.contactPageAmong(own(on, "Contact", query.projectId), query),
+  ContactCount: (on, { projectId, filters }) =>
+    own(on, "Contact", projectId).filter((one) => Mail.contactFiltersMatch(filters, one)).length,
+  Definition: (on, { projectId, id }) => own(on, "Definition", projectId).find((one) => one.id === id) ?? null,
+  DefinitionNamed: (on, query) => definitionNamed(on, query) ?? null,
+  Definitions: (on, query) => Mail.definitionsAmong(own(on, "Definition", query.projectId), query),
+  Suppressions: (on, { projectId, addressKeys }) =>
+    addressKeys.map((key) => get(on, "Suppression", projectId, key) ?? null),
+  SuppressionPage: (on, query) => Mail.suppressionPageAmong(own(on, "Suppression", query.projectId), query),
   Counters: (on, { projectId, names }) => names.map((name) => get(on, "Counter", projectId, name) ?? 0),
   Idempotency: (on, { projectId, key }) => get(on, "Idempotency", projectId, key) ?? null,
   Message: (on, { projectId, id }) => own(on, "Message", projectId).find((one) => one.id === id) ?? null,
@@ -172,18 +186,12 @@ const answers: Mail.Answering<State> = {
       .filter(({ messageId }) => messageId === id)
       .toSorted(Mail.byId),
   Attempts: (on, { deliveryId }) => all(on, "Attempt", deliveryId).toSorted((a, b) => a.number - b.number),
-  LogPage: (on, { projectId, filters, after, limit, examine }) => {
-    const walk = own(on, "Delivery", projectId)
-      .filter((one) => Mail.logBoundsMatch(filters, one) && (after === null || Mail.newestFirst(after, one) < 0))
-      .toSorted(Mail.newestFirst)
-    const subjectOf = ({ messageId }: Mail.Delivery) => get(on, "Message", messageId)?.subject ?? ""
-    const found = walk.slice(0, examine).filter((one) => Mail.logFiltersMatch(filters, one, () => subjectOf(one)))
-    const last = found.length > limit ? found[limit - 1] : walk.length > examine ? walk[examine - 1] : undefined
-    return {
-      items: found.slice(0, limit).map((one) => Mail.summaryOf(one, subjectOf(one))),
-      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id }
-    }
-  },
+  LogPage: (on, query) =>
+    Mail.logPageAmong(
+      own(on, "Delivery", query.projectId),
+      query,
+      (messageId) => get(on, "Message", messageId)?.subject ?? ""
+    ),
   Events: (on, { projectId, after, limit }) =>
     own(on, "Event", projectId)
       .filter(({ id }) => id > (after ?? ""))
@@ -194,29 +202,15 @@ const answers: Mail.Answering<State> = {
     const leases = all(on, "Lease").filter((one) => one.worker !== worker && one.leaseUntil > now)
     return least([...free.flatMap(({ dueAt }) => dueAt ?? []), ...leases.map(({ leaseUntil }) => leaseUntil)])
   },
-  Backlog: (on, { now }) => {
-    const waiting = all(on, "Delivery").filter(({ dueAt }) => dueAt !== null)
-    const [scheduled, queued, sending] = Mail.claimableStatuses.map((status) =>
-      waiting.filter((one) => one.status === status)
-    )
-    const due = [...scheduled!, ...queued!].flatMap(({ dueAt }) => (dueAt! <= now ? [dueAt!] : []))
-    return { scheduled: scheduled!.length, queued: queued!.length, sending: sending!.length, oldestDueAt: least(due) }
-  },
+  Backlog: (on, { now }) => Mail.backlogAmong(all(on, "Delivery"), now),
   Ledger: (on, { projectId }) => {
-    const deliveries = own(on, "Delivery", projectId)
-    const days = [...new Set(deliveries.flatMap(({ countedDay }) => countedDay ?? []))].toSorted()
-    const names = [...on.keys()].filter((key) => key.startsWith(`Counter/${projectId}/`)).toSorted()
-    return {
-      counters: names.map((name) => ({
-        projectId,
-        name: name.slice(name.lastIndexOf("/") + 1) as Mail.CounterName,
-        value: on.get(name) as number
-      })),
-      waiting: deliveries.filter(({ status }) => status === "scheduled").length,
-      charged: deliveries.filter(({ chargedAt }) => chargedAt !== null).length,
-      counted: days.map((day) => ({ day, deliveries: deliveries.filter((one) => one.countedDay === day).length })),
-      contacts: own(on, "Contact", projectId).length
-    }
+    const prefix = `Counter/${projectId}/`
+    const counters = [...on].flatMap(([key, value]) =>
+      key.startsWith(prefix)
+        ? [{ projectId, name: key.slice(prefix.length) as Mail.CounterName, value: value as number }]
+        : []
+    )
+    return Mail.ledgerAmong(counters, own(on, "Delivery", projectId), own(on, "Contact", projectId))
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * A mutant of the reference store for each law of a store of one process that keeps nothing.
  */
-import type { Change, Delivery } from "@mailkeep/core/domain"
+import type { Change, ContactPredicate, Delivery } from "@mailkeep/core/domain"
 import { Conflict, folded } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
@@ -34,7 +34,7 @@ const anyDomainRevision: Mutation = preparing((store, change) =>
 const standingSuppression = (store: MailStoreShape, change: Extract<Change, { _tag: "PutSuppression" }>) =>
   Effect.map(
     store.read([
-      { _tag: "Suppressions", projectId: change.suppression.projectId, addresses: [change.suppression.address] }
+      { _tag: "Suppressions", projectId: change.suppression.projectId, addressKeys: [change.suppression.addressKey] }
     ]),
     ([[standing]]) => standing ?? null
   )
@@ -330,12 +330,10 @@ const likeSearch: Mutation = rereading("LogPage", (store, query) => {
   }))
 })
 
-const unfilteredTotal: Mutation = rereading("ContactPage", (store, query) =>
-  Effect.map(
-    store.read([query, { ...query, filters: { ...query.filters, emailStatus: null } }]),
-    ([{ items }, { total }]) => ({ items, total })
-  )
-)
+const unfilteredTotal: Mutation = asking("ContactCount", (query) => ({
+  ...query,
+  filters: { ...query.filters, emailStatus: null }
+}))
 
 const inclusiveAfter: Mutation = rereading("Events", (store, query) =>
   Effect.map(store.read([{ ...query, after: null, limit: 1000 }]), ([events]) =>
@@ -443,16 +441,37 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "contacts/address-is-freed": addressKept,
   "contacts/found-by-part": answering("ContactPage", (found, { filters: { search } }) => {
     if (search === null) return found
-    const items = found.items.filter(({ email, firstName, lastName }) =>
-      [email, firstName, lastName, `${firstName} ${lastName}`].some((text) => text.includes(search))
+    return found.filter(({ email, firstName, lastName }) =>
+      [email, `${firstName} ${lastName}`].some((text) => text.includes(search))
     )
-    return { items, total: items.length }
   }),
   "contacts/filtered-by-status": unfilteredTotal,
-  "contacts/pages-are-a-permutation": answering("ContactPage", ({ items, total }, { page }) => ({
-    items: page.page === 2 ? items.slice(1) : items,
-    total
+  "contacts/pages-are-a-permutation": answering("ContactPage", (items, { skip }) =>
+    skip === 5 ? items.slice(1) : items
+  ),
+  "contacts/found-by-list": asking("ContactCount", (query) => ({
+    ...query,
+    filters: { ...query.filters, listId: null }
   })),
+  "contacts/segment-means-what-it-says": asking("ContactPage", (query) => {
+    const { segment } = query.filters
+    if (segment?._tag !== "Compare" || segment.op !== "ne") return query
+    const known: ContactPredicate = { _tag: "All", of: [segment, { ...segment, op: "set", value: null }] }
+    return { ...query, filters: { ...query.filters, segment: known } }
+  }),
+  "contacts/walk-goes-on-after-a-place": answering("ContactPage", (items, { after }) =>
+    after === null ? items : items.slice(1)
+  ),
+  "contacts/removed-is-gone": evading("RemoveContact", () => []),
+  "definitions/name-is-unique": evading("PutDefinition", (put) => [
+    { ...put, definition: { ...put.definition, name: `${put.definition.name} ${put.definition.id}` } }
+  ]),
+  "definitions/newest-first-after-a-place": asking("Definitions", (query) => ({
+    ...query,
+    after: query.after === null ? null : { ...query.after, id: "" }
+  })),
+  "definitions/removed-is-gone": evading("RemoveDefinition", () => []),
+  "suppressions/listed-by-address": asking("SuppressionPage", (query) => ({ ...query, now: 0 })),
   "listings/in-their-order": answering("ApiKeys", (keys) => keys.toReversed()),
 
   "log/shows-summaries": answering("LogPage", ({ items, next }) => ({

@@ -82,6 +82,8 @@ export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
 export interface DotFacts extends Begun {
   readonly now: Instant
   readonly eventId: EventId
+  /** The recipient's key among the suppressions. */
+  readonly addressKey: string
   readonly suppression: Suppression | null
 }
 
@@ -89,7 +91,7 @@ export interface DotFacts extends Begun {
  * Answers `true` when the final dot may go, with the suppression's state as a guard: no dot goes to an address whose
  * suppression is committed. Answers `false` when the delivery is suppressed instead.
  */
-export const markDot = ({ now, eventId, delivery, attempt, suppression }: DotFacts): Decision<boolean> => {
+export const markDot = ({ now, eventId, delivery, attempt, addressKey, suppression }: DotFacts): Decision<boolean> => {
   const attemptTo = (next: Partial<Attempt>): Change => {
     const { deliveryId, number, startedAt: _, ...state } = attempt
     return {
@@ -105,7 +107,7 @@ export const markDot = ({ now, eventId, delivery, attempt, suppression }: DotFac
   if (suppressed === null)
     return {
       answer: true,
-      changes: [expectSuppression(delivery.projectId, delivery.address, suppression), attemptTo({ phase: "dot" })]
+      changes: [expectSuppression(delivery.projectId, addressKey, suppression), attemptTo({ phase: "dot" })]
     }
   const { changes } = ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
   return {

@@ -1,105 +1,104 @@
 /**
- * Creates and updates a contact, together with the suppression that its status mirrors.
+ * Creates, updates and erases a contact, together with the suppression that its status mirrors.
  * Source: interface, Create a contact, Update a contact; decision 0012.
  */
 import { Result } from "effect"
-import { parseAddress } from "../domain/Address.ts"
 import type { Change } from "../domain/Change.ts"
-import type { Contact } from "../domain/Contact.ts"
+import type { Contact, ContactSource } from "../domain/Contact.ts"
 import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
+import type { DefinitionOf } from "../domain/Definition.ts"
 import { ContactEmailTaken, ContactNotFound, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
-import type { EventId, IdBlock } from "../domain/Id.ts"
+import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
-import { issue } from "../domain/Issue.ts"
+import type { ContactEventData } from "../domain/MailEvent.ts"
 import type { Plan } from "../domain/Plan.ts"
 import { fits } from "../domain/Plan.ts"
-import type { ProjectId } from "../domain/Project.ts"
+import type { PropertyValues } from "../domain/Property.ts"
 import { subscriptionStep } from "../domain/SubscriptionTable.ts"
 import type { SubscriptionRow } from "../domain/SubscriptionTable.ts"
-import type { Suppression } from "../domain/Suppression.ts"
-import { withoutReason, withReason } from "../domain/Suppression.ts"
+import type { SuppressedAddress, Suppression } from "../domain/Suppression.ts"
+import { withoutAddress, withoutReason, withReason } from "../domain/Suppression.ts"
+import { contactCounts } from "./contactCounts.ts"
 import type { Decision } from "./Decision.ts"
 import { expectSuppression } from "./expectation.ts"
+import { resolveProperties } from "./contactProperties.ts"
 
 export interface ContactFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  readonly projectId: ProjectId
-  /** The contact that holds the request's address. */
+  /** The request's address. */
+  readonly place: SuppressedAddress
+  /** The contact that holds it. */
   readonly holder: Contact | null
-  /** The suppression of the request's address. */
   readonly suppression: Suppression | null
+  /** All of the project, when the request names any. */
+  readonly properties: ReadonlyArray<DefinitionOf<"property">>
 }
-
-/** No custom property can be defined yet, so every key is unknown. */
-const undefinedProperties = (properties: CreateContact["properties"]) =>
-  Object.keys(properties ?? {}).map((key) =>
-    issue(["properties", key], "undefined_property", "is not a defined custom property")
-  )
 
 /** The suppression as the contact's status needs it: written, or still what the status was derived from. */
 const keepSuppression = (
-  projectId: ProjectId,
-  address: string,
+  { projectId, addressKey }: SuppressedAddress,
   noted: Suppression | undefined,
   standing: Suppression | null
 ): Change =>
   noted === undefined
-    ? expectSuppression(projectId, address, standing)
+    ? expectSuppression(projectId, addressKey, standing)
     : { _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }
 
-/** The event of a move of the subscription, when its row emits one. */
-export const subscriptionEvent = (
-  row: SubscriptionRow | undefined,
+type ContactEventKind = "contact.created" | "contact.updated" | NonNullable<SubscriptionRow["emits"]>
+
+/** One event for each kind, in their order. */
+export const contactEvents = (
+  kinds: ReadonlyArray<ContactEventKind | undefined>,
   contact: Contact,
-  id: EventId
-): ReadonlyArray<Change> => {
-  if (row?.emits === undefined) return []
-  const { projectId, updatedAt: occurredAt } = contact
-  return [
-    {
-      _tag: "AppendEvent",
-      event: { id, projectId, occurredAt, kind: row.emits, data: { contact, reason: "unsubscribed" } }
-    }
-  ]
-}
+  ids: IdBlock
+): ReadonlyArray<Change> =>
+  kinds.flatMap((kind, n) => {
+    if (kind === undefined) return []
+    const { projectId, updatedAt: occurredAt } = contact
+    const data: ContactEventData = { contact, reason: kind === "contact.unsubscribed" ? "unsubscribed" : null }
+    return [{ _tag: "AppendEvent", event: { id: idAt(ids, "evt", n), projectId, occurredAt, kind, data } }]
+  })
 
 const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
 export const createContact = (
   request: CreateContact,
+  source: ContactSource,
   facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
 ): Result.Result<Decision<Contact>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
-  const { now, ids, projectId, holder, suppression, plan, contactsUsed } = facts
-  const issues = undefinedProperties(request.properties)
-  if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
+  const { now, ids, place, holder, suppression, plan, contactsUsed } = facts
+  const values = resolveProperties(request.properties, facts.properties)
+  if (Result.isFailure(values)) return Result.fail(values.failure)
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
   if (!fits(plan.contacts, contactsUsed, 1))
     return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
-  const { canonical } = parseAddress(request.email)!
   const contact: Contact = {
     id: idAt(ids, "con", 0),
-    projectId,
+    projectId: place.projectId,
     email: request.email.trim(),
-    address: canonical,
+    address: place.address,
     userId: request.userId ?? null,
     firstName: request.firstName ?? "",
     lastName: request.lastName ?? "",
     phoneNumber: phoneNumberOf(request.phoneNumber),
     emailStatus: subscriptionStep("none", "ContactCreated")!.to,
-    source: "manual",
+    source,
+    properties: values.success.values,
+    listIds: [],
     createdAt: now,
     updatedAt: now,
     revision: 1
   }
-  const lifted = withoutReason(suppression, "unsubscribed")
   return Result.succeed({
     answer: contact,
     changes: [
-      keepSuppression(projectId, canonical, lifted, suppression),
+      ...values.success.guards,
+      keepSuppression(place, withoutReason(suppression, "unsubscribed"), suppression),
       { _tag: "PutContact", contact, replaces: null },
-      { _tag: "SpendCounter", projectId, name: "contacts", by: 1, max: plan.contacts }
+      ...contactCounts(place.projectId, null, contact, plan.contacts),
+      ...contactEvents(["contact.created"], contact, ids)
     ]
   })
 }
@@ -125,43 +124,88 @@ const triggerOf = (
     : undefined
 }
 
+const updated = (
+  request: UpdateContact,
+  contact: Contact,
+  place: SuppressedAddress,
+  values: PropertyValues,
+  now: Instant
+): Contact => ({
+  ...contact,
+  email: request.email.trim(),
+  address: place.address,
+  userId: request.userId === undefined ? contact.userId : request.userId,
+  firstName: request.firstName ?? contact.firstName,
+  lastName: request.lastName ?? contact.lastName,
+  phoneNumber: request.phoneNumber === undefined ? contact.phoneNumber : phoneNumberOf(request.phoneNumber),
+  properties: request.properties === undefined ? contact.properties : values,
+  updatedAt: now,
+  revision: contact.revision + 1
+})
+
 export const updateContact = (
   contactId: string,
   request: UpdateContact,
   facts: UpdateFacts
 ): Result.Result<Decision<Contact>, InvalidArgument | ContactNotFound | ContactEmailTaken> => {
-  const { now, ids, projectId, contact, holder, suppression } = facts
-  const issues = undefinedProperties(request.properties)
-  if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
+  const { now, ids, place, contact, holder, suppression } = facts
+  const values = resolveProperties(request.properties, facts.properties)
+  if (Result.isFailure(values)) return Result.fail(values.failure)
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
 
-  const { canonical } = parseAddress(request.email)!
-  const trigger = triggerOf(request, contact, canonical !== contact.address, suppression)
+  const trigger = triggerOf(request, contact, place.address !== contact.address, suppression)
   const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
-  const after: Contact = {
-    ...contact,
-    email: request.email.trim(),
-    address: canonical,
-    userId: request.userId === undefined ? contact.userId : request.userId,
-    firstName: request.firstName ?? contact.firstName,
-    lastName: request.lastName ?? contact.lastName,
-    phoneNumber: request.phoneNumber === undefined ? contact.phoneNumber : phoneNumberOf(request.phoneNumber),
-    emailStatus,
-    updatedAt: now,
-    revision: contact.revision + 1
-  }
+  const after = { ...updated(request, contact, place, values.success.values, now), emailStatus }
   const noted =
     emailStatus === "unsubscribed"
-      ? withReason(projectId, canonical, suppression, "unsubscribed", now)
+      ? withReason(place, suppression, "unsubscribed", now)
       : withoutReason(suppression, "unsubscribed")
   return Result.succeed({
     answer: after,
     changes: [
-      keepSuppression(projectId, canonical, noted, suppression),
+      ...values.success.guards,
+      keepSuppression(place, noted, suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
-      ...subscriptionEvent(row, after, idAt(ids, "evt", 0))
+      ...contactCounts(place.projectId, contact, after),
+      ...contactEvents([row?.emits, "contact.updated"], after, ids)
+    ]
+  })
+}
+
+export interface EraseFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly place: SuppressedAddress
+  readonly contact: Contact | null
+  /** The suppression of the contact's address. */
+  readonly suppression: Suppression | null
+}
+
+/** Forgets the person. What keeps mail from the address stays, under its key alone. */
+export const eraseContact = (
+  contactId: string,
+  { now, ids, place, contact, suppression }: EraseFacts
+): Result.Result<Decision<null>, ContactNotFound> => {
+  if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
+  const { id, projectId } = contact
+  return Result.succeed({
+    answer: null,
+    changes: [
+      { _tag: "RemoveContact", id, revision: contact.revision },
+      keepSuppression(place, withoutAddress(suppression), suppression),
+      ...contactCounts(projectId, contact, null),
+      {
+        _tag: "AppendEvent",
+        event: {
+          id: idAt(ids, "evt", 0),
+          projectId,
+          occurredAt: now,
+          kind: "contact.deleted",
+          data: { contactId: id }
+        }
+      }
     ]
   })
 }

@@ -3,6 +3,8 @@
  */
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
+import type { Definition } from "../domain/Definition.ts"
+import type { CounterName } from "../domain/Plan.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { SenderDomain } from "../domain/SenderDomain.ts"
 import type { Suppression } from "../domain/Suppression.ts"
@@ -17,8 +19,23 @@ export const expectDomain = (projectId: ProjectId, domain: string, standing: Sen
   revision: standing?.revision ?? null
 })
 
-export const expectSuppression = (projectId: ProjectId, address: string, standing: Suppression | null): Change => ({
+export const expectSuppression = (projectId: ProjectId, addressKey: string, standing: Suppression | null): Change => ({
   _tag: "Expect",
-  record: { kind: "Suppression", projectId, address },
+  record: { kind: "Suppression", projectId, addressKey },
   revision: standing?.revision ?? null
+})
+
+export const expectDefinition = ({ id, revision }: Definition): Change => ({
+  _tag: "Expect",
+  record: { kind: "Definition", id },
+  revision
+})
+
+/** A counter that stands at nothing, and goes on doing so until this commit. */
+export const expectUncounted = (projectId: ProjectId, name: CounterName): Change => ({
+  _tag: "SpendCounter",
+  projectId,
+  name,
+  by: 0,
+  max: 0
 })

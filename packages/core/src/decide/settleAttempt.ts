@@ -13,7 +13,7 @@ import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { destinationWaitMillis, jitterOf, lifetimeEnd, retryWaitMillis } from "../domain/RetrySchedule.ts"
 import type { SmtpReply } from "../domain/SmtpReply.ts"
 import { classifyRefusal, shownReply } from "../domain/SmtpReply.ts"
-import type { Suppression } from "../domain/Suppression.ts"
+import type { SuppressedAddress, Suppression } from "../domain/Suppression.ts"
 import { withReason } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { move, movementChanges, spendCounters } from "./movement.ts"
@@ -42,6 +42,8 @@ export interface SettleFacts {
   readonly delivery: Delivery
   /** The last attempt, in phase `started` or `dot`. */
   readonly attempt: Attempt
+  /** The recipient among the suppressions. */
+  readonly place: SuppressedAddress
   readonly suppression: Suppression | null
 }
 
@@ -162,8 +164,7 @@ export const settleAttempt = (ending: Ending, facts: SettleFacts): Decision<Deli
   const delivery = { ...facts.delivery, reachedRelay }
   const { on, outcome, patch, suppress } = settlementOf(ending, facts)
   const movement = move(delivery, on, now, patch)
-  const noted =
-    suppress === true ? withReason(delivery.projectId, delivery.address, suppression, "hard_bounce", now) : undefined
+  const noted = suppress === true ? withReason(facts.place, suppression, "hard_bounce", now) : undefined
   const closed: Change = {
     _tag: "MoveAttempt",
     deliveryId: attempt.deliveryId,

@@ -5,9 +5,10 @@
 import { Data } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
 import type { Contact } from "./Contact.ts"
+import type { Definition } from "./Definition.ts"
 import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import type { ApiKeyId, DeliveryId } from "./Id.ts"
+import type { ApiKeyId, ContactId, DeliveryId } from "./Id.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -21,7 +22,8 @@ import type { Suppression } from "./Suppression.ts"
 export type RecordRef =
   | { readonly kind: "ApiKey"; readonly id: ApiKeyId }
   | { readonly kind: "Domain"; readonly projectId: ProjectId; readonly domain: string }
-  | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly address: string }
+  | { readonly kind: "Definition"; readonly id: string }
+  | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly addressKey: string }
   | { readonly kind: "ContactAddress"; readonly projectId: ProjectId; readonly address: string }
 
 /** `replaces` is the revision that must stand, `null` when none may. */
@@ -39,8 +41,14 @@ export type Change =
   | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
   /** A domain is the one of its project and name; its id is of no other. */
   | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomain } & Replaces)
+  /** Guard also: no other definition of its project, kind and parent has its name, unless that is `null`. */
+  | ({ readonly _tag: "PutDefinition"; readonly definition: Definition } & Replaces)
+  /** Guard: the definition stands at this revision. */
+  | { readonly _tag: "RemoveDefinition"; readonly id: string; readonly revision: number }
   /** Guard also: no other contact of the project holds this address. */
   | ({ readonly _tag: "PutContact"; readonly contact: Contact } & Replaces)
+  /** Guard: the contact stands at this revision. Nothing of it is kept. */
+  | { readonly _tag: "RemoveContact"; readonly id: ContactId; readonly revision: number }
   | ({ readonly _tag: "PutSuppression"; readonly suppression: Suppression } & Replaces)
   /** Guard: the record under this key, if any, expired at or before `now`; it is replaced. */
   | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
@@ -74,7 +82,7 @@ export type Change =
       readonly token: number
       readonly next: DeliveryState
     }
-  /** Guard: when `by` is positive and `max` is not `null`, the sum is at most `max`. A counter starts at 0. */
+  /** Guard: unless `by` is negative or `max` is `null`, the sum is at most `max`. A counter starts at 0. */
   | {
       readonly _tag: "SpendCounter"
       readonly projectId: ProjectId
@@ -99,7 +107,10 @@ export const changeOrder = [
   "PutApiKey",
   "TouchApiKey",
   "PutDomain",
+  "PutDefinition",
+  "RemoveDefinition",
   "PutContact",
+  "RemoveContact",
   "PutSuppression",
   "RecordIdempotency",
   "ExtendIdempotency",
@@ -142,8 +153,10 @@ const refKey = (ref: RecordRef): string => {
       return `ApiKey/${ref.id}`
     case "Domain":
       return `Domain/${ref.projectId}/${ref.domain}`
+    case "Definition":
+      return `Definition/${ref.id}`
     case "Suppression":
-      return `Suppression/${ref.projectId}/${ref.address}`
+      return `Suppression/${ref.projectId}/${ref.addressKey}`
     case "ContactAddress":
       return `ContactAddress/${ref.projectId}/${ref.address}`
   }
@@ -164,10 +177,16 @@ export const touches = (change: Change): string => {
       return `ApiKey/${change.id}`
     case "PutDomain":
       return `Domain/${change.domain.projectId}/${change.domain.domain}`
+    case "PutDefinition":
+      return `Definition/${change.definition.id}`
+    case "RemoveDefinition":
+      return `Definition/${change.id}`
     case "PutContact":
       return `Contact/${change.contact.id}`
+    case "RemoveContact":
+      return `Contact/${change.id}`
     case "PutSuppression":
-      return `Suppression/${change.suppression.projectId}/${change.suppression.address}`
+      return `Suppression/${change.suppression.projectId}/${change.suppression.addressKey}`
     case "RecordIdempotency":
       return `Idempotency/${change.record.projectId}/${change.record.key}`
     case "ExtendIdempotency":

@@ -4,6 +4,7 @@
 import type { ContactId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
+import type { PropertyValues } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
 
 export const contactSources = ["manual", "import"] as const
@@ -23,6 +24,9 @@ export interface Contact {
   /** `unsubscribed` exactly while the address holds the suppression reason of that name. */
   readonly emailStatus: EmailStatus
   readonly source: ContactSource
+  readonly properties: PropertyValues
+  /** The lists that it is on, sorted; one that was deleted since may stay among them. */
+  readonly listIds: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly updatedAt: Instant
   readonly revision: number

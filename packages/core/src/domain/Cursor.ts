@@ -1,38 +1,60 @@
 /**
- * A cursor: the place in a walk, sealed for one project and one set of filters.
+ * A cursor: the place in a walk, sealed for one listing of one project and one set of filters.
  * The seal is made and compared by the port `Crypto`, handed in as functions.
  */
+import type { Json } from "./CanonicalJson.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
-import type { LogFilters, Position } from "./Paging.ts"
+import type { Position } from "./Paging.ts"
 import type { ProjectId } from "./Project.ts"
 
-const version = "1"
+/** What a cursor belongs to. */
+export interface Walk {
+  readonly projectId: ProjectId
+  readonly listing: string
+  readonly filters: Json
+}
+
 const sealCharacters = 22
 
 /** HMAC-SHA-256 of a text in base64url, under the cursors' own key. */
 export type Seal = (text: string) => string
 
-const sealed = (projectId: ProjectId, filters: LogFilters, place: string): string =>
-  `${projectId}\n${canonicalJson({ ...filters })}\n${place}`
+const sealOf = (seal: Seal, { projectId, listing, filters }: Walk, place: string): string =>
+  seal(`${projectId}\n${listing}\n${canonicalJson(filters)}\n${place}`).slice(0, sealCharacters)
 
-const sealOf = (seal: Seal, projectId: ProjectId, filters: LogFilters, place: string): string =>
-  seal(sealed(projectId, filters, place)).slice(0, sealCharacters)
+const toBase64Url = (text: string): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
+
+const fromBase64Url = (text: string): string =>
+  new TextDecoder().decode(
+    Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (octet) => octet.charCodeAt(0))
+  )
 
 /** Opaque, URL-safe and well under 1,024 characters. */
-export const writeCursor = (seal: Seal, projectId: ProjectId, filters: LogFilters, position: Position): string => {
-  const place = `${version}.${position.createdAt.toString(36)}.${position.id}`
-  return `${place}.${sealOf(seal, projectId, filters, place)}`
+export const writeCursor = (seal: Seal, walk: Walk, place: ReadonlyArray<string>): string => {
+  const text = toBase64Url(JSON.stringify(place))
+  return `${text}.${sealOf(seal, walk, text)}`
 }
 
-/** The place, or `undefined` when the cursor was altered or belongs to another project or other filters. */
+/** The place, or `undefined` when the cursor was altered or belongs to another walk. */
 export const readCursor = (
   seal: Seal,
   equal: (a: string, b: string) => boolean,
-  projectId: ProjectId,
-  filters: LogFilters,
+  walk: Walk,
   cursor: string
-): Position | undefined => {
-  const match = /^(1\.(-?[0-9a-z]{1,11})\.(del_[0-9a-z]{26}))\.([\w-]{22})$/.exec(cursor)
-  if (match === null || !equal(match[4]!, sealOf(seal, projectId, filters, match[1]!))) return undefined
-  return { createdAt: Number.parseInt(match[2]!, 36), id: match[3]! }
+): ReadonlyArray<string> | undefined => {
+  const match = /^([\w-]{1,1000})\.([\w-]{22})$/.exec(cursor)
+  return match !== null && equal(match[2]!, sealOf(seal, walk, match[1]!))
+    ? (JSON.parse(fromBase64Url(match[1]!)) as ReadonlyArray<string>)
+    : undefined
 }
+
+/** A place in a newest-first walk, as a cursor holds it. */
+export const positionPlace = ({ createdAt, id }: Position): ReadonlyArray<string> => [String(createdAt), id]
+export const placePosition = ([createdAt, id]: ReadonlyArray<string>): Position => ({
+  createdAt: Number(createdAt),
+  id: id!
+})

@@ -62,6 +62,49 @@ export class ContactNotFound extends Data.TaggedError("ContactNotFound")<{ reado
   }
 }
 
+/** What a project has, other than contacts, messages and deliveries, as people call it. */
+export type RecordName = "property" | "list" | "segment" | "suppression" | "domain" | "template" | "webhook" | "push"
+
+export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{
+  readonly record: RecordName
+  readonly id: string
+}> {
+  readonly kind = "not_found"
+  override get message() {
+    return `No ${this.record} with this ID.`
+  }
+}
+
+/** Another record of this kind in the project has the name. */
+export class NameTaken extends Data.TaggedError("NameTaken")<{
+  readonly record: RecordName
+  readonly field: string
+}> {
+  readonly kind = "duplicate_error"
+  override get message() {
+    return `Another ${this.record} of this project has this ${this.field}.`
+  }
+}
+
+/** A project has as many of these as it may have. */
+export class TooManyRecords extends Data.TaggedError("TooManyRecords")<{
+  readonly record: RecordName
+  readonly max: number
+}> {
+  readonly kind = "conflict"
+  override get message() {
+    return `The project has ${this.max} of these, which is as many as it may have: ${this.record}.`
+  }
+}
+
+/** Contacts have values of the property, so its type cannot change. */
+export class PropertyInUse extends Data.TaggedError("PropertyInUse")<{ readonly propertyId: string }> {
+  readonly kind = "conflict"
+  override get message() {
+    return "The type of a property changes only while no contact has a value of it."
+  }
+}
+
 export class MessageNotFound extends Data.TaggedError("MessageNotFound")<{ readonly messageId: string }> {
   readonly kind = "not_found"
   override get message() {
@@ -143,6 +186,10 @@ export type MailFailure =
   | SenderOutsideScope
   | SenderDomainNotVerified
   | ContactNotFound
+  | RecordNotFound
+  | NameTaken
+  | TooManyRecords
+  | PropertyInUse
   | MessageNotFound
   | DeliveryNotFound
   | KeyNotFound

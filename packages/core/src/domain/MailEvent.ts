@@ -6,10 +6,30 @@ import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "./Delive
 import type { ContactId, DeliveryId, EventId, MessageId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
+import type { SenderDomain } from "./SenderDomain.ts"
 import type { BounceType } from "./Delivery.ts"
 
-export const eventKinds = ["email.delivered", "email.bounced", "email.failed", "contact.unsubscribed"] as const
+/** The interface's own four come first; they go to a webhook that names none. */
+export const eventKinds = [
+  "email.delivered",
+  "email.bounced",
+  "email.failed",
+  "contact.unsubscribed",
+  "email.accepted",
+  "email.complained",
+  "email.suppressed",
+  "email.canceled",
+  "email.delayed",
+  "contact.created",
+  "contact.updated",
+  "contact.deleted",
+  "contact.subscribed",
+  "domain.verified",
+  "domain.failed"
+] as const
 export type EventKind = (typeof eventKinds)[number]
+
+export const defaultEventKinds: ReadonlyArray<EventKind> = eventKinds.slice(0, 4)
 
 /** Facts of a delivery's move; what the message says is looked up when the event goes out. */
 export interface DeliveryEventData {
@@ -30,7 +50,16 @@ export interface DeliveryEventData {
 
 export interface ContactEventData {
   readonly contact: Contact
-  readonly reason: "unsubscribed"
+  readonly reason: "unsubscribed" | null
+}
+
+/** Of a contact that is erased nothing is told but its id. */
+export interface ErasedContactData {
+  readonly contactId: ContactId
+}
+
+export interface DomainEventData {
+  readonly domain: SenderDomain
 }
 
 interface Occurrence {
@@ -41,4 +70,9 @@ interface Occurrence {
 
 export type MailEvent =
   | (Occurrence & { readonly kind: DeliveryEventKind; readonly data: DeliveryEventData })
-  | (Occurrence & { readonly kind: "contact.unsubscribed"; readonly data: ContactEventData })
+  | (Occurrence & {
+      readonly kind: "contact.created" | "contact.updated" | "contact.subscribed" | "contact.unsubscribed"
+      readonly data: ContactEventData
+    })
+  | (Occurrence & { readonly kind: "contact.deleted"; readonly data: ErasedContactData })
+  | (Occurrence & { readonly kind: "domain.verified" | "domain.failed"; readonly data: DomainEventData })

@@ -1,12 +1,10 @@
 /**
- * Pages: their sizes, the filters of the two listings, and the place in a walk.
- * Source: interface, List deliveries, List contacts; decisions 0011 and 0012.
+ * Pages: their sizes, the filters of the delivery log, and the place in a walk.
+ * Source: interface, List deliveries; decision 0011.
  */
-import type { Contact } from "./Contact.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
 import type { Instant } from "./Instant.ts"
-import type { EmailStatus } from "./SubscriptionTable.ts"
 
 export const pageLimitMax = 100
 export const pageLimitDefault = 50
@@ -51,15 +49,6 @@ export const noLogFilters: LogFilters = {
   startDate: null,
   endDate: null
 }
-
-export interface ContactFilters {
-  readonly search: string | null
-  readonly emailStatus: EmailStatus | null
-  readonly listId: string | null
-  readonly segmentId: string | null
-}
-
-export const noContactFilters: ContactFilters = { search: null, emailStatus: null, listId: null, segmentId: null }
 
 /** From 1. */
 export interface PageRequest {
@@ -108,13 +97,3 @@ export const logFiltersMatch = (
     delivery.messageId === search ||
     folded(delivery.recipient).includes(folded(search)) ||
     folded(subject()).includes(folded(search)))
-
-export const contactFiltersMatch = (
-  { search, emailStatus }: ContactFilters,
-  { email, firstName, lastName, emailStatus: status }: Contact
-): boolean => {
-  if (emailStatus !== null && status !== emailStatus) return false
-  if (search === null) return true
-  const part = folded(search)
-  return [email, firstName, lastName, `${firstName} ${lastName}`].some((text) => folded(text).includes(part))
-}

@@ -27,7 +27,17 @@ export const unlimited: Plan = {
 }
 
 /** The name of a counter of a project. */
-export type CounterName = "waiting" | "allowance" | "contacts" | `daily:${UtcDay}`
+export type CounterName =
+  | "waiting"
+  | "allowance"
+  | "contacts"
+  /** Contacts that are unsubscribed. */
+  | "unsubscribed"
+  | `daily:${UtcDay}`
+  /** Contacts on a list. */
+  | `list:${string}`
+  /** Contacts with a value of a property. */
+  | `property:${string}`
 
 export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
 

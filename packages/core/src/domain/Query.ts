@@ -3,12 +3,14 @@
  */
 import type { ApiKey } from "./ApiKey.ts"
 import type { Contact } from "./Contact.ts"
+import type { ContactFilters } from "./ContactPredicate.ts"
+import type { Definition, DefinitionKind } from "./Definition.ts"
 import type { Attempt, Delivery, DeliverySummary } from "./Delivery.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant, UtcDay } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
 import type { Message } from "./Message.ts"
-import type { ContactFilters, LogFilters, PageRequest, Position } from "./Paging.ts"
+import type { LogFilters, PageRequest, Position } from "./Paging.ts"
 import type { Counter, CounterName } from "./Plan.ts"
 import type { Project, ProjectId } from "./Project.ts"
 import type { SenderDomain } from "./SenderDomain.ts"
@@ -33,15 +35,59 @@ interface Queries {
     { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
     ReadonlyArray<Contact | null>
   ]
-  /** Newest first. */
+  /** Newest first: those after `after` that match, without the first `skip` of them. */
   ContactPage: [
-    { readonly projectId: ProjectId; readonly filters: ContactFilters; readonly page: PageRequest },
-    Found<Contact>
+    {
+      readonly projectId: ProjectId
+      readonly filters: ContactFilters
+      readonly after: Position | null
+      readonly skip: number
+      readonly limit: number
+    },
+    ReadonlyArray<Contact>
   ]
-  /** One answer for each canonical address, in the order asked. */
+  /** How many contacts match. */
+  ContactCount: [{ readonly projectId: ProjectId; readonly filters: ContactFilters }, number]
+  Definition: [{ readonly projectId: ProjectId; readonly id: string }, Definition | null]
+  DefinitionNamed: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: DefinitionKind
+      readonly parent: string
+      readonly name: string
+    },
+    Definition | null
+  ]
+  /** Newest first, after `after`. */
+  Definitions: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: DefinitionKind
+      readonly parent: string
+      readonly after: Position | null
+      readonly limit: number
+    },
+    ReadonlyArray<Definition>
+  ]
+  /** One answer for each address, by its key, in the order asked. */
   Suppressions: [
-    { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
+    { readonly projectId: ProjectId; readonly addressKeys: ReadonlyArray<string> },
     ReadonlyArray<Suppression | null>
+  ]
+  /**
+   * Those that name an address and hold it from mail at `now`, by address, after the address `after`; `search` is a part of it. Looks at no
+   * more than `examine`. `next` as in `LogPage`.
+   */
+  SuppressionPage: [
+    {
+      readonly projectId: ProjectId
+      readonly search: string | null
+      readonly now: Instant
+      readonly after: string | null
+      readonly limit: number
+      readonly examine: number
+    },
+    { readonly items: ReadonlyArray<Suppression>; readonly next: string | null }
   ]
   /** One value for each name, in the order asked; 0 for a counter nobody has spent. */
   Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
@@ -107,6 +153,7 @@ export interface Ledger {
   /** Deliveries by `countedDay`. */
   readonly counted: ReadonlyArray<{ readonly day: UtcDay; readonly deliveries: number }>
   readonly contacts: number
+  readonly unsubscribed: number
 }
 
 export type QueryTag = keyof Queries

@@ -9,7 +9,7 @@ export interface SubscriptionRow {
   readonly from: EmailStatus | "none"
   readonly on: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
   readonly to: EmailStatus
-  readonly emits?: "contact.unsubscribed"
+  readonly emits?: "contact.unsubscribed" | "contact.subscribed"
   readonly source: string
 }
 
@@ -28,6 +28,7 @@ export const subscriptionTable = [
     from: "unsubscribed",
     on: "SubscribeRequested",
     to: "subscribed",
+    emits: "contact.subscribed",
     source: "interface, Contact subscription status, row 3"
   },
   {

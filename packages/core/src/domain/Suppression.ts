@@ -21,8 +21,10 @@ const temporaryMillis = 30 * dayMillis
 
 export interface Suppression {
   readonly projectId: ProjectId
-  /** Canonical. */
-  readonly address: string
+  /** The canonical address under the store's own key (HMAC-SHA-256, base64url): what remains when the address is erased. */
+  readonly addressKey: string
+  /** Canonical; `null` once it is erased. */
+  readonly address: string | null
   /** Each reason with the instant from which it holds. */
   readonly reasons: Readonly<Partial<Record<SuppressionReason, Instant>>>
   readonly revision: number
@@ -39,28 +41,43 @@ export const suppressedFor = (suppression: Suppression | null, now: Instant): Su
   )
 }
 
-const next = (
-  projectId: ProjectId,
-  address: string,
-  standing: Suppression | null,
-  reasons: Suppression["reasons"]
-): Suppression => ({ projectId, address, reasons, revision: (standing?.revision ?? 0) + 1 })
+/** An address within a project, by its name and by its key. */
+export interface SuppressedAddress {
+  readonly projectId: ProjectId
+  readonly address: string
+  readonly addressKey: string
+}
 
 /** The record with the reason added; `undefined` when it already holds it. */
 export const withReason = (
-  projectId: ProjectId,
-  address: string,
+  { projectId, address, addressKey }: SuppressedAddress,
   standing: Suppression | null,
   reason: SuppressionReason,
   now: Instant
 ): Suppression | undefined =>
   standing?.reasons[reason] !== undefined && reason !== "temporary_failure"
     ? undefined
-    : next(projectId, address, standing, { ...standing?.reasons, [reason]: now })
+    : {
+        projectId,
+        addressKey,
+        address,
+        reasons: { ...standing?.reasons, [reason]: now },
+        revision: (standing?.revision ?? 0) + 1
+      }
 
 /** The record without the reason; `undefined` when it does not hold it. */
 export const withoutReason = (standing: Suppression | null, reason: SuppressionReason): Suppression | undefined => {
   if (standing?.reasons[reason] === undefined) return undefined
   const { [reason]: _, ...reasons } = standing.reasons
-  return next(standing.projectId, standing.address, standing, reasons)
+  return { ...standing, reasons, revision: standing.revision + 1 }
 }
+
+/** The record without the address; `undefined` when it names none. */
+export const withoutAddress = (standing: Suppression | null): Suppression | undefined =>
+  standing === null || standing.address === null
+    ? undefined
+    : { ...standing, address: null, revision: standing.revision + 1 }
+
+/** The order of the suppression list. */
+export const byAddress = (a: Suppression, b: Suppression): number =>
+  a.address! < b.address! ? -1 : a.address! > b.address! ? 1 : 0

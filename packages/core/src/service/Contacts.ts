@@ -1,20 +1,52 @@
 /**
  * The people a project writes to. Source: interface, List contacts, Create a contact, Update a contact; decision 0012.
  */
-import { Clock, Context, Effect, Layer } from "effect"
-import { createContact, updateContact } from "../decide/contact.ts"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { createContact, eraseContact, updateContact } from "../decide/contact.ts"
 import { parseAddress } from "../domain/Address.ts"
-import type { Contact } from "../domain/Contact.ts"
+import type { Contact, ContactSource } from "../domain/Contact.ts"
+import type { ContactFilters } from "../domain/ContactPredicate.ts"
 import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
-import type { ContactEmailTaken, ContactNotFound, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
-import type { ContactFilters, Page, PageRequest } from "../domain/Paging.ts"
+import type { ContactEmailTaken, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
+import { ContactNotFound } from "../domain/Failure.ts"
+import type { Page, PageRequest, Position } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
+import type { PropertyValue } from "../domain/Property.ts"
+import { valuesByKey } from "../domain/Property.ts"
+import type { EmailStatus } from "../domain/SubscriptionTable.ts"
+import type { SuppressionReason } from "../domain/Suppression.ts"
+import { suppressedFor } from "../domain/Suppression.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
+import { Properties } from "./Properties.ts"
+import { Secrets } from "./Secrets.ts"
+import { Segments } from "./Segments.ts"
 import { WorkSignal } from "./WorkSignal.ts"
+
+/** Which contacts a listing shows; `null` is no filter. */
+export interface ContactQuery {
+  /** A part of the email, of either name, or of both with a space; in any case. */
+  readonly search: string | null
+  readonly emailStatus: EmailStatus | null
+  /** An unknown list or segment has nobody on it. */
+  readonly listId: string | null
+  readonly segmentId: string | null
+}
+
+export const everyContact: ContactQuery = { search: null, emailStatus: null, listId: null, segmentId: null }
+
+/** A contact with what its record leaves to others. */
+export interface ContactDetail {
+  readonly contact: Contact
+  readonly properties: Readonly<Record<string, PropertyValue>>
+  /** Why mail to the address is held back, other than by unsubscribing. */
+  readonly blockReason: SuppressionReason | null
+}
+
+const walkedAtOnce = 1000
 
 export class Contacts extends Context.Service<
   Contacts,
@@ -22,13 +54,21 @@ export class Contacts extends Context.Service<
     /** Newest first. */
     readonly page: (
       projectId: ProjectId,
-      filters: ContactFilters,
+      query: ContactQuery,
       page: PageRequest
     ) => Effect.Effect<Page<Contact>, StoreUnavailable>
+    /** All that match, newest first, in flat memory. A contact that stands throughout comes exactly once. */
+    readonly each: (projectId: ProjectId, query: ContactQuery) => Stream.Stream<Contact, StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      contactId: string
+    ) => Effect.Effect<ContactDetail, ContactNotFound | StoreUnavailable>
+    readonly atAddress: (projectId: ProjectId, email: string) => Effect.Effect<Contact | null, StoreUnavailable>
     /** Creates from a request whose form `parseCreateContact` has judged. */
     readonly create: (
       projectId: ProjectId,
-      request: CreateContact
+      request: CreateContact,
+      source?: ContactSource
     ) => Effect.Effect<Contact, InvalidArgument | ContactEmailTaken | PlanLimitReached | StoreUnavailable>
     /** Updates from a request whose form `parseUpdateContact` has judged. */
     readonly update: (
@@ -36,6 +76,8 @@ export class Contacts extends Context.Service<
       contactId: string,
       request: UpdateContact
     ) => Effect.Effect<Contact, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable>
+    /** Forgets the person; a suppression of the address holds on, without naming it. The delivery log keeps what was sent. */
+    readonly erase: (projectId: ProjectId, contactId: string) => Effect.Effect<null, ContactNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Contacts") {
   static readonly layerNoDeps = Layer.effect(
@@ -45,44 +87,124 @@ export class Contacts extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const signal = yield* WorkSignal
+      const segments = yield* Segments
+      const definitions = yield* Properties
+      const { addressKey } = yield* Secrets
 
-      const page = Effect.fn("Contacts.page")(function* (
+      /** `null` when nobody can match. */
+      const filtersOf = Effect.fnUntraced(function* (
         projectId: ProjectId,
-        filters: ContactFilters,
-        page: PageRequest
-      ) {
-        // Lists and segments come with later work; until then every one is unknown, and an unknown one has no members.
-        if (filters.listId !== null || filters.segmentId !== null) return { items: [], total: 0, ...page }
-        const [found] = yield* store.read([{ _tag: "ContactPage", projectId, filters, page }])
-        return { ...found, ...page }
+        { segmentId, ...filters }: ContactQuery
+      ): Effect.fn.Return<ContactFilters | null, StoreUnavailable> {
+        if (segmentId === null) return { ...filters, segment: null }
+        const segment = yield* segments.predicateOf(projectId, segmentId)
+        return segment === null ? null : { ...filters, segment }
       })
 
-      const atAddress = (projectId: ProjectId, email: string) => {
-        const addresses = [parseAddress(email)?.canonical ?? ""]
-        return [
-          { _tag: "ContactsByAddress", projectId, addresses },
-          { _tag: "Suppressions", projectId, addresses }
-        ] as const
+      /** Counted with every write when it is of all or of one status; otherwise counted now. */
+      const page = Effect.fn("Contacts.page")(function* (projectId: ProjectId, query: ContactQuery, page: PageRequest) {
+        const filters = yield* filtersOf(projectId, query)
+        if (filters === null) return { items: [], total: 0, ...page }
+        const { search, emailStatus, listId, segment } = filters
+        const skip = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
+        const found = { _tag: "ContactPage", projectId, filters, after: null, skip, limit: page.limit } as const
+        if (search !== null || listId !== null || segment !== null) {
+          const [items, total] = yield* store.read([found, { _tag: "ContactCount", projectId, filters }])
+          return { items, total, ...page }
+        }
+        const [items, [contacts, unsubscribed]] = yield* store.read([
+          found,
+          { _tag: "Counters", projectId, names: ["contacts", "unsubscribed"] }
+        ])
+        const total =
+          emailStatus === null ? contacts! : emailStatus === "unsubscribed" ? unsubscribed! : contacts! - unsubscribed!
+        return { items, total, ...page }
+      })
+
+      const each = (projectId: ProjectId, query: ContactQuery) =>
+        Stream.unwrap(
+          Effect.map(filtersOf(projectId, query), (filters) =>
+            Stream.paginate(null as Position | null, (after) =>
+              filters === null
+                ? Effect.succeed([[], Option.none()] as const)
+                : Effect.map(
+                    store.read([{ _tag: "ContactPage", projectId, filters, after, skip: 0, limit: walkedAtOnce }]),
+                    ([items]) =>
+                      [
+                        items,
+                        items.length < walkedAtOnce ? Option.none() : Option.some<Position | null>(items.at(-1)!)
+                      ] as const
+                  )
+            )
+          )
+        )
+
+      const placeOf = (projectId: ProjectId, email: string) => {
+        const address = parseAddress(email)?.canonical ?? ""
+        return { projectId, address, addressKey: addressKey(address) }
       }
 
-      const create = Effect.fn("Contacts.create")(function* (projectId: ProjectId, request: CreateContact) {
+      const standingAt = ({ projectId, address, addressKey }: ReturnType<typeof placeOf>) =>
+        [
+          { _tag: "ContactsByAddress", projectId, addresses: [address] },
+          { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
+        ] as const
+
+      /** Read only for a request that names any. */
+      const definedFor = (projectId: ProjectId, request: Pick<CreateContact, "properties">) =>
+        Object.keys(request.properties ?? {}).length === 0 ? Effect.succeed([]) : definitions.list(projectId)
+
+      const get = Effect.fn("Contacts.get")(function* (projectId: ProjectId, contactId: string) {
+        const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
+        if (contact === null) return yield* new ContactNotFound({ contactId })
+        const now = yield* Clock.currentTimeMillis
+        const [[suppression]] = yield* store.read([
+          { _tag: "Suppressions", projectId, addressKeys: [addressKey(contact.address)] }
+        ])
+        const reason = suppressedFor(suppression!, now)
+        return {
+          contact,
+          properties: valuesByKey(contact.properties, yield* definitions.list(projectId)),
+          blockReason: reason === "unsubscribed" ? null : reason
+        }
+      })
+
+      const atAddress = Effect.fn("Contacts.atAddress")(function* (projectId: ProjectId, email: string) {
+        const { address } = placeOf(projectId, email)
+        const [[contact]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
+        return contact!
+      })
+
+      const create = Effect.fn("Contacts.create")(function* (
+        projectId: ProjectId,
+        request: CreateContact,
+        source: ContactSource = "manual"
+      ) {
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const plan = yield* plans.planOf(projectId)
-        return yield* decideAndCommit(
+        const place = placeOf(projectId, request.email)
+        const facts = Effect.zip(
+          definedFor(projectId, request),
+          store.read([...standingAt(place), { _tag: "Counters", projectId, names: ["contacts"] }])
+        )
+        const created = yield* decideAndCommit(
           store,
-          store.read([...atAddress(projectId, request.email), { _tag: "Counters", projectId, names: ["contacts"] }]),
-          ([[holder], [suppression], [contactsUsed]]) =>
-            createContact(request, {
+          facts,
+          ([properties, [[holder], [suppression], [contactsUsed]]]) =>
+            createContact(request, source, {
               now,
               ids: block,
-              projectId,
+              place,
               holder: holder!,
               suppression: suppression!,
+              properties,
               plan,
               contactsUsed: contactsUsed!
             })
         )
+        yield* signal.notify
+        return created
       })
 
       const update = Effect.fn("Contacts.update")(function* (
@@ -91,25 +213,44 @@ export class Contacts extends Context.Service<
         request: UpdateContact
       ) {
         const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
-        const updated = yield* decideAndCommit(
-          store,
-          store.read([...atAddress(projectId, request.email), { _tag: "Contact", projectId, id: contactId }]),
-          ([[holder], [suppression], contact]) =>
-            updateContact(contactId, request, {
-              now,
-              ids: block,
-              projectId,
-              holder: holder!,
-              suppression: suppression!,
-              contact
-            })
+        const block = yield* ids.reserve(now, 2)
+        const place = placeOf(projectId, request.email)
+        const facts = Effect.zip(
+          definedFor(projectId, request),
+          store.read([...standingAt(place), { _tag: "Contact", projectId, id: contactId }])
+        )
+        const updated = yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], contact]]) =>
+          updateContact(contactId, request, {
+            now,
+            ids: block,
+            place,
+            holder: holder!,
+            suppression: suppression!,
+            properties,
+            contact
+          })
         )
         yield* signal.notify
         return updated
       })
 
-      return { page, create, update }
+      const erase = Effect.fn("Contacts.erase")(function* (projectId: ProjectId, contactId: string) {
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const facts = Effect.gen(function* () {
+          const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
+          const place = placeOf(projectId, contact?.address ?? "")
+          const [[suppression]] = yield* store.read([
+            { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] }
+          ])
+          return { now, ids: block, place, contact, suppression: suppression! }
+        })
+        yield* decideAndCommit(store, facts, (facts) => eraseContact(contactId, facts))
+        yield* signal.notify
+        return null
+      })
+
+      return { page, each, get, atAddress, create, update, erase }
     })
   )
 }

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Contact } from "../domain/Contact.ts"
-import { readCursor, writeCursor } from "../domain/Cursor.ts"
+import { placePosition, positionPlace, readCursor, writeCursor } from "../domain/Cursor.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../domain/Delivery.ts"
 import { DeliveryNotFound, InvalidArgument } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
@@ -71,12 +71,14 @@ export class DeliveryLog extends Context.Service<
         filters: LogFilters,
         { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
       ) {
-        const after = cursor === null ? null : readCursor(seal, crypto.equal, projectId, filters, cursor)
-        if (after === undefined)
+        const walk = { projectId, listing: "deliveries", filters: { ...filters } }
+        const place = cursor === null ? null : readCursor(seal, crypto.equal, walk, cursor)
+        if (place === undefined)
           return yield* new InvalidArgument({
             context: "query",
             issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
           })
+        const after = place === null ? null : placePosition(place)
         // Templates come with later work; until then every one is unknown, and nothing was sent with it.
         const none = { items: [], next: null }
         const [found] =
@@ -89,7 +91,7 @@ export class DeliveryLog extends Context.Service<
           total: after === null && next === null ? items.length : null,
           limit,
           hasMore: next !== null,
-          nextCursor: next === null ? null : writeCursor(seal, projectId, filters, next)
+          nextCursor: next === null ? null : writeCursor(seal, walk, positionPlace(next))
         }
       })
 

@@ -21,6 +21,7 @@ import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
 import type { HandOff, HandOffOutcome, OutgoingMessage, TransportShape } from "../port/Transport.ts"
 import { HandOffRevoked, Transport, TransportUnavailable } from "../port/Transport.ts"
+import { Secrets } from "./Secrets.ts"
 
 export interface HandOffOptions {
   readonly retry: RetryPolicy
@@ -90,6 +91,7 @@ interface Ports {
   readonly ids: IdSource["Service"]
   readonly plans: PlanSource["Service"]
   readonly transport: TransportShape
+  readonly addressKey: (address: string) => string
 }
 
 const eventIdAt = ({ ids }: Ports, now: number) => Effect.map(ids.reserve(now, 1), (block) => idAt(block, "evt", 0))
@@ -105,7 +107,7 @@ const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Del
     const [delivery, stored, [suppression], [allowanceUsed]] = yield* store.read([
       { _tag: "Delivery", projectId, id },
       { _tag: "Message", projectId, id: messageId },
-      { _tag: "Suppressions", projectId, addresses: [address] },
+      { _tag: "Suppressions", projectId, addressKeys: [on.addressKey(address)] },
       { _tag: "Counters", projectId, names: ["allowance"] }
     ])
     if (!isStill(claimed, delivery)) return "moved_on"
@@ -139,7 +141,7 @@ const begin = Effect.fnUntraced(function* (on: Ports, claimed: Delivery) {
   const [delivery, stored, [suppression]] = yield* store.read([
     { _tag: "Delivery", projectId, id: claimed.id },
     { _tag: "Message", projectId, id: claimed.messageId },
-    { _tag: "Suppressions", projectId, addresses: [claimed.address] }
+    { _tag: "Suppressions", projectId, addressKeys: [on.addressKey(claimed.address)] }
   ])
   if (delivery === null) return undefined
   const message = present(stored)
@@ -166,14 +168,16 @@ const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void,
   const { store } = on
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    const addressKey = on.addressKey(delivery.address)
     const [[suppression]] = yield* store.read([
-      { _tag: "Suppressions", projectId: delivery.projectId, addresses: [delivery.address] }
+      { _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [addressKey] }
     ])
     const { changes, answer } = markDot({
       now,
       eventId: yield* eventIdAt(on, now),
       delivery,
       attempt,
+      addressKey,
       suppression: suppression!
     })
     yield* store.commit(changes)
@@ -196,12 +200,13 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const now = yield* Clock.currentTimeMillis
     const { projectId, id, messageId, address } = held
+    const place = { projectId, address, addressKey: on.addressKey(address) }
     const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
       { _tag: "Delivery", projectId, id },
       { _tag: "Attempts", deliveryId: id },
       { _tag: "Message", projectId, id: messageId },
       { _tag: "Project", id: projectId },
-      { _tag: "Suppressions", projectId, addresses: [address] }
+      { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] }
     ])
     if (!isStill(held, delivery)) return "moved_on"
     const message = present(stored)
@@ -214,6 +219,7 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
       expiresAt: message.expiresAt,
       delivery,
       attempt: attempts.at(-1)!,
+      place,
       suppression: suppression!
     })
     yield* store.commit(decision.changes)
@@ -291,7 +297,8 @@ export class HandOffs extends Context.Service<
           store: yield* MailStore,
           ids: yield* IdSource,
           plans: yield* PlanSource,
-          transport: yield* Transport
+          transport: yield* Transport,
+          addressKey: (yield* Secrets).addressKey
         }
         return {
           release: (claimed) => release(on, claimed),

@@ -7,6 +7,7 @@ import { IdSource } from "../port/IdSource.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
 import { Access } from "./Access.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { ContactLists } from "./ContactLists.ts"
 import { Contacts } from "./Contacts.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { DispatcherOptions } from "./Dispatcher.ts"
@@ -15,7 +16,9 @@ import { Domains } from "./Domains.ts"
 import type { HandOffOptions } from "./HandOffs.ts"
 import { HandOffs } from "./HandOffs.ts"
 import { Projects } from "./Projects.ts"
+import { Properties } from "./Properties.ts"
 import { Secrets } from "./Secrets.ts"
+import { Segments } from "./Segments.ts"
 import { Sending } from "./Sending.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { WorkSignal } from "./WorkSignal.ts"
@@ -37,9 +40,12 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     DeliveryLog.layerNoDeps,
     Dispatcher.layerWith(options.dispatcher).pipe(Layer.provide(HandOffs.layerWith(options.handOff))),
     Domains.layerNoDeps,
+    ContactLists.layerNoDeps,
     Sending.layerNoDeps,
     Suppressions.layerNoDeps
   ).pipe(
+    Layer.provideMerge(Segments.layerNoDeps),
+    Layer.provideMerge(Properties.layerNoDeps),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, Secrets.layer, WorkSignal.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
     Layer.provide(storeGate)

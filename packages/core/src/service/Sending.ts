@@ -23,6 +23,7 @@ import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
 import { Transport } from "../port/Transport.ts"
+import { Secrets } from "./Secrets.ts"
 import { WorkSignal } from "./WorkSignal.ts"
 
 export class Sending extends Context.Service<
@@ -60,6 +61,7 @@ export class Sending extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const signal = yield* WorkSignal
+      const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
 
       const send = Effect.fn("Sending.send")(function* (
@@ -82,7 +84,7 @@ export class Sending extends Context.Service<
           { _tag: "ApiKey", id: principal.keyId ?? "" },
           { _tag: "Domain", projectId, domain: request.from.domain },
           { _tag: "ContactsByAddress", projectId, addresses },
-          { _tag: "Suppressions", projectId, addresses },
+          { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
           { _tag: "Counters", projectId, names: [day, "allowance", "waiting"] }
         ])
         const facts = Effect.zipWith(

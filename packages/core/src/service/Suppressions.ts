@@ -2,24 +2,37 @@
  * The addresses that get no mail, and why. Source: decision 0012.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
+import type { Decision } from "../decide/Decision.ts"
 import type { SuppressionFacts } from "../decide/suppression.ts"
 import { liftSuppression, suppressAddress } from "../decide/suppression.ts"
-import type { Decision } from "../decide/Decision.ts"
 import { parseAddress } from "../domain/Address.ts"
-import { InvalidArgument } from "../domain/Failure.ts"
+import { readCursor, writeCursor } from "../domain/Cursor.ts"
+import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
+import { examinedMax } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Suppression, SuppressionReason } from "../domain/Suppression.ts"
+import { suppressedFor, suppressionReasons } from "../domain/Suppression.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
+import { Secrets } from "./Secrets.ts"
+import { WorkSignal } from "./WorkSignal.ts"
 
 type Changing = (
   projectId: ProjectId,
   email: string,
   reason: SuppressionReason
 ) => Effect.Effect<Suppression | null, InvalidArgument | StoreUnavailable>
+
+export interface SuppressionPage {
+  readonly items: ReadonlyArray<Suppression>
+  readonly limit: number
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
 
 export class Suppressions extends Context.Service<
   Suppressions,
@@ -28,6 +41,17 @@ export class Suppressions extends Context.Service<
     readonly add: Changing
     /** Lifts one reason; the others stay. */
     readonly lift: Changing
+    /** Lifts every reason of an address that has any. */
+    readonly remove: (
+      projectId: ProjectId,
+      email: string
+    ) => Effect.Effect<null, RecordNotFound | InvalidArgument | StoreUnavailable>
+    /** By address: those that get no mail now and whose address was not erased. A page may be short and still have more. */
+    readonly page: (
+      projectId: ProjectId,
+      search: string | null,
+      page: { readonly limit: number; readonly cursor: string | null }
+    ) => Effect.Effect<SuppressionPage, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Suppressions") {
   static readonly layerNoDeps = Layer.effect(
@@ -35,12 +59,17 @@ export class Suppressions extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const ids = yield* IdSource
+      const crypto = yield* Crypto
+      const signal = yield* WorkSignal
+      const { addressKey, seal } = yield* Secrets
+      const cursorSeal = seal("cursor")
 
-      const changing = (
-        name: string,
-        decide: (reason: SuppressionReason, facts: SuppressionFacts) => Decision<Suppression | null>
-      ): Changing =>
-        Effect.fn(name)(function* (projectId, email, reason) {
+      const changing = <E>(
+        projectId: ProjectId,
+        email: string,
+        decide: (facts: SuppressionFacts) => Result.Result<Decision<Suppression | null>, E>
+      ): Effect.Effect<Suppression | null, InvalidArgument | StoreUnavailable | E> =>
+        Effect.gen(function* () {
           const address = parseAddress(email)?.canonical
           if (address === undefined)
             return yield* new InvalidArgument({
@@ -49,30 +78,66 @@ export class Suppressions extends Context.Service<
             })
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
-          return yield* decideAndCommit(
+          const place = { projectId, address, addressKey: addressKey(address) }
+          const changed = yield* decideAndCommit(
             store,
             store.read([
-              { _tag: "Suppressions", projectId, addresses: [address] },
+              { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] },
               { _tag: "ContactsByAddress", projectId, addresses: [address] }
             ]),
             ([[suppression], [contact]]) =>
-              Result.succeed(
-                decide(reason, {
-                  now,
-                  ids: block,
-                  projectId,
-                  address,
-                  suppression: suppression!,
-                  contact: contact!
-                })
-              )
+              decide({ now, ids: block, place, suppression: suppression!, contact: contact! })
           )
+          yield* signal.notify
+          return changed
         })
 
-      return {
-        add: changing("Suppressions.add", suppressAddress),
-        lift: changing("Suppressions.lift", liftSuppression)
-      }
+      const add: Changing = Effect.fn("Suppressions.add")((projectId, email, reason) =>
+        changing(projectId, email, (facts) => Result.succeed(suppressAddress(reason, facts)))
+      )
+
+      const lift: Changing = Effect.fn("Suppressions.lift")((projectId, email, reason) =>
+        changing(projectId, email, (facts) => Result.succeed(liftSuppression([reason], facts)))
+      )
+
+      const remove = Effect.fn("Suppressions.remove")(function* (projectId: ProjectId, email: string) {
+        yield* changing(projectId, email, (facts) =>
+          suppressedFor(facts.suppression, facts.now) === null
+            ? Result.fail(new RecordNotFound({ record: "suppression", id: "" }))
+            : Result.succeed(liftSuppression(suppressionReasons, facts))
+        )
+        return null
+      })
+
+      const page = Effect.fn("Suppressions.page")(function* (
+        projectId: ProjectId,
+        search: string | null,
+        { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
+      ) {
+        const walk = { projectId, listing: "suppressions", filters: { search } }
+        const after = cursor === null ? null : readCursor(cursorSeal, crypto.equal, walk, cursor)
+        if (after === undefined)
+          return yield* new InvalidArgument({
+            context: "query",
+            issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
+          })
+        const now = yield* Clock.currentTimeMillis
+        const [{ items, next }] = yield* store.read([
+          {
+            _tag: "SuppressionPage",
+            projectId,
+            search,
+            now,
+            after: after === null ? null : after[0]!,
+            limit,
+            examine: examinedMax
+          }
+        ])
+        const nextCursor = next === null ? null : writeCursor(cursorSeal, walk, [next])
+        return { items, limit, hasMore: next !== null, nextCursor }
+      })
+
+      return { add, lift, remove, page }
     })
   )
 }

@@ -75,9 +75,11 @@ export const domain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
   ...change
 })
 
+/** The recipient among the suppressions. */
+export const place = { projectId: project, address: "ada@example.org", addressKey: "key-of-ada" }
+
 export const suppression = (reason: SuppressionReason): Suppression => ({
-  projectId: project,
-  address: "ada@example.org",
+  ...place,
   reasons: { [reason]: now - 1 },
   revision: 3
 })

@@ -145,7 +145,7 @@ describe("a delivery claimed while the clock stood ahead", () => {
 describe("the final dot", () => {
   const begun = { delivery: delivery({ status: "sending", worker: "w" }), attempt: attempt() }
   const mark = (standing: ReturnType<typeof suppression> | null) =>
-    markDot({ now, eventId: "evt_1", ...begun, suppression: standing })
+    markDot({ now, eventId: "evt_1", ...begun, addressKey: "key-of-ada", suppression: standing })
 
   it("may go only while the suppression is what was read", () => {
     expect(mark(null)).toMatchObject({

@@ -15,7 +15,7 @@ const changes: ReadonlyArray<Change> = [
   spend("waiting"),
   spend("allowance"),
   { _tag: "PutSetting", name: "a", value: "b" },
-  { _tag: "Expect", record: { kind: "Suppression", projectId: "prj", address: "a@example.com" }, revision: null },
+  { _tag: "Expect", record: { kind: "Suppression", projectId: "prj", addressKey: "k" }, revision: null },
   { _tag: "RenewLease", worker: "w", leaseUntil: 1 },
   { _tag: "ExtendIdempotency", projectId: "prj", key: "k", expiresAt: 1 }
 ]
@@ -35,7 +35,7 @@ describe("the order of a commit", () => {
 
   it("refuses two changes of one record, a guard on it too", () => {
     expect(() => inCommitOrder([spend("waiting"), spend("waiting")])).toThrow()
-    const suppression = { projectId: "prj", address: "a@example.com", reasons: {}, revision: 1 }
+    const suppression = { projectId: "prj", addressKey: "k", address: "a@example.com", reasons: {}, revision: 1 }
     expect(() => inCommitOrder([changes[3]!, { _tag: "PutSuppression", suppression, replaces: null }])).toThrow()
   })
 

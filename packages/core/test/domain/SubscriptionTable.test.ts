@@ -7,7 +7,7 @@ describe("the subscription table", () => {
     ["subscribed", "UnsubscribeRequested", "unsubscribed", "contact.unsubscribed"],
     ["unsubscribed", "UnsubscribeRequested", "unsubscribed", undefined],
     ["subscribed", "SubscribeRequested", "subscribed", undefined],
-    ["unsubscribed", "SubscribeRequested", "subscribed", undefined],
+    ["unsubscribed", "SubscribeRequested", "subscribed", "contact.subscribed"],
     ["subscribed", "SuppressedAddressTaken", "unsubscribed", "contact.unsubscribed"],
     ["unsubscribed", "SuppressedAddressTaken", "unsubscribed", undefined]
   ] as const)("%s on %s", (from, on, to, emits) => {

@@ -5,7 +5,7 @@ import type { Suppression } from "../../src/domain/Suppression.ts"
 import { suppressedFor, suppressionReasons, withoutReason, withReason } from "../../src/domain/Suppression.ts"
 
 const add = (standing: Suppression | null, reason: (typeof suppressionReasons)[number], now = 0) =>
-  withReason("prj", "a@example.com", standing, reason, now) ?? standing
+  withReason({ projectId: "prj", address: "a@example.com", addressKey: "k" }, standing, reason, now) ?? standing
 
 describe("a suppression", () => {
   it("keeps all reasons and shows the strongest", () => {

@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { CreateContact, UpdateContact } from "../../src/index.ts"
-import { Contacts, MailStore, noContactFilters, Suppressions } from "../../src/index.ts"
+import { Contacts, everyContact, MailStore, Secrets, Suppressions } from "../../src/index.ts"
 import { events, expectBalanced, inHouse, project, start, stores } from "@mailkeep/proving"
 
 const create = (request: CreateContact, projectId = project) =>
@@ -10,13 +10,16 @@ const create = (request: CreateContact, projectId = project) =>
 const update = (id: string, request: UpdateContact) =>
   Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request))
 const page = (filters = {}, limit = 100, page = 1) =>
-  Effect.flatMap(Contacts, (contacts) => contacts.page(project, { ...noContactFilters, ...filters }, { page, limit }))
+  Effect.flatMap(Contacts, (contacts) => contacts.page(project, { ...everyContact, ...filters }, { page, limit }))
+
+const unsubscriptions = Effect.map(events, (all) => all.filter(({ kind }) => kind === "contact.unsubscribed"))
 
 /** The reasons that the store keeps for an address. */
 const reasons = (address: string) =>
   Effect.gen(function* () {
+    const { addressKey } = yield* Secrets
     const [[suppression]] = yield* (yield* MailStore).read([
-      { _tag: "Suppressions", projectId: project, addresses: [address] }
+      { _tag: "Suppressions", projectId: project, addressKeys: [addressKey(address)] }
     ])
     return Object.keys(suppression?.reasons ?? {}).toSorted()
   })
@@ -146,8 +149,8 @@ describe.each(stores)("contacts, over $name", (store) => {
         yield* status("unsubscribed")
         yield* status("subscribed")
         yield* status("unsubscribed")
-        const emitted = yield* events
-        expect(emitted.map(({ kind }) => kind)).toEqual(["contact.unsubscribed", "contact.unsubscribed"])
+        const emitted = yield* unsubscriptions
+        expect(emitted).toHaveLength(2)
         expect(emitted[0]).toMatchObject({
           data: { reason: "unsubscribed", contact: { id, emailStatus: "unsubscribed" } }
         })
@@ -176,7 +179,7 @@ describe.each(stores)("contacts, over $name", (store) => {
         expect(yield* update(id, { email: "new@example.org" })).toMatchObject({ emailStatus: "unsubscribed" })
         expect(yield* reasons("old@example.org")).toEqual(["unsubscribed"])
         expect(yield* reasons("new@example.org")).toEqual(["unsubscribed"])
-        expect(yield* events).toHaveLength(1)
+        expect(yield* unsubscriptions).toHaveLength(1)
       })
     ))
 
@@ -186,7 +189,7 @@ describe.each(stores)("contacts, over $name", (store) => {
         yield* (yield* Suppressions).add(project, "gone@example.org", "unsubscribed")
         const { id } = yield* create({ email: "ada@example.org" })
         expect(yield* update(id, { email: "gone@example.org" })).toMatchObject({ emailStatus: "unsubscribed" })
-        expect(yield* events).toHaveLength(1)
+        expect(yield* unsubscriptions).toHaveLength(1)
       })
     ))
 

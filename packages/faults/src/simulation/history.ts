@@ -16,6 +16,13 @@ const rows: ReadonlyArray<Row> = deliveryTable
 export const readNow = <const Qs extends ReadonlyArray<Query>>(raw: MailStoreShape, queries: Qs) =>
   Effect.runSync(raw.read(queries))
 
+/** The suppression that names an address and holds it now. */
+export const suppressionOf = (raw: MailStoreShape, projectId: string, search: string, now: number) => {
+  const walk = { _tag: "SuppressionPage", projectId, search, now, after: null, limit: 100, examine: 10_000 } as const
+  const [{ items }] = readNow(raw, [walk])
+  return items.find(({ address }) => address === search) ?? null
+}
+
 export class History {
   readonly problems: Array<string> = []
   readonly projectOf = new Map<string, string>()
@@ -90,8 +97,7 @@ export class History {
     const delivery = this.#standing(id)
     if (delivery === null) return [`${id} does not exist and gets its final dot`]
     const { projectId, address } = delivery
-    const [[suppression]] = readNow(this.#raw, [{ _tag: "Suppressions", projectId, addresses: [address] }])
-    const reason = suppressedFor(suppression ?? null, now)
+    const reason = suppressedFor(suppressionOf(this.#raw, projectId, address, now), now)
     return reason === null ? [] : [`${id} gets its final dot although its address is suppressed: ${reason}`]
   }
 }

@@ -5,7 +5,7 @@ import type { Attempt, Delivery, MailStoreShape } from "@mailkeep/core"
 import { noContactFilters, noLogFilters } from "@mailkeep/core"
 import type { Asked, Conversation } from "./callers.ts"
 import { projects } from "./callers.ts"
-import { readNow } from "./history.ts"
+import { readNow, suppressionOf } from "./history.ts"
 import type { RelayCopy } from "./moodyRelay.ts"
 
 /** An ambiguous hand-off is tried again twice. */
@@ -93,12 +93,15 @@ const judgedDelivery = (
 }
 
 const balanced = (raw: MailStoreShape, projectId: string): ReadonlyArray<string> => {
-  const [{ counters, waiting, charged, counted, contacts }] = readNow(raw, [{ _tag: "Ledger", projectId }])
+  const [{ counters, waiting, charged, counted, contacts, unsubscribed }] = readNow(raw, [
+    { _tag: "Ledger", projectId }
+  ])
   const standing = new Map(counters.map(({ name, value }) => [name as string, value]))
   const expected = new Map<string, number>([
     ["waiting", waiting],
     ["allowance", charged],
     ["contacts", contacts],
+    ["unsubscribed", unsubscribed],
     ...counted.map(({ day, deliveries }) => [`daily:${day}`, deliveries] as const)
   ])
   return [...new Set([...standing.keys(), ...expected.keys()])].flatMap((name) =>
@@ -109,11 +112,11 @@ const balanced = (raw: MailStoreShape, projectId: string): ReadonlyArray<string>
 }
 
 const mirrored = (raw: MailStoreShape, projectId: string): ReadonlyArray<string> => {
-  const page = { page: 1, limit: 100 }
-  const [{ items }] = readNow(raw, [{ _tag: "ContactPage", projectId, filters: noContactFilters, page }])
+  const [items] = readNow(raw, [
+    { _tag: "ContactPage", projectId, filters: noContactFilters, after: null, skip: 0, limit: 100 }
+  ])
   return items.flatMap(({ address, emailStatus }) => {
-    const [[suppression]] = readNow(raw, [{ _tag: "Suppressions", projectId, addresses: [address] }])
-    const unsubscribed = suppression?.reasons.unsubscribed !== undefined
+    const unsubscribed = suppressionOf(raw, projectId, address, 0)?.reasons.unsubscribed !== undefined
     return (emailStatus === "unsubscribed") === unsubscribed ? [] : [`${address} is ${emailStatus}, its address is not`]
   })
 }

@@ -5,6 +5,7 @@ import type {
   ApiKey,
   Attempt,
   Contact,
+  Definition,
   Delivery,
   IdempotencyRecord,
   Instant,
@@ -22,6 +23,9 @@ export interface State {
   readonly projects: HashMap.HashMap<string, Project>
   readonly apiKeys: HashMap.HashMap<string, ApiKey>
   readonly domains: HashMap.HashMap<string, SenderDomain>
+  readonly definitions: HashMap.HashMap<string, Definition>
+  /** The id of the definition of each project, kind, parent and name. */
+  readonly definitionsByName: HashMap.HashMap<string, string>
   readonly contacts: HashMap.HashMap<string, Contact>
   /** The id of the contact at each address. */
   readonly contactsByAddress: HashMap.HashMap<string, string>
@@ -40,6 +44,8 @@ export const empty: State = {
   projects: HashMap.empty(),
   apiKeys: HashMap.empty(),
   domains: HashMap.empty(),
+  definitions: HashMap.empty(),
+  definitionsByName: HashMap.empty(),
   contacts: HashMap.empty(),
   contactsByAddress: HashMap.empty(),
   suppressions: HashMap.empty(),
@@ -58,3 +64,12 @@ export const lookUp = <A>(map: HashMap.HashMap<string, A>, key: string): A | nul
   const found = HashMap.get(map, key)
   return found._tag === "Some" ? found.value : null
 }
+
+/** Where a definition is found by its name. */
+export const nameKey = ({
+  projectId,
+  kind,
+  parent,
+  name
+}: Pick<Definition, "projectId" | "kind" | "parent" | "name">): string =>
+  JSON.stringify([projectId, kind, parent, name])

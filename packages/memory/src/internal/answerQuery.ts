@@ -1,19 +1,22 @@
 /**
  * Answers one query from the state. Pure: this is what the language of reads means.
  */
-import type { Answer, Answering, CounterName, Delivery, Query, UtcDay } from "@mailkeep/core/domain"
+import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/domain"
 import {
+  backlogAmong,
   byId,
   contactFiltersMatch,
-  logBoundsMatch,
-  logFiltersMatch,
+  contactPageAmong,
+  definitionsAmong,
+  ledgerAmong,
+  logPageAmong,
   newestFirst,
   pageOf,
-  summaryOf
+  suppressionPageAmong
 } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
-import { lookUp, within } from "./State.ts"
+import { lookUp, nameKey, within } from "./State.ts"
 
 const all = <A>(map: HashMap.HashMap<string, A>): ReadonlyArray<A> => [...HashMap.values(map)]
 
@@ -40,15 +43,15 @@ const answers: Answering<State> = {
     addresses.map((address) =>
       lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
     ),
-  ContactPage: (state, { projectId, filters, page }) =>
-    pageOf(
-      ofProject(state.contacts, projectId)
-        .filter((contact) => contactFiltersMatch(filters, contact))
-        .toSorted(newestFirst),
-      page
-    ),
-  Suppressions: (state, { projectId, addresses }) =>
-    addresses.map((address) => lookUp(state.suppressions, within(projectId, address))),
+  ContactPage: (state, query) => contactPageAmong(ofProject(state.contacts, query.projectId), query),
+  ContactCount: (state, { projectId, filters }) =>
+    ofProject(state.contacts, projectId).filter((contact) => contactFiltersMatch(filters, contact)).length,
+  Definition: (state, { projectId, id }) => owned(lookUp(state.definitions, id), projectId),
+  DefinitionNamed: (state, query) => lookUp(state.definitions, lookUp(state.definitionsByName, nameKey(query)) ?? ""),
+  Definitions: (state, query) => definitionsAmong(ofProject(state.definitions, query.projectId), query),
+  Suppressions: (state, { projectId, addressKeys }) =>
+    addressKeys.map((key) => lookUp(state.suppressions, within(projectId, key))),
+  SuppressionPage: (state, query) => suppressionPageAmong(ofProject(state.suppressions, query.projectId), query),
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
   Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
@@ -59,20 +62,12 @@ const answers: Answering<State> = {
       .toSorted(byId),
   Attempts: (state, { deliveryId }) =>
     (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
-  LogPage: (state, { projectId, filters, after, limit, examine }) => {
-    const walk = ofProject(state.deliveries, projectId)
-      .filter((delivery) => logBoundsMatch(filters, delivery) && (after === null || newestFirst(after, delivery) < 0))
-      .toSorted(newestFirst)
-    const window = walk.slice(0, examine)
-    const found = window.flatMap((delivery) => {
-      const subject = lookUp(state.messages, delivery.messageId)?.subject ?? ""
-      if (!logFiltersMatch(filters, delivery, () => subject)) return []
-      return [summaryOf(delivery, subject)]
-    })
-    const items = found.slice(0, limit)
-    const last = found.length > limit ? items.at(-1) : walk.length > examine ? window.at(-1) : undefined
-    return { items, next: last === undefined ? null : { createdAt: last.createdAt, id: last.id } }
-  },
+  LogPage: (state, query) =>
+    logPageAmong(
+      ofProject(state.deliveries, query.projectId),
+      query,
+      (messageId) => lookUp(state.messages, messageId)?.subject ?? ""
+    ),
   Events: (state, { projectId, after, limit }) =>
     ofProject(state.events, projectId)
       .filter(({ id }) => after === null || id > after)
@@ -87,36 +82,13 @@ const answers: Answering<State> = {
         name === worker || leaseUntil <= now ? [] : [leaseUntil]
       )
     ]),
-  Backlog: (state, { now }) => {
-    const waiting = all(state.deliveries).filter(({ dueAt }) => dueAt !== null)
-    const count = (status: Delivery["status"]) => waiting.filter((delivery) => delivery.status === status).length
-    return {
-      scheduled: count("scheduled"),
-      queued: count("queued"),
-      sending: count("sending"),
-      oldestDueAt: least(
-        waiting.flatMap(({ status, dueAt }) => (status !== "sending" && dueAt! <= now ? [dueAt!] : []))
-      )
-    }
-  },
+  Backlog: (state, { now }) => backlogAmong(all(state.deliveries), now),
   Ledger: (state, { projectId }) => {
-    const deliveries = ofProject(state.deliveries, projectId)
-    const counted = new Map<UtcDay, number>()
-    for (const { countedDay } of deliveries)
-      if (countedDay !== null) counted.set(countedDay, (counted.get(countedDay) ?? 0) + 1)
     const prefix = within(projectId, "")
-    return {
-      counters: [...HashMap.entries(state.counters)]
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, value]) => ({ projectId, name: key.slice(prefix.length) as CounterName, value }))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      waiting: deliveries.filter(({ status }) => status === "scheduled").length,
-      charged: deliveries.filter(({ chargedAt }) => chargedAt !== null).length,
-      counted: [...counted]
-        .map(([day, deliveries]) => ({ day, deliveries }))
-        .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
-      contacts: ofProject(state.contacts, projectId).length
-    }
+    const counters = [...HashMap.entries(state.counters)]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, value]) => ({ projectId, name: key.slice(prefix.length) as CounterName, value }))
+    return ledgerAmong(counters, ofProject(state.deliveries, projectId), ofProject(state.contacts, projectId))
   }
 }
 

@@ -5,7 +5,7 @@ import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@ma
 import { revisionConflict } from "@mailkeep/core/domain"
 import { HashMap, Result } from "effect"
 import type { State } from "./State.ts"
-import { lookUp, within } from "./State.ts"
+import { lookUp, nameKey, within } from "./State.ts"
 
 type Applied = Result.Result<State, ConflictReason>
 
@@ -19,7 +19,9 @@ const referred = (state: State, ref: RecordRef): { readonly revision: number } |
     case "Domain":
       return lookUp(state.domains, within(ref.projectId, ref.domain))
     case "Suppression":
-      return lookUp(state.suppressions, within(ref.projectId, ref.address))
+      return lookUp(state.suppressions, within(ref.projectId, ref.addressKey))
+    case "Definition":
+      return lookUp(state.definitions, ref.id)
     case "ContactAddress":
       return lookUp(state.contacts, lookUp(state.contactsByAddress, within(ref.projectId, ref.address)) ?? "")
   }
@@ -58,6 +60,31 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, domains: HashMap.set(state.domains, key, domain) })
   },
+  PutDefinition: (state, { definition, replaces }) => {
+    const standing = lookUp(state.definitions, definition.id)
+    const guard = revisionConflict(standing, replaces)
+    if (guard !== undefined) return refused(guard)
+    const key = nameKey(definition)
+    const holder = definition.name === null ? null : lookUp(state.definitionsByName, key)
+    if (holder !== null && holder !== definition.id) return refused("AlreadyExists")
+    const freed =
+      standing === null ? state.definitionsByName : HashMap.remove(state.definitionsByName, nameKey(standing))
+    return kept({
+      ...state,
+      definitions: HashMap.set(state.definitions, definition.id, definition),
+      definitionsByName: definition.name === null ? freed : HashMap.set(freed, key, definition.id)
+    })
+  },
+  RemoveDefinition: (state, { id, revision }) => {
+    const standing = lookUp(state.definitions, id)
+    const guard = revisionConflict(standing, revision)
+    if (standing === null || guard !== undefined) return refused(guard ?? "NotFound")
+    return kept({
+      ...state,
+      definitions: HashMap.remove(state.definitions, id),
+      definitionsByName: HashMap.remove(state.definitionsByName, nameKey(standing))
+    })
+  },
   PutContact: (state, { contact, replaces }) => {
     const standing = lookUp(state.contacts, contact.id)
     const guard = revisionConflict(standing, replaces)
@@ -75,8 +102,18 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
       contactsByAddress: HashMap.set(freed, key, contact.id)
     })
   },
+  RemoveContact: (state, { id, revision }) => {
+    const standing = lookUp(state.contacts, id)
+    const guard = revisionConflict(standing, revision)
+    if (standing === null || guard !== undefined) return refused(guard ?? "NotFound")
+    return kept({
+      ...state,
+      contacts: HashMap.remove(state.contacts, id),
+      contactsByAddress: HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
+    })
+  },
   PutSuppression: (state, { suppression, replaces }) => {
-    const key = within(suppression.projectId, suppression.address)
+    const key = within(suppression.projectId, suppression.addressKey)
     const guard = revisionConflict(lookUp(state.suppressions, key), replaces)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, suppressions: HashMap.set(state.suppressions, key, suppression) })
@@ -124,7 +161,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   SpendCounter: (state, { projectId, name, by, max }) => {
     const key = within(projectId, name)
     const sum = (lookUp(state.counters, key) ?? 0) + by
-    if (by > 0 && max !== null && sum > max) return refused("Exhausted")
+    if (by >= 0 && max !== null && sum > max) return refused("Exhausted")
     return kept({ ...state, counters: HashMap.set(state.counters, key, sum) })
   },
   AppendEvent: (state, { event }) =>

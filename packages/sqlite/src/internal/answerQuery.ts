@@ -4,7 +4,6 @@
 import type {
   Answer,
   Answering,
-  ContactFilters,
   CounterName,
   Delivery,
   Found,
@@ -13,7 +12,8 @@ import type {
   Position,
   Query
 } from "@mailkeep/core/domain"
-import { folded, logFiltersMatch, summaryOf } from "@mailkeep/core/domain"
+import { folded, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/domain"
+import { contactCount, contactPage } from "./contactIndex.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import {
@@ -21,6 +21,7 @@ import {
   attempts,
   contacts,
   counters,
+  definitions,
   deliveries,
   domains,
   events,
@@ -47,17 +48,27 @@ const paged = <R>(
   }
 }
 
-const contactWhere = ({ search, emailStatus }: ContactFilters): readonly [string, ReadonlyArray<Value>] => {
-  const texts = ["email", "first_name", "last_name", "first_name || ' ' || last_name"]
-  const part = search === null ? null : folded(search)
-  return [
-    [
-      "project_id = ?",
-      ...(emailStatus === null ? [] : ["email_status = ?"]),
-      ...(part === null ? [] : [`(${texts.map((text) => `instr(folded(${text}), ?) > 0`).join(" OR ")})`])
-    ].join(" AND "),
-    [...(emailStatus === null ? [] : [emailStatus]), ...(part === null ? [] : texts.map(() => part))]
-  ]
+/** A bounded walk over one row more than may be looked at, to know whether anything is left; `last` is where it goes on. */
+const walk = <A>(
+  rows: IterableIterator<unknown>,
+  read: (row: unknown) => A,
+  { limit, examine }: { readonly limit: number; readonly examine: number },
+  matches: (one: A) => boolean
+): { readonly found: ReadonlyArray<A>; readonly last: A | undefined } => {
+  const found: Array<A> = []
+  let looked = 0
+  let seen: A | undefined
+  for (const row of rows) {
+    if (looked === examine) return { found, last: seen }
+    looked++
+    const one = read(row)
+    if (matches(one)) {
+      if (found.length === limit) return { found, last: found.at(-1) }
+      found.push(one)
+    }
+    seen = one
+  }
+  return { found, last: undefined }
 }
 
 type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
@@ -101,12 +112,45 @@ const answers: Answering<Prepared> = {
   Contact: (on, { projectId, id }) => findOne(on, contacts, "WHERE id = ? AND project_id = ?", id, projectId),
   ContactsByAddress: (on, { projectId, addresses }) =>
     addresses.map((address) => findOne(on, contacts, "WHERE project_id = ? AND address = ?", projectId, address)),
-  ContactPage: (on, { projectId, filters, page }) => {
-    const [where, values] = contactWhere(filters)
-    return paged(on, contacts, where, [projectId, ...values], page)
+  ContactPage: contactPage,
+  ContactCount: contactCount,
+  Definition: (on, { projectId, id }) => findOne(on, definitions, "WHERE id = ? AND project_id = ?", id, projectId),
+  DefinitionNamed: (on, { projectId, kind, parent, name }) =>
+    findOne(
+      on,
+      definitions,
+      "WHERE project_id = ? AND kind = ? AND parent = ? AND name = ?",
+      projectId,
+      kind,
+      parent,
+      name
+    ),
+  Definitions: (on, { projectId, kind, parent, after, limit }) =>
+    findAll(
+      on,
+      definitions,
+      `WHERE project_id = ? AND kind = ? AND parent = ? ${after === null ? "" : "AND (created_at, id) < (?, ?)"} ORDER BY created_at DESC, id DESC LIMIT ?`,
+      projectId,
+      kind,
+      parent,
+      ...(after === null ? [] : [after.createdAt, after.id]),
+      limit
+    ),
+  Suppressions: (on, { projectId, addressKeys }) =>
+    addressKeys.map((key) => findOne(on, suppressions, "WHERE project_id = ? AND address_key = ?", projectId, key)),
+  SuppressionPage: (on, { projectId, search, now, after, limit, examine }) => {
+    const sql = suppressions.select(
+      "INDEXED BY suppressions_by_address WHERE project_id = ? AND address IS NOT NULL AND address > ? ORDER BY address LIMIT ?"
+    )
+    const rows = on.statement(sql).iterate(projectId, after ?? "", examine + 1)
+    const { found, last } = walk(
+      rows,
+      suppressions.fromRow,
+      { limit, examine },
+      (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(folded(search)))
+    )
+    return { items: found, next: last?.address ?? null }
   },
-  Suppressions: (on, { projectId, addresses }) =>
-    addresses.map((address) => findOne(on, suppressions, "WHERE project_id = ? AND address = ?", projectId, address)),
   Counters: (on, { projectId, names }) =>
     names.map((name) => findOne(on, counters, "WHERE project_id = ? AND name = ?", projectId, name)?.value ?? 0),
   Idempotency: (on, { projectId, key }) => findOne(on, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
@@ -120,24 +164,16 @@ const answers: Answering<Prepared> = {
     const subjectOf = (messageId: string) =>
       (subjects.get(messageId) as { readonly subject: string } | undefined)?.subject ?? ""
     const [sql, values] = seek(projectId, filters, after)
-    const found: Array<Walked> = []
-    let looked = 0
-    let last: Walked | undefined
-    let bounded = false
-    // One more than may be looked at, to know whether anything is left.
-    for (const row of on.statement(sql).iterate(...values, examine + 1) as IterableIterator<Walked>) {
-      bounded = looked === examine
-      if (bounded) break
-      looked++
-      last = row
-      if (logFiltersMatch(filters, row, () => subjectOf(row.messageId))) found.push(row)
-      if (found.length > limit) break
-    }
-    const shown = found.slice(0, limit)
-    const end = found.length > limit ? shown.at(-1) : bounded ? last : undefined
+    const rows = on.statement(sql).iterate(...values, examine + 1)
+    const { found, last } = walk(
+      rows,
+      (row) => row as Walked,
+      { limit, examine },
+      (row) => logFiltersMatch(filters, row, () => subjectOf(row.messageId))
+    )
     return {
-      items: shown.map((one) => summaryOf(one, subjectOf(one.messageId))),
-      next: end === undefined ? null : { createdAt: end.createdAt, id: end.id }
+      items: found.map((one) => summaryOf(one, subjectOf(one.messageId))),
+      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id }
     }
   },
   Events: (on, { projectId, after, limit }) =>
@@ -182,7 +218,8 @@ const answers: Answering<Prepared> = {
         readonly day: string
         readonly deliveries: number
       }>,
-      contacts: count("contacts WHERE project_id = ?")
+      contacts: count("contacts WHERE project_id = ?"),
+      unsubscribed: count("contacts WHERE project_id = ? AND email_status = 'unsubscribed'")
     }
   }
 }

@@ -3,12 +3,13 @@
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
 import { revisionConflict } from "@mailkeep/core/domain"
+import { putContact, removeContact } from "./contactIndex.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
   apiKeys,
   attempts,
   attemptStateFields,
-  contacts,
+  definitions,
   deliveries,
   deliveryStateFields,
   domains,
@@ -60,7 +61,9 @@ const referred = (on: Prepared, ref: RecordRef): Standing => {
     case "Domain":
       return revision("domains WHERE project_id = ? AND domain = ?", ref.projectId, ref.domain)
     case "Suppression":
-      return revision("suppressions WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
+      return revision("suppressions WHERE project_id = ? AND address_key = ?", ref.projectId, ref.addressKey)
+    case "Definition":
+      return revision("definitions WHERE id = ?", ref.id)
     case "ContactAddress":
       return revision("contacts WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
   }
@@ -105,15 +108,24 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
       where: "project_id = ? AND domain = ?",
       values: [domain.projectId, domain.domain]
     }),
-  PutContact: (on, { contact, replaces }) =>
-    put(on, contacts, contact, replaces, byId(contact.id), {
-      where: "project_id = ? AND address = ? AND id <> ?",
-      values: [contact.projectId, contact.address, contact.id]
-    }),
+  PutDefinition: (on, { definition, replaces }) => {
+    const { id, projectId, kind, parent, name } = definition
+    return put(on, definitions, definition, replaces, byId(id), {
+      where: "project_id = ? AND kind = ? AND parent = ? AND name = ? AND id <> ?",
+      values: [projectId, kind, parent, name, id]
+    })
+  },
+  RemoveDefinition: (on, { id, revision }) => {
+    if (on.statement("DELETE FROM definitions WHERE id = ? AND revision = ?").run(id, revision).changes === 1)
+      return undefined
+    return exists(on, "definitions WHERE id = ?", id) ? "Stale" : "NotFound"
+  },
+  PutContact: (on, { contact, replaces }) => putContact(on, contact, replaces),
+  RemoveContact: (on, { id, revision }) => removeContact(on, id, revision),
   PutSuppression: (on, { suppression, replaces }) =>
     put(on, suppressions, suppression, replaces, {
-      where: "project_id = ? AND address = ?",
-      values: [suppression.projectId, suppression.address]
+      where: "project_id = ? AND address_key = ?",
+      values: [suppression.projectId, suppression.addressKey]
     }),
   RecordIdempotency: (on, { record, now }) =>
     on.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
@@ -141,7 +153,7 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
     return exists(on, "deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
   SpendCounter: (on, { projectId, name, by, max }) => {
-    if (by <= 0 || max === null) {
+    if (by < 0 || max === null) {
       on.statement(addToCounterSql).run(projectId, name, by)
       return undefined
     }

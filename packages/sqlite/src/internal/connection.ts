@@ -7,6 +7,7 @@ import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
+import { registerFunctions } from "./functions.ts"
 import { applicationId, migrate, schemaVersion } from "./migrations.ts"
 import { FileMoved, isBusy, reasonOf } from "./sqliteFailure.ts"
 
@@ -107,6 +108,7 @@ const openOnce = (where: string): SqliteDatabase => {
     // Large enough that a checkpoint is rare beside the commits, small enough that the log stays in the cache.
     database.pragma("wal_autocheckpoint = 4000")
     database.pragma("cache_size = -65536")
+    registerFunctions(database)
     migrate(database)
     proveDurable(database, where)
     return database

@@ -3,8 +3,9 @@
  */
 import type { Database } from "better-sqlite3"
 import { sql as first } from "./migrations/0001.ts"
+import { sql as second } from "./migrations/0002.ts"
 
-const migrations = [first]
+const migrations = [first, second]
 
 export const schemaVersion = migrations.length
 

@@ -7,6 +7,7 @@ import type {
   AttemptState,
   Contact,
   Counter,
+  Definition,
   Delivery,
   DeliveryState,
   IdempotencyRecord,
@@ -64,6 +65,20 @@ export const contacts = recordTable<Contact>("contacts", {
   phoneNumber: "plain",
   emailStatus: "plain",
   source: "plain",
+  properties: "json",
+  listIds: "json",
+  createdAt: "plain",
+  updatedAt: "plain",
+  revision: "plain"
+})
+
+export const definitions = recordTable<Definition>("definitions", {
+  id: "plain",
+  projectId: "plain",
+  kind: "plain",
+  parent: "plain",
+  name: "plain",
+  content: "json",
   createdAt: "plain",
   updatedAt: "plain",
   revision: "plain"
@@ -71,6 +86,7 @@ export const contacts = recordTable<Contact>("contacts", {
 
 export const suppressions = recordTable<Suppression>("suppressions", {
   projectId: "plain",
+  addressKey: "plain",
   address: "plain",
   reasons: "json",
   revision: "plain"

@@ -1,0 +1,128 @@
+/**
+ * Laws of definitions and of the suppression list: one name each, page by page, gone when removed.
+ */
+import type { Definition, Position } from "@mailkeep/core/domain"
+import { dayMillis } from "@mailkeep/core/domain"
+import { Effect } from "effect"
+import { fateOf, same } from "../expectation.ts"
+import { ask, commit, definition, idsOf, noon, numbered, otherId, projectId, put, suppression } from "./records.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLaw } from "./StoreSubject.ts"
+
+const why = "decisions/0026-lists-and-segments.md"
+
+const named = (n: number, change: Partial<Parameters<typeof definition>[0] & object> = {}) =>
+  definition({ id: numbered("lst", n), name: `list ${n}`, ...change })
+
+const nameUnique = storeLaw(
+  "definitions/name-is-unique",
+  {
+    says: "No two definitions of one project, kind and parent have one name; those without a name are never in each other's way.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const put1 = (one: ReturnType<typeof named>, replaces: number | null = null) =>
+        fateOf(commit(store, put.definition(one, replaces)))
+      const name = "same"
+      yield* same("the first", yield* put1(named(1, { name })), "applied")
+      yield* same("a second one", yield* put1(named(2, { name })), "AlreadyExists")
+      yield* same("one below a parent", yield* put1(named(3, { name, parent: "lst_0001" })), "applied")
+      yield* same("a second one there", yield* put1(named(4, { name, parent: "lst_0001" })), "AlreadyExists")
+      yield* same("one of another project", yield* put1(named(5, { name, projectId: otherId })), "applied")
+      yield* same("one without a name", yield* put1(named(6, { name: null })), "applied")
+      yield* same("another without", yield* put1(named(7, { name: null })), "applied")
+      yield* same("one that takes it later", yield* put1(named(6, { name, revision: 2 }), 1), "AlreadyExists")
+      yield* same("the holder kept", yield* put1(named(1, { name, revision: 2 }), 1), "applied")
+      yield* same("the holder renamed", yield* put1(named(1, { name: "other", revision: 3 }), 2), "applied")
+      yield* same("the name freed", yield* put1(named(2, { name })), "applied")
+      const found = ask(store, { _tag: "DefinitionNamed", projectId, kind: "list", parent: "", name })
+      yield* same("who has it now", yield* found, named(2, { name }))
+    })
+)
+
+const walked = storeLaw(
+  "definitions/newest-first-after-a-place",
+  {
+    says: "Definitions of a kind below a parent come newest first, by id within one instant, after the place asked.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 7; n++)
+        yield* commit(store, put.definition(named((n * 3) % 7, { createdAt: noon + Math.floor(((n * 3) % 7) / 3) })))
+      yield* commit(store, put.definition(named(8, { parent: "lst_0001" })))
+      const all = [6, 5, 4, 3, 2, 1, 0].map((n) => numbered("lst", n))
+      const walk: Array<string> = []
+      let after: Position | null = null
+      for (let page = 0; page < 4; page++) {
+        const items: ReadonlyArray<Definition> = yield* ask(store, {
+          _tag: "Definitions",
+          projectId,
+          kind: "list",
+          parent: "",
+          after,
+          limit: 2
+        })
+        walk.push(...idsOf(items))
+        after = items.at(-1) ?? after
+      }
+      yield* same("the walk", walk, all)
+    })
+)
+
+const removed = storeLaw(
+  "definitions/removed-is-gone",
+  { says: "A definition is removed at the revision named and no other; then it is gone, and its name is free.", why },
+  (store) =>
+    Effect.gen(function* () {
+      const remove = (id: string, revision: number) => fateOf(commit(store, { _tag: "RemoveDefinition", id, revision }))
+      yield* commit(store, put.definition(named(1)))
+      yield* same("at another revision", yield* remove("lst_0001", 2), "Stale")
+      yield* same("of none", yield* remove("lst_0009", 1), "NotFound")
+      yield* same("at its revision", yield* remove("lst_0001", 1), "applied")
+      yield* same("again", yield* remove("lst_0001", 1), "NotFound")
+      yield* same("what is left", yield* ask(store, { _tag: "Definition", projectId, id: "lst_0001" }), null)
+      const again = put.definition(named(2, { name: "list 1" }))
+      yield* same("another of the name", yield* fateOf(commit(store, again)), "applied")
+    })
+)
+
+const suppressionsListed = storeLaw(
+  "suppressions/listed-by-address",
+  {
+    says: "The suppression list comes by address, part by part: those that hold an address from mail now and whose address is known.",
+    why: "decisions/0012-contacts.md"
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const at = (n: number, change: Partial<ReturnType<typeof suppression>> = {}) =>
+        suppression({ addressKey: `key ${9 - n}`, address: `p${n}@example.org`, ...change })
+      const held = [at(1), at(2, { reasons: { temporary_failure: noon } }), at(5)]
+      yield* commit(
+        store,
+        ...held.map((one) => put.suppression(one)),
+        put.suppression(at(3, { reasons: { temporary_failure: noon - 30 * dayMillis } })),
+        put.suppression(at(4, { reasons: {} })),
+        put.suppression(at(6, { address: null }))
+      )
+      const page = (change: Partial<{ search: string; after: string; limit: number; examine: number }>) =>
+        ask(store, {
+          _tag: "SuppressionPage",
+          projectId,
+          now: noon,
+          search: null,
+          after: null,
+          limit: 9,
+          examine: 99,
+          ...change
+        })
+      yield* same("all", yield* page({}), { items: held, next: null })
+      yield* same("the first", yield* page({ limit: 1 }), { items: [held[0]], next: "p1@example.org" })
+      yield* same("after it", yield* page({ after: "p1@example.org" }), { items: held.slice(1), next: null })
+      yield* same("those found", yield* page({ search: "P5@" }), { items: [held[2]], next: null })
+      yield* same("looking at two", yield* page({ search: "p5", examine: 2 }), { items: [], next: "p2@example.org" })
+    })
+)
+
+export const definitionLaws: ReadonlyArray<StoreLaw> = [nameUnique, walked, removed, suppressionsListed]

@@ -1,0 +1,160 @@
+/**
+ * Laws of what finds contacts other than by name: lists, segments, a place in the walk; and of a contact that is removed.
+ */
+import type { Contact, ContactPredicate, Position } from "@mailkeep/core/domain"
+import { newestFirst, predicateMatches } from "@mailkeep/core/domain"
+import { Effect } from "effect"
+import { fateOf, same } from "../expectation.ts"
+import { ask, commit, contact, contactPage, idsOf, noon, numbered, projectId, put } from "./records.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLaw } from "./StoreSubject.ts"
+
+const why = "decisions/0026-lists-and-segments.md"
+
+const person = (n: number, change: Partial<Contact> = {}): Contact =>
+  contact({ id: numbered("con", n), email: `c${n}@example.org`, address: `c${n}@example.org`, ...change })
+
+const listed = storeLaw(
+  "contacts/found-by-list",
+  { says: "A page of a list shows those on it, newest first and counted, and follows them on and off.", why },
+  (store) =>
+    Effect.gen(function* () {
+      for (const n of [1, 2, 3, 4])
+        yield* commit(
+          store,
+          put.contact(person(n, { createdAt: noon - n, listIds: n % 2 === 0 ? ["lst_a"] : ["lst_a", "lst_b"] }))
+        )
+      const on = (listId: string) =>
+        Effect.map(contactPage(store, { listId }), ({ items, total }) => [total, ...idsOf(items)])
+      yield* same("on the one", yield* on("lst_a"), [4, ...[1, 2, 3, 4].map((n) => numbered("con", n))])
+      yield* same("on the other", yield* on("lst_b"), [2, numbered("con", 1), numbered("con", 3)])
+      yield* same("on none", yield* on("lst_c"), [0])
+      yield* commit(store, put.contact(person(1, { createdAt: noon - 1, listIds: ["lst_a"], revision: 2 }), 1))
+      yield* commit(store, put.contact(person(2, { createdAt: noon - 2, listIds: ["lst_b"], revision: 2 }), 1))
+      yield* same("on the other, later", yield* on("lst_b"), [2, numbered("con", 2), numbered("con", 3)])
+      const both = yield* contactPage(store, { listId: "lst_b", search: "c3@" })
+      yield* same("on the list and found", idsOf(both.items), [numbered("con", 3)])
+    })
+)
+
+const people: ReadonlyArray<Contact> = [
+  person(1, { firstName: "ÄNNE", lastName: "Groß", userId: null, properties: {}, listIds: [] }),
+  person(2, { firstName: "", lastName: "%_", phoneNumber: null, properties: { prop_n: 7, prop_t: "Gold" } }),
+  person(3, { firstName: "ann", emailStatus: "unsubscribed", properties: { prop_n: -1.5, prop_d: "2026-03-01" } }),
+  person(4, {
+    firstName: "🎉 Ann",
+    createdAt: noon + 5,
+    properties: { prop_t: "", prop_d: "2026-03-01T01:00:00+01:00" }
+  })
+]
+
+const compare = (
+  kind: "text" | "number" | "date",
+  of: Extract<ContactPredicate, { _tag: "Compare" }>["of"],
+  op: Extract<ContactPredicate, { _tag: "Compare" }>["op"],
+  value: Extract<ContactPredicate, { _tag: "Compare" }>["value"]
+): ContactPredicate => ({ _tag: "Compare", kind, of, op, value })
+
+const number = { property: "prop_n", fallback: null } as const
+const numberOr7 = { property: "prop_n", fallback: 7 } as const
+const tier = { property: "prop_t", fallback: "gold" } as const
+const day = { property: "prop_d", fallback: null } as const
+const march = Date.UTC(2026, 2, 1)
+
+/** One of each operation on each kind of field, alone and combined. */
+const predicates: ReadonlyArray<ContactPredicate> = [
+  ...(["eq", "ne", "contains", "starts_with", "ends_with"] as const).flatMap((op) =>
+    ["ann", "änne", "n", "%_", "🎉", "ß", ""].flatMap((value) => [
+      compare("text", { field: "firstName" }, op, value),
+      compare("text", { field: "lastName" }, op, value)
+    ])
+  ),
+  ...(["eq", "ne", "lt", "lte", "gt", "gte"] as const).flatMap((op) => [
+    compare("number", number, op, 7),
+    compare("number", numberOr7, op, 7)
+  ]),
+  compare("text", { field: "phoneNumber" }, "set", null),
+  compare("text", { field: "userId" }, "unset", null),
+  compare("text", tier, "eq", "GOLD"),
+  compare("text", tier, "unset", null),
+  compare("text", { field: "emailStatus" }, "in", ["unsubscribed", "x"]),
+  compare("number", number, "in", [7, 8]),
+  compare("date", { field: "createdAt" }, "after", noon),
+  compare("date", day, "before", march + 1),
+  compare("date", day, "after", march - 1),
+  compare("date", day, "set", null),
+  { _tag: "OnList", listId: "lst_1" },
+  { _tag: "All", of: [] },
+  { _tag: "Any", of: [] },
+  { _tag: "Not", of: compare("number", number, "eq", 7) },
+  {
+    _tag: "All",
+    of: [compare("number", numberOr7, "eq", 7), { _tag: "Not", of: { _tag: "OnList", listId: "lst_1" } }]
+  },
+  { _tag: "Any", of: [compare("text", tier, "ne", "gold"), compare("text", { field: "firstName" }, "eq", "ann")] }
+]
+
+const segmented = storeLaw(
+  "contacts/segment-means-what-it-says",
+  { says: "A segment finds exactly the contacts that its filter is true of, as the domain evaluates it.", why },
+  (store) =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(people, (one) => commit(store, put.contact(one)))
+      for (const segment of predicates) {
+        const expected = people.filter((one) => predicateMatches(segment, one)).toSorted(newestFirst)
+        const { items, total } = yield* contactPage(store, { segment })
+        yield* same(`who is in ${JSON.stringify(segment)}`, idsOf(items), idsOf(expected))
+        yield* same(`how many are in ${JSON.stringify(segment)}`, total, expected.length)
+      }
+    })
+)
+
+const placed = storeLaw(
+  "contacts/walk-goes-on-after-a-place",
+  { says: "A walk that goes on after the last contact shown meets each contact once, whoever comes meanwhile.", why },
+  (store) =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 9; n++) yield* commit(store, put.contact(person(n, { createdAt: noon + Math.floor(n / 4) })))
+      const walk: Array<string> = []
+      let after: Position | null = null
+      for (let page = 0; page < 4; page++) {
+        const { items }: { readonly items: ReadonlyArray<Contact> } = yield* contactPage(store, {}, { after, limit: 3 })
+        walk.push(...idsOf(items))
+        const last = items.at(-1)
+        if (last !== undefined) after = { createdAt: last.createdAt, id: last.id }
+        yield* commit(store, put.contact(person(20 + page, { createdAt: noon + 9 })))
+      }
+      yield* same(
+        "the walk",
+        walk,
+        [8, 7, 6, 5, 4, 3, 2, 1, 0].map((n) => numbered("con", n))
+      )
+    })
+)
+
+const removed = storeLaw(
+  "contacts/removed-is-gone",
+  {
+    says: "A contact is removed at the revision named and no other; then nothing finds it, and its address is free.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const remove = (id: `con_${string}`, revision: number) =>
+        fateOf(commit(store, { _tag: "RemoveContact", id, revision }))
+      yield* commit(store, put.contact(person(1)), put.contact(person(2)))
+      yield* same("at another revision", yield* remove("con_0001", 2), "Stale")
+      yield* same("of none", yield* remove("con_0009", 1), "NotFound")
+      yield* same("at its revision", yield* remove("con_0001", 1), "applied")
+      yield* same("again", yield* remove("con_0001", 1), "NotFound")
+      yield* same("by id", yield* ask(store, { _tag: "Contact", projectId, id: "con_0001" }), null)
+      for (const filters of [{}, { search: "lovelace" }, { listId: "lst_1" }])
+        yield* same(`by ${JSON.stringify(filters)}`, idsOf((yield* contactPage(store, filters)).items), [
+          numbered("con", 2)
+        ])
+      const next = put.contact(person(3, { address: "c1@example.org" }))
+      yield* same("another at its address", yield* fateOf(commit(store, next)), "applied")
+    })
+)
+
+export const segmentLaws: ReadonlyArray<StoreLaw> = [listed, segmented, placed, removed]

@@ -1,0 +1,26 @@
+/**
+ * A list: contacts that were put together by hand. A contact knows the lists it is on. Source: decision 0026.
+ */
+import { Schema } from "effect"
+import { decoder } from "./Issue.ts"
+import { lineOf, textOf } from "./TextRule.ts"
+
+export interface ContactList {
+  readonly name: string
+  readonly description: string
+}
+
+/** How many lists a contact may be on. */
+export const listsOfContactMax = 100
+
+const fields = { name: lineOf({ min: 1, max: 100 }), description: Schema.optionalKey(textOf({ max: 500 })) }
+
+export const CreateListBody = Schema.Struct(fields).annotate({ identifier: "CreateListRequest" })
+export type CreateList = typeof CreateListBody.Type
+export const parseCreateList = decoder(CreateListBody)
+
+export const UpdateListBody = Schema.Struct({ ...fields, name: Schema.optionalKey(fields.name) }).annotate({
+  identifier: "UpdateListRequest"
+})
+export type UpdateList = typeof UpdateListBody.Type
+export const parseUpdateList = decoder(UpdateListBody)

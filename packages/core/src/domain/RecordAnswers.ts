@@ -1,0 +1,115 @@
+/**
+ * What the longer queries mean, over records that are at hand: a store that holds everything in memory answers with these, and any other
+ * answers the same.
+ */
+import type { Contact } from "./Contact.ts"
+import { contactFiltersMatch } from "./ContactPredicate.ts"
+import type { Definition } from "./Definition.ts"
+import type { Delivery } from "./Delivery.ts"
+import { summaryOf } from "./Delivery.ts"
+import type { DeliveryStatus } from "./DeliveryTable.ts"
+import { folded, logBoundsMatch, logFiltersMatch, newestFirst } from "./Paging.ts"
+import type { Position } from "./Paging.ts"
+import type { Counter } from "./Plan.ts"
+import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
+import type { Suppression } from "./Suppression.ts"
+import { byAddress, suppressedFor } from "./Suppression.ts"
+
+const positionOf = ({ createdAt, id }: Position): Position => ({ createdAt, id })
+
+/** A bounded walk: the first `limit` that match among the first `examine`, and where to go on. */
+const walked = <A>(
+  walk: ReadonlyArray<A>,
+  { limit, examine }: { readonly limit: number; readonly examine: number },
+  matches: (one: A) => boolean
+): { readonly found: ReadonlyArray<A>; readonly last: A | undefined } => {
+  const window = walk.slice(0, examine)
+  const matching = window.filter(matches)
+  const found = matching.slice(0, limit)
+  return { found, last: matching.length > limit ? found.at(-1) : walk.length > examine ? window.at(-1) : undefined }
+}
+
+/** `deliveries` are the project's. */
+export const logPageAmong = (
+  deliveries: ReadonlyArray<Delivery>,
+  query: QueryOf<"LogPage">,
+  subjectOf: (messageId: string) => string
+): AnswerOf<"LogPage"> => {
+  const { filters, after } = query
+  const walk = deliveries
+    .filter((one) => logBoundsMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
+    .toSorted(newestFirst)
+  const { found, last } = walked(walk, query, (one) => logFiltersMatch(filters, one, () => subjectOf(one.messageId)))
+  return {
+    items: found.map((one) => summaryOf(one, subjectOf(one.messageId))),
+    next: last === undefined ? null : positionOf(last)
+  }
+}
+
+/** `contacts` are the project's. */
+export const contactPageAmong = (
+  contacts: ReadonlyArray<Contact>,
+  { filters, after, skip, limit }: QueryOf<"ContactPage">
+): ReadonlyArray<Contact> =>
+  contacts
+    .filter((one) => contactFiltersMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
+    .toSorted(newestFirst)
+    .slice(skip, skip + limit)
+
+/** `suppressions` are the project's. */
+export const suppressionPageAmong = (
+  suppressions: ReadonlyArray<Suppression>,
+  query: QueryOf<"SuppressionPage">
+): AnswerOf<"SuppressionPage"> => {
+  const { search, now, after } = query
+  const walk = suppressions
+    .filter(({ address }) => address !== null && (after === null || address > after))
+    .toSorted(byAddress)
+  const { found, last } = walked(
+    walk,
+    query,
+    (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(folded(search)))
+  )
+  return { items: found, next: last?.address ?? null }
+}
+
+/** `definitions` are the project's. */
+export const definitionsAmong = (
+  definitions: ReadonlyArray<Definition>,
+  { kind, parent, after, limit }: QueryOf<"Definitions">
+): ReadonlyArray<Definition> =>
+  definitions
+    .filter((one) => one.kind === kind && one.parent === parent && (after === null || newestFirst(after, one) < 0))
+    .toSorted(newestFirst)
+    .slice(0, limit)
+
+const least = (times: ReadonlyArray<number>): number | null => (times.length === 0 ? null : Math.min(...times))
+
+export const backlogAmong = (deliveries: ReadonlyArray<Delivery>, now: number): Backlog => {
+  const waiting = deliveries.filter(({ dueAt }) => dueAt !== null)
+  const count = (status: DeliveryStatus) => waiting.filter((delivery) => delivery.status === status).length
+  const due = waiting.flatMap(({ status, dueAt }) => (status !== "sending" && dueAt! <= now ? [dueAt!] : []))
+  return {
+    scheduled: count("scheduled"),
+    queued: count("queued"),
+    sending: count("sending"),
+    oldestDueAt: least(due)
+  }
+}
+
+/** All of one project. */
+export const ledgerAmong = (
+  counters: ReadonlyArray<Counter>,
+  deliveries: ReadonlyArray<Delivery>,
+  contacts: ReadonlyArray<Contact>
+): Ledger => {
+  const days = [...new Set(deliveries.flatMap(({ countedDay }) => countedDay ?? []))].toSorted()
+  return {
+    counters: counters.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    waiting: deliveries.filter(({ status }) => status === "scheduled").length,
+    charged: deliveries.filter(({ chargedAt }) => chargedAt !== null).length,
+    counted: days.map((day) => ({ day, deliveries: deliveries.filter((one) => one.countedDay === day).length })),
+    contacts: contacts.length,
+    unsubscribed: contacts.filter(({ emailStatus }) => emailStatus === "unsubscribed").length
+  }
+}

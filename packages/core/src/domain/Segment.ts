@@ -1,0 +1,185 @@
+/**
+ * Segments: contacts that a filter finds. The filter is a closed expression over contact fields, properties and lists.
+ * Source: decision 0026.
+ */
+import { Result, Schema } from "effect"
+import type { DefinitionOf } from "./Definition.ts"
+import type { Issue } from "./Issue.ts"
+import { decoder, issue } from "./Issue.ts"
+import { parseInstant } from "./Instant.ts"
+import type { ContactPredicate } from "./ContactPredicate.ts"
+import { propertyName } from "./Property.ts"
+import { lineOf } from "./TextRule.ts"
+
+/** A filter as it is written down. */
+export type SegmentFilter =
+  | { readonly all: ReadonlyArray<SegmentFilter> }
+  | { readonly any: ReadonlyArray<SegmentFilter> }
+  | { readonly not: SegmentFilter }
+  | { readonly list: string }
+  | { readonly field: string; readonly op: SegmentOp; readonly value?: SegmentValue }
+
+export type SegmentValue = string | number | ReadonlyArray<string | number>
+
+/** What a comparison may ask, by what the field holds. */
+export const segmentOps = {
+  text: ["eq", "ne", "contains", "starts_with", "ends_with", "in", "set", "unset"],
+  number: ["eq", "ne", "lt", "lte", "gt", "gte", "in", "set", "unset"],
+  date: ["before", "after", "set", "unset"]
+} as const
+export type SegmentOp = (typeof segmentOps)[keyof typeof segmentOps][number]
+
+/** The fields of a contact that a comparison may name; a property is `properties.KEY`. */
+export const segmentFields = {
+  email: { kind: "text", of: "email" },
+  first_name: { kind: "text", of: "firstName" },
+  last_name: { kind: "text", of: "lastName" },
+  phone_number: { kind: "text", of: "phoneNumber" },
+  user_id: { kind: "text", of: "userId" },
+  email_status: { kind: "text", of: "emailStatus" },
+  source: { kind: "text", of: "source" },
+  created_at: { kind: "date", of: "createdAt" },
+  updated_at: { kind: "date", of: "updatedAt" }
+} as const
+
+export interface Segment {
+  readonly name: string
+  readonly filter: SegmentFilter
+}
+
+const nodesMax = 100
+const depthMax = 8
+const choicesMax = 100
+
+const keysOf = (node: object): string => Object.keys(node).toSorted().join(" ")
+
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= 500 && value.isWellFormed() && !value.includes("\0")
+
+type Kind = keyof typeof segmentOps
+
+interface Reading {
+  readonly issues: Array<Issue>
+  readonly properties: ReadonlyMap<string, DefinitionOf<"property">>
+  nodes: number
+}
+
+const nothing: ContactPredicate = { _tag: "Any", of: [] }
+
+const dateInstant = (value: string): number | undefined =>
+  parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value)
+
+/** What is wrong with the value that a comparison names. */
+const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
+  if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed beside this op"
+  if (op === "in")
+    return Array.isArray(value) &&
+      value.length > 0 &&
+      value.length <= choicesMax &&
+      value.every((one) => (kind === "number" ? typeof one === "number" : isText(one)))
+      ? undefined
+      : `must be a list of 1 to ${choicesMax} ${kind === "number" ? "numbers" : "texts"}`
+  if (kind === "number") return typeof value === "number" && Number.isFinite(value) ? undefined : "must be a number"
+  if (!isText(value)) return "must be a text"
+  return kind === "date" && dateInstant(value) === undefined
+    ? "must be a date or a timestamp with an offset"
+    : undefined
+}
+
+const comparison = (
+  node: { readonly field?: unknown; readonly op?: unknown; readonly value?: unknown },
+  path: Issue["path"],
+  on: Reading
+): ContactPredicate => {
+  const refuse = (field: string, words: string) => {
+    on.issues.push(issue([...path, field], "invalid_value", words))
+    return nothing
+  }
+  const named = String(node.field)
+  const own = Object.hasOwn(segmentFields, named) ? segmentFields[named as keyof typeof segmentFields] : undefined
+  const property = named.startsWith("properties.") ? on.properties.get(propertyName(named.slice(11))) : undefined
+  if (own === undefined && property === undefined)
+    return refuse("field", "is neither a field of a contact nor a defined property")
+  const type = property?.content.type
+  const kind: Kind = own?.kind ?? (type === "string" ? "text" : (type as Kind))
+  const ops: ReadonlyArray<string> = segmentOps[kind]
+  if (!ops.includes(String(node.op))) return refuse("op", `must be one of ${ops.join(", ")}`)
+  const op = node.op as SegmentOp
+  const complaint = valueIssue(kind, op, node.value)
+  if (complaint !== undefined) return refuse("value", complaint)
+  const value =
+    kind === "date" && typeof node.value === "string"
+      ? dateInstant(node.value)!
+      : ((node.value ?? null) as SegmentValue)
+  const of =
+    own === undefined
+      ? ({ property: property!.id, fallback: property!.content.fallbackValue } as const)
+      : ({ field: own.of } as const)
+  return { _tag: "Compare", kind, of, op, value }
+}
+
+const compiled = (node: unknown, path: Issue["path"], depth: number, on: Reading): ContactPredicate => {
+  if (++on.nodes > nodesMax || depth > depthMax) {
+    if (on.nodes <= nodesMax + 1)
+      on.issues.push(issue(path, "too_large", `must have at most ${nodesMax} parts, ${depthMax} deep`))
+    return nothing
+  }
+  const form = typeof node === "object" && node !== null && !Array.isArray(node) ? keysOf(node) : ""
+  const { all, any, not, list } = node as Readonly<Record<string, unknown>>
+  const each = (parts: unknown, name: string) => {
+    if (Array.isArray(parts))
+      return parts.slice(0, nodesMax + 1).map((part, at) => compiled(part, [...path, name, at], depth + 1, on))
+    on.issues.push(issue([...path, name], "invalid_type", "must be an array"))
+    return []
+  }
+  switch (form) {
+    case "all":
+      return { _tag: "All", of: each(all, "all") }
+    case "any":
+      return { _tag: "Any", of: each(any, "any") }
+    case "not":
+      return { _tag: "Not", of: compiled(not, [...path, "not"], depth + 1, on) }
+    case "list":
+      if (isText(list)) return { _tag: "OnList", listId: list }
+      on.issues.push(issue([...path, "list"], "invalid_type", "must be the id of a list"))
+      return nothing
+    case "field op":
+    case "field op value":
+      return comparison(node as object, path, on)
+    default:
+      on.issues.push(
+        issue(path, "invalid_value", "must be one of { all }, { any }, { not }, { list } or { field, op, value }")
+      )
+      return nothing
+  }
+}
+
+/** The filter as a store evaluates it, its properties by id; or everything that is wrong with it. */
+export const compileSegment = (
+  filter: unknown,
+  properties: ReadonlyArray<DefinitionOf<"property">>
+): Result.Result<ContactPredicate, ReadonlyArray<Issue>> => {
+  const on: Reading = { issues: [], nodes: 0, properties: new Map(properties.map((one) => [one.name!, one])) }
+  const predicate = compiled(filter, ["filter"], 1, on)
+  return on.issues.length > 0 ? Result.fail(on.issues) : Result.succeed(predicate)
+}
+
+const name = lineOf({ min: 1, max: 100 })
+const Filter = Schema.Record(Schema.String, Schema.Json).annotate({
+  identifier: "SegmentFilter",
+  description:
+    "`{ all: [filter…] }`, `{ any: [filter…] }`, `{ not: filter }`, `{ list: id }` or `{ field, op, value }`; a property is the field `properties.KEY`."
+})
+
+export const CreateSegmentBody = Schema.Struct({ name, filter: Filter }).annotate({
+  identifier: "CreateSegmentRequest"
+})
+export type CreateSegment = typeof CreateSegmentBody.Type
+export const parseCreateSegment = decoder(CreateSegmentBody)
+
+export const UpdateSegmentBody = Schema.Struct({
+  name: Schema.optionalKey(name),
+  filter: Schema.optionalKey(Filter)
+}).annotate({ identifier: "UpdateSegmentRequest" })
+export type UpdateSegment = typeof UpdateSegmentBody.Type
+export const parseUpdateSegment = decoder(UpdateSegmentBody)

@@ -1,0 +1,111 @@
+/**
+ * Reads and writes the definitions of one kind.
+ */
+import { Clock, Effect, Result } from "effect"
+import type { Decision } from "../decide/Decision.ts"
+import type { Making, PuttingFacts } from "../decide/definition.ts"
+import { define, redefine, undefine } from "../decide/definition.ts"
+import type { DefinitionKind, DefinitionOf } from "../domain/Definition.ts"
+import { definitionsMax } from "../domain/Definition.ts"
+import type { NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
+import { RecordNotFound } from "../domain/Failure.ts"
+import type { Position } from "../domain/Paging.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { IdSource } from "../port/IdSource.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { decideAndCommit } from "./decideAndCommit.ts"
+
+export interface DefinitionParts {
+  readonly store: MailStoreShape
+  readonly ids: IdSource["Service"]
+}
+
+/** What a change of a definition asks for; `guard` may refuse it by what else was read. */
+export interface Changing<K extends DefinitionKind> {
+  readonly name: string | null
+  readonly content: DefinitionOf<K>["content"]
+}
+
+export const definitionsOf = <K extends DefinitionKind>(
+  { store, ids }: DefinitionParts,
+  { kind, record, field }: { readonly kind: K; readonly record: RecordName; readonly field: string }
+) => {
+  const ofKind = (found: { readonly kind: DefinitionKind } | null): DefinitionOf<K> | null =>
+    found?.kind === kind ? (found as DefinitionOf<K>) : null
+
+  /** Newest first. */
+  const all = (
+    projectId: ProjectId,
+    parent = "",
+    after: Position | null = null,
+    limit = definitionsMax
+  ): Effect.Effect<ReadonlyArray<DefinitionOf<K>>, StoreUnavailable> =>
+    Effect.map(
+      store.read([{ _tag: "Definitions", projectId, kind, parent, after, limit }]),
+      ([found]) => found as ReadonlyArray<DefinitionOf<K>>
+    )
+
+  const get = (projectId: ProjectId, id: string): Effect.Effect<DefinitionOf<K>, RecordNotFound | StoreUnavailable> =>
+    Effect.flatMap(store.read([{ _tag: "Definition", projectId, id }]), ([found]) => {
+      const one = ofKind(found)
+      return one === null ? Effect.fail(new RecordNotFound({ record, id })) : Effect.succeed(one)
+    })
+
+  const named = (projectId: ProjectId, parent: string, name: string | null) =>
+    ({ _tag: "DefinitionNamed", projectId, kind, parent, name: name ?? "" }) as const
+
+  const create = (
+    projectId: ProjectId,
+    asked: Omit<Making<K>, "kind" | "record" | "field">
+  ): Effect.Effect<DefinitionOf<K>, NameTaken | TooManyRecords | StoreUnavailable> =>
+    Effect.gen(function* () {
+      const { parent = "", name } = asked
+      const now = yield* Clock.currentTimeMillis
+      const block = yield* ids.reserve(now, 1)
+      return yield* decideAndCommit(
+        store,
+        store.read([
+          named(projectId, parent, name),
+          { _tag: "Definitions", projectId, kind, parent, after: null, limit: asked.max ?? definitionsMax }
+        ]),
+        ([standing, { length: count }]) =>
+          define({ ...asked, kind, record, field }, { now, ids: block, projectId, named: standing, count })
+      )
+    })
+
+  /** `change` says what it becomes, from what stands. */
+  const update = <E = never>(
+    projectId: ProjectId,
+    id: string,
+    nameAsked: string | null,
+    change: (
+      standing: DefinitionOf<K>,
+      facts: PuttingFacts
+    ) => Result.Result<Changing<K> & { readonly guards?: Decision<null>["changes"] }, E>
+  ): Effect.Effect<DefinitionOf<K>, RecordNotFound | NameTaken | StoreUnavailable | E> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      return yield* decideAndCommit(
+        store,
+        store.read([{ _tag: "Definition", projectId, id }, named(projectId, "", nameAsked)]),
+        ([found, holder]): Result.Result<Decision<DefinitionOf<K>>, RecordNotFound | NameTaken | E> => {
+          const standing = ofKind(found)
+          if (standing === null) return Result.fail(new RecordNotFound({ record, id }))
+          const facts: PuttingFacts = { now, named: nameAsked === null ? null : holder }
+          return Result.flatMap(change(standing, facts), ({ guards = [], ...after }) =>
+            Result.map(redefine({ ...after, record, field }, standing, facts), ({ answer, changes }) => ({
+              answer,
+              changes: [...guards, ...changes]
+            }))
+          )
+        }
+      )
+    })
+
+  const remove = (projectId: ProjectId, id: string): Effect.Effect<null, RecordNotFound | StoreUnavailable> =>
+    decideAndCommit(store, store.read([{ _tag: "Definition", projectId, id }]), ([found]) =>
+      undefine(record, id, ofKind(found))
+    )
+
+  return { all, get, create, update, remove }
+}

@@ -1,0 +1,146 @@
+/**
+ * Lists of contacts, put together by hand. Source: decision 0026.
+ */
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { contactCounts } from "../decide/contactCounts.ts"
+import type { Decision } from "../decide/Decision.ts"
+import { settled } from "../decide/Decision.ts"
+import { expectDefinition } from "../decide/expectation.ts"
+import type { Contact } from "../domain/Contact.ts"
+import type { CreateList, UpdateList } from "../domain/ContactList.ts"
+import { listsOfContactMax } from "../domain/ContactList.ts"
+import type { DefinitionOf } from "../domain/Definition.ts"
+import type { NameTaken } from "../domain/Failure.ts"
+import { ContactNotFound, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
+import type { Page, PageRequest } from "../domain/Paging.ts"
+import { pageOf } from "../domain/Paging.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { definitionsOf } from "../internal/definitions.ts"
+import { IdSource } from "../port/IdSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+
+/** A list, and how many contacts are on it. */
+export interface CountedList {
+  readonly list: DefinitionOf<"list">
+  readonly contacts: number
+}
+
+type Placing = (
+  projectId: ProjectId,
+  listId: string,
+  contactId: string
+) => Effect.Effect<null, RecordNotFound | ContactNotFound | TooManyRecords | StoreUnavailable>
+
+export class ContactLists extends Context.Service<
+  ContactLists,
+  {
+    /** Newest first. */
+    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<CountedList>, StoreUnavailable>
+    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<CountedList, RecordNotFound | StoreUnavailable>
+    /** Names are unique without regard to case. */
+    readonly create: (
+      projectId: ProjectId,
+      request: CreateList
+    ) => Effect.Effect<CountedList, NameTaken | TooManyRecords | StoreUnavailable>
+    readonly update: (
+      projectId: ProjectId,
+      id: string,
+      request: UpdateList
+    ) => Effect.Effect<CountedList, RecordNotFound | NameTaken | StoreUnavailable>
+    /** The contacts stay. */
+    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    /** Puts a contact on a list; again: the same. */
+    readonly put: Placing
+    /** Takes a contact off a list; again: the same. */
+    readonly take: Placing
+  }
+>()("@mailkeep/core/service/ContactLists") {
+  static readonly layerNoDeps = Layer.effect(
+    ContactLists,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const kept = definitionsOf({ store, ids: yield* IdSource }, { kind: "list", record: "list", field: "name" })
+
+      const counted = (projectId: ProjectId, lists: ReadonlyArray<DefinitionOf<"list">>) =>
+        Effect.map(
+          store.read([{ _tag: "Counters", projectId, names: lists.map(({ id }) => `list:${id}` as const) }]),
+          ([counts]) => lists.map((list, n): CountedList => ({ list, contacts: counts[n]! }))
+        )
+      const countedOne = (projectId: ProjectId, list: DefinitionOf<"list">) =>
+        Effect.map(counted(projectId, [list]), ([one]) => one!)
+
+      const page = Effect.fn("ContactLists.page")(function* (projectId: ProjectId, page: PageRequest) {
+        const { items, total } = pageOf(yield* kept.all(projectId), page)
+        return { items: yield* counted(projectId, items), total, ...page }
+      })
+
+      const get = Effect.fn("ContactLists.get")(function* (projectId: ProjectId, id: string) {
+        return yield* countedOne(projectId, yield* kept.get(projectId, id))
+      })
+
+      const create = Effect.fn("ContactLists.create")(function* (
+        projectId: ProjectId,
+        { name, description = "" }: CreateList
+      ) {
+        const content = { name, description }
+        return { list: yield* kept.create(projectId, { name: name.toLowerCase(), content }), contacts: 0 }
+      })
+
+      const update = Effect.fn("ContactLists.update")(function* (
+        projectId: ProjectId,
+        id: string,
+        request: UpdateList
+      ) {
+        const list = yield* kept.update(projectId, id, request.name?.toLowerCase() ?? null, ({ content }) => {
+          const after = { ...content, ...request }
+          return Result.succeed({ name: after.name.toLowerCase(), content: after })
+        })
+        return yield* countedOne(projectId, list)
+      })
+
+      const placing = (
+        name: string,
+        listsAfter: (contact: Contact, listId: string) => ReadonlyArray<string>
+      ): Placing =>
+        Effect.fn(name)(function* (projectId, listId, contactId) {
+          const now = yield* Clock.currentTimeMillis
+          return yield* decideAndCommit(
+            store,
+            store.read([
+              { _tag: "Definition", projectId, id: listId },
+              { _tag: "Contact", projectId, id: contactId }
+            ]),
+            ([list, contact]): Result.Result<Decision<null>, RecordNotFound | ContactNotFound | TooManyRecords> => {
+              if (list?.kind !== "list") return Result.fail(new RecordNotFound({ record: "list", id: listId }))
+              if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
+              const listIds = listsAfter(contact, listId)
+              if (listIds.length === contact.listIds.length) return Result.succeed(settled(null))
+              if (listIds.length > listsOfContactMax)
+                return Result.fail(new TooManyRecords({ record: "list", max: listsOfContactMax }))
+              const after: Contact = { ...contact, listIds, updatedAt: now, revision: contact.revision + 1 }
+              return Result.succeed({
+                answer: null,
+                changes: [
+                  expectDefinition(list),
+                  { _tag: "PutContact", contact: after, replaces: contact.revision },
+                  ...contactCounts(projectId, contact, after)
+                ]
+              })
+            }
+          )
+        })
+
+      return {
+        page,
+        get,
+        create,
+        update,
+        remove: kept.remove,
+        put: placing("ContactLists.put", ({ listIds }, id) => [...new Set([...listIds, id])].toSorted()),
+        take: placing("ContactLists.take", ({ listIds }, id) => listIds.filter((one) => one !== id))
+      }
+    })
+  )
+}

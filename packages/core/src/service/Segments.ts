@@ -1,0 +1,85 @@
+/**
+ * Segments: contacts that a filter finds. Source: decision 0026.
+ */
+import { Context, Effect, Layer, Result } from "effect"
+import type { ContactPredicate } from "../domain/ContactPredicate.ts"
+import type { DefinitionOf } from "../domain/Definition.ts"
+import type { NameTaken, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
+import { InvalidArgument } from "../domain/Failure.ts"
+import type { Page, PageRequest } from "../domain/Paging.ts"
+import { pageOf } from "../domain/Paging.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { CreateSegment, SegmentFilter, UpdateSegment } from "../domain/Segment.ts"
+import { compileSegment } from "../domain/Segment.ts"
+import { definitionsOf } from "../internal/definitions.ts"
+import { IdSource } from "../port/IdSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { MailStore } from "../port/MailStore.ts"
+import { Properties } from "./Properties.ts"
+
+type SegmentRecord = DefinitionOf<"segment">
+
+export class Segments extends Context.Service<
+  Segments,
+  {
+    /** Newest first. */
+    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<SegmentRecord>, StoreUnavailable>
+    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<SegmentRecord, RecordNotFound | StoreUnavailable>
+    /** Names are unique without regard to case. */
+    readonly create: (
+      projectId: ProjectId,
+      request: CreateSegment
+    ) => Effect.Effect<SegmentRecord, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    readonly update: (
+      projectId: ProjectId,
+      id: string,
+      request: UpdateSegment
+    ) => Effect.Effect<SegmentRecord, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
+    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    /**
+     * The filter as a store evaluates it today; `null` for a segment that is not there, or that names a property which is no longer defined:
+     * it has nobody in it.
+     */
+    readonly predicateOf: (projectId: ProjectId, id: string) => Effect.Effect<ContactPredicate | null, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Segments") {
+  static readonly layerNoDeps = Layer.effect(
+    Segments,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const properties = yield* Properties
+      const kept = definitionsOf({ store, ids: yield* IdSource }, { kind: "segment", record: "segment", field: "name" })
+
+      const page = Effect.fn("Segments.page")(function* (projectId: ProjectId, page: PageRequest) {
+        return { ...pageOf(yield* kept.all(projectId), page), ...page }
+      })
+
+      const judged = Effect.fnUntraced(function* (projectId: ProjectId, filter: unknown) {
+        const compiled = compileSegment(filter, yield* properties.list(projectId))
+        if (Result.isFailure(compiled)) return yield* new InvalidArgument({ context: "body", issues: compiled.failure })
+        return filter as SegmentFilter
+      })
+
+      const create = Effect.fn("Segments.create")(function* (projectId: ProjectId, { name, filter }: CreateSegment) {
+        const content = { name, filter: yield* judged(projectId, filter) }
+        return yield* kept.create(projectId, { name: name.toLowerCase(), content })
+      })
+
+      const update = Effect.fn("Segments.update")(function* (projectId: ProjectId, id: string, request: UpdateSegment) {
+        const filter = request.filter === undefined ? undefined : yield* judged(projectId, request.filter)
+        return yield* kept.update(projectId, id, request.name?.toLowerCase() ?? null, ({ content }) => {
+          const after = { name: request.name ?? content.name, filter: filter ?? content.filter }
+          return Result.succeed({ name: after.name.toLowerCase(), content: after })
+        })
+      })
+
+      const predicateOf = Effect.fn("Segments.predicateOf")(function* (projectId: ProjectId, id: string) {
+        const [segment] = yield* store.read([{ _tag: "Definition", projectId, id }])
+        if (segment?.kind !== "segment") return null
+        return Result.getOrNull(compileSegment(segment.content.filter, yield* properties.list(projectId)))
+      })
+
+      return { page, get: kept.get, create, update, remove: kept.remove, predicateOf }
+    })
+  )
+}
