@@ -78,11 +78,20 @@ describe.each(stores)("every response, over $name", (store) => {
       "/api/v1/emails/contacts",
       "/api/v1/emails/contacts/{contactId}",
       "/api/v1/emails/domains",
+      "/api/v1/emails/lists",
+      "/api/v1/emails/lists/{id}",
+      "/api/v1/emails/lists/{id}/contacts/{contactId}",
       "/api/v1/emails/logs",
       "/api/v1/emails/logs/{deliveryId}",
       "/api/v1/emails/messages/{messageId}",
       "/api/v1/emails/messages/{messageId}/cancel",
-      "/api/v1/emails/send"
+      "/api/v1/emails/properties",
+      "/api/v1/emails/properties/{id}",
+      "/api/v1/emails/segments",
+      "/api/v1/emails/segments/{id}",
+      "/api/v1/emails/send",
+      "/api/v1/emails/suppressions",
+      "/api/v1/emails/suppressions/{email}"
     ])
     expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual([
       "202",

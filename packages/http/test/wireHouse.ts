@@ -5,6 +5,8 @@ import type { ApiKey, Permission } from "@mailkeep/core"
 import { ApiKeys, Domains } from "@mailkeep/core"
 import type { House, HouseOptions, StoreUnderTest } from "@mailkeep/proving"
 import { openHouse, project } from "@mailkeep/proving"
+import type { ApiDocument } from "@mailkeep/proving/apiDocument"
+import { operationFinder } from "@mailkeep/proving/apiDocument"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { expect } from "vitest"
 import { MailServer } from "../src/index.ts"
@@ -31,6 +33,7 @@ export interface WireHouse {
   /** A key of the project with both permissions. */
   readonly key: string
   readonly run: <A, E>(effect: Effect.Effect<A, E, House>) => Promise<A>
+  /** Throws when the answer's status or shape is not what the OpenAPI document says. */
   readonly call: (path: string, options?: CallOptions) => Promise<Answered>
   readonly keyOf: (
     projectId: string,
@@ -59,6 +62,7 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
       })
     )
   const { printed: key } = await keyOf(project, both)
+  const find = operationFinder((await (await fetch(`${url}/openapi.json`)).json()) as ApiDocument)
 
   const call: WireHouse["call"] = async (path, { method = "GET", body, headers = {}, key: with_ = key } = {}) => {
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -73,12 +77,11 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
         : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) })
     })
     const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text === "" ? undefined : JSON.parse(text)
-    }
+    const answered = text === "" ? undefined : JSON.parse(text)
+    const operation = find(method, new URL(response.url).pathname)
+    const complaint = operation?.judge(response.status, answered)
+    if (complaint !== undefined) throw new Error(`${method} ${path} ${complaint}: ${text}`)
+    return { status: response.status, headers: response.headers, text, body: answered }
   }
 
   return {

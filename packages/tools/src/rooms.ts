@@ -57,7 +57,8 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/conformance": "conformance",
   "@mailkeep/conformance/vitest": "conformance",
   "@mailkeep/conformance/nodeTest": "conformance",
-  "@mailkeep/proving": "proving"
+  "@mailkeep/proving": "proving",
+  "@mailkeep/proving/apiDocument": "proving"
 }
 
 const importedRoom = (file: string, name: string): Room | undefined =>

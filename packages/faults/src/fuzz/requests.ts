@@ -2,8 +2,8 @@
  * Requests made from the API's description and then spoiled: wrong types, sizes, encodings, depths, doubled and poisonous keys, broken
  * Unicode, garbage in every part.
  */
-import type { ApiDocument, Operation, Schema } from "./document.ts"
-import { resolved } from "./document.ts"
+import type { ApiDocument, Operation, Schema } from "@mailkeep/proving/apiDocument"
+import { resolved } from "@mailkeep/proving/apiDocument"
 
 export interface FuzzRequest {
   readonly method: string

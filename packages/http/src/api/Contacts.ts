@@ -1,12 +1,18 @@
 /**
  * Contacts. Source: interface, List contacts, Create a contact, Update a contact.
  */
-import { contactSources, CreateContactBody, emailStatuses, UpdateContactBody } from "@mailkeep/core/domain"
+import {
+  contactSources,
+  CreateContactBody,
+  emailStatuses,
+  suppressionReasons,
+  UpdateContactBody
+} from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
 import { BodyTooLargeBody, DuplicateBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
-import { pageOf } from "./Page.ts"
+import { pageOf, SuccessBody } from "./Page.ts"
 import { FilterText, jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
 export const ContactSummaryBody = Schema.Struct({
@@ -25,6 +31,13 @@ export const ContactBody = Schema.Struct({
   source: Schema.Literals(contactSources),
   updated_at: Schema.String
 }).annotate({ identifier: "Contact" })
+
+export const ContactDetailBody = Schema.Struct({
+  ...ContactBody.fields,
+  properties: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite])),
+  unsubscribed: Schema.Boolean,
+  email_delivery_block_reason: Schema.NullOr(Schema.Literals(suppressionReasons))
+}).annotate({ identifier: "ContactDetail" })
 
 const OneContactBody = Schema.Struct({ data: ContactBody }).annotate({ identifier: "ContactResponse" })
 
@@ -55,6 +68,27 @@ export class Contacts extends HttpApiGroup.make("contacts")
       .annotate(RequiredPermission, "email.full_access")
       .annotate(RateLimitedEndpoint, true)
       .annotateMerge(OpenApi.annotations({ summary: "Create a contact" })),
+    HttpApiEndpoint.get("get", "/emails/contacts/:contactId", {
+      params: { contactId: Schema.String },
+      query: noQuery,
+      success: Schema.Struct({ data: ContactDetailBody }).annotate({ identifier: "ContactDetailResponse" }),
+      error: NotFoundBody
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(OpenApi.annotations({ summary: "Get a contact" })),
+    HttpApiEndpoint.delete("remove", "/emails/contacts/:contactId", {
+      params: { contactId: Schema.String },
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    })
+      .annotate(RequiredPermission, "email.full_access")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Erase a contact",
+          description: "A suppression of the address holds on without naming it; the delivery log keeps what was sent."
+        })
+      ),
     HttpApiEndpoint.put("update", "/emails/contacts/:contactId", {
       params: { contactId: Schema.String },
       headers: jsonHeaders,

@@ -2,10 +2,12 @@
  * The whole interface as one API: what the server implements, the typed client calls and the OpenAPI document describes.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { Lists, Properties, Segments } from "./ContactGroups.ts"
 import { Contacts } from "./Contacts.ts"
 import { Domains } from "./Domains.ts"
 import { Logs } from "./Logs.ts"
 import { Messages } from "./Messages.ts"
+import { Suppressions } from "./Suppressions.ts"
 
 const everyIssue = { errors: "all" } as const
 
@@ -13,6 +15,10 @@ export class MailApi extends HttpApi.make("mailkeep")
   .add(Messages)
   .add(Logs)
   .add(Contacts)
+  .add(Properties)
+  .add(Lists)
+  .add(Segments)
+  .add(Suppressions)
   .add(Domains)
   .prefix("/api/v1")
   .annotate(HttpApi.ParamsParseOptions, everyIssue)

@@ -1,5 +1,5 @@
 /**
- * A page of a collection, as the page-based listings answer it. Source: interface, List contacts, List email domains.
+ * The shapes that answers share: a page of a collection, one record, a deletion. Source: interface, List contacts, List email domains.
  */
 import { Schema } from "effect"
 
@@ -13,3 +13,10 @@ export const pageOf = <S extends Schema.Top>(item: S, identifier: string) =>
       limit: Schema.Int
     })
   }).annotate({ identifier })
+
+/** What a deletion answers. */
+export const SuccessBody = Schema.Struct({ success: Schema.Literal(true) }).annotate({ identifier: "SuccessResponse" })
+
+/** One record under `data`. */
+export const oneOf = <S extends Schema.Top>(record: S, identifier: string) =>
+  Schema.Struct({ data: record }).annotate({ identifier })

@@ -1,7 +1,17 @@
 /**
  * The interface as routes, as a Node server and as a web-standard fetch handler.
  */
-import type { Access, Contacts, DeliveryLog, Domains, Sending } from "@mailkeep/core"
+import type {
+  Access,
+  ContactLists,
+  Contacts,
+  DeliveryLog,
+  Domains,
+  Properties,
+  Segments,
+  Sending,
+  Suppressions
+} from "@mailkeep/core"
 import { NodeHttpServer } from "@effect/platform-node"
 import type { HttpServerError } from "effect/http"
 import { Duration, Effect, Layer } from "effect"
@@ -17,7 +27,16 @@ import { routerConfig } from "./routerConfig.ts"
 import * as wellFormed from "./wellFormed.ts"
 
 /** What the routes need of the core. */
-export type MailServices = Access | Contacts | DeliveryLog | Domains | Sending
+export type MailServices =
+  | Access
+  | ContactLists
+  | Contacts
+  | DeliveryLog
+  | Domains
+  | Properties
+  | Segments
+  | Sending
+  | Suppressions
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. */
 export const routes = Layer.mergeAll(

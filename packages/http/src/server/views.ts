@@ -1,12 +1,26 @@
 /**
  * Records as the wire shows them.
  */
-import type { Attempt, Contact, DeliveryDetail, DeliverySummary, SenderDomain, SendResult } from "@mailkeep/core"
-import { formatInstant, formatInstantOrNull } from "@mailkeep/core"
-import type { ContactBody, ContactSummaryBody } from "../api/Contacts.ts"
+import type {
+  Attempt,
+  Contact,
+  ContactDetail,
+  CountedList,
+  DefinitionOf,
+  DeliveryDetail,
+  DeliverySummary,
+  Instant,
+  SenderDomain,
+  SendResult,
+  Suppression
+} from "@mailkeep/core"
+import { formatInstant, formatInstantOrNull, suppressedFor, suppressionReasons } from "@mailkeep/core"
+import type { ListBody, PropertyBody, SegmentBody } from "../api/ContactGroups.ts"
+import type { ContactBody, ContactDetailBody, ContactSummaryBody } from "../api/Contacts.ts"
 import type { DomainBody } from "../api/Domains.ts"
 import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs.ts"
 import type { SendResultBody } from "../api/Messages.ts"
+import type { SuppressionBody } from "../api/Suppressions.ts"
 
 export const sendResultView = (result: SendResult): (typeof SendResultBody.Type)["data"] => ({
   totalQueued: result.totalQueued,
@@ -89,6 +103,55 @@ export const contactView = (contact: Contact): typeof ContactBody.Type => ({
   user_id: contact.userId,
   source: contact.source,
   updated_at: formatInstant(contact.updatedAt)
+})
+
+export const contactDetailView = ({
+  contact,
+  properties,
+  blockReason
+}: ContactDetail): typeof ContactDetailBody.Type => ({
+  ...contactView(contact),
+  properties,
+  unsubscribed: contact.emailStatus === "unsubscribed",
+  email_delivery_block_reason: blockReason
+})
+
+const stamps = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
+  created_at: formatInstant(createdAt),
+  updated_at: formatInstant(updatedAt)
+})
+
+export const propertyView = ({ id, content, ...at }: DefinitionOf<"property">): typeof PropertyBody.Type => ({
+  id,
+  key: content.key,
+  type: content.type,
+  fallback_value: content.fallbackValue,
+  ...stamps(at)
+})
+
+export const listView = ({ list: { id, content, ...at }, contacts }: CountedList): typeof ListBody.Type => ({
+  id,
+  name: content.name,
+  description: content.description,
+  contact_count: contacts,
+  ...stamps(at)
+})
+
+export const segmentView = ({ id, content, ...at }: DefinitionOf<"segment">): typeof SegmentBody.Type => ({
+  id,
+  name: content.name,
+  filter: content.filter as typeof SegmentBody.Type.filter,
+  ...stamps(at)
+})
+
+/** Of a suppression that holds. */
+export const suppressionView = (suppression: Suppression, now: Instant): typeof SuppressionBody.Type => ({
+  email: suppression.address,
+  reason: suppressedFor(suppression, now)!,
+  reasons: suppressionReasons.flatMap((reason) => {
+    const since = suppression.reasons[reason]
+    return since === undefined ? [] : [{ reason, since: formatInstant(since) }]
+  })
 })
 
 /** Records to publish and DNS checks come with later work; until then a domain is verified by the operator's word. */

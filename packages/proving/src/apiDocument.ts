@@ -82,3 +82,14 @@ export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> =>
 
 export const resolved = (document: ApiDocument, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)!]!
+
+/** `/emails/logs/{deliveryId}` matches any one segment in its place. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`)
+
+/** Finds the operation that a request is for, by its method and path. */
+export const operationFinder = (document: ApiDocument) => {
+  const operations = operationsOf(document).map((operation) => ({ operation, pattern: patternOf(operation.path) }))
+  return (method: string, path: string): Operation | undefined =>
+    operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation
+}

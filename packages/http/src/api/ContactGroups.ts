@@ -1,0 +1,168 @@
+/**
+ * Custom properties, lists and segments. Source: decisions 0025 and 0026.
+ */
+import {
+  CreateListBody,
+  CreatePropertyBody,
+  CreateSegmentBody,
+  propertyTypes,
+  UpdateListBody,
+  UpdatePropertyBody,
+  UpdateSegmentBody
+} from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { oneOf, pageOf, SuccessBody } from "./Page.ts"
+import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
+
+const stamps = { created_at: Schema.String, updated_at: Schema.String }
+const byId = { id: Schema.String }
+const withJson = { headers: jsonHeaders, query: noQuery }
+const paged = { page: PageNumber, limit: Limit }
+
+export const PropertyBody = Schema.Struct({
+  id: Schema.String,
+  key: Schema.String,
+  type: Schema.Literals(propertyTypes),
+  fallback_value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),
+  ...stamps
+}).annotate({ identifier: "Property" })
+const OneProperty = oneOf(PropertyBody, "PropertyResponse")
+
+export class Properties extends HttpApiGroup.make("properties")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/properties", {
+      query: noQuery,
+      success: Schema.Struct({ data: Schema.Array(PropertyBody) }).annotate({ identifier: "ListPropertiesResponse" })
+    }).annotateMerge(OpenApi.annotations({ summary: "List custom properties" })),
+    HttpApiEndpoint.post("create", "/emails/properties", {
+      ...withJson,
+      payload: CreatePropertyBody,
+      success: OneProperty,
+      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Define a custom property" })),
+    HttpApiEndpoint.patch("update", "/emails/properties/:id", {
+      ...withJson,
+      params: byId,
+      payload: UpdatePropertyBody,
+      success: OneProperty,
+      error: [NotFoundBody, DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a custom property",
+        description: "The type changes only while no contact has a value."
+      })
+    ),
+    HttpApiEndpoint.delete("remove", "/emails/properties/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a custom property and its values" }))
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}
+
+export const ListBody = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  contact_count: Schema.Int,
+  ...stamps
+}).annotate({ identifier: "List" })
+const OneList = oneOf(ListBody, "ListResponse")
+
+export class Lists extends HttpApiGroup.make("lists")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/lists", {
+      query: paged,
+      success: pageOf(ListBody, "ListListsResponse")
+    }).annotateMerge(OpenApi.annotations({ summary: "List lists" })),
+    HttpApiEndpoint.post("create", "/emails/lists", {
+      ...withJson,
+      payload: CreateListBody,
+      success: OneList,
+      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a list" })),
+    HttpApiEndpoint.get("get", "/emails/lists/:id", {
+      params: byId,
+      query: noQuery,
+      success: OneList,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a list" })),
+    HttpApiEndpoint.patch("update", "/emails/lists/:id", {
+      ...withJson,
+      params: byId,
+      payload: UpdateListBody,
+      success: OneList,
+      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Change a list" })),
+    HttpApiEndpoint.delete("remove", "/emails/lists/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a list; its contacts stay" })),
+    HttpApiEndpoint.put("putContact", "/emails/lists/:id/contacts/:contactId", {
+      params: { ...byId, contactId: Schema.String },
+      query: noQuery,
+      success: SuccessBody,
+      error: [NotFoundBody, ConflictBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Put a contact on a list" })),
+    HttpApiEndpoint.delete("removeContact", "/emails/lists/:id/contacts/:contactId", {
+      params: { ...byId, contactId: Schema.String },
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Take a contact off a list" }))
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}
+
+export const SegmentBody = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  filter: Schema.Record(Schema.String, Schema.Json),
+  ...stamps
+}).annotate({ identifier: "Segment" })
+const OneSegment = oneOf(SegmentBody, "SegmentResponse")
+
+export class Segments extends HttpApiGroup.make("segments")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/segments", {
+      query: paged,
+      success: pageOf(SegmentBody, "ListSegmentsResponse")
+    }).annotateMerge(OpenApi.annotations({ summary: "List segments" })),
+    HttpApiEndpoint.post("create", "/emails/segments", {
+      ...withJson,
+      payload: CreateSegmentBody,
+      success: OneSegment,
+      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a segment" })),
+    HttpApiEndpoint.get("get", "/emails/segments/:id", {
+      params: byId,
+      query: noQuery,
+      success: OneSegment,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a segment" })),
+    HttpApiEndpoint.patch("update", "/emails/segments/:id", {
+      ...withJson,
+      params: byId,
+      payload: UpdateSegmentBody,
+      success: OneSegment,
+      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Change a segment" })),
+    HttpApiEndpoint.delete("remove", "/emails/segments/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a segment; its contacts stay" }))
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

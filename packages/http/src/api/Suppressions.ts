@@ -1,0 +1,56 @@
+/**
+ * The suppression list. Source: decision 0012.
+ */
+import { AddSuppressionBody, suppressionReasons } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, NotFoundBody } from "./Failures.ts"
+import { oneOf, SuccessBody } from "./Page.ts"
+import { Cursor, jsonHeaders, Limit, noQuery, Search } from "./Parameters.ts"
+
+export const SuppressionBody = Schema.Struct({
+  email: Schema.NullOr(Schema.String),
+  reason: Schema.Literals(suppressionReasons),
+  reasons: Schema.Array(Schema.Struct({ reason: Schema.Literals(suppressionReasons), since: Schema.String }))
+}).annotate({
+  identifier: "Suppression",
+  description: "`reason` is the strongest of `reasons`. `email` is null when the address was erased."
+})
+
+export class Suppressions extends HttpApiGroup.make("suppressions")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/suppressions", {
+      query: { search: Search, limit: Limit, cursor: Cursor },
+      success: Schema.Struct({
+        message: Schema.String,
+        data: Schema.Struct({
+          items: Schema.Array(SuppressionBody),
+          limit: Schema.Int,
+          hasMore: Schema.Boolean,
+          nextCursor: Schema.NullOr(Schema.String)
+        })
+      }).annotate({ identifier: "ListSuppressionsResponse" })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List suppressions",
+        description: "By address. A page that searches may be short, or empty, and still have more: follow `hasMore`."
+      })
+    ),
+    HttpApiEndpoint.post("add", "/emails/suppressions", {
+      headers: jsonHeaders,
+      query: noQuery,
+      payload: AddSuppressionBody,
+      success: oneOf(SuppressionBody, "SuppressionResponse"),
+      error: BodyTooLargeBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Suppress an address" })),
+    HttpApiEndpoint.delete("remove", "/emails/suppressions/:email", {
+      params: { email: Schema.String },
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Lift every reason that suppresses an address" }))
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

@@ -1,0 +1,49 @@
+/**
+ * What every endpoint's handler needs: the body read, the failure answered, the project of the caller.
+ */
+import type { Issue, MailFailure, ProjectId, StoreUnavailable } from "@mailkeep/core"
+import { InvalidArgument } from "@mailkeep/core"
+import { Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { CurrentPrincipal } from "../api/Access.ts"
+import { errorResponse, failureResponse } from "./failureResponse.ts"
+import { BodyTooLarge, bodyOctetsMax, jsonBody } from "./requestBody.ts"
+
+type Refusal = MailFailure | StoreUnavailable | BodyTooLarge
+
+/** A use case's failure as its answer. */
+export const answered = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
+  Effect.catch(effect, (failure) =>
+    failure instanceof BodyTooLarge
+      ? errorResponse(413, { error: "invalid_argument", message: `The body is larger than ${bodyOctetsMax} octets.` })
+      : failureResponse(failure)
+  )
+
+/** The request's body, read by one of the core's readers. */
+export const bodyOf = <A>(
+  request: HttpServerRequest.HttpServerRequest,
+  read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>
+): Effect.Effect<A, InvalidArgument | BodyTooLarge> =>
+  Effect.flatMap(jsonBody(request), (json) => {
+    const parsed = read(json)
+    return Result.isSuccess(parsed)
+      ? Effect.succeed(parsed.success)
+      : Effect.fail(new InvalidArgument({ context: "body", issues: parsed.failure }))
+  })
+
+/** A use case of the caller's project, with its failure as its answer. */
+export const inProject = <A, R>(use: (projectId: ProjectId) => Effect.Effect<A, Refusal, R>) =>
+  answered(Effect.flatMap(CurrentPrincipal, ({ projectId }) => use(projectId)))
+
+/** The same with the request's body, read by one of the core's readers. */
+export const withBody = <A, B, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  read: (input: unknown) => Result.Result<B, ReadonlyArray<Issue>>,
+  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
+) => inProject((projectId) => Effect.flatMap(bodyOf(request, read), (body) => use(projectId, body)))
+
+/** An empty search is no filter. */
+export const searchOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+/** What a deletion answers. */
+export const success = { success: true } as const

@@ -1,0 +1,116 @@
+/**
+ * Properties, lists and segments over the services of those names.
+ */
+import {
+  ContactLists,
+  parseCreateList,
+  parseCreateProperty,
+  parseCreateSegment,
+  parseUpdateList,
+  parseUpdateProperty,
+  parseUpdateSegment,
+  Properties,
+  Segments
+} from "@mailkeep/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { MailApi } from "../../api/MailApi.ts"
+import { inProject, success, withBody } from "../answering.ts"
+import { listView, propertyView, segmentView } from "../views.ts"
+
+export const properties = HttpApiBuilder.group(
+  MailApi,
+  "properties",
+  Effect.fnUntraced(function* (handlers) {
+    const service = yield* Properties
+    return handlers
+      .handle("list", () =>
+        inProject((projectId) => Effect.map(service.list(projectId), (items) => ({ data: items.map(propertyView) })))
+      )
+      .handleRaw("create", ({ request }) =>
+        withBody(request, parseCreateProperty, (projectId, asked) =>
+          Effect.map(service.create(projectId, asked), (made) => ({ data: propertyView(made) }))
+        )
+      )
+      .handleRaw("update", ({ request, params }) =>
+        withBody(request, parseUpdateProperty, (projectId, asked) =>
+          Effect.map(service.update(projectId, params.id, asked), (made) => ({ data: propertyView(made) }))
+        )
+      )
+      .handle("remove", ({ params }) =>
+        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+      )
+  })
+)
+
+export const lists = HttpApiBuilder.group(
+  MailApi,
+  "lists",
+  Effect.fnUntraced(function* (handlers) {
+    const service = yield* ContactLists
+    return handlers
+      .handle("list", ({ query }) =>
+        inProject((projectId) =>
+          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+            message: "Email lists fetched",
+            data: { items: items.map(listView), ...page }
+          }))
+        )
+      )
+      .handleRaw("create", ({ request }) =>
+        withBody(request, parseCreateList, (projectId, asked) =>
+          Effect.map(service.create(projectId, asked), (made) => ({ data: listView(made) }))
+        )
+      )
+      .handle("get", ({ params }) =>
+        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: listView(one) })))
+      )
+      .handleRaw("update", ({ request, params }) =>
+        withBody(request, parseUpdateList, (projectId, asked) =>
+          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: listView(one) }))
+        )
+      )
+      .handle("remove", ({ params }) =>
+        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+      )
+      .handle("putContact", ({ params }) =>
+        inProject((projectId) => Effect.as(service.put(projectId, params.id, params.contactId), success))
+      )
+      .handle("removeContact", ({ params }) =>
+        inProject((projectId) => Effect.as(service.take(projectId, params.id, params.contactId), success))
+      )
+  })
+)
+
+export const segments = HttpApiBuilder.group(
+  MailApi,
+  "segments",
+  Effect.fnUntraced(function* (handlers) {
+    const service = yield* Segments
+    return handlers
+      .handle("list", ({ query }) =>
+        inProject((projectId) =>
+          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+            message: "Email segments fetched",
+            data: { items: items.map(segmentView), ...page }
+          }))
+        )
+      )
+      .handleRaw("create", ({ request }) =>
+        withBody(request, parseCreateSegment, (projectId, asked) =>
+          Effect.map(service.create(projectId, asked), (made) => ({ data: segmentView(made) }))
+        )
+      )
+      .handle("get", ({ params }) =>
+        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: segmentView(one) })))
+      )
+      .handleRaw("update", ({ request, params }) =>
+        withBody(request, parseUpdateSegment, (projectId, asked) =>
+          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: segmentView(one) }))
+        )
+      )
+      .handle("remove", ({ params }) =>
+        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+      )
+  })
+)

@@ -1,0 +1,51 @@
+/**
+ * Sending, canceling and rescheduling over `Sending`.
+ */
+import type { SendRequest } from "@mailkeep/core"
+import { formatInstant, parseInstant, parseReschedule, parseSend, Sending } from "@mailkeep/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CurrentPrincipal } from "../../api/Access.ts"
+import { MailApi } from "../../api/MailApi.ts"
+import { answered, bodyOf, inProject, withBody } from "../answering.ts"
+import { RequestScope } from "../RequestScope.ts"
+import { sendResultView } from "../views.ts"
+
+export const messages = HttpApiBuilder.group(
+  MailApi,
+  "messages",
+  Effect.fnUntraced(function* (handlers) {
+    const sending = yield* Sending
+    return handlers
+      .handleRaw("send", ({ request, headers }) =>
+        answered(
+          Effect.gen(function* () {
+            const principal = yield* CurrentPrincipal
+            const send: SendRequest = yield* bodyOf(request, parseSend)
+            const { result, replayed } = yield* sending.send(principal, send, headers["idempotency-key"])
+            if (replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+            return { data: sendResultView(result) }
+          })
+        )
+      )
+      .handle("cancel", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(sending.cancel(projectId, params.messageId), ({ messageId, canceledAt, deliveryIds }) => ({
+            message: "Email message canceled",
+            data: { messageId, status: "canceled" as const, canceledAt: formatInstant(canceledAt), deliveryIds }
+          }))
+        )
+      )
+      .handleRaw("reschedule", ({ request, params }) =>
+        withBody(request, parseReschedule, (projectId, asked) =>
+          Effect.map(
+            sending.reschedule(projectId, params.messageId, parseInstant(asked.scheduledAt)!),
+            ({ messageId, scheduledAt, deliveryIds }) => ({
+              message: "Email message rescheduled",
+              data: { messageId, status: "scheduled" as const, scheduledAt: formatInstant(scheduledAt), deliveryIds }
+            })
+          )
+        )
+      )
+  })
+)
