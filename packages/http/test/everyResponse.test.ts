@@ -91,7 +91,13 @@ describe.each(stores)("every response, over $name", (store) => {
       "/api/v1/emails/segments/{id}",
       "/api/v1/emails/send",
       "/api/v1/emails/suppressions",
-      "/api/v1/emails/suppressions/{email}"
+      "/api/v1/emails/suppressions/{email}",
+      "/api/v1/emails/templates",
+      "/api/v1/emails/templates/{id}",
+      "/api/v1/emails/templates/{id}/preview",
+      "/api/v1/emails/templates/{id}/publish",
+      "/api/v1/emails/templates/{id}/variables",
+      "/api/v1/emails/templates/{id}/versions"
     ])
     expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual([
       "202",

@@ -189,6 +189,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         fromName: orNull(text),
         replyTo: of(null),
         domain: domainName,
+        templateId: of(null, "tpl_1", "tpl_2"),
         subject: text,
         html: orNull(text),
         text: orNull(text),

@@ -161,6 +161,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
         address: fc.option(address, { nil: null, freq: 2 }),
         search: fc.option(fc.oneof(text, deliveryId, messageId), { nil: null, freq: 2 }),
         contactId: fc.option(contactId, { nil: null, freq: 2 }),
+        templateId: of(null, null, null, "tpl_1"),
         startDate: fc.option(instant, { nil: null, freq: 2 }),
         endDate: fc.option(instant, { nil: null, freq: 2 })
       }).map((filters) => ({ ...noLogFilters, ...filters })),

@@ -132,8 +132,9 @@ const filtered = storeLaw(
         delivery({ id: "del_1", createdAt: noon, status: "queued" }),
         delivery({ id: "del_2", createdAt: noon + 1, status: "sending", source: "embedded" }),
         delivery({ id: "del_3", createdAt: noon + 2, address: "bob@example.org", contactId: null }),
-        delivery({ id: "del_4", createdAt: noon + 3, contactId: "con_2", status: "sending" })
+        delivery({ id: "del_4", createdAt: noon + 3, contactId: "con_2", status: "sending", messageId: "msg_2" })
       ])
+      yield* commit(store, insert.message(message({ id: "msg_2", templateId: "tpl_9" })))
       const finds: ReadonlyArray<readonly [Partial<LogFilters>, ReadonlyArray<number>]> = [
         [{ status: "sending" }, [4, 2]],
         [{ source: "embedded" }, [2]],
@@ -141,6 +142,8 @@ const filtered = storeLaw(
         [{ address: "bob@example.org" }, [3]],
         [{ contactId: "con_1" }, [2, 1]],
         [{ contactId: "con_9" }, []],
+        [{ templateId: "tpl_9" }, [4]],
+        [{ templateId: "tpl_9", status: "queued" }, []],
         [{ startDate: noon + 1 }, [4, 3, 2]],
         [{ endDate: noon + 1 }, [2, 1]],
         [{ startDate: noon + 1, endDate: noon + 2 }, [3, 2]],

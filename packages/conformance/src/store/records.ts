@@ -123,6 +123,7 @@ export const message = (change: Partial<Message> = {}): Message => ({
   fromName: "The shop",
   replyTo: "reply@a.example",
   domain: "a.example",
+  templateId: "tpl_1",
   subject: "Your order",
   html: "<p>Thanks</p>",
   text: "Thanks",

@@ -187,11 +187,7 @@ const answers: Mail.Answering<State> = {
       .toSorted(Mail.byId),
   Attempts: (on, { deliveryId }) => all(on, "Attempt", deliveryId).toSorted((a, b) => a.number - b.number),
   LogPage: (on, query) =>
-    Mail.logPageAmong(
-      own(on, "Delivery", query.projectId),
-      query,
-      (messageId) => get(on, "Message", messageId)?.subject ?? ""
-    ),
+    Mail.logPageAmong(own(on, "Delivery", query.projectId), query, (messageId) => get(on, "Message", messageId)),
   Events: (on, { projectId, after, limit }) =>
     own(on, "Event", projectId)
       .filter(({ id }) => id > (after ?? ""))

@@ -4,10 +4,12 @@
  */
 import { Result } from "effect"
 import type { Address } from "../domain/Address.ts"
+import { parseAddress } from "../domain/Address.ts"
 import type { ApiKey, Principal } from "../domain/ApiKey.ts"
 import { isKeyLive } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
+import type { DefinitionOf } from "../domain/Definition.ts"
 import type { Delivery, RecipientKind } from "../domain/Delivery.ts"
 import { freshState } from "../domain/Delivery.ts"
 import { InvalidArgument, KeyNotAccepted, PlanLimitReached, SenderDomainNotVerified } from "../domain/Failure.ts"
@@ -29,9 +31,11 @@ import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
-import { expectDomain, expectKey } from "./expectation.ts"
+import { expectDefinition, expectDomain, expectKey } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
 import { move, spendCounters } from "./movement.ts"
+import type { RenderedTemplate } from "./renderTemplate.ts"
+import { renderTemplate } from "./renderTemplate.ts"
 
 export interface AcceptSend {
   readonly principal: Principal
@@ -49,9 +53,16 @@ export interface AcceptSendFacts {
   readonly remembered: IdempotencyRecord | null
   readonly key: ApiKey | null
   readonly domain: SenderDomain | null
+  /** The template that the request names, and its published version. */
+  readonly template: PublishedTemplate | null
   readonly contacts: ReadonlyArray<Contact | null>
   readonly suppressions: ReadonlyArray<Suppression | null>
   readonly used: { readonly daily: number; readonly allowance: number; readonly waiting: number }
+}
+
+export interface PublishedTemplate {
+  readonly template: DefinitionOf<"template">
+  readonly version: DefinitionOf<"templateVersion">
 }
 
 export interface SendAnswer {
@@ -109,9 +120,35 @@ const bodyIssues = ({ request }: AcceptSend, { now, smtpUtf8 }: AcceptSendFacts)
   }
   if (request.options.expiresAt !== undefined && request.options.expiresAt <= (request.scheduledAt ?? now))
     found.push(issue(["expiresAt"], "not_in_future", "must be after the time of sending"))
-  if (request.templateId !== null)
-    found.push(issue(["templateId"], "unknown_template", "is not a published template of this project"))
   return found
+}
+
+/** What the message says, and under which names: the request's own words, or the template's. */
+interface Said extends RenderedTemplate {
+  readonly fromName: string | null
+  readonly replyTo: string | null
+}
+
+const saidBy = (
+  { request }: AcceptSend,
+  { template, smtpUtf8 }: AcceptSendFacts
+): Result.Result<Said, ReadonlyArray<Issue>> => {
+  const { subject, html, text, fromName } = request
+  const replyTo = request.replyTo?.address ?? null
+  if (request.templateId === null) return Result.succeed({ subject: subject ?? "", html, text, fromName, replyTo })
+  if (template === null)
+    return Result.fail([issue(["templateId"], "unknown_template", "is not a published template of this project")])
+  const { content } = template.version
+  const answersTo = replyTo ?? content.replyTo
+  if (!smtpUtf8 && replyTo === null && content.replyTo !== null && parseAddress(content.replyTo)!.utf8)
+    return Result.fail([
+      issue(["templateId"], "invalid_value", "names a reply-to that needs SMTPUTF8, which the transport lacks")
+    ])
+  return Result.map(renderTemplate(content, request.templateVariables, "templateVariables"), (rendered) => ({
+    ...rendered,
+    fromName: fromName ?? content.fromName,
+    replyTo: answersTo
+  }))
 }
 
 const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
@@ -121,7 +158,11 @@ const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
     : invalid("headers", [issue(["idempotency-key"], "idempotency_key_reused", "was used for another request")])
 }
 
-const messageOf = ({ principal, request, idempotencyKey }: AcceptSend, { now, ids }: AcceptSendFacts): Message => {
+const messageOf = (
+  { principal, request, idempotencyKey }: AcceptSend,
+  { now, ids }: AcceptSendFacts,
+  { subject, html, text, fromName, replyTo }: Said
+): Message => {
   const single = request.to.length === 1
   return {
     id: idAt(ids, "msg", 0),
@@ -129,12 +170,13 @@ const messageOf = ({ principal, request, idempotencyKey }: AcceptSend, { now, id
     keyId: principal.keyId,
     source: principal.source,
     from: request.from.address,
-    fromName: request.fromName,
-    replyTo: request.replyTo?.address ?? null,
+    fromName,
+    replyTo,
     domain: request.from.domain,
-    subject: request.subject ?? "",
-    html: request.html,
-    text: request.text,
+    templateId: request.templateId,
+    subject,
+    html,
+    text,
     to: single ? request.to.map(({ address }) => address) : [],
     cc: single ? request.cc.map(({ address }) => address) : [],
     metadata: request.metadata,
@@ -219,12 +261,13 @@ export const acceptSend = (
     return Result.fail(new KeyNotAccepted())
   const replayed = replay(command, facts)
   if (replayed !== undefined) return replayed
-  const issues = bodyIssues(command, facts)
-  if (issues.length > 0) return invalid("body", issues)
+  const said = saidBy(command, facts)
+  const issues = [...bodyIssues(command, facts), ...(Result.isFailure(said) ? said.failure : [])]
+  if (Result.isFailure(said) || issues.length > 0) return invalid("body", issues)
   if (facts.domain?.status !== "verified")
     return Result.fail(new SenderDomainNotVerified({ domain: request.from.domain }))
 
-  const message = messageOf(command, facts)
+  const message = messageOf(command, facts, said.success)
   const movements = firstMovements(command, facts, message)
   const refusal = planRefusal(movements, facts)
   if (refusal !== undefined) return Result.fail(refusal)
@@ -239,6 +282,7 @@ export const acceptSend = (
     changes: [
       ...expectKey(facts.key),
       expectDomain(principal.projectId, request.from.domain, facts.domain),
+      ...(request.templateId === null || facts.template === null ? [] : [expectDefinition(facts.template.template)]),
       {
         _tag: "RecordIdempotency",
         now,

@@ -1,5 +1,5 @@
 /**
- * What a project defines once and uses often: properties, lists and segments. All stand in one form, so that a
+ * What a project defines once and uses often: properties, lists, segments and templates. All stand in one form, so that a
  * store keeps a new kind without learning it.
  */
 import type { ContactList } from "./ContactList.ts"
@@ -8,12 +8,15 @@ import type { Instant } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
 import type { PropertyDefinition } from "./Property.ts"
 import type { Segment } from "./Segment.ts"
+import type { Template, TemplateVersion } from "./Template.ts"
 
 /** Each kind's content. JSON: a store keeps it as it is and looks at none of it. */
 interface Contents {
   property: PropertyDefinition
   list: ContactList
   segment: Segment
+  template: Template
+  templateVersion: TemplateVersion
 }
 
 export type DefinitionKind = keyof Contents
@@ -21,7 +24,9 @@ export type DefinitionKind = keyof Contents
 export const definitionPrefixes = {
   property: "prop",
   list: "lst",
-  segment: "seg"
+  segment: "seg",
+  template: "tpl",
+  templateVersion: "tpv"
 } as const satisfies Readonly<Record<DefinitionKind, string>>
 
 export type DefinitionId<K extends DefinitionKind = DefinitionKind> = Id<(typeof definitionPrefixes)[K]>

@@ -9,7 +9,7 @@ import type { Issue, IssueCode, IssueContext } from "./Issue.ts"
 import type { PlanLimitCode } from "./Plan.ts"
 
 /** Codes whose path may be a key that the caller made up. */
-const callersKeys: ReadonlySet<IssueCode> = new Set(["unknown_field"])
+const callersKeys: ReadonlySet<IssueCode> = new Set(["unknown_field", "unknown_variable"])
 
 /** The request does not have the form it must have, or breaks a rule that is looked up. */
 export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
@@ -94,6 +94,17 @@ export class TooManyRecords extends Data.TaggedError("TooManyRecords")<{
   readonly kind = "conflict"
   override get message() {
     return `The project has ${this.max} of these, which is as many as it may have: ${this.record}.`
+  }
+}
+
+/** Only the draft of a template that is not archived can be changed or published. */
+export class TemplateNotEditable extends Data.TaggedError("TemplateNotEditable")<{
+  readonly templateId: string
+  readonly reason: "archived" | "no_draft"
+}> {
+  readonly kind = "conflict"
+  override get message() {
+    return this.reason === "archived" ? "The template is archived." : "The template has no draft to publish."
   }
 }
 
@@ -190,6 +201,7 @@ export type MailFailure =
   | NameTaken
   | TooManyRecords
   | PropertyInUse
+  | TemplateNotEditable
   | MessageNotFound
   | DeliveryNotFound
   | KeyNotFound

@@ -5,7 +5,7 @@
 import type { Instant } from "./Instant.ts"
 
 /** The kinds of records that have an identifier of ours. */
-export type IdPrefix = "msg" | "del" | "con" | "dom" | "key" | "evt" | "prop" | "lst" | "seg"
+export type IdPrefix = "msg" | "del" | "con" | "dom" | "key" | "evt" | "prop" | "lst" | "seg" | "tpl" | "tpv" | "var"
 
 export type Id<P extends IdPrefix> = `${P}_${string}`
 export type MessageId = Id<"msg">

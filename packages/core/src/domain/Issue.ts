@@ -25,6 +25,8 @@ export const issueCodes = {
   undefined_property: "No custom property of this key is defined.",
   duplicate_property: "Two spellings of one property key.",
   unknown_template: "No published template has this id.",
+  unknown_variable: "The template declares no such variable.",
+  malformed_template: "The template is not well-formed, or uses what is not declared or not allowed.",
   idempotency_key_reused: "The key was used for another request.",
   invalid_cursor: "The cursor was altered, or belongs to another project or other filters."
 } as const

@@ -17,6 +17,8 @@ export interface Message {
   readonly fromName: string | null
   readonly replyTo: string | null
   readonly domain: string
+  /** The template that it was made from. */
+  readonly templateId: string | null
   readonly subject: string
   readonly html: string | null
   readonly text: string | null

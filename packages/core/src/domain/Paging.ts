@@ -5,6 +5,7 @@
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
 import type { Instant } from "./Instant.ts"
+import type { Message } from "./Message.ts"
 
 export const pageLimitMax = 100
 export const pageLimitDefault = 50
@@ -84,16 +85,20 @@ export const logBoundsMatch = (
   (startDate === null || delivery.createdAt >= startDate) &&
   (endDate === null || delivery.createdAt <= endDate)
 
+/** What the log looks at of a delivery's message. */
+export type LoggedMessage = Pick<Message, "subject" | "templateId">
+
 /** The part that is looked at delivery by delivery. */
 export const logFiltersMatch = (
-  { status, source, search }: LogFilters,
+  { status, source, search, templateId }: LogFilters,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,
-  subject: () => string
+  message: () => LoggedMessage
 ): boolean =>
   (status === null || delivery.status === status) &&
   (source === null || delivery.source === source) &&
+  (templateId === null || message().templateId === templateId) &&
   (search === null ||
     delivery.id === search ||
     delivery.messageId === search ||
     folded(delivery.recipient).includes(folded(search)) ||
-    folded(subject()).includes(folded(search)))
+    folded(message().subject).includes(folded(search)))

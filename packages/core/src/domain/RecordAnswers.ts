@@ -9,7 +9,7 @@ import type { Delivery } from "./Delivery.ts"
 import { summaryOf } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
 import { folded, logBoundsMatch, logFiltersMatch, newestFirst } from "./Paging.ts"
-import type { Position } from "./Paging.ts"
+import type { LoggedMessage, Position } from "./Paging.ts"
 import type { Counter } from "./Plan.ts"
 import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
 import type { Suppression } from "./Suppression.ts"
@@ -33,15 +33,16 @@ const walked = <A>(
 export const logPageAmong = (
   deliveries: ReadonlyArray<Delivery>,
   query: QueryOf<"LogPage">,
-  subjectOf: (messageId: string) => string
+  messageOf: (messageId: string) => LoggedMessage | null | undefined
 ): AnswerOf<"LogPage"> => {
   const { filters, after } = query
+  const logged = ({ messageId }: Delivery) => messageOf(messageId) ?? { subject: "", templateId: null }
   const walk = deliveries
     .filter((one) => logBoundsMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
     .toSorted(newestFirst)
-  const { found, last } = walked(walk, query, (one) => logFiltersMatch(filters, one, () => subjectOf(one.messageId)))
+  const { found, last } = walked(walk, query, (one) => logFiltersMatch(filters, one, () => logged(one)))
   return {
-    items: found.map((one) => summaryOf(one, subjectOf(one.messageId))),
+    items: found.map((one) => summaryOf(one, logged(one).subject)),
     next: last === undefined ? null : positionOf(last)
   }
 }

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Contact } from "../domain/Contact.ts"
 import { placePosition, positionPlace, readCursor, writeCursor } from "../domain/Cursor.ts"
+import type { DefinitionOf } from "../domain/Definition.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../domain/Delivery.ts"
 import { DeliveryNotFound, InvalidArgument } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
@@ -35,6 +36,7 @@ export interface DeliveryDetail {
   readonly attempts: ReadonlyArray<Attempt>
   readonly contact: Contact | null
   readonly domain: SenderDomain | null
+  readonly template: DefinitionOf<"template"> | null
 }
 
 export class DeliveryLog extends Context.Service<
@@ -79,13 +81,9 @@ export class DeliveryLog extends Context.Service<
             issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
           })
         const after = place === null ? null : placePosition(place)
-        // Templates come with later work; until then every one is unknown, and nothing was sent with it.
-        const none = { items: [], next: null }
-        const [found] =
-          filters.templateId !== null
-            ? [none]
-            : yield* store.read([{ _tag: "LogPage", projectId, filters, after, limit, examine: examinedMax }])
-        const { items, next } = found
+        const [{ items, next }] = yield* store.read([
+          { _tag: "LogPage", projectId, filters, after, limit, examine: examinedMax }
+        ])
         return {
           items,
           total: after === null && next === null ? items.length : null,
@@ -105,8 +103,12 @@ export class DeliveryLog extends Context.Service<
           { _tag: "Message", projectId, id: delivery.messageId },
           { _tag: "Contact", projectId, id: delivery.contactId ?? "" }
         ])
-        const [domain] = yield* store.read([{ _tag: "Domain", projectId, domain: message!.domain }])
-        return { delivery, message: message!, attempts, contact, domain }
+        const [domain, made] = yield* store.read([
+          { _tag: "Domain", projectId, domain: message!.domain },
+          { _tag: "Definition", projectId, id: message!.templateId ?? "" }
+        ])
+        const template = made?.kind === "template" ? made : null
+        return { delivery, message: message!, attempts, contact, domain, template }
       })
 
       const events = Effect.fn("DeliveryLog.events")(function* (

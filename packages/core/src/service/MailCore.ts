@@ -21,6 +21,7 @@ import { Secrets } from "./Secrets.ts"
 import { Segments } from "./Segments.ts"
 import { Sending } from "./Sending.ts"
 import { Suppressions } from "./Suppressions.ts"
+import { Templates } from "./Templates.ts"
 import { WorkSignal } from "./WorkSignal.ts"
 
 export interface MailCoreOptions {
@@ -42,7 +43,8 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     Domains.layerNoDeps,
     ContactLists.layerNoDeps,
     Sending.layerNoDeps,
-    Suppressions.layerNoDeps
+    Suppressions.layerNoDeps,
+    Templates.layerNoDeps
   ).pipe(
     Layer.provideMerge(Segments.layerNoDeps),
     Layer.provideMerge(Properties.layerNoDeps),

@@ -2,7 +2,7 @@
  * Takes messages in, cancels and reschedules them. Source: interface, Send an email; decisions 0007, 0008 and 0010.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import type { AcceptSendFacts, SendAnswer, SendRefusal } from "../decide/acceptSend.ts"
+import type { AcceptSendFacts, PublishedTemplate, SendAnswer, SendRefusal } from "../decide/acceptSend.ts"
 import { acceptSend, recipientsOf } from "../decide/acceptSend.ts"
 import type { CanceledMessage, RescheduledMessage } from "../decide/scheduledMessage.ts"
 import { cancelMessage, rescheduleMessage } from "../decide/scheduledMessage.ts"
@@ -19,12 +19,26 @@ import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/Sen
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
-import type { StoreUnavailable } from "../port/MailStore.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
 import { Transport } from "../port/Transport.ts"
 import { Secrets } from "./Secrets.ts"
 import { WorkSignal } from "./WorkSignal.ts"
+
+/** The published version of a template that is not archived. */
+const publishedTemplate = Effect.fnUntraced(function* (
+  store: MailStoreShape,
+  projectId: ProjectId,
+  templateId: string
+): Effect.fn.Return<PublishedTemplate | null, StoreUnavailable> {
+  const [template] = yield* store.read([{ _tag: "Definition", projectId, id: templateId }])
+  if (template?.kind !== "template" || template.content.archivedAt !== null) return null
+  const [version] = yield* store.read([
+    { _tag: "Definition", projectId, id: template.content.publishedVersionId ?? "" }
+  ])
+  return version?.kind === "templateVersion" ? { template, version } : null
+})
 
 export class Sending extends Context.Service<
   Sending,
@@ -79,6 +93,8 @@ export class Sending extends Context.Service<
         const block = yield* ids.reserve(now, addresses.length)
         const command = { principal, request, idempotencyKey, fingerprint: crypto.sha256(canonicalSend(request)) }
         const day = dailyCounter(utcDayOf(request.scheduledAt ?? now))
+        const template =
+          request.templateId === null ? Effect.succeed(null) : publishedTemplate(store, projectId, request.templateId)
         const reads = store.read([
           { _tag: "Idempotency", projectId, key: idempotencyKey },
           { _tag: "ApiKey", id: principal.keyId ?? "" },
@@ -88,9 +104,9 @@ export class Sending extends Context.Service<
           { _tag: "Counters", projectId, names: [day, "allowance", "waiting"] }
         ])
         const facts = Effect.zipWith(
-          plans.planOf(projectId),
+          Effect.zip(plans.planOf(projectId), template),
           reads,
-          (plan, [remembered, key, domain, contacts, suppressions, used]): AcceptSendFacts => ({
+          ([plan, template], [remembered, key, domain, contacts, suppressions, used]): AcceptSendFacts => ({
             now,
             ids: block,
             plan,
@@ -98,6 +114,7 @@ export class Sending extends Context.Service<
             remembered,
             key,
             domain,
+            template,
             contacts,
             suppressions,
             used: { daily: used[0]!, allowance: used[1]!, waiting: used[2]! }

@@ -50,6 +50,7 @@ export const message = (change: Partial<Message> = {}): Message => ({
   fromName: null,
   replyTo: null,
   domain: "example.com",
+  templateId: null,
   subject: "Hello",
   html: null,
   text: "Hi",

@@ -71,7 +71,7 @@ export const DeliveryBody = Schema.Struct({
       last_name: Schema.String
     })
   ),
-  template: Schema.Null,
+  template: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String })),
   metadata: Schema.Record(Schema.String, Schema.Json),
   attempts: Schema.Array(AttemptBody)
 }).annotate({ identifier: "Delivery" })

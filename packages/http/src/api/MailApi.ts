@@ -8,6 +8,7 @@ import { Domains } from "./Domains.ts"
 import { Logs } from "./Logs.ts"
 import { Messages } from "./Messages.ts"
 import { Suppressions } from "./Suppressions.ts"
+import { Templates } from "./Templates.ts"
 
 const everyIssue = { errors: "all" } as const
 
@@ -19,6 +20,7 @@ export class MailApi extends HttpApi.make("mailkeep")
   .add(Lists)
   .add(Segments)
   .add(Suppressions)
+  .add(Templates)
   .add(Domains)
   .prefix("/api/v1")
   .annotate(HttpApi.ParamsParseOptions, everyIssue)

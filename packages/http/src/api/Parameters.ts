@@ -38,6 +38,9 @@ export const PageNumber = whole(1, Number.MAX_SAFE_INTEGER, "Page, from 1; 1 whe
   Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
 )
 
+/** A version of a template, from 1. */
+export const VersionNumber = Schema.optionalKey(whole(1, Number.MAX_SAFE_INTEGER, "A version's number, from 1."))
+
 export const Cursor = Schema.optionalKey(textOf({ max: cursorCharactersMax }))
 
 export const Search = Schema.optionalKey(textOf({ max: searchCharactersMax }))

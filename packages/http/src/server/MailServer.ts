@@ -10,7 +10,8 @@ import type {
   Properties,
   Segments,
   Sending,
-  Suppressions
+  Suppressions,
+  Templates
 } from "@mailkeep/core"
 import { NodeHttpServer } from "@effect/platform-node"
 import type { HttpServerError } from "effect/http"
@@ -37,6 +38,7 @@ export type MailServices =
   | Segments
   | Sending
   | Suppressions
+  | Templates
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. */
 export const routes = Layer.mergeAll(

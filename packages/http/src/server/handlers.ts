@@ -8,5 +8,16 @@ import { domains } from "./handlers/domains.ts"
 import { logs } from "./handlers/logs.ts"
 import { messages } from "./handlers/messages.ts"
 import { suppressions } from "./handlers/suppressions.ts"
+import { templates } from "./handlers/templates.ts"
 
-export const layer = Layer.mergeAll(messages, logs, contacts, properties, lists, segments, suppressions, domains)
+export const layer = Layer.mergeAll(
+  messages,
+  logs,
+  contacts,
+  properties,
+  lists,
+  segments,
+  suppressions,
+  templates,
+  domains
+)

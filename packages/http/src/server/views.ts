@@ -12,7 +12,9 @@ import type {
   Instant,
   SenderDomain,
   SendResult,
-  Suppression
+  Suppression,
+  TemplateDetail,
+  TemplateVariable
 } from "@mailkeep/core"
 import { formatInstant, formatInstantOrNull, suppressedFor, suppressionReasons } from "@mailkeep/core"
 import type { ListBody, PropertyBody, SegmentBody } from "../api/ContactGroups.ts"
@@ -21,6 +23,7 @@ import type { DomainBody } from "../api/Domains.ts"
 import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs.ts"
 import type { SendResultBody } from "../api/Messages.ts"
 import type { SuppressionBody } from "../api/Suppressions.ts"
+import type { TemplateBody, TemplateVariableBody, TemplateVersionBody } from "../api/Templates.ts"
 
 export const sendResultView = (result: SendResult): (typeof SendResultBody.Type)["data"] => ({
   totalQueued: result.totalQueued,
@@ -54,7 +57,8 @@ export const deliveryView = ({
   message,
   attempts,
   contact,
-  domain
+  domain,
+  template
 }: DeliveryDetail): typeof DeliveryBody.Type => ({
   ...deliverySummaryView({ ...delivery, subject: message.subject }),
   message_id: delivery.messageId,
@@ -83,7 +87,7 @@ export const deliveryView = ({
     contact === null
       ? null
       : { id: contact.id, email: contact.email, first_name: contact.firstName, last_name: contact.lastName },
-  template: null,
+  template: template === null ? null : { id: template.id, name: template.content.name },
   metadata: message.metadata,
   attempts: attempts.map(attemptView)
 })
@@ -168,4 +172,49 @@ export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
   created_at: formatInstant(domain.createdAt),
   updated_at: formatInstant(domain.updatedAt),
   dns_records: []
+})
+
+export const templateVersionView = ({
+  id,
+  parent,
+  content,
+  ...at
+}: DefinitionOf<"templateVersion">): typeof TemplateVersionBody.Type => ({
+  id,
+  template_id: parent,
+  version_number: content.versionNumber,
+  status: content.status,
+  subject: content.subject,
+  preview_text: content.previewText,
+  from_name: content.fromName,
+  from_address: content.fromAddress,
+  reply_to: content.replyTo,
+  html: content.html,
+  text: content.text,
+  published_at: formatInstantOrNull(content.publishedAt),
+  ...stamps(at),
+  variables: content.variables.map(variableView)
+})
+
+export const variableView = ({
+  id,
+  key,
+  type,
+  required,
+  fallbackValue
+}: TemplateVariable): typeof TemplateVariableBody.Type => ({ id, key, type, required, fallback_value: fallbackValue })
+
+export const templateView = ({ template, draft, published }: TemplateDetail): typeof TemplateBody.Type => ({
+  id: template.id,
+  name: template.content.name,
+  alias: template.content.alias,
+  description: template.content.description,
+  category: template.content.category,
+  locale: template.content.locale,
+  draft_version_id: template.content.draftVersionId,
+  published_version_id: template.content.publishedVersionId,
+  archived_at: formatInstantOrNull(template.content.archivedAt),
+  ...stamps(template),
+  draft_version: draft === null ? null : templateVersionView(draft),
+  published_version: published === null ? null : templateVersionView(published)
 })

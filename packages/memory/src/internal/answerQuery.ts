@@ -63,11 +63,7 @@ const answers: Answering<State> = {
   Attempts: (state, { deliveryId }) =>
     (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, query) =>
-    logPageAmong(
-      ofProject(state.deliveries, query.projectId),
-      query,
-      (messageId) => lookUp(state.messages, messageId)?.subject ?? ""
-    ),
+    logPageAmong(ofProject(state.deliveries, query.projectId), query, (messageId) => lookUp(state.messages, messageId)),
   Events: (state, { projectId, after, limit }) =>
     ofProject(state.events, projectId)
       .filter(({ id }) => after === null || id > after)

@@ -8,6 +8,7 @@ import type {
   Delivery,
   Found,
   LogFilters,
+  LoggedMessage,
   PageRequest,
   Position,
   Query
@@ -160,19 +161,19 @@ const answers: Answering<Prepared> = {
     findAll(on, deliveries, "WHERE message_id = ? AND project_id = ? ORDER BY id", messageId, projectId),
   Attempts: (on, { deliveryId }) => findAll(on, attempts, "WHERE delivery_id = ? ORDER BY number", deliveryId),
   LogPage: (on, { projectId, filters, after, limit, examine }) => {
-    const subjects = on.statement("SELECT subject FROM messages WHERE id = ?")
-    const subjectOf = (messageId: string) =>
-      (subjects.get(messageId) as { readonly subject: string } | undefined)?.subject ?? ""
+    const messages = on.statement("SELECT subject, template_id AS templateId FROM messages WHERE id = ?")
+    const logged = ({ messageId }: Walked) =>
+      (messages.get(messageId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
     const [sql, values] = seek(projectId, filters, after)
     const rows = on.statement(sql).iterate(...values, examine + 1)
     const { found, last } = walk(
       rows,
       (row) => row as Walked,
       { limit, examine },
-      (row) => logFiltersMatch(filters, row, () => subjectOf(row.messageId))
+      (row) => logFiltersMatch(filters, row, () => logged(row))
     )
     return {
-      items: found.map((one) => summaryOf(one, subjectOf(one.messageId))),
+      items: found.map((one) => summaryOf(one, logged(one).subject)),
       next: last === undefined ? null : { createdAt: last.createdAt, id: last.id }
     }
   },

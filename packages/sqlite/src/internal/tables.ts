@@ -109,6 +109,7 @@ export const messages = recordTable<Message>("messages", {
   fromName: "plain",
   replyTo: "plain",
   domain: "plain",
+  templateId: "plain",
   subject: "plain",
   html: "plain",
   text: "plain",

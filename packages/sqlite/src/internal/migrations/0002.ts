@@ -1,5 +1,5 @@
 /**
- * Definitions; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
+ * Definitions; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
  *
  * `folded` and `address_key` are functions of the connection, see `functions.ts`.
  */
@@ -55,6 +55,8 @@ CREATE TABLE contacts_on_lists (
   contact_id TEXT NOT NULL,
   PRIMARY KEY (list_id, created_at, contact_id)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE messages ADD COLUMN template_id TEXT;
 
 INSERT INTO settings (name, value)
 SELECT 'address_secret', lower(hex(randomblob(32))) WHERE EXISTS (SELECT 1 FROM suppressions)

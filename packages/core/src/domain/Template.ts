@@ -1,0 +1,161 @@
+/**
+ * Templates: a name with versions below it, of which one may be the draft and one the published. Source: decision 0027.
+ */
+import { Schema } from "effect"
+import { decoder, says } from "./Issue.ts"
+import type { Instant } from "./Instant.ts"
+import { bodyOctetsMax } from "./SendRequest.ts"
+import { bodyOf, isSafeKey, lineOf, Mailbox, textOf } from "./TextRule.ts"
+
+export interface Template {
+  readonly name: string
+  /** A name for programs, unique within the project. */
+  readonly alias: string | null
+  readonly description: string | null
+  readonly category: string | null
+  readonly locale: string | null
+  readonly draftVersionId: string | null
+  readonly publishedVersionId: string | null
+  readonly archivedAt: Instant | null
+}
+
+export const templateStatuses = ["draft", "published", "archived"] as const
+export type TemplateStatus = (typeof templateStatuses)[number]
+
+export const templateStatusOf = ({ archivedAt, publishedVersionId }: Template): TemplateStatus =>
+  archivedAt !== null ? "archived" : publishedVersionId !== null ? "published" : "draft"
+
+export const variableTypes = ["string", "number", "boolean"] as const
+export type VariableType = (typeof variableTypes)[number]
+export type VariableValue = string | number | boolean
+
+export interface TemplateVariable {
+  readonly id: string
+  readonly key: string
+  readonly type: VariableType
+  readonly required: boolean
+  /** Stands in for a value that is not given. */
+  readonly fallbackValue: VariableValue | null
+}
+
+/** What a version says. Subject, preview text, HTML and text are Mustache. */
+export interface TemplateContent {
+  readonly subject: string | null
+  readonly previewText: string | null
+  readonly fromName: string | null
+  readonly fromAddress: string | null
+  readonly replyTo: string | null
+  readonly html: string | null
+  readonly text: string | null
+  readonly variables: ReadonlyArray<TemplateVariable>
+}
+
+export const versionStatuses = ["draft", "published", "saved"] as const
+export type VersionStatus = (typeof versionStatuses)[number]
+
+/** Below its template, named by its number. Once published it never changes. */
+export interface TemplateVersion extends TemplateContent {
+  /** From 1. */
+  readonly versionNumber: number
+  readonly status: VersionStatus
+  readonly publishedAt: Instant | null
+}
+
+export const emptyContent: TemplateContent = {
+  subject: null,
+  previewText: null,
+  fromName: null,
+  fromAddress: null,
+  replyTo: null,
+  html: null,
+  text: null,
+  variables: []
+}
+
+const variablesMax = 100
+
+/** `length` is a property of every text, and Mustache would find it there. */
+const reserved = new Set(["length"])
+
+const Key = Schema.String.check(
+  Schema.makeFilter((key: string) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(key) && isSafeKey(key) && !reserved.has(key), {
+    ...says("invalid_value", "must be a letter and up to 63 letters, digits or underscores, and no reserved word"),
+    toJsonSchema: () => ({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" })
+  })
+)
+
+const Fallback = Schema.Union([textOf({ max: 2000 }), Schema.Finite, Schema.Boolean, Schema.Null]).annotate(
+  says("invalid_type", "must be a string, a number, a boolean or null")
+)
+
+const Variable = Schema.Struct({
+  key: Key,
+  type: Schema.Literals(variableTypes).annotate(says("invalid_value", `must be one of ${variableTypes.join(", ")}`)),
+  required: Schema.optionalKey(Schema.Boolean),
+  fallback_value: Schema.optionalKey(Fallback)
+}).annotate({ identifier: "TemplateVariableRequest" })
+export type AskedVariable = typeof Variable.Type
+
+const orNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const content = {
+  subject: orNull(textOf({ min: 1, max: 2000 })),
+  preview_text: orNull(textOf({ max: 2000 })),
+  from_name: orNull(lineOf({ min: 1, max: 100 })),
+  from_address: orNull(Mailbox),
+  reply_to: orNull(Mailbox),
+  html: orNull(bodyOf({ octetsMax: bodyOctetsMax })),
+  text: orNull(bodyOf({ octetsMax: bodyOctetsMax })),
+  variables: Schema.optionalKey(
+    Schema.Array(Variable).check(
+      Schema.isMaxLength(variablesMax, says("too_many_items", `must hold at most ${variablesMax} variables`))
+    )
+  )
+}
+
+const name = lineOf({ min: 1, max: 100 })
+const about = {
+  alias: orNull(
+    Schema.String.check(
+      Schema.isPattern(
+        /^[a-z0-9][a-z0-9_-]{0,63}$/u,
+        says("invalid_value", "must be 1 to 64 lower-case letters, digits, hyphens or underscores")
+      )
+    )
+  ),
+  description: orNull(textOf({ max: 500 })),
+  category: orNull(lineOf({ min: 1, max: 100 })),
+  locale: orNull(
+    Schema.String.check(
+      Schema.isPattern(
+        /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/u,
+        says("invalid_value", "must be a language tag such as en or pt-BR")
+      )
+    )
+  )
+}
+
+export const CreateTemplateBody = Schema.Struct({ name, ...about, ...content }).annotate({
+  identifier: "CreateTemplateRequest"
+})
+export type CreateTemplate = typeof CreateTemplateBody.Type
+export const parseCreateTemplate = decoder(CreateTemplateBody, { variables: variablesMax })
+
+export const UpdateTemplateBody = Schema.Struct({ name: Schema.optionalKey(name), ...about, ...content }).annotate({
+  identifier: "UpdateTemplateRequest"
+})
+export type UpdateTemplate = typeof UpdateTemplateBody.Type
+export const parseUpdateTemplate = decoder(UpdateTemplateBody, { variables: variablesMax })
+
+const previewedVersions = ["draft", "published"] as const
+
+export const PreviewTemplateBody = Schema.Struct({
+  variables: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+  ),
+  version: Schema.optionalKey(
+    Schema.Literals(previewedVersions).annotate(says("invalid_value", "must be draft or published"))
+  )
+}).annotate({ identifier: "PreviewTemplateRequest" })
+export type PreviewTemplate = typeof PreviewTemplateBody.Type
+export const parsePreviewTemplate = decoder(PreviewTemplateBody, { variables: 1000 })

@@ -1,0 +1,163 @@
+/**
+ * Templates. Source: decision 0027.
+ */
+import {
+  CreateTemplateBody,
+  PreviewTemplateBody,
+  templateStatuses,
+  UpdateTemplateBody,
+  variableTypes,
+  versionStatuses
+} from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { oneOf, pageOf, SuccessBody } from "./Page.ts"
+import {
+  FilterText,
+  jsonHeaders,
+  Limit,
+  noQuery,
+  oneOf as oneOfText,
+  PageNumber,
+  Search,
+  VersionNumber
+} from "./Parameters.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+export const TemplateVariableBody = Schema.Struct({
+  id: Schema.String,
+  key: Schema.String,
+  type: Schema.Literals(variableTypes),
+  required: Schema.Boolean,
+  fallback_value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+}).annotate({ identifier: "TemplateVariable" })
+
+export const TemplateVersionBody = Schema.Struct({
+  id: Schema.String,
+  template_id: Schema.String,
+  version_number: Schema.Int,
+  status: Schema.Literals(versionStatuses),
+  subject: text,
+  preview_text: text,
+  from_name: text,
+  from_address: text,
+  reply_to: text,
+  html: text,
+  text,
+  published_at: text,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  variables: Schema.Array(TemplateVariableBody)
+}).annotate({ identifier: "TemplateVersion" })
+
+export const TemplateBody = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  alias: text,
+  description: text,
+  category: text,
+  locale: text,
+  draft_version_id: text,
+  published_version_id: text,
+  archived_at: text,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  draft_version: Schema.NullOr(TemplateVersionBody),
+  published_version: Schema.NullOr(TemplateVersionBody)
+}).annotate({ identifier: "Template" })
+const OneTemplate = oneOf(TemplateBody, "TemplateResponse")
+
+const byId = { id: Schema.String }
+const withJson = { headers: jsonHeaders, query: noQuery }
+
+export class Templates extends HttpApiGroup.make("templates")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/templates", {
+      query: {
+        page: PageNumber,
+        limit: Limit,
+        status: oneOfText(templateStatuses),
+        search: Search,
+        category: FilterText
+      },
+      success: pageOf(TemplateBody, "ListTemplatesResponse")
+    }).annotateMerge(OpenApi.annotations({ summary: "List templates" })),
+    HttpApiEndpoint.post("create", "/emails/templates", {
+      ...withJson,
+      payload: CreateTemplateBody,
+      success: OneTemplate,
+      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a template, as a draft" })),
+    HttpApiEndpoint.get("get", "/emails/templates/:id", {
+      params: byId,
+      query: noQuery,
+      success: OneTemplate,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a template" })),
+    HttpApiEndpoint.patch("update", "/emails/templates/:id", {
+      ...withJson,
+      params: byId,
+      payload: UpdateTemplateBody,
+      success: OneTemplate,
+      error: [NotFoundBody, DuplicateBody, ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a template's draft",
+        description: "Makes a draft from the published version where there is none. What is published never changes."
+      })
+    ),
+    HttpApiEndpoint.delete("archive", "/emails/templates/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Archive a template; it sends nothing more" })),
+    HttpApiEndpoint.get("variables", "/emails/templates/:id/variables", {
+      params: byId,
+      query: noQuery,
+      success: Schema.Struct({ data: Schema.Array(TemplateVariableBody) }).annotate({
+        identifier: "ListTemplateVariablesResponse"
+      }),
+      error: NotFoundBody
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "List the variables of the published version, or of the draft where none is" })
+    ),
+    HttpApiEndpoint.get("versions", "/emails/templates/:id/versions", {
+      params: byId,
+      query: { limit: Limit, beforeVersion: VersionNumber },
+      success: Schema.Struct({
+        message: Schema.String,
+        data: Schema.Struct({ items: Schema.Array(TemplateVersionBody), limit: Schema.Int, hasMore: Schema.Boolean })
+      }).annotate({ identifier: "ListTemplateVersionsResponse" }),
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "List a template's versions, newest first" })),
+    HttpApiEndpoint.post("publish", "/emails/templates/:id/publish", {
+      params: byId,
+      query: noQuery,
+      success: OneTemplate,
+      error: [NotFoundBody, ConflictBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Publish the draft",
+        description: "Refused while the draft names a variable that it does not declare."
+      })
+    ),
+    HttpApiEndpoint.post("preview", "/emails/templates/:id/preview", {
+      ...withJson,
+      params: byId,
+      payload: PreviewTemplateBody,
+      success: oneOf(Schema.Struct({ subject: Schema.String, html: text, text }), "TemplatePreviewResponse"),
+      error: [NotFoundBody, BodyTooLargeBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Show what a send would say",
+        description: "Of the draft, or of the published version where there is none, unless `version` names one."
+      })
+    )
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

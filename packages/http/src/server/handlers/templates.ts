@@ -1,0 +1,72 @@
+/**
+ * Templates over `Templates`.
+ */
+import { parseCreateTemplate, parsePreviewTemplate, parseUpdateTemplate, Templates } from "@mailkeep/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { MailApi } from "../../api/MailApi.ts"
+import { inProject, searchOf, success, withBody } from "../answering.ts"
+import { templateVersionView, templateView, variableView } from "../views.ts"
+
+export const templates = HttpApiBuilder.group(
+  MailApi,
+  "templates",
+  Effect.fnUntraced(function* (handlers) {
+    const service = yield* Templates
+    return handlers
+      .handle("list", ({ query: { page, limit, ...query } }) =>
+        inProject((projectId) =>
+          Effect.map(
+            service.page(
+              projectId,
+              { status: query.status ?? null, search: searchOf(query.search), category: query.category ?? null },
+              { page, limit }
+            ),
+            ({ items, ...found }) => ({
+              message: "Email templates fetched",
+              data: { items: items.map(templateView), ...found }
+            })
+          )
+        )
+      )
+      .handleRaw("create", ({ request }) =>
+        withBody(request, parseCreateTemplate, (projectId, asked) =>
+          Effect.map(service.create(projectId, asked), (one) => ({ data: templateView(one) }))
+        )
+      )
+      .handle("get", ({ params }) =>
+        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: templateView(one) })))
+      )
+      .handleRaw("update", ({ request, params }) =>
+        withBody(request, parseUpdateTemplate, (projectId, asked) =>
+          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: templateView(one) }))
+        )
+      )
+      .handle("archive", ({ params }) =>
+        inProject((projectId) => Effect.as(service.archive(projectId, params.id), success))
+      )
+      .handle("variables", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(service.variables(projectId, params.id), (items) => ({ data: items.map(variableView) }))
+        )
+      )
+      .handle("versions", ({ params, query: { limit, beforeVersion = null } }) =>
+        inProject((projectId) =>
+          Effect.map(service.versions(projectId, params.id, { limit, beforeVersion }), ({ items, hasMore }) => ({
+            message: "Email template versions fetched",
+            data: { items: items.map(templateVersionView), limit, hasMore }
+          }))
+        )
+      )
+      .handle("publish", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(service.publish(projectId, params.id), (one) => ({ data: templateView(one) }))
+        )
+      )
+      .handleRaw("preview", ({ request, params }) =>
+        withBody(request, parsePreviewTemplate, (projectId, asked) =>
+          Effect.map(service.preview(projectId, params.id, asked), (data) => ({ data }))
+        )
+      )
+  })
+)

@@ -1,0 +1,245 @@
+/**
+ * Templates over real HTTP: from a draft to a send, and what is refused on the way.
+ */
+import { sendBody, stores } from "@mailkeep/proving"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { WireHouse } from "./wireHouse.ts"
+import { error, invalid, openWire, otherProject, postSend } from "./wireHouse.ts"
+
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+
+describe.each(stores)("templates, over $name", (store) => {
+  let wire: WireHouse
+  beforeAll(async () => {
+    wire = await openWire(store)
+  })
+  afterAll(() => wire.close())
+
+  const post = (path: string, body?: unknown) => wire.call(path, { method: "POST", body })
+  const patch = (id: string, body: unknown) => wire.call(`/emails/templates/${id}`, { method: "PATCH", body })
+  const create = async (change = {}) =>
+    (
+      await post("/emails/templates", {
+        name: "Receipt",
+        subject: "Order {{order}}",
+        text: "Thanks",
+        ...variables,
+        ...change
+      })
+    ).body.data
+  const published = async (change = {}) => {
+    const { id } = await create(change)
+    return (await post(`/emails/templates/${id}/publish`)).body.data
+  }
+  const variables = { variables: [{ key: "order", type: "string", required: true }] }
+  const bySend = (templateId: string, templateVariables = {}, change = {}) => {
+    const { subject: _s, text: _t, ...rest } = sendBody()
+    return postSend(wire, { ...rest, templateId, templateVariables, ...change })
+  }
+  const detailOf = async (answer: { readonly body: any }) =>
+    (await wire.call(`/emails/logs/${answer.body.data.deliveryIds[0]}`)).body
+
+  it("begin as a draft, version 1", async () => {
+    const template = await create({ alias: "receipt", category: "orders", locale: "pt-BR", from_name: "Shop" })
+    const version = {
+      id: expect.stringMatching(/^tpv_[0-9a-z]{26}$/),
+      template_id: template.id,
+      version_number: 1,
+      status: "draft",
+      subject: "Order {{order}}",
+      preview_text: null,
+      from_name: "Shop",
+      from_address: null,
+      reply_to: null,
+      html: null,
+      text: "Thanks",
+      published_at: null,
+      created_at: timestamp,
+      updated_at: timestamp,
+      variables: [
+        {
+          id: expect.stringMatching(/^var_[0-9a-z]{26}$/),
+          key: "order",
+          type: "string",
+          required: true,
+          fallback_value: null
+        }
+      ]
+    }
+    expect(template).toEqual({
+      id: expect.stringMatching(/^tpl_[0-9a-z]{26}$/),
+      name: "Receipt",
+      alias: "receipt",
+      description: null,
+      category: "orders",
+      locale: "pt-BR",
+      draft_version_id: template.draft_version.id,
+      published_version_id: null,
+      archived_at: null,
+      created_at: timestamp,
+      updated_at: timestamp,
+      draft_version: version,
+      published_version: null
+    })
+    expect((await wire.call(`/emails/templates/${template.id}`)).body.data).toEqual(template)
+    expect(await post("/emails/templates", { name: "Other", alias: "receipt" })).toMatchObject(
+      error(409, "duplicate_error")
+    )
+  })
+
+  it("are sent as published, whatever becomes of the draft, and the log says which", async () => {
+    const { id } = await published({ html: "<b>{{order}}</b>", from_name: "Shop", reply_to: "help@example.com" })
+    await patch(id, { subject: "Changed {{order}}" })
+    const sent = await bySend(id, { order: "<17>" }, { subject: "ignored", text: "ignored" })
+    expect(sent.status).toBe(202)
+    const detail = await detailOf(sent)
+    expect(detail).toMatchObject({
+      subject: "Order <17>",
+      html_content: "<b>&lt;17&gt;</b>",
+      text_content: "Thanks",
+      from_name: "Shop",
+      template: { id, name: "Receipt" }
+    })
+    expect(await detailOf(await bySend(id, { order: "1" }, { fromName: "Me" }))).toMatchObject({ from_name: "Me" })
+    const logs = await wire.call(`/emails/logs?templateId=${id}`)
+    expect(logs.body.data.items.map((item: { subject: string }) => item.subject)).toEqual(["Order 1", "Order <17>"])
+    await post(`/emails/templates/${id}/publish`)
+    expect(await detailOf(await bySend(id, { order: "2" }))).toMatchObject({ subject: "Changed 2" })
+  })
+
+  it("refuse a send with a value missing, of another type or not declared", async () => {
+    const { id } = await published({ variables: [...variables.variables, { key: "sum", type: "number" }] })
+    expect(await bySend(id, { sum: "9", vip: true })).toMatchObject(
+      invalid(
+        "body",
+        [["templateVariables", "order"], "required"],
+        [["templateVariables", "sum"], "invalid_type"],
+        [["templateVariables", "vip"], "unknown_variable"]
+      )
+    )
+    expect(await bySend(id, { order: "a\nb" })).toMatchObject(invalid("body", [["templateVariables"], "invalid_value"]))
+  })
+
+  it("refuse a send while unpublished, when archived, of another project, and when they are none", async () => {
+    const draft = await create()
+    const archived = await published({ alias: "archived" })
+    expect((await wire.call(`/emails/templates/${archived.id}`, { method: "DELETE" })).body).toEqual({ success: true })
+    const unknown = invalid("body", [["templateId"], "unknown_template"])
+    for (const id of [draft.id, archived.id, "tpl_none", draft.draft_version.id])
+      expect(await bySend(id, { order: "1" })).toMatchObject(unknown)
+    const key = await otherProject(wire)
+    const live = await published()
+    const foreign = await postSend(
+      wire,
+      { from: "hello@example.com", to: "a@example.org", templateId: live.id },
+      { key }
+    )
+    expect(foreign).toMatchObject(unknown)
+    expect((await wire.call(`/emails/templates/${archived.id}`)).body.data).toMatchObject({
+      archived_at: timestamp,
+      alias: null
+    })
+    expect(await patch(archived.id, { name: "x" })).toMatchObject(error(409, "conflict"))
+    expect(await post(`/emails/templates/${archived.id}/publish`)).toMatchObject(error(409, "conflict"))
+    expect((await wire.call(`/emails/templates/${archived.id}`, { method: "DELETE" })).status).toBe(200)
+  })
+
+  it("are not published with what they do not declare, or twice", async () => {
+    const { id } = await create({ text: "{{nobody}}", html: "{{#open}}" })
+    expect(await post(`/emails/templates/${id}/publish`)).toMatchObject(
+      invalid("body", [["html"], "malformed_template"], [["text"], "malformed_template"])
+    )
+    await patch(id, { text: "fine", html: null })
+    expect((await post(`/emails/templates/${id}/publish`)).body.data).toMatchObject({
+      draft_version: null,
+      published_version: { status: "published", published_at: timestamp, version_number: 1 }
+    })
+    expect(await post(`/emails/templates/${id}/publish`)).toMatchObject(error(409, "conflict"))
+    expect(await post("/emails/templates/tpl_none/publish")).toMatchObject(error(404, "not_found"))
+  })
+
+  it("keep every version, the published ones as they were", async () => {
+    const { id, published_version: first } = await published()
+    for (const n of [2, 3]) {
+      await patch(id, { subject: `Version ${n} {{order}}` })
+      await post(`/emails/templates/${id}/publish`)
+    }
+    await patch(id, { subject: "Draft {{order}}" })
+    const versions = async (query: string) => (await wire.call(`/emails/templates/${id}/versions?${query}`)).body
+    const shown = (await versions("")).data.items.map((one: any) => [one.version_number, one.status, one.subject])
+    expect(shown).toEqual([
+      [4, "draft", "Draft {{order}}"],
+      [3, "published", "Version 3 {{order}}"],
+      [2, "saved", "Version 2 {{order}}"],
+      [1, "saved", "Order {{order}}"]
+    ])
+    expect((await versions("limit=2&beforeVersion=4")).data).toMatchObject({
+      items: [{ version_number: 3 }, { version_number: 2 }],
+      limit: 2,
+      hasMore: true
+    })
+    const [saved] = (await versions("beforeVersion=2")).data.items
+    expect(saved).toEqual({ ...first, status: "saved", updated_at: timestamp })
+    expect((await versions("beforeVersion=1")).data.items).toEqual([])
+    expect(await wire.call(`/emails/templates/${id}/versions?beforeVersion=0`)).toMatchObject(
+      invalid("query", [["beforeVersion"], "too_small"])
+    )
+  })
+
+  it("show their variables, and what a send would say", async () => {
+    const { id } = await published({ html: "<p>{{order}}</p>", preview_text: "Your {{order}}" })
+    expect((await wire.call(`/emails/templates/${id}/variables`)).body.data).toMatchObject([{ key: "order" }])
+    const preview = (body: unknown) => post(`/emails/templates/${id}/preview`, body)
+    expect((await preview({ variables: { order: "7" } })).body).toEqual({
+      data: { subject: "Order 7", html: expect.stringMatching(/^<div.*Your 7<\/div><p>7<\/p>$/), text: "Thanks" }
+    })
+    expect(await preview({})).toMatchObject(invalid("body", [["variables", "order"], "required"]))
+    await patch(id, { subject: "New {{order}}" })
+    expect((await preview({ variables: { order: "7" } })).body.data.subject).toBe("New 7")
+    expect((await preview({ variables: { order: "7" }, version: "published" })).body.data.subject).toBe("Order 7")
+    expect(await preview({ version: "saved" })).toMatchObject(invalid("body", [["version"], "invalid_value"]))
+  })
+
+  it("are listed by status, search and category, page by page", async () => {
+    await create({ name: "Zebra news", category: "news", alias: "zebra" })
+    await published({ name: "Zebra sale", category: "sale" })
+    const names = async (query: string) =>
+      (await wire.call(`/emails/templates?${query}`)).body.data.items.map((one: { name: string }) => one.name)
+    expect(await names("search=ZEBRA")).toEqual(["Zebra sale", "Zebra news"])
+    expect(await names("search=zebra&status=draft")).toEqual(["Zebra news"])
+    expect(await names("search=zebra&status=published&category=sale")).toEqual(["Zebra sale"])
+    expect(await names("search=zebra&status=archived")).toEqual([])
+    expect((await wire.call("/emails/templates?search=zebra&limit=1&page=2")).body).toMatchObject({
+      message: "Email templates fetched",
+      data: { items: [{ name: "Zebra news" }], total: 2, page: 2, limit: 1 }
+    })
+    const other = await otherProject(wire)
+    expect((await wire.call("/emails/templates", { key: other })).body.data.total).toBe(0)
+  })
+
+  it.each([
+    [{}, [["name"], "required"]],
+    [{ name: "x", alias: "Not An Alias" }, [["alias"], "invalid_value"]],
+    [{ name: "x", locale: "?" }, [["locale"], "invalid_value"]],
+    [{ name: "x", from_name: "a\nb" }, [["from_name"], "invalid_value"]],
+    [{ name: "x", reply_to: "nobody" }, [["reply_to"], "invalid_value"]],
+    [{ name: "x", variables: [{ key: "length", type: "string" }] }, [["variables", 0, "key"], "invalid_value"]],
+    [{ name: "x", variables: [{ key: "a", type: "date" }] }, [["variables", 0, "type"], "invalid_value"]],
+    [
+      { name: "x", variables: [{ key: "a", type: "number", fallback_value: "1" }] },
+      [["variables", 0, "fallback_value"], "invalid_type"]
+    ],
+    [
+      {
+        name: "x",
+        variables: [
+          { key: "a", type: "string" },
+          { key: "a", type: "string" }
+        ]
+      },
+      [["variables", 1, "key"], "invalid_value"]
+    ]
+  ] as const)("the template %j is refused", async (body, issue) => {
+    expect(await post("/emails/templates", body)).toMatchObject(invalid("body", issue as never))
+  })
+})
