@@ -1,7 +1,7 @@
 /**
  * A script: commits, claims, sweeps and reads in a row, as data that can be run on any store and pasted into a test.
  */
-import type { Change, Claim, Query, Sweep } from "@mailkeep/core/domain"
+import type { Change, Claim, PushClaim, Query, Sweep } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect, Exit } from "effect"
 import { wholeState } from "./arbitraries/query.ts"
@@ -11,6 +11,7 @@ import type { Violation } from "./Law.ts"
 export type Step =
   | { readonly commit: ReadonlyArray<Change> }
   | { readonly claim: Claim }
+  | { readonly claimPushes: PushClaim }
   | { readonly sweep: Sweep }
   | { readonly read: ReadonlyArray<Query> }
 
@@ -21,9 +22,11 @@ const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown>
     ? store.commit(step.commit)
     : "claim" in step
       ? store.claim(step.claim)
-      : "sweep" in step
-        ? store.sweep(step.sweep)
-        : store.read(step.read)
+      : "claimPushes" in step
+        ? store.claimPushes(step.claimPushes)
+        : "sweep" in step
+          ? store.sweep(step.sweep)
+          : store.read(step.read)
 
 /** An answer, or which change was refused and why. */
 const told = (exit: Exit.Exit<unknown, unknown>): unknown => {

@@ -10,8 +10,11 @@ const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe.each(stores)("templates, over $name", (store) => {
   let wire: WireHouse
+  /** A key of another project. */
+  let other: string
   beforeAll(async () => {
     wire = await openWire(store)
+    other = await otherProject(wire)
   })
   afterAll(() => wire.close())
 
@@ -127,7 +130,7 @@ describe.each(stores)("templates, over $name", (store) => {
     const unknown = invalid("body", [["templateId"], "unknown_template"])
     for (const id of [draft.id, archived.id, "tpl_none", draft.draft_version.id])
       expect(await bySend(id, { order: "1" })).toMatchObject(unknown)
-    const key = await otherProject(wire)
+    const key = other
     const live = await published()
     const foreign = await postSend(
       wire,
@@ -213,7 +216,6 @@ describe.each(stores)("templates, over $name", (store) => {
       message: "Email templates fetched",
       data: { items: [{ name: "Zebra news" }], total: 2, page: 2, limit: 1 }
     })
-    const other = await otherProject(wire)
     expect((await wire.call("/emails/templates", { key: other })).body.data.total).toBe(0)
   })
 

@@ -9,7 +9,7 @@ import { MailStore } from "@mailkeep/core/port"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, sweepState } from "./internal/claimDeliveries.ts"
+import { claimDeliveries, claimPushes, sweepState } from "./internal/claimDeliveries.ts"
 import type { State } from "./internal/State.ts"
 import { empty } from "./internal/State.ts"
 
@@ -33,6 +33,7 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
       (conflict) => (conflict === undefined ? Effect.void : Effect.fail(conflict))
     ),
   claim: (claim) => Ref.modify(ref, (state) => claimDeliveries(state, claim)),
+  claimPushes: (claim) => Ref.modify(ref, (state) => claimPushes(state, claim)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.map(Ref.get(ref), (state) => queries.map((query) => answerQuery(state, query)) as Answers<Qs>),
   sweep: (sweep) => Ref.modify(ref, (state) => sweepState(state, sweep)),

@@ -10,7 +10,7 @@ import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, sweep } from "./internal/claimDeliveries.ts"
+import { claimDeliveries, claimPushes, sweep } from "./internal/claimDeliveries.ts"
 import { busySchedule, openDatabase, stillInPlace } from "./internal/connection.ts"
 import type { GroupCommit, Written } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
@@ -22,17 +22,19 @@ export interface SqliteOptions {
   readonly filename: string
 }
 
+const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
+  change._tag === "InsertMessage"
+    ? change.message
+    : change._tag === "PutDefinition" && change.definition.kind === "templateVersion"
+      ? change.definition.content
+      : undefined
+
 /** About how much a commit carries: its bodies, and a little for each change. */
 const octetsOf = (changes: ReadonlyArray<Change>): number =>
-  changes.reduce(
-    (sum, change) =>
-      sum +
-      1024 +
-      (change._tag === "InsertMessage"
-        ? 3 * ((change.message.html?.length ?? 0) + (change.message.text?.length ?? 0))
-        : 0),
-    0
-  )
+  changes.reduce((sum, change) => {
+    const body = bodyOf(change)
+    return sum + 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
+  }, 0)
 
 export interface SqliteMailStoreShape extends MailStoreShape {
   /** How many disk syncs the commits so far have shared. */
@@ -76,6 +78,7 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
       capabilities: { durable: true, multiProcess: true },
       commit: (changes) => group.submit(() => commit(changes), octetsOf(changes)),
       claim: (claim) => group.submit(() => ({ done: claimDeliveries(on, claim) }), 1024),
+      claimPushes: (claim) => group.submit(() => ({ done: claimPushes(on, claim) }), 1024),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
         Effect.suspend(() =>
           database.open

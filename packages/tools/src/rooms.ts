@@ -20,15 +20,16 @@ export const rooms = {
   memory: ["core/domain", "core/port"],
   sqlite: ["core/domain", "core/port"],
   smtp: ["core/domain", "core/port"],
+  webhooks: ["core/domain", "core/port"],
   conformance: ["core/domain", "core/port", "memory"],
   "http/api": ["core/domain"],
   "http/server": ["http/api", "core", "core/domain", "core/port"],
   http: ["http/api", "http/server"],
-  cli: ["core", "core/node", "sqlite", "smtp", "http"],
+  cli: ["core", "core/node", "sqlite", "smtp", "webhooks", "http"],
   proving: ["core", "core/node", "memory", "sqlite", "smtp"],
   faults: ["core", "core/node", "memory", "sqlite", "smtp", "http", "proving"],
-  bench: ["core", "core/node", "memory", "sqlite", "smtp", "http"],
-  tools: ["core", "core/domain", "memory", "sqlite", "smtp", "conformance"]
+  bench: ["core", "core/node", "memory", "sqlite", "smtp", "webhooks", "http"],
+  tools: ["core", "core/domain", "memory", "sqlite", "smtp", "webhooks", "conformance"]
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 export type Room = keyof typeof rooms
 
@@ -53,6 +54,7 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/memory": "memory",
   "@mailkeep/sqlite": "sqlite",
   "@mailkeep/smtp": "smtp",
+  "@mailkeep/webhooks": "webhooks",
   "@mailkeep/http": "http",
   "@mailkeep/conformance": "conformance",
   "@mailkeep/conformance/vitest": "conformance",

@@ -7,6 +7,7 @@ import * as fc from "fast-check"
 import {
   address,
   attemptState,
+  consumer,
   contactId,
   definitionId,
   definitionName,
@@ -14,6 +15,7 @@ import {
   deliveryState,
   domainName,
   eventId,
+  eventPushState,
   idempotencyKey,
   instant,
   keyId,
@@ -25,6 +27,8 @@ import {
   projectId,
   propertyValues,
   publicId,
+  pushId,
+  pushStatus,
   record,
   replaces,
   revision,
@@ -284,6 +288,22 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       })
     })
   ),
+  DistributeEvent: tagged("DistributeEvent", record({ id: eventId })),
+  InsertPush: tagged(
+    "InsertPush",
+    record({
+      push: record({
+        id: pushId,
+        projectId,
+        consumer,
+        eventId,
+        eventKind: of("email.failed" as const),
+        createdAt: instant,
+        state: eventPushState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  MovePush: tagged("MovePush", record({ id: pushId, from: pushStatus, token, next: eventPushState })),
   RenewLease: tagged("RenewLease", record({ worker, leaseUntil: instant })),
   EndLease: tagged("EndLease", record({ worker }))
 }
@@ -294,7 +314,9 @@ const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
   "InsertDelivery",
   "MoveDelivery",
   "SpendCounter",
-  "PutContact"
+  "PutContact",
+  "InsertPush",
+  "AppendEvent"
 ])
 
 export const change: fc.Arbitrary<Change> = fc.oneof(

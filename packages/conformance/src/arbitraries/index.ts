@@ -3,5 +3,5 @@
  */
 export { change, changes, commit } from "./change.ts"
 export { predicate, query, wholeState } from "./query.ts"
-export { claim, script, sweep } from "./script.ts"
+export { claim, claimPushes, script, sweep } from "./script.ts"
 export { names } from "./smallWorld.ts"

@@ -6,6 +6,7 @@ import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import {
   address,
+  consumer,
   contactId,
   definitionId,
   definitionName,
@@ -22,6 +23,7 @@ import {
   parent,
   projectId,
   publicId,
+  pushId,
   record,
   settingName,
   status,
@@ -171,6 +173,19 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     })
   ),
   tagged("Events", record({ projectId, after: orNull(eventId), limit: fc.integer({ min: 1, max: 6 }) })),
+  tagged("Event", record({ id: eventId })),
+  tagged("UndistributedEvents", record({ limit: fc.integer({ min: 1, max: 6 }) })),
+  tagged("Push", record({ projectId, id: pushId })),
+  tagged(
+    "PushPage",
+    record({
+      projectId,
+      consumer,
+      after: orNull(record({ createdAt: instant, id: pushId })),
+      limit: fc.integer({ min: 1, max: 3 })
+    })
+  ),
+  tagged("PendingPushes", record({ now: instant })),
   tagged("NextDue", record({ worker, now: instant })),
   tagged("Backlog", record({ now: instant })),
   tagged("Ledger", record({ projectId }))
@@ -204,6 +219,7 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   ...names.deliveries.map((id) => ({ _tag: "Delivery", projectId, id }) as const),
   { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 100, examine: 1000 },
   { _tag: "Events", projectId, after: null, limit: 100 },
+  ...names.consumers.map((consumer) => ({ _tag: "PushPage", projectId, consumer, after: null, limit: 100 }) as const),
   { _tag: "Ledger", projectId }
 ]
 
@@ -213,5 +229,7 @@ export const wholeState: ReadonlyArray<Query> = [
   ...names.projects.flatMap(ofProject),
   ...names.deliveries.map((deliveryId) => ({ _tag: "Attempts", deliveryId }) as const),
   ...names.workers.map((worker) => ({ _tag: "NextDue", worker, now: 1002 }) as const),
-  { _tag: "Backlog", now: 1002 }
+  { _tag: "Backlog", now: 1002 },
+  { _tag: "UndistributedEvents", limit: 100 },
+  { _tag: "PendingPushes", now: 1002 }
 ]

@@ -1,16 +1,24 @@
 /**
  * Random scripts of commits, claims, sweeps and reads.
  */
-import type { Claim, Sweep } from "@mailkeep/core/domain"
+import type { Claim, PushClaim, Sweep } from "@mailkeep/core/domain"
 import { claimKinds, sweepKinds } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import type { Script } from "../Script.ts"
 import { commit } from "./change.ts"
 import { query } from "./query.ts"
-import { instant, of, record, worker } from "./smallWorld.ts"
+import { consumer, instant, of, record, worker } from "./smallWorld.ts"
 
 export const claim: fc.Arbitrary<Claim> = record({
   kind: of(...(Object.keys(claimKinds) as Array<keyof typeof claimKinds>)),
+  now: instant,
+  limit: fc.integer({ min: 1, max: 3 }),
+  worker,
+  leaseUntil: instant
+})
+
+export const claimPushes: fc.Arbitrary<PushClaim> = record({
+  consumer,
   now: instant,
   limit: fc.integer({ min: 1, max: 3 }),
   worker,
@@ -27,6 +35,7 @@ export const script: fc.Arbitrary<Script> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: record({ commit }) },
     { weight: 2, arbitrary: record({ claim }) },
+    { weight: 1, arbitrary: record({ claimPushes }) },
     { weight: 1, arbitrary: record({ sweep }) },
     { weight: 4, arbitrary: record({ read: fc.array(query, { minLength: 1, maxLength: 3 }) }) }
   ),

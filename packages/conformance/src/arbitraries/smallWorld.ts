@@ -1,7 +1,7 @@
 /**
  * The names and values of a small world, so that records of a random script meet.
  */
-import type { DeliveryState } from "@mailkeep/core/domain"
+import type { DeliveryState, EventPushState } from "@mailkeep/core/domain"
 import { attemptPhases, claimableStatuses, deliveryStatuses, freshState } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 
@@ -30,6 +30,8 @@ export const names = {
   messages: numbered(4, "msg_"),
   deliveries: numbered(5, "del_"),
   events: numbered(20, "evt_"),
+  pushes: numbered(4, "psh_"),
+  consumers: ["whk_1", "sub_1"],
   workers: ["w1", "w2", "w3"]
 } as const
 
@@ -73,6 +75,28 @@ export const deliveryState: fc.Arbitrary<DeliveryState> = record({
   const waits = (claimableStatuses as ReadonlyArray<string>).includes(state.status)
   return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, worker: null }) }
 })
+
+export const pushId = of(...names.pushes)
+export const consumer = of(...names.consumers)
+export const pushStatus = of("pending" as const, "pending" as const, "delivered" as const, "failed" as const)
+
+export const eventPushState: fc.Arbitrary<EventPushState> = record({
+  status: pushStatus,
+  worker: orNull(worker),
+  token,
+  at: instant,
+  tries: fc.array(record({ at: instant, status: of(null, 200), error: orNull(text), durationMillis: fc.nat(9) }), {
+    maxLength: 2
+  })
+}).map(({ status, worker, at, tries, token }) => ({
+  status,
+  dueAt: status === "pending" ? at : null,
+  worker: status === "pending" ? worker : null,
+  token,
+  attempts: tries.length,
+  tries,
+  settledAt: status === "pending" ? null : at
+}))
 
 export const attemptState = record({
   phase: of(...attemptPhases),

@@ -19,6 +19,7 @@ import {
   noon,
   otherId,
   projectId,
+  push,
   put,
   remembered,
   senderDomain,
@@ -69,6 +70,8 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
       }) as const
   ),
   { _tag: "Events", projectId, after: null, limit: 100 },
+  { _tag: "Push", projectId, id: "psh_1" },
+  { _tag: "PushPage", projectId, consumer: "whk_1", after: null, limit: 100 },
   { _tag: "Ledger", projectId }
 ]
 
@@ -89,6 +92,7 @@ const unseen = storeLaw(
         insert.message(message()),
         insert.delivery(delivery()),
         insert.event(event()),
+        insert.push(push()),
         spend(1),
         spend(2, null, "waiting"),
         spend(3, null, "contacts")

@@ -9,6 +9,7 @@ import type {
   ContactFilters,
   DefinitionOf,
   Delivery,
+  EventPush,
   IdempotencyRecord,
   MailEvent,
   Message,
@@ -185,6 +186,24 @@ export const event = (change: Partial<Omit<MailEvent, "kind" | "data">> = {}): M
   ...change
 })
 
+/** Pending, and due just before noon. */
+export const push = (change: Partial<EventPush> = {}): EventPush => ({
+  id: "psh_1",
+  projectId,
+  consumer: "whk_1",
+  eventId: "evt_1",
+  eventKind: "email.delivered",
+  createdAt: noon,
+  status: "pending",
+  dueAt: noon - 1,
+  worker: null,
+  token: 0,
+  attempts: 2,
+  tries: [{ at: noon - 5, status: 500, error: null, durationMillis: 12 }],
+  settledAt: null,
+  ...change
+})
+
 /** `del_01`, `del_02`, …: in their order as texts too. */
 export const numbered = <const P extends string>(prefix: P, n: number): `${P}_${string}` =>
   `${prefix}_${String(n).padStart(4, "0")}`
@@ -222,6 +241,7 @@ export const insert = {
   message: (record: Message): Change => ({ _tag: "InsertMessage", message: record }),
   delivery: (record: Delivery): Change => ({ _tag: "InsertDelivery", delivery: record }),
   attempt: (record: Attempt): Change => ({ _tag: "InsertAttempt", attempt: record }),
+  push: (record: EventPush): Change => ({ _tag: "InsertPush", push: record }),
   event: (record: MailEvent): Change => ({ _tag: "AppendEvent", event: record })
 }
 

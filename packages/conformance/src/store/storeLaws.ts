@@ -17,6 +17,7 @@ import { isolationLaws } from "./isolation.ts"
 import { logLaws } from "./log.ts"
 import { outboxLaws } from "./outbox.ts"
 import { processLaws } from "./processes.ts"
+import { pushLaws } from "./pushes.ts"
 import { segmentLaws } from "./segments.ts"
 import type { StoreSubject } from "./StoreSubject.ts"
 import { openStore, StorePlace } from "./StoreSubject.ts"
@@ -36,6 +37,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...idempotencyLaws,
     ...counterLaws,
     ...outboxLaws,
+    ...pushLaws,
     ...isolationLaws,
     ...timeLaws,
     ...durabilityLaws,

@@ -4,20 +4,26 @@
  * journal only grows, so it is a model to read and not for years of mail.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change, Claim, Sweep } from "@mailkeep/core/domain"
+import type { Change, Claim, PushClaim, Sweep } from "@mailkeep/core/domain"
 import type { PromiseStore } from "@mailkeep/core/port"
 import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/port"
 import type { State } from "./MapStore.ts"
-import { claim, commit, read, sweep } from "./MapStore.ts"
+import { claim, claimPushes, commit, read, sweep } from "./MapStore.ts"
 
-type Line = { readonly commit: ReadonlyArray<Change> } | { readonly claim: Claim } | { readonly sweep: Sweep }
+type Line =
+  | { readonly commit: ReadonlyArray<Change> }
+  | { readonly claim: Claim }
+  | { readonly claimPushes: PushClaim }
+  | { readonly sweep: Sweep }
 
 const redone = (state: State, line: Line): State =>
   "commit" in line
     ? commit(state, line.commit).state
     : "claim" in line
       ? claim(state, line.claim).state
-      : sweep(state, line.sweep).state
+      : "claimPushes" in line
+        ? claimPushes(state, line.claimPushes).state
+        : sweep(state, line.sweep).state
 
 const openJournal = async (filename: string): Promise<PromiseStore> => {
   const isNew = !existsSync(filename)
@@ -62,6 +68,12 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
       stillOpen()
       const next = claim(state, request)
       if (next.rows.length > 0) keep(next.state, { claim: request })
+      return next.rows
+    },
+    claimPushes: async (request) => {
+      stillOpen()
+      const next = claimPushes(state, request)
+      if (next.rows.length > 0) keep(next.state, { claimPushes: request })
       return next.rows
     },
     sweep: async (request) => {

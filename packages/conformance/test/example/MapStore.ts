@@ -18,8 +18,10 @@ interface Records {
   Message: Mail.Message
   Delivery: Mail.Delivery
   Attempt: Mail.Attempt
-  Counter: number
+  Counter: Mail.Counter
   Event: Mail.MailEvent
+  Undistributed: string
+  Push: Mail.EventPush
   Lease: { readonly worker: string; readonly leaseUntil: number }
 }
 type Kind = keyof Records
@@ -37,7 +39,12 @@ const contactAt = (state: State, projectId: string, address: string) =>
   own(state, "Contact", projectId).find((contact) => contact.address === address)
 const definitionNamed = (on: State, { projectId, kind, parent, name }: Omit<Mail.QueryOf<"DefinitionNamed">, "_tag">) =>
   own(on, "Definition", projectId).find((one) => one.kind === kind && one.parent === parent && one.name === name)
-const least = (times: ReadonlyArray<number>) => (times.length === 0 ? null : Math.min(...times))
+const isFree = (on: State, { worker }: { readonly worker: string | null }, now: number) =>
+  (get(on, "Lease", worker)?.leaseUntil ?? now) <= now
+const ownById =
+  <K extends "Contact" | "Definition" | "Message" | "Delivery" | "Push">(kind: K) =>
+  (on: State, { projectId, id }: { readonly projectId: string; readonly id: string }) =>
+    own(on, kind, projectId).find((one) => one.id === id) ?? null
 
 /** A change is its guard, and then its write: writes into `state`, or says which guard did not hold. */
 const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefined => {
@@ -54,18 +61,12 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const found = record.kind === "ContactAddress" ? contactAt(state, record.projectId, record.address) : standing
       return Mail.revisionConflict(found as Mail.Contact, revision)
     }
-    case "PutSetting":
-      return insert(change.value)
-    case "PutProject":
-      return replace(change.project, change.replaces)
     case "PutApiKey": {
       const taken = all(state, "ApiKey").some((one) => one.id !== change.key.id && one.publicId === change.key.publicId)
       return replace(change.key, change.replaces, taken)
     }
     case "TouchApiKey":
       return patch({ lastUsedAt: change.lastUsedAt })
-    case "PutDomain":
-      return replace(change.domain, change.replaces)
     case "PutDefinition": {
       const { id, name, projectId, kind, parent } = change.definition
       const holder = name === null ? undefined : definitionNamed(state, { projectId, kind, parent, name })
@@ -78,22 +79,18 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const { id, projectId, address } = change.contact
       return replace(change.contact, change.replaces, (contactAt(state, projectId, address)?.id ?? id) !== id)
     }
-    case "PutSuppression":
-      return replace(change.suppression, change.replaces)
     case "RecordIdempotency": {
       const { expiresAt } = (standing ?? { expiresAt: change.now }) as Mail.IdempotencyRecord
       return expiresAt > change.now ? "AlreadyExists" : write(change.record)
     }
     case "ExtendIdempotency":
       return patch({ expiresAt: change.expiresAt })
-    case "InsertMessage":
-      return insert(change.message)
-    case "InsertDelivery":
-      return insert(change.delivery)
-    case "InsertAttempt":
-      return insert(change.attempt)
     case "AppendEvent":
+      if (!state.has(key)) state.set(`Undistributed/${change.event.id}`, change.event.id)
       return insert(change.event)
+    case "DistributeEvent":
+      if (!state.has(key)) return "NotFound"
+      return state.delete(`Undistributed/${change.id}`) ? undefined : "Stale"
     case "MoveAttempt": {
       const phase = get(state, "Attempt", change.deliveryId, change.number)?.phase
       const { status, token } = get(state, "Delivery", change.deliveryId) ?? {}
@@ -101,19 +98,23 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const stands = status === "sending" && token === change.token && phase === change.from
       return stands ? patch(change.next) : "Stale"
     }
-    case "MoveDelivery": {
-      const delivery = get(state, "Delivery", change.id)
-      if (delivery === undefined) return "NotFound"
-      return delivery.status === change.from && delivery.token === change.token ? patch(change.next) : "Stale"
+    case "MoveDelivery":
+    case "MovePush": {
+      if (standing === undefined) return "NotFound"
+      const { status, token } = standing as Mail.Delivery | Mail.EventPush
+      return status === change.from && token === change.token ? patch(change.next) : "Stale"
     }
     case "SpendCounter": {
-      const sum = ((standing as number | undefined) ?? 0) + change.by
-      return change.by >= 0 && change.max !== null && sum > change.max ? "Exhausted" : write(sum)
+      const { projectId, name, by, max } = change
+      const value = (get(state, "Counter", projectId, name)?.value ?? 0) + by
+      return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })
     }
     case "RenewLease":
       return write({ worker: change.worker, leaseUntil: change.leaseUntil })
     case "EndLease":
       return void state.delete(key)
+    default:
+      return "replaces" in change ? replace(Mail.recordOf(change)!, change.replaces) : insert(Mail.recordOf(change))
   }
 }
 
@@ -127,23 +128,37 @@ export const commit = (before: State, changes: ReadonlyArray<Mail.Change>) => {
   return { refused: undefined, state }
 }
 
-export const claim = (before: State, { kind, now, limit, worker, leaseUntil }: Mail.Claim) => {
-  const isFree = (one: Mail.Delivery) => (get(before, "Lease", one.worker)?.leaseUntil ?? now) <= now
-  const rows = all(before, "Delivery")
-    .filter((one) => one.status === Mail.claimKinds[kind] && one.dueAt !== null && one.dueAt <= now && isFree(one))
+/** The longest due of a kind that nobody holds, stamped with the worker's name. */
+const take = <K extends "Delivery" | "Push">(
+  before: State,
+  kind: K,
+  { now, limit, worker, leaseUntil }: Omit<Mail.Claim, "kind">,
+  fits: (one: Records[K]) => boolean
+) => {
+  const rows = all(before, kind)
+    .filter((one) => one.dueAt !== null && one.dueAt <= now && isFree(before, one, now) && fits(one))
     .toSorted(Mail.longestDueFirst)
     .slice(0, limit)
     .map((one) => ({ ...one, worker, token: one.token + 1 }))
   const state = new Map(before)
-  for (const row of rows) state.set(`Delivery/${row.id}`, row)
+  for (const row of rows) state.set(`${kind}/${row.id}`, row)
   if (rows.length > 0) apply(state, { _tag: "RenewLease", worker, leaseUntil })
   return { rows, state }
 }
 
+export const claim = (before: State, request: Mail.Claim) =>
+  take(before, "Delivery", request, ({ status }) => status === Mail.claimKinds[request.kind])
+
+export const claimPushes = (before: State, request: Mail.PushClaim) =>
+  take(before, "Push", request, ({ consumer }) => consumer === request.consumer)
+
 export const sweep = (before: State, { kind, before: instant, limit }: Mail.Sweep) => {
-  const busy = new Set(all(before, "Delivery").flatMap(({ dueAt, worker }) => (dueAt === null ? [] : [worker])))
+  const waiting = [...all(before, "Delivery"), ...all(before, "Push")].filter(({ dueAt }) => dueAt !== null)
+  const busy = new Set(waiting.map(({ worker }) => worker))
   const ages = {
     events: () => all(before, "Event").map((one) => ({ id: `Event/${one.id}`, at: one.occurredAt })),
+    pushes: () =>
+      all(before, "Push").flatMap(({ id, settledAt: at }) => (at === null ? [] : [{ id: `Push/${id}`, at }])),
     idempotency: () =>
       all(before, "Idempotency").map((one) => ({ id: `Idempotency/${one.projectId}/${one.key}`, at: one.expiresAt })),
     leases: () =>
@@ -153,7 +168,9 @@ export const sweep = (before: State, { kind, before: instant, limit }: Mail.Swee
   }[kind]()
   const old = ages.filter(({ at }) => at < instant).toSorted((a, b) => a.at - b.at || Mail.byId(a, b))
   const gone = new Set(old.slice(0, limit).map(({ id }) => id))
-  return { count: gone.size, state: new Map([...before].filter(([key]) => !gone.has(key))) }
+  for (const id of [...gone]) gone.add(id.replace("Event/", "Undistributed/"))
+  const state = new Map([...before].filter(([key]) => !gone.has(key)))
+  return { count: old.slice(0, limit).length, state }
 }
 
 /** One total function for each query. */
@@ -166,21 +183,21 @@ const answers: Mail.Answering<State> = {
   ApiKeys: (on, { projectId }) => own(on, "ApiKey", projectId).toSorted((a, b) => Mail.newestFirst(b, a)),
   Domain: (on, { projectId, domain }) => get(on, "Domain", projectId, domain) ?? null,
   DomainPage: (on, { projectId, page }) => Mail.pageOf(own(on, "Domain", projectId).toSorted(Mail.newestFirst), page),
-  Contact: (on, { projectId, id }) => own(on, "Contact", projectId).find((one) => one.id === id) ?? null,
+  Contact: ownById("Contact"),
   ContactsByAddress: (on, { projectId, addresses }) => addresses.map((one) => contactAt(on, projectId, one) ?? null),
   ContactPage: (on, query) => Mail.contactPageAmong(own(on, "Contact", query.projectId), query),
   ContactCount: (on, { projectId, filters }) =>
     own(on, "Contact", projectId).filter((one) => Mail.contactFiltersMatch(filters, one)).length,
-  Definition: (on, { projectId, id }) => own(on, "Definition", projectId).find((one) => one.id === id) ?? null,
+  Definition: ownById("Definition"),
   DefinitionNamed: (on, query) => definitionNamed(on, query) ?? null,
   Definitions: (on, query) => Mail.definitionsAmong(own(on, "Definition", query.projectId), query),
   Suppressions: (on, { projectId, addressKeys }) =>
     addressKeys.map((key) => get(on, "Suppression", projectId, key) ?? null),
   SuppressionPage: (on, query) => Mail.suppressionPageAmong(own(on, "Suppression", query.projectId), query),
-  Counters: (on, { projectId, names }) => names.map((name) => get(on, "Counter", projectId, name) ?? 0),
+  Counters: (on, { projectId, names }) => names.map((name) => get(on, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (on, { projectId, key }) => get(on, "Idempotency", projectId, key) ?? null,
-  Message: (on, { projectId, id }) => own(on, "Message", projectId).find((one) => one.id === id) ?? null,
-  Delivery: (on, { projectId, id }) => own(on, "Delivery", projectId).find((one) => one.id === id) ?? null,
+  Message: ownById("Message"),
+  Delivery: ownById("Delivery"),
   DeliveriesOfMessage: (on, { projectId, messageId: id }) =>
     own(on, "Delivery", projectId)
       .filter(({ messageId }) => messageId === id)
@@ -188,26 +205,20 @@ const answers: Mail.Answering<State> = {
   Attempts: (on, { deliveryId }) => all(on, "Attempt", deliveryId).toSorted((a, b) => a.number - b.number),
   LogPage: (on, query) =>
     Mail.logPageAmong(own(on, "Delivery", query.projectId), query, (messageId) => get(on, "Message", messageId)),
-  Events: (on, { projectId, after, limit }) =>
-    own(on, "Event", projectId)
-      .filter(({ id }) => id > (after ?? ""))
-      .toSorted(Mail.byId)
-      .slice(0, limit),
-  NextDue: (on, { worker, now }) => {
-    const free = all(on, "Delivery").filter((one) => one.status !== "sending" && one.worker === null)
-    const leases = all(on, "Lease").filter((one) => one.worker !== worker && one.leaseUntil > now)
-    return least([...free.flatMap(({ dueAt }) => dueAt ?? []), ...leases.map(({ leaseUntil }) => leaseUntil)])
-  },
+  Events: (on, query) => Mail.eventsAmong(own(on, "Event", query.projectId), query),
+  Event: (on, { id }) => get(on, "Event", id) ?? null,
+  UndistributedEvents: (on, { limit }) =>
+    Mail.eventsAmong(
+      all(on, "Undistributed").map((id) => get(on, "Event", id)!),
+      { after: null, limit }
+    ),
+  Push: ownById("Push"),
+  PushPage: (on, query) => Mail.pushPageAmong(own(on, "Push", query.projectId), query),
+  PendingPushes: (on, { now }) => Mail.pendingPushesAmong(all(on, "Push").filter((one) => isFree(on, one, now))),
+  NextDue: (on, query) => Mail.nextDueAmong(all(on, "Delivery"), all(on, "Lease"), query),
   Backlog: (on, { now }) => Mail.backlogAmong(all(on, "Delivery"), now),
-  Ledger: (on, { projectId }) => {
-    const prefix = `Counter/${projectId}/`
-    const counters = [...on].flatMap(([key, value]) =>
-      key.startsWith(prefix)
-        ? [{ projectId, name: key.slice(prefix.length) as Mail.CounterName, value: value as number }]
-        : []
-    )
-    return Mail.ledgerAmong(counters, own(on, "Delivery", projectId), own(on, "Contact", projectId))
-  }
+  Ledger: (on, { projectId: one }) =>
+    Mail.ledgerAmong(own(on, "Counter", one), own(on, "Delivery", one), own(on, "Contact", one))
 }
 
 export const read = (state: State, queries: ReadonlyArray<Mail.Query>): ReadonlyArray<unknown> =>
@@ -215,23 +226,16 @@ export const read = (state: State, queries: ReadonlyArray<Mail.Query>): Readonly
 
 const open = async (): Promise<PromiseStore> => {
   let state: State = new Map()
+  const then = <A extends { readonly state: State }>(done: A): A => {
+    state = done.state
+    return done
+  }
   return {
     capabilities: { durable: false, multiProcess: false },
-    commit: async (changes) => {
-      const { refused, state: next } = commit(state, changes)
-      state = next
-      return refused
-    },
-    claim: async (request) => {
-      const next = claim(state, request)
-      state = next.state
-      return next.rows
-    },
-    sweep: async (request) => {
-      const next = sweep(state, request)
-      state = next.state
-      return next.count
-    },
+    commit: async (changes) => then(commit(state, changes)).refused,
+    claim: async (request) => then(claim(state, request)).rows,
+    claimPushes: async (request) => then(claimPushes(state, request)).rows,
+    sweep: async (request) => then(sweep(state, request)).count,
     read: async (queries) => read(state, queries)
   }
 }

@@ -1,7 +1,7 @@
 /**
  * A mutant of the reference store for each law of a store of one process that keeps nothing.
  */
-import type { Change, ContactPredicate, Delivery } from "@mailkeep/core/domain"
+import type { Change, ContactPredicate, Delivery, EventPush, PushClaim } from "@mailkeep/core/domain"
 import { Conflict, folded } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
@@ -335,6 +335,20 @@ const unfilteredTotal: Mutation = asking("ContactCount", (query) => ({
   filters: { ...query.filters, emailStatus: null }
 }))
 
+const claimingPushes =
+  (claim: (claim: PushClaim) => PushClaim): Mutation =>
+  (store) => ({ ...store, claimPushes: (asked) => store.claimPushes(claim(asked)) })
+
+/** Tells everybody who asks at once of the same pushes. */
+const sharedPushes: Mutation = (store) => {
+  let last: ReadonlyArray<EventPush> = []
+  return {
+    ...store,
+    claimPushes: (claim) =>
+      Effect.map(store.claimPushes(claim), (rows) => (last = rows.length > 0 ? [...rows.slice(1), rows[0]!] : last))
+  }
+}
+
 const inclusiveAfter: Mutation = rereading("Events", (store, query) =>
   Effect.map(store.read([{ ...query, after: null, limit: 1000 }]), ([events]) =>
     events.filter(({ id }) => query.after === null || id >= query.after).slice(0, query.limit)
@@ -537,6 +551,17 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
 
   "outbox/event-stands-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
   "outbox/oldest-first-after-a-place": inclusiveAfter,
+  "outbox/distributed-once": evading("DistributeEvent", () => []),
+  "pushes/takes-what-is-due": claimingPushes((claim) => ({ ...claim, now: claim.now - 1 })),
+  "pushes/no-more-than-asked": claimingPushes((claim) => ({ ...claim, limit: claim.limit + 1 })),
+  "pushes/one-claimant-each": sharedPushes,
+  "pushes/held-while-the-lease-lives": claimingPushes((claim) => ({ ...claim, leaseUntil: claim.leaseUntil + 1 })),
+  "pushes/moves-under-its-token": evading("MovePush", () => []),
+  "pushes/listed-newest-first": answering("PushPage", (pushes) => pushes.toReversed()),
+  "sweep/settled-pushes-by-age": (store) => ({
+    ...store,
+    sweep: (sweep) => store.sweep(sweep.kind === "pushes" ? { ...sweep, before: sweep.before + 1 } : sweep)
+  }),
   "sweep/events-by-age": (store) => ({
     ...store,
     sweep: (sweep) => store.sweep(sweep.kind === "events" ? { ...sweep, before: sweep.before + 1 } : sweep)

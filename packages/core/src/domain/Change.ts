@@ -8,7 +8,8 @@ import type { Contact } from "./Contact.ts"
 import type { Definition } from "./Definition.ts"
 import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import type { ApiKeyId, ContactId, DeliveryId } from "./Id.ts"
+import type { EventPush, EventPushState, PushStatus } from "./EventPush.ts"
+import type { ApiKeyId, ContactId, DeliveryId, EventId, PushId } from "./Id.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -90,8 +91,20 @@ export type Change =
       readonly by: number
       readonly max: number | null
     }
-  /** Guard: no event with this id stands. */
+  /** Guard: no event with this id stands. It is not distributed yet. */
   | { readonly _tag: "AppendEvent"; readonly event: MailEvent }
+  /** Guard: the event stands and was not distributed before. */
+  | { readonly _tag: "DistributeEvent"; readonly id: EventId }
+  /** Guard: no push with this id stands. */
+  | { readonly _tag: "InsertPush"; readonly push: EventPush }
+  /** Guard: the push has this status and this token. */
+  | {
+      readonly _tag: "MovePush"
+      readonly id: PushId
+      readonly from: PushStatus
+      readonly token: number
+      readonly next: EventPushState
+    }
   /** No guard: a worker speaks only for itself. */
   | { readonly _tag: "RenewLease"; readonly worker: string; readonly leaseUntil: Instant }
   | { readonly _tag: "EndLease"; readonly worker: string }
@@ -121,6 +134,9 @@ export const changeOrder = [
   "MoveDelivery",
   "SpendCounter",
   "AppendEvent",
+  "DistributeEvent",
+  "InsertPush",
+  "MovePush",
   "RenewLease",
   "EndLease"
 ] as const satisfies ReadonlyArray<ChangeTag>
@@ -205,6 +221,12 @@ export const touches = (change: Change): string => {
       return `Counter/${change.projectId}/${change.name}`
     case "AppendEvent":
       return `Event/${change.event.id}`
+    case "DistributeEvent":
+      return `Event/${change.id}`
+    case "InsertPush":
+      return `Push/${change.push.id}`
+    case "MovePush":
+      return `Push/${change.id}`
     case "RenewLease":
     case "EndLease":
       return `Lease/${change.worker}`
@@ -225,4 +247,36 @@ export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Cha
   return keyed
     .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
     .map(({ change }) => change)
+}
+
+/** What a `Put…` or `Insert…` keeps; `undefined` for a change of another form. */
+export const recordOf = (change: Change): unknown => {
+  switch (change._tag) {
+    case "PutSetting":
+      return change.value
+    case "PutProject":
+      return change.project
+    case "PutApiKey":
+      return change.key
+    case "PutDomain":
+      return change.domain
+    case "PutDefinition":
+      return change.definition
+    case "PutContact":
+      return change.contact
+    case "PutSuppression":
+      return change.suppression
+    case "InsertMessage":
+      return change.message
+    case "InsertDelivery":
+      return change.delivery
+    case "InsertAttempt":
+      return change.attempt
+    case "AppendEvent":
+      return change.event
+    case "InsertPush":
+      return change.push
+    default:
+      return undefined
+  }
 }

@@ -1,7 +1,6 @@
 /**
  * Claims: taking deliveries for a worker. The one write without a decider.
  */
-import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
 import { byId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
@@ -27,11 +26,28 @@ export interface Claim {
   readonly leaseUntil: Instant
 }
 
+/**
+ * Takes up to `limit` pending pushes of one consumer, as `Claim` takes deliveries: `dueAt` at or before `now`, held by no worker with a live
+ * lease, by `dueAt`, then id; each gets the worker's name and its token plus one, and the worker's lease is set to `leaseUntil`.
+ */
+export interface PushClaim {
+  readonly consumer: string
+  readonly now: Instant
+  readonly limit: number
+  readonly worker: string
+  readonly leaseUntil: Instant
+}
+
+interface Due {
+  readonly id: string
+  readonly dueAt: Instant | null
+}
+
 /** The order of a claim: the longest due first, then by id. */
-export const longestDueFirst = (a: Delivery, b: Delivery): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b)
+export const longestDueFirst = (a: Due, b: Due): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b)
 
 /** What has outlived its use by `before`; see the port's `sweep`. */
-export const sweepKinds = ["events", "idempotency", "leases"] as const
+export const sweepKinds = ["events", "idempotency", "leases", "pushes"] as const
 export type SweepKind = (typeof sweepKinds)[number]
 
 export interface Sweep {

@@ -1,5 +1,5 @@
 /**
- * What a project defines once and uses often: properties, lists, segments and templates. All stand in one form, so that a
+ * What a project defines once and uses often: properties, lists, segments, templates and consumers of events. All stand in one form, so that a
  * store keeps a new kind without learning it.
  */
 import type { ContactList } from "./ContactList.ts"
@@ -9,6 +9,7 @@ import type { ProjectId } from "./Project.ts"
 import type { PropertyDefinition } from "./Property.ts"
 import type { Segment } from "./Segment.ts"
 import type { Template, TemplateVersion } from "./Template.ts"
+import type { Subscription, Webhook } from "./Webhook.ts"
 
 /** Each kind's content. JSON: a store keeps it as it is and looks at none of it. */
 interface Contents {
@@ -17,6 +18,8 @@ interface Contents {
   segment: Segment
   template: Template
   templateVersion: TemplateVersion
+  webhook: Webhook
+  subscription: Subscription
 }
 
 export type DefinitionKind = keyof Contents
@@ -26,7 +29,9 @@ export const definitionPrefixes = {
   list: "lst",
   segment: "seg",
   template: "tpl",
-  templateVersion: "tpv"
+  templateVersion: "tpv",
+  webhook: "whk",
+  subscription: "sub"
 } as const satisfies Readonly<Record<DefinitionKind, string>>
 
 export type DefinitionId<K extends DefinitionKind = DefinitionKind> = Id<(typeof definitionPrefixes)[K]>

@@ -5,7 +5,23 @@
 import type { Instant } from "./Instant.ts"
 
 /** The kinds of records that have an identifier of ours. */
-export type IdPrefix = "msg" | "del" | "con" | "dom" | "key" | "evt" | "prop" | "lst" | "seg" | "tpl" | "tpv" | "var"
+export type IdPrefix =
+  | "msg"
+  | "del"
+  | "con"
+  | "dom"
+  | "key"
+  | "evt"
+  | "prop"
+  | "lst"
+  | "seg"
+  | "tpl"
+  | "tpv"
+  | "var"
+  | "whk"
+  | "sub"
+  | "psh"
+  | "rec"
 
 export type Id<P extends IdPrefix> = `${P}_${string}`
 export type MessageId = Id<"msg">
@@ -14,6 +30,7 @@ export type ContactId = Id<"con">
 export type DomainId = Id<"dom">
 export type ApiKeyId = Id<"key">
 export type EventId = Id<"evt">
+export type PushId = Id<"psh">
 
 /** The first of a run of consecutive ULIDs: 48 bits of milliseconds and 80 bits in two halves. */
 export interface IdBlock {

@@ -6,6 +6,7 @@ import type { Contact } from "./Contact.ts"
 import type { ContactFilters } from "./ContactPredicate.ts"
 import type { Definition, DefinitionKind } from "./Definition.ts"
 import type { Attempt, Delivery, DeliverySummary } from "./Delivery.ts"
+import type { EventPush } from "./EventPush.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant, UtcDay } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -118,6 +119,22 @@ interface Queries {
     { readonly projectId: ProjectId; readonly after: string | null; readonly limit: number },
     ReadonlyArray<MailEvent>
   ]
+  Event: [{ readonly id: string }, MailEvent | null]
+  /** By id, of whatever project: those that were not distributed yet. */
+  UndistributedEvents: [{ readonly limit: number }, ReadonlyArray<MailEvent>]
+  Push: [{ readonly projectId: ProjectId; readonly id: string }, EventPush | null]
+  /** Newest first, after `after`. */
+  PushPage: [
+    {
+      readonly projectId: ProjectId
+      readonly consumer: string
+      readonly after: Position | null
+      readonly limit: number
+    },
+    ReadonlyArray<EventPush>
+  ]
+  /** Each consumer with pending pushes that no worker with a live lease holds, and when the first of them is due; by consumer. */
+  PendingPushes: [{ readonly now: Instant }, ReadonlyArray<{ readonly consumer: string; readonly dueAt: Instant }>]
   /**
    * When the dispatcher has work next: the earliest `dueAt` of an unclaimed delivery that is scheduled or queued, or the
    * earliest end after `now` of another worker's lease. `null`: never.

@@ -10,8 +10,11 @@ import { summaryOf } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
 import { folded, logBoundsMatch, logFiltersMatch, newestFirst } from "./Paging.ts"
 import type { LoggedMessage, Position } from "./Paging.ts"
+import { byId } from "./Id.ts"
+import type { MailEvent } from "./MailEvent.ts"
 import type { Counter } from "./Plan.ts"
 import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
+import type { EventPush } from "./EventPush.ts"
 import type { Suppression } from "./Suppression.ts"
 import { byAddress, suppressedFor } from "./Suppression.ts"
 
@@ -84,7 +87,49 @@ export const definitionsAmong = (
     .toSorted(newestFirst)
     .slice(0, limit)
 
+export const eventsAmong = (
+  events: ReadonlyArray<MailEvent>,
+  { after, limit }: { readonly after: string | null; readonly limit: number }
+): ReadonlyArray<MailEvent> =>
+  events
+    .filter(({ id }) => after === null || id > after)
+    .toSorted(byId)
+    .slice(0, limit)
+
+/** `pushes` are the project's. */
+export const pushPageAmong = (
+  pushes: ReadonlyArray<EventPush>,
+  { consumer, after, limit }: QueryOf<"PushPage">
+): ReadonlyArray<EventPush> =>
+  pushes
+    .filter((one) => one.consumer === consumer && (after === null || newestFirst(after, one) < 0))
+    .toSorted(newestFirst)
+    .slice(0, limit)
+
+/** `free` are the pushes that no worker with a live lease holds. */
+export const pendingPushesAmong = (free: ReadonlyArray<EventPush>): AnswerOf<"PendingPushes"> => {
+  const first = new Map<string, number>()
+  for (const { consumer, dueAt } of free)
+    if (dueAt !== null) first.set(consumer, Math.min(dueAt, first.get(consumer) ?? dueAt))
+  return [...first]
+    .map(([consumer, dueAt]) => ({ consumer, dueAt }))
+    .toSorted((a, b) => (a.consumer < b.consumer ? -1 : 1))
+}
+
 const least = (times: ReadonlyArray<number>): number | null => (times.length === 0 ? null : Math.min(...times))
+
+/** `leases` are all that stand. */
+export const nextDueAmong = (
+  deliveries: ReadonlyArray<Delivery>,
+  leases: ReadonlyArray<{ readonly worker: string; readonly leaseUntil: number }>,
+  { worker, now }: QueryOf<"NextDue">
+): number | null =>
+  least([
+    ...deliveries.flatMap(({ status, worker: holder, dueAt }) =>
+      holder === null && dueAt !== null && status !== "sending" ? [dueAt] : []
+    ),
+    ...leases.flatMap((lease) => (lease.worker === worker || lease.leaseUntil <= now ? [] : [lease.leaseUntil]))
+  ])
 
 export const backlogAmong = (deliveries: ReadonlyArray<Delivery>, now: number): Backlog => {
   const waiting = deliveries.filter(({ dueAt }) => dueAt !== null)

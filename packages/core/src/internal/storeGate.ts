@@ -4,9 +4,10 @@
  */
 import { Data, Effect, Layer } from "effect"
 import { inCommitOrder } from "../domain/Change.ts"
-import type { Claim } from "../domain/Claim.ts"
+import type { Claim, PushClaim } from "../domain/Claim.ts"
 import { claimKinds } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
+import type { EventPush } from "../domain/EventPush.ts"
 import type { Answers, Query } from "../domain/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -29,6 +30,18 @@ const claimed = ({ kind, now, limit, worker }: Claim, rows: ReadonlyArray<Delive
   return rows
 }
 
+/** The same of a claim of pushes. */
+const claimedPushes = (
+  { consumer, now, limit, worker }: PushClaim,
+  rows: ReadonlyArray<EventPush>
+): ReadonlyArray<EventPush> => {
+  if (rows.length > limit) throw new StoreMisbehaved({ law: "pushes/no-more-than-asked" })
+  for (const { consumer: whose, status, dueAt, worker: holder } of rows)
+    if (whose !== consumer || status !== "pending" || dueAt === null || dueAt > now || holder !== worker)
+      throw new StoreMisbehaved({ law: "pushes/takes-what-is-due" })
+  return rows
+}
+
 /** Each member by name: an adapter may be an instance of a class. */
 export const gated = (store: MailStoreShape): MailStoreShape => ({
   capabilities: store.capabilities,
@@ -46,6 +59,8 @@ export const gated = (store: MailStoreShape): MailStoreShape => ({
   },
   claim: (claim) =>
     claim.limit <= 0 ? Effect.succeed([]) : Effect.map(store.claim(claim), (rows) => claimed(claim, rows)),
+  claimPushes: (claim) =>
+    claim.limit <= 0 ? Effect.succeed([]) : Effect.map(store.claimPushes(claim), (rows) => claimedPushes(claim, rows)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.map(store.read(queries), (answers): Answers<Qs> => {
       if (answers.length !== queries.length) throw new StoreMisbehaved({ law: "read/one-answer-each" })

@@ -16,7 +16,12 @@ export const makeSweeping = (store: MailStoreShape): Effect.Effect<boolean, Stor
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (now - lastAt < everyMillis) return false
-    const before = { events: now - eventRetentionMillis, idempotency: now, leases: now - hourMillis }
+    const before = {
+      events: now - eventRetentionMillis,
+      idempotency: now,
+      leases: now - hourMillis,
+      pushes: now - eventRetentionMillis
+    }
     const counts = yield* Effect.forEach(sweepKinds, (kind) =>
       store.sweep({ kind, before: before[kind], limit: batchMax })
     )

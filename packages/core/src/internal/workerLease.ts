@@ -5,6 +5,7 @@
 import { Clock, Duration, Effect } from "effect"
 import type { Claim, ClaimKind } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
+import type { EventPush } from "../domain/EventPush.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { defectName } from "./defectName.ts"
@@ -13,14 +14,23 @@ import { randomHex } from "./randomHex.ts"
 /** How many former names are remembered, to end their leases on shutdown. */
 const formerNamesMax = 64
 
+/** What a claim stamped. */
+interface Held {
+  readonly id: string
+  readonly worker: string | null
+}
+
+type Lease = Omit<Claim, "kind">
+
 export interface WorkerLease {
   readonly name: () => string
   readonly claim: (kind: ClaimKind, limit: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+  readonly claimPushes: (consumer: string, limit: number) => Effect.Effect<ReadonlyArray<EventPush>, StoreUnavailable>
   /**
-   * Works on a claimed delivery while its worker's name is known to hold something. One that cannot be worked on, such as a row that
+   * Works on a claimed row while its worker's name is known to hold something. One that cannot be worked on, such as a row that
    * makes no sense, holds up no other.
    */
-  readonly holding: (delivery: Delivery, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  readonly holding: (row: Held, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
   /** Claims from now on are made under another name; what this one still holds is taken up when its lease is over. */
   readonly changeName: Effect.Effect<void>
   /** Renews the leases of the names that hold something, for ever. */
@@ -41,13 +51,16 @@ export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"]
     name = newName()
   })
 
-  const claim = Effect.fnUntraced(function* (kind: ClaimKind, limit: number) {
-    if (limit <= 0) return []
-    const now = yield* Clock.currentTimeMillis
-    const request: Claim = { kind, now, limit, worker: name, leaseUntil: now + leaseMillis }
-    // A claim that failed may have stood: its rows must not wait for a name that lives on.
-    return yield* Effect.tapError(store.claim(request), () => changeName)
-  })
+  const claiming = <A>(
+    limit: number,
+    take: (lease: Lease) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
+  ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> =>
+    limit <= 0
+      ? Effect.succeed([])
+      : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          // A claim that failed may have stood: its rows must not wait for a name that lives on.
+          Effect.tapError(take({ now, limit, worker: name, leaseUntil: now + leaseMillis }), () => changeName)
+        )
 
   const count = (worker: string, by: number) =>
     Effect.sync(() => {
@@ -56,17 +69,17 @@ export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"]
       else held.delete(worker)
     })
 
-  const holding: WorkerLease["holding"] = (delivery, work) => {
+  const holding: WorkerLease["holding"] = (row, work) => {
     const spared = Effect.catchDefect(work, (defect) =>
       Effect.andThen(
         changeName,
-        Effect.logError("A delivery could not be worked on.", { delivery: delivery.id, defect: defectName(defect) })
+        Effect.logError("A row could not be worked on.", { row: row.id, defect: defectName(defect) })
       )
     )
     return Effect.acquireUseRelease(
-      count(delivery.worker!, 1),
+      count(row.worker!, 1),
       () => spared,
-      () => count(delivery.worker!, -1)
+      () => count(row.worker!, -1)
     )
   }
 
@@ -84,5 +97,13 @@ export const makeWorkerLease = (store: MailStoreShape, crypto: Crypto["Service"]
     Effect.ignore(store.commit([...formerNames, name].map((worker) => ({ _tag: "EndLease", worker }) as const)))
   )
 
-  return { name: () => name, claim, holding, changeName, heartbeat, giveBack }
+  return {
+    name: () => name,
+    claim: (kind, limit) => claiming(limit, (lease) => store.claim({ kind, ...lease })),
+    claimPushes: (consumer, limit) => claiming(limit, (lease) => store.claimPushes({ consumer, ...lease })),
+    holding,
+    changeName,
+    heartbeat,
+    giveBack
+  }
 }

@@ -1,13 +1,44 @@
 /**
  * The `Crypto` port over `node:crypto`.
  */
-import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hash,
+  randomBytes,
+  timingSafeEqual
+} from "node:crypto"
 import { Layer } from "effect"
 import { Crypto } from "../port/Crypto.ts"
+
+const nonceBytes = 12
+const tagBytes = 16
+
+const keyOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
   sha256: (text) => hash("sha256", text),
   hmacSha256: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
+  encrypt: (key, text) => {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv("aes-256-gcm", keyOf(key), nonce)
+    const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+    return sealed.toString("base64url")
+  },
+  decrypt: (key, text) => {
+    const sealed = Buffer.from(text, "base64url")
+    if (sealed.length < nonceBytes + tagBytes) return null
+    const decipher = createDecipheriv("aes-256-gcm", keyOf(key), sealed.subarray(0, nonceBytes))
+    decipher.setAuthTag(sealed.subarray(-tagBytes))
+    try {
+      const clear = decipher.update(sealed.subarray(nonceBytes, -tagBytes))
+      return Buffer.concat([clear, decipher.final()]).toString("utf8")
+    } catch {
+      return null
+    }
+  },
   equal: (a, b) => {
     const [left, right] = [Buffer.from(a), Buffer.from(b)]
     return left.length === right.length && timingSafeEqual(left, right)

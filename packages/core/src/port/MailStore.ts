@@ -5,8 +5,9 @@
 import type { Effect, Stream } from "effect"
 import { Context, Data } from "effect"
 import type { Change, Conflict } from "../domain/Change.ts"
-import type { Claim, Sweep } from "../domain/Claim.ts"
+import type { Claim, PushClaim, Sweep } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
+import type { EventPush } from "../domain/EventPush.ts"
 import type { Answers, Query } from "../domain/Query.ts"
 
 /**
@@ -63,11 +64,13 @@ export interface MailStoreShape {
    */
   readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+  readonly claimPushes: (claim: PushClaim) => Effect.Effect<ReadonlyArray<EventPush>, StoreUnavailable>
   /** Answers every query from one state. */
   readonly read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => Effect.Effect<Answers<Qs>, StoreUnavailable>
   /**
    * Deletes up to `limit` of what has outlived its use, oldest first, and says how many went: events that happened before
-   * `before`; idempotency records that expired before it; leases that ended before it of workers that hold no delivery.
+   * `before`; idempotency records that expired before it; leases that ended before it of workers that hold no delivery and no push;
+   * pushes that were settled before it.
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
   /** One element whenever somebody else, such as another process, has written; silent for a store of one process. */

@@ -4,8 +4,9 @@
 import { Effect, Layer, Queue, Stream } from "effect"
 import type { Change, ConflictReason } from "../domain/Change.ts"
 import { Conflict } from "../domain/Change.ts"
-import type { Claim, Sweep } from "../domain/Claim.ts"
+import type { Claim, PushClaim, Sweep } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
+import type { EventPush } from "../domain/EventPush.ts"
 import type { Answers, Query } from "../domain/Query.ts"
 import type { MailStoreShape, StoreCapabilities } from "./MailStore.ts"
 import { MailStore, StoreNotOpened, StoreUnavailable } from "./MailStore.ts"
@@ -26,6 +27,7 @@ export interface PromiseStore {
   /** Answers nothing when all of the changes were applied. */
   readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | undefined>
   readonly claim: (claim: Claim) => Promise<ReadonlyArray<Delivery>>
+  readonly claimPushes: (claim: PushClaim) => Promise<ReadonlyArray<EventPush>>
   /** One answer for each query, in their order; see `Answering` for their types. */
   readonly read: (queries: ReadonlyArray<Query>) => Promise<ReadonlyArray<unknown>>
   readonly sweep: (sweep: Sweep) => Promise<number>
@@ -48,6 +50,7 @@ const bridged = (store: PromiseStore): MailStoreShape => ({
           : Effect.fail(new Conflict({ ...refused, change: changes[refused.at]?._tag ?? "Expect" }))
     ),
   claim: (claim) => asked(() => store.claim(claim)),
+  claimPushes: (claim) => asked(() => store.claimPushes(claim)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     asked(() => store.read(queries) as Promise<Answers<Qs>>),
   sweep: (sweep) => asked(() => store.sweep(sweep)),

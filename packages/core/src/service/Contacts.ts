@@ -24,7 +24,6 @@ import { PlanSource } from "../port/PlanSource.ts"
 import { Properties } from "./Properties.ts"
 import { Secrets } from "./Secrets.ts"
 import { Segments } from "./Segments.ts"
-import { WorkSignal } from "./WorkSignal.ts"
 
 /** Which contacts a listing shows; `null` is no filter. */
 export interface ContactQuery {
@@ -86,7 +85,6 @@ export class Contacts extends Context.Service<
       const store = yield* MailStore
       const ids = yield* IdSource
       const plans = yield* PlanSource
-      const signal = yield* WorkSignal
       const segments = yield* Segments
       const definitions = yield* Properties
       const { addressKey } = yield* Secrets
@@ -188,23 +186,18 @@ export class Contacts extends Context.Service<
           definedFor(projectId, request),
           store.read([...standingAt(place), { _tag: "Counters", projectId, names: ["contacts"] }])
         )
-        const created = yield* decideAndCommit(
-          store,
-          facts,
-          ([properties, [[holder], [suppression], [contactsUsed]]]) =>
-            createContact(request, source, {
-              now,
-              ids: block,
-              place,
-              holder: holder!,
-              suppression: suppression!,
-              properties,
-              plan,
-              contactsUsed: contactsUsed!
-            })
+        return yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], [contactsUsed]]]) =>
+          createContact(request, source, {
+            now,
+            ids: block,
+            place,
+            holder: holder!,
+            suppression: suppression!,
+            properties,
+            plan,
+            contactsUsed: contactsUsed!
+          })
         )
-        yield* signal.notify
-        return created
       })
 
       const update = Effect.fn("Contacts.update")(function* (
@@ -230,7 +223,6 @@ export class Contacts extends Context.Service<
             contact
           })
         )
-        yield* signal.notify
         return updated
       })
 
@@ -246,7 +238,6 @@ export class Contacts extends Context.Service<
           return { now, ids: block, place, contact, suppression: suppression! }
         })
         yield* decideAndCommit(store, facts, (facts) => eraseContact(contactId, facts))
-        yield* signal.notify
         return null
       })
 

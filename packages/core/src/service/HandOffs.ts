@@ -11,10 +11,11 @@ import { settleAttempt } from "../decide/settleAttempt.ts"
 import type { Conflict } from "../domain/Change.ts"
 import type { Delivery } from "../domain/Delivery.ts"
 import { idAt } from "../domain/Id.ts"
-import { minuteMillis, secondMillis } from "../domain/Instant.ts"
+import { minuteMillis } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
+import { persisting } from "../internal/persisting.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -41,27 +42,6 @@ const present = (message: Message | null): Message => {
   if (message === null) throw new MessageMissing()
   return message
 }
-
-/** Past so many conflicts on end it is worth a pause. */
-const conflictsMax = 64
-const patienceMillisMax = 5 * secondMillis
-
-/**
- * Looks, decides and commits until it stands: at once after a conflict, patiently while the store is out of reach. A commit that
- * failed is unknown, and a claimed delivery must not be dropped. Only the waiting can be interrupted; what is left then is taken up
- * when the lease is over.
- */
-const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>, waitMillis = 50): Effect.Effect<A> =>
-  once.pipe(
-    Effect.retry({ while: ({ _tag }) => _tag === "Conflict", times: conflictsMax }),
-    Effect.uninterruptible,
-    Effect.catch(() =>
-      Effect.andThen(
-        Effect.interruptible(Effect.sleep(Duration.millis(waitMillis))),
-        Effect.suspend(() => persisting(once, Math.min(patienceMillisMax, waitMillis * 2)))
-      )
-    )
-  )
 
 const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
   messageId: `<${delivery.id}@${message.domain}>`,

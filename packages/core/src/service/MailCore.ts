@@ -1,9 +1,11 @@
 /**
  * The whole core as one layer over its ports.
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { tellingOfEvents } from "../internal/eventTelling.ts"
 import { storeGate } from "../internal/storeGate.ts"
 import { IdSource } from "../port/IdSource.ts"
+import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
 import { Access } from "./Access.ts"
 import { ApiKeys } from "./ApiKeys.ts"
@@ -14,6 +16,8 @@ import type { DispatcherOptions } from "./Dispatcher.ts"
 import { Dispatcher } from "./Dispatcher.ts"
 import { Domains } from "./Domains.ts"
 import type { HandOffOptions } from "./HandOffs.ts"
+import type { EventRelayOptions } from "./EventRelay.ts"
+import { EventRelay } from "./EventRelay.ts"
 import { HandOffs } from "./HandOffs.ts"
 import { Projects } from "./Projects.ts"
 import { Properties } from "./Properties.ts"
@@ -22,16 +26,29 @@ import { Segments } from "./Segments.ts"
 import { Sending } from "./Sending.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { Templates } from "./Templates.ts"
+import type { WebhooksOptions } from "./Webhooks.ts"
+import { Webhooks } from "./Webhooks.ts"
 import { WorkSignal } from "./WorkSignal.ts"
 
 export interface MailCoreOptions {
   readonly dispatcher?: Partial<DispatcherOptions>
   readonly handOff?: Partial<HandOffOptions>
+  readonly relay?: Partial<EventRelayOptions>
+  readonly webhooks?: Partial<WebhooksOptions>
 }
+
+/** Wakes the relay whenever a commit appends an event. */
+const telling = Layer.effect(
+  MailStore,
+  Effect.gen(function* () {
+    const { notifyOfEvents } = yield* WorkSignal
+    return tellingOfEvents(yield* MailStore, notifyOfEvents)
+  })
+).pipe(Layer.provide(WorkSignal.layer))
 
 /**
  * Every service, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Nothing runs in the background until
- * `Dispatcher.run` does.
+ * `Dispatcher.run` and `EventRelay.run` do. Webhooks are pushed where an `EventSink` is given beside the others.
  */
 export const layerWith = (options: MailCoreOptions = {}) =>
   Layer.mergeAll(
@@ -44,12 +61,14 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     ContactLists.layerNoDeps,
     Sending.layerNoDeps,
     Suppressions.layerNoDeps,
-    Templates.layerNoDeps
+    Templates.layerNoDeps,
+    Webhooks.layerWith(options.webhooks).pipe(Layer.provideMerge(EventRelay.layerWith(options.relay)))
   ).pipe(
     Layer.provideMerge(Segments.layerNoDeps),
     Layer.provideMerge(Properties.layerNoDeps),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, Secrets.layer, WorkSignal.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
+    Layer.provide(telling),
     Layer.provide(storeGate)
   )
 

@@ -43,6 +43,13 @@ const make = (masterOf: (kept: Kept) => Effect.Effect<string, StoreUnavailable>)
         const key = encoder.encode(crypto.hmacSha256(master, `mailkeep/${label}`))
         return (text: string) => crypto.hmacSha256(key, text)
       },
+      vault: (label: string) => {
+        const key = crypto.hmacSha256(master, `mailkeep/vault/${label}`)
+        return {
+          encrypt: (text: string) => crypto.encrypt(key, text),
+          decrypt: (sealed: string) => crypto.decrypt(key, sealed)
+        }
+      },
       addressKey: (address: string) => crypto.hmacSha256(ofAddresses, address)
     }
   })
@@ -52,6 +59,11 @@ export class Secrets extends Context.Service<
   {
     /** HMAC-SHA-256 in base64url under the key of that label. */
     readonly seal: (label: string) => (text: string) => string
+    /** Encrypts under the key of that label, and reads it back: `null` under another master secret. */
+    readonly vault: (label: string) => {
+      readonly encrypt: (text: string) => string
+      readonly decrypt: (sealed: string) => string | null
+    }
     /** The key of a canonical address among the suppressions. */
     readonly addressKey: (address: string) => string
   }

@@ -19,7 +19,6 @@ import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { Secrets } from "./Secrets.ts"
-import { WorkSignal } from "./WorkSignal.ts"
 
 type Changing = (
   projectId: ProjectId,
@@ -60,7 +59,6 @@ export class Suppressions extends Context.Service<
       const store = yield* MailStore
       const ids = yield* IdSource
       const crypto = yield* Crypto
-      const signal = yield* WorkSignal
       const { addressKey, seal } = yield* Secrets
       const cursorSeal = seal("cursor")
 
@@ -88,7 +86,6 @@ export class Suppressions extends Context.Service<
             ([[suppression], [contact]]) =>
               decide({ now, ids: block, place, suppression: suppression!, contact: contact! })
           )
-          yield* signal.notify
           return changed
         })
 

@@ -5,28 +5,41 @@ import type { Latch } from "effect"
 import { Context, Effect, Latch as L, Layer } from "effect"
 import type { Scope } from "effect"
 
+const channel = () => {
+  const latches = new Set<Latch.Latch>()
+  return {
+    notify: Effect.sync(() => {
+      for (const latch of latches) latch.openUnsafe()
+    }),
+    subscribe: Effect.acquireRelease(
+      Effect.sync(() => {
+        const latch = L.makeUnsafe(true)
+        latches.add(latch)
+        return latch
+      }),
+      (latch) => Effect.sync(() => latches.delete(latch))
+    )
+  }
+}
+
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
     readonly notify: Effect.Effect<void>
+    /** Tells whoever waits for events that some were appended. */
+    readonly notifyOfEvents: Effect.Effect<void>
+    readonly subscribeToEvents: Effect.Effect<Latch.Latch, never, Scope.Scope>
     /** A latch that each `notify` opens, while the scope lasts. Close it before looking for work. */
     readonly subscribe: Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("@mailkeep/core/service/WorkSignal") {
   static readonly layer: Layer.Layer<WorkSignal> = Layer.sync(WorkSignal, () => {
-    const latches = new Set<Latch.Latch>()
+    const [work, events] = [channel(), channel()]
     return {
-      notify: Effect.sync(() => {
-        for (const latch of latches) latch.openUnsafe()
-      }),
-      subscribe: Effect.acquireRelease(
-        Effect.sync(() => {
-          const latch = L.makeUnsafe(true)
-          latches.add(latch)
-          return latch
-        }),
-        (latch) => Effect.sync(() => latches.delete(latch))
-      )
+      notify: work.notify,
+      subscribe: work.subscribe,
+      notifyOfEvents: events.notify,
+      subscribeToEvents: events.subscribe
     }
   })
 }

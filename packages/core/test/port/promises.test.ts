@@ -23,6 +23,7 @@ const nothing: PromiseStore = {
   capabilities: { durable: false, multiProcess: false },
   commit: async () => undefined,
   claim: async () => [],
+  claimPushes: async () => [],
   read: async () => [],
   sweep: async () => 0
 }

@@ -7,6 +7,7 @@ import type {
   Contact,
   Definition,
   Delivery,
+  EventPush,
   IdempotencyRecord,
   Instant,
   MailEvent,
@@ -36,6 +37,9 @@ export interface State {
   readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
   readonly counters: HashMap.HashMap<string, number>
   readonly events: HashMap.HashMap<string, MailEvent>
+  /** The ids of events that were not distributed yet. */
+  readonly undistributed: HashMap.HashMap<string, true>
+  readonly pushes: HashMap.HashMap<string, EventPush>
   readonly leases: HashMap.HashMap<string, Instant>
 }
 
@@ -55,6 +59,8 @@ export const empty: State = {
   attempts: HashMap.empty(),
   counters: HashMap.empty(),
   events: HashMap.empty(),
+  undistributed: HashMap.empty(),
+  pushes: HashMap.empty(),
   leases: HashMap.empty()
 }
 

@@ -8,10 +8,14 @@ import {
   contactFiltersMatch,
   contactPageAmong,
   definitionsAmong,
+  eventsAmong,
   ledgerAmong,
   logPageAmong,
   newestFirst,
+  nextDueAmong,
   pageOf,
+  pendingPushesAmong,
+  pushPageAmong,
   suppressionPageAmong
 } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
@@ -25,9 +29,6 @@ const ofProject = <A extends { readonly projectId: string }>(map: HashMap.HashMa
 
 const owned = <A extends { readonly projectId: string }>(record: A | null, projectId: string): A | null =>
   record?.projectId === projectId ? record : null
-
-const least = (values: ReadonlyArray<number>): number | null =>
-  values.reduce<number | null>((least, value) => (least === null || value < least ? value : least), null)
 
 const answers: Answering<State> = {
   Setting: (state, { name }) => lookUp(state.settings, name),
@@ -64,20 +65,25 @@ const answers: Answering<State> = {
     (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, query) =>
     logPageAmong(ofProject(state.deliveries, query.projectId), query, (messageId) => lookUp(state.messages, messageId)),
-  Events: (state, { projectId, after, limit }) =>
-    ofProject(state.events, projectId)
-      .filter(({ id }) => after === null || id > after)
-      .toSorted(byId)
-      .slice(0, limit),
-  NextDue: (state, { worker, now }) =>
-    least([
-      ...all(state.deliveries).flatMap(({ status, worker: holder, dueAt }) =>
-        holder === null && dueAt !== null && (status === "scheduled" || status === "queued") ? [dueAt] : []
-      ),
-      ...[...HashMap.entries(state.leases)].flatMap(([name, leaseUntil]) =>
-        name === worker || leaseUntil <= now ? [] : [leaseUntil]
-      )
-    ]),
+  Events: (state, query) => eventsAmong(ofProject(state.events, query.projectId), query),
+  Event: (state, { id }) => lookUp(state.events, id),
+  UndistributedEvents: (state, { limit }) =>
+    eventsAmong(
+      [...HashMap.keys(state.undistributed)].map((id) => lookUp(state.events, id)!),
+      { after: null, limit }
+    ),
+  Push: (state, { projectId, id }) => owned(lookUp(state.pushes, id), projectId),
+  PushPage: (state, query) => pushPageAmong(ofProject(state.pushes, query.projectId), query),
+  PendingPushes: (state, { now }) =>
+    pendingPushesAmong(
+      all(state.pushes).filter(({ worker }) => worker === null || (lookUp(state.leases, worker) ?? now) <= now)
+    ),
+  NextDue: (state, query) =>
+    nextDueAmong(
+      all(state.deliveries),
+      [...HashMap.entries(state.leases)].map(([worker, leaseUntil]) => ({ worker, leaseUntil })),
+      query
+    ),
   Backlog: (state, { now }) => backlogAmong(all(state.deliveries), now),
   Ledger: (state, { projectId }) => {
     const prefix = within(projectId, "")

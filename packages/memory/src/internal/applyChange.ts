@@ -167,7 +167,26 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   AppendEvent: (state, { event }) =>
     HashMap.has(state.events, event.id)
       ? refused("AlreadyExists")
-      : kept({ ...state, events: HashMap.set(state.events, event.id, event) }),
+      : kept({
+          ...state,
+          events: HashMap.set(state.events, event.id, event),
+          undistributed: HashMap.set(state.undistributed, event.id, true)
+        }),
+  DistributeEvent: (state, { id }) => {
+    if (!HashMap.has(state.events, id)) return refused("NotFound")
+    if (!HashMap.has(state.undistributed, id)) return refused("Stale")
+    return kept({ ...state, undistributed: HashMap.remove(state.undistributed, id) })
+  },
+  InsertPush: (state, { push }) =>
+    HashMap.has(state.pushes, push.id)
+      ? refused("AlreadyExists")
+      : kept({ ...state, pushes: HashMap.set(state.pushes, push.id, push) }),
+  MovePush: (state, { id, from, token, next }) => {
+    const standing = lookUp(state.pushes, id)
+    if (standing === null) return refused("NotFound")
+    if (standing.status !== from || standing.token !== token) return refused("Stale")
+    return kept({ ...state, pushes: HashMap.set(state.pushes, id, { ...standing, ...next }) })
+  },
   RenewLease: (state, { worker, leaseUntil }) =>
     kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),
   EndLease: (state, { worker }) => kept({ ...state, leases: HashMap.remove(state.leases, worker) })

@@ -29,6 +29,7 @@ import {
   idempotency,
   messages,
   projects,
+  pushes,
   suppressions
 } from "./tables.ts"
 
@@ -98,6 +99,22 @@ FROM deliveries INDEXED BY ${index} WHERE ${bounds.map(([where]) => where).join(
 ORDER BY created_at DESC, id DESC LIMIT ?`
   return [sql, bounds.flatMap(([, values]) => values)]
 }
+
+/** From one consumer to the next by its index, however much each has waiting. */
+const pendingPushesSql = `WITH RECURSIVE waiting (consumer) AS (
+  SELECT min(consumer) FROM pushes WHERE due_at IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(consumer) FROM pushes WHERE due_at IS NOT NULL AND consumer > waiting.consumer)
+  FROM waiting WHERE waiting.consumer IS NOT NULL
+), first (consumer, dueAt) AS (
+  SELECT consumer, (
+    SELECT due_at FROM pushes INDEXED BY pushes_due
+    WHERE pushes.consumer = waiting.consumer AND due_at IS NOT NULL
+    AND (worker IS NULL OR worker NOT IN (SELECT worker FROM leases WHERE lease_until > ?))
+    ORDER BY due_at LIMIT 1
+  ) FROM waiting WHERE consumer IS NOT NULL
+)
+SELECT consumer, dueAt FROM first WHERE dueAt IS NOT NULL ORDER BY consumer`
 
 const answers: Answering<Prepared> = {
   Setting: (on, { name }) =>
@@ -179,6 +196,22 @@ const answers: Answering<Prepared> = {
   },
   Events: (on, { projectId, after, limit }) =>
     findAll(on, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
+  Event: (on, { id }) => findOne(on, events, "WHERE id = ?", id),
+  UndistributedEvents: (on, { limit }) =>
+    findAll(on, events, "INDEXED BY events_undistributed WHERE distributed = 0 ORDER BY id LIMIT ?", limit),
+  Push: (on, { projectId, id }) => findOne(on, pushes, "WHERE id = ? AND project_id = ?", id, projectId),
+  PushPage: (on, { projectId, consumer, after, limit }) =>
+    findAll(
+      on,
+      pushes,
+      `WHERE consumer = ? AND project_id = ? ${after === null ? "" : "AND (created_at, id) < (?, ?)"} ORDER BY created_at DESC, id DESC LIMIT ?`,
+      consumer,
+      projectId,
+      ...(after === null ? [] : [after.createdAt, after.id]),
+      limit
+    ),
+  PendingPushes: (on, { now }) =>
+    on.statement(pendingPushesSql).all(now) as ReadonlyArray<{ readonly consumer: string; readonly dueAt: number }>,
   NextDue: (on, { worker, now }) => {
     const earliest =
       "SELECT due_at FROM deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"

@@ -17,6 +17,8 @@ import {
   idempotency,
   messages,
   projects,
+  pushes,
+  pushStateFields,
   suppressions
 } from "./tables.ts"
 
@@ -72,6 +74,8 @@ const referred = (on: Prepared, ref: RecordRef): Standing => {
 const byId = (id: string) => ({ where: "id = ?", values: [id] })
 
 const moveDeliverySql = `UPDATE deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND token = ?`
+
+const movePushSql = `UPDATE pushes SET ${pushes.assignments(pushStateFields)} WHERE id = ? AND status = ? AND token = ?`
 
 const moveAttemptSql = `UPDATE attempts SET ${attempts.assignments(attemptStateFields)}
 WHERE delivery_id = ? AND number = ? AND phase = ?
@@ -164,6 +168,17 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
     return undefined
   },
   AppendEvent: (on, { event }) => insert(on, events, event),
+  DistributeEvent: (on, { id }) => {
+    if (on.statement("UPDATE events SET distributed = 1 WHERE id = ? AND distributed = 0").run(id).changes === 1)
+      return undefined
+    return exists(on, "events WHERE id = ?", id) ? "Stale" : "NotFound"
+  },
+  InsertPush: (on, { push }) => insert(on, pushes, push),
+  MovePush: (on, { id, from, token, next }) => {
+    const values = pushes.valuesOf(next, pushStateFields)
+    if (on.statement(movePushSql).run(...values, id, from, token).changes === 1) return undefined
+    return exists(on, "pushes WHERE id = ?", id) ? "Stale" : "NotFound"
+  },
   RenewLease: (on, { worker, leaseUntil }) => {
     renewLease(on, worker, leaseUntil)
     return undefined

@@ -10,6 +10,8 @@ import type {
   Definition,
   Delivery,
   DeliveryState,
+  EventPush,
+  EventPushState,
   IdempotencyRecord,
   MailEvent,
   Message,
@@ -180,6 +182,28 @@ export const attempts = recordTable<Attempt>("attempts", {
 })
 
 export const attemptStateFields = Object.keys(attemptState) as ReadonlyArray<keyof AttemptState>
+
+const eventPushState: Columns<EventPushState> = {
+  status: "plain",
+  dueAt: "plain",
+  worker: "plain",
+  token: "plain",
+  attempts: "plain",
+  tries: "json",
+  settledAt: "plain"
+}
+
+export const pushes = recordTable<EventPush>("pushes", {
+  id: "plain",
+  projectId: "plain",
+  consumer: "plain",
+  eventId: "plain",
+  eventKind: "plain",
+  createdAt: "plain",
+  ...eventPushState
+})
+
+export const pushStateFields = Object.keys(eventPushState) as ReadonlyArray<keyof EventPushState>
 
 export const counters = recordTable<Counter>("counters", { projectId: "plain", name: "plain", value: "plain" })
 

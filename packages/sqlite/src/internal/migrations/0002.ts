@@ -1,5 +1,5 @@
 /**
- * Definitions; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
+ * Definitions; events on their way to consumers; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
  *
  * `folded` and `address_key` are functions of the connection, see `functions.ts`.
  */
@@ -55,6 +55,31 @@ CREATE TABLE contacts_on_lists (
   contact_id TEXT NOT NULL,
   PRIMARY KEY (list_id, created_at, contact_id)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE events ADD COLUMN distributed INTEGER NOT NULL DEFAULT 0 CHECK (distributed IN (0, 1));
+UPDATE events SET distributed = 1;
+CREATE INDEX events_undistributed ON events (id) WHERE distributed = 0;
+
+CREATE TABLE pushes (
+  id TEXT PRIMARY KEY,
+  project_id TEXT NOT NULL,
+  consumer TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  event_kind TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+  due_at INTEGER,
+  worker TEXT,
+  token INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  tries TEXT NOT NULL,
+  settled_at INTEGER,
+  CHECK ((due_at IS NOT NULL) = (status = 'pending'))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pushes_due ON pushes (consumer, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX pushes_newest ON pushes (consumer, created_at, id);
+CREATE INDEX pushes_settled ON pushes (settled_at, id) WHERE settled_at IS NOT NULL;
+CREATE INDEX pushes_held ON pushes (worker) WHERE worker IS NOT NULL AND due_at IS NOT NULL;
 
 ALTER TABLE messages ADD COLUMN template_id TEXT;
 

@@ -1,0 +1,90 @@
+/**
+ * What a consumer is told of an event: `{ type, timestamp, data }`. Source: interface, Events; decision 0016.
+ */
+import type { Json } from "./CanonicalJson.ts"
+import type { Contact } from "./Contact.ts"
+import { formatInstant, formatInstantOrNull } from "./Instant.ts"
+import type { DeliveryEventData, MailEvent } from "./MailEvent.ts"
+import type { Message } from "./Message.ts"
+import type { SenderDomain } from "./SenderDomain.ts"
+
+export interface EventBody {
+  readonly type: MailEvent["kind"] | "webhook.test"
+  readonly timestamp: string
+  readonly data: { readonly [field: string]: Json }
+}
+
+/** A contact as create and update answer it. Source: interface, Contact. */
+export const contactFields = (contact: Contact) => ({
+  id: contact.id,
+  email: contact.email,
+  user_id: contact.userId,
+  first_name: contact.firstName,
+  last_name: contact.lastName,
+  phone_number: contact.phoneNumber,
+  email_status: contact.emailStatus,
+  source: contact.source,
+  created_at: formatInstant(contact.createdAt),
+  updated_at: formatInstant(contact.updatedAt)
+})
+
+const cause = ({ kind, data }: { readonly kind: string; readonly data: DeliveryEventData }): EventBody["data"] =>
+  kind === "email.bounced"
+    ? {
+        bounce: {
+          type: data.bounceType,
+          code: data.smtpCode,
+          enhanced_code: data.enhancedCode,
+          diagnostic: data.message
+        }
+      }
+    : kind === "email.failed"
+      ? { failure: { reason: data.reason, message: data.message } }
+      : {}
+
+const ofDelivery = (
+  event: MailEvent & { readonly data: DeliveryEventData },
+  message: Message | null
+): EventBody["data"] => {
+  const { data } = event
+  return {
+    id: data.deliveryId,
+    message_id: data.messageId,
+    recipient: data.recipient,
+    subject: message?.subject ?? "",
+    status: data.status,
+    previous_status: data.previousStatus,
+    reason: data.reason,
+    contact_id: data.contactId,
+    template_id: message?.templateId ?? null,
+    source: message?.source ?? "",
+    metadata: message?.metadata ?? {},
+    occurred_at: formatInstant(event.occurredAt),
+    sequence: data.sequence,
+    ...cause(event)
+  }
+}
+
+const ofDomain = ({ id, domain, status, lastVerifiedAt }: SenderDomain): EventBody["data"] => ({
+  id,
+  domain,
+  status,
+  last_verified_at: formatInstantOrNull(lastVerifiedAt)
+})
+
+/** `message` is the delivery's. The same event gives the same body every time. */
+export const eventBody = (event: MailEvent, message: Message | null): EventBody => {
+  const told = (data: EventBody["data"]): EventBody => ({
+    type: event.kind,
+    timestamp: formatInstant(event.occurredAt),
+    data
+  })
+  if ("deliveryId" in event.data) return told(ofDelivery(event as never, message))
+  if ("contactId" in event.data) return told({ id: event.data.contactId })
+  if ("domain" in event.data) return told(ofDomain(event.data.domain))
+  return told({ ...contactFields(event.data.contact), reason: event.data.reason })
+}
+
+/** The delivery's message that an event's body shows. */
+export const messageOfEvent = ({ data }: MailEvent): string | undefined =>
+  "deliveryId" in data ? data.messageId : undefined

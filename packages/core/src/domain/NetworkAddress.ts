@@ -1,0 +1,94 @@
+/**
+ * Which network addresses a request of ours may go to: none that is private, local, reserved, or another spelling of one.
+ * Source: the IANA special-purpose address registries; decision 0028.
+ */
+
+/** The eight groups of an IPv6 address, or `undefined` for other text. An embedded IPv4 address is two groups. */
+const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
+  const bare = text.split("%")[0]!
+  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
+  const four = tail === null ? undefined : octetsOf(tail[2]!)
+  if (tail !== null && four === undefined) return undefined
+  const hex =
+    four === undefined
+      ? bare
+      : `${tail![1]}${((four[0]! << 8) | four[1]!).toString(16)}:${((four[2]! << 8) | four[3]!).toString(16)}`
+  const halves = hex.split("::")
+  if (halves.length > 2 || !hex.includes(":")) return undefined
+  const [head = [], rest] = halves.map((half) => (half === "" ? [] : half.split(":")))
+  const missing = 8 - head.length - (rest?.length ?? 0)
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined
+  const groups = [...head, ...Array.from({ length: rest === undefined ? 0 : missing }, () => "0"), ...(rest ?? [])]
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+    ? groups.map((group) => Number.parseInt(group, 16))
+    : undefined
+}
+
+const octetsOf = (text: string): ReadonlyArray<number> | undefined => {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
+  const octets = match?.slice(1).map(Number)
+  return octets?.every((octet) => octet <= 255) === true ? octets : undefined
+}
+
+type Range = readonly [prefix: ReadonlyArray<number>, bits: number]
+
+const closed4: ReadonlyArray<Range> = [
+  [[0], 8],
+  [[10], 8],
+  [[100, 64], 10],
+  [[127], 8],
+  [[169, 254], 16],
+  [[172, 16], 12],
+  [[192, 0, 0], 24],
+  [[192, 0, 2], 24],
+  [[192, 31, 196], 24],
+  [[192, 52, 193], 24],
+  [[192, 88, 99], 24],
+  [[192, 168], 16],
+  [[192, 175, 48], 24],
+  [[198, 18], 15],
+  [[198, 51, 100], 24],
+  [[203, 0, 113], 24],
+  [[224], 4],
+  [[240], 4]
+]
+
+/** Only global unicast is open, and of it not what stands for other addresses or is reserved. */
+const open6: Range = [[0x2000], 3]
+const closed6: ReadonlyArray<Range> = [
+  [[0x2001, 0], 23],
+  [[0x2001, 0x0db8], 32],
+  [[0x2002], 16],
+  [[0x2620, 0x004f, 0x8000], 48],
+  [[0x3fff], 20]
+]
+
+const within = (parts: ReadonlyArray<number>, [prefix, bits]: Range, width: 8 | 16): boolean => {
+  for (let at = 0, left = bits; left > 0; at++, left -= width) {
+    const shift = Math.max(0, width - left)
+    if ((parts[at] ?? 0) >> shift !== (prefix[at] ?? 0) >> shift) return false
+  }
+  return true
+}
+
+/** Whether a literal address is open to the public; `undefined` for what is no literal address. */
+export const isPublicAddress = (text: string): boolean | undefined => {
+  const four = octetsOf(text)
+  if (four !== undefined) return !closed4.some((range) => within(four, range, 8))
+  const six = groupsOf(text)
+  if (six === undefined) return undefined
+  return within(six, open6, 16) && !closed6.some((range) => within(six, range, 16))
+}
+
+/** `127.0.0.0/8`, `::1`, and the first as IPv6 spells it. */
+export const isLoopbackAddress = (text: string): boolean => {
+  const four = octetsOf(text)
+  if (four !== undefined) return four[0] === 127
+  const six = groupsOf(text)
+  if (six === undefined) return false
+  const [high, low] = [six.slice(0, 5), six.slice(5)]
+  return (
+    high.every((group) => group === 0) &&
+    ((low[0] === 0 && low[1] === 0 && low[2] === 1) || (low[0] === 0xffff && low[1]! >> 8 === 127))
+  )
+}

@@ -1,0 +1,2 @@
+/** The event sink that posts webhooks. */
+export * as WebhookSink from "./WebhookSink.ts"

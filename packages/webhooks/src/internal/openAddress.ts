@@ -1,0 +1,46 @@
+/**
+ * Resolves a host to the one address that a request may go to, or refuses it.
+ */
+import { Resolver } from "node:dns/promises"
+import { isLoopbackAddress, isPublicAddress } from "@mailkeep/core/domain"
+import { SinkUnavailable } from "@mailkeep/core/port"
+import { Effect } from "effect"
+
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+interface Allowing {
+  readonly allowLoopback: boolean
+  readonly nameServers: ReadonlyArray<string> | undefined
+}
+
+const familyOf = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
+
+/** Asks name servers itself: the system's own look-up has four threads, which a few slow names would keep from all others. */
+const resolved = async (host: string, { nameServers }: Allowing): Promise<ReadonlyArray<string>> => {
+  const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  if (nameServers !== undefined) resolver.setServers(nameServers)
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+}
+
+const addressesOf = (host: string, allowing: Allowing) =>
+  isPublicAddress(host) !== undefined
+    ? Effect.succeed([host])
+    : allowing.allowLoopback && (host === "localhost" || host.endsWith(".localhost"))
+      ? Effect.succeed(["127.0.0.1"])
+      : Effect.promise(() => resolved(host, allowing))
+
+/** Every address of the host must be open: with one that is not, the next answer might be that one. */
+export const openAddress = (url: URL, allowing: Allowing): Effect.Effect<Address, SinkUnavailable> =>
+  Effect.flatMap(addressesOf(url.hostname.replace(/^\[|\]$/g, ""), allowing), (addresses) => {
+    const open = (address: string) =>
+      isPublicAddress(address) === true || (allowing.allowLoopback && isLoopbackAddress(address))
+    const [first] = addresses
+    if (first === undefined) return Effect.fail(new SinkUnavailable({ reason: "name_not_resolved" }))
+    return addresses.every(open)
+      ? Effect.succeed({ address: first, family: familyOf(first) })
+      : Effect.fail(new SinkUnavailable({ reason: "address_not_allowed" }))
+  })

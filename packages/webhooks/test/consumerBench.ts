@@ -1,0 +1,64 @@
+/**
+ * Consumers behind a real HTTP server on this machine, whose answers a test can choose.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { ConsumerAct, Received, SinkSubject } from "@mailkeep/conformance"
+import { Effect } from "effect"
+import { WebhookSink } from "../src/index.ts"
+
+const answer = (act: ConsumerAct, response: ServerResponse): void => {
+  switch (act.does) {
+    case "take":
+      return void response.writeHead(204).end()
+    case "refuse": {
+      const after = act.retryAfterSeconds === null ? {} : { "retry-after": String(act.retryAfterSeconds) }
+      return void response.writeHead(act.gone ? 410 : 503, after).end("no")
+    }
+    case "hang":
+      return
+    case "drop":
+      return void response.destroy()
+  }
+}
+
+const read = async (request: IncomingMessage): Promise<Uint8Array> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+export const bench: SinkSubject["bench"] = Effect.gen(function* () {
+  const acts = new Map<string, ConsumerAct>()
+  const received: Array<Received> = []
+  let underWay = 0
+  const server = createServer((request, response) => {
+    underWay++
+    response.on("close", () => underWay--)
+    const consumer = request.url!.slice(1)
+    void read(request).then((body) => {
+      const headers = request.headers as Record<string, string>
+      received.push({ consumer, id: headers["webhook-id"]!, headers, body })
+      answer(acts.get(consumer) ?? { does: "take" }, response)
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.closeAllConnections()
+        server.close(() => resume(Effect.void))
+      })
+  )
+  const { port } = server.address() as AddressInfo
+  return {
+    layer: WebhookSink.layer({ allowLoopback: true }),
+    consumers: {
+      endpoint: (consumer) => `http://127.0.0.1:${port}/${consumer}`,
+      script: (consumer, act) => Effect.sync(() => acts.set(consumer, act)),
+      received: Effect.sync(() => received),
+      underWay: Effect.sync(() => underWay)
+    }
+  }
+})
