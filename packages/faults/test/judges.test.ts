@@ -55,7 +55,7 @@ const damage: Readonly<Record<string, string>> = {
   "a delivery that is sending has an open attempt":
     "UPDATE deliveries SET status = 'sending', due_at = 1 WHERE status = 'delivered'",
   "each move that emits has its one event, numbered":
-    "DELETE FROM events WHERE rowid = (SELECT min(rowid) FROM events)",
+    "DELETE FROM events WHERE id = (SELECT min(id) FROM events WHERE kind LIKE 'email.%')",
   "a final status that emits has its event": "UPDATE deliveries SET status = 'failed' WHERE status = 'delivered'",
   "what was handed over, or will be, is charged and counted":
     "UPDATE deliveries SET charged_at = NULL WHERE status = 'delivered'",

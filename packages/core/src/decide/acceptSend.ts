@@ -33,7 +33,7 @@ import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
 import { expectDefinition, expectDomain, expectKey } from "./expectation.ts"
 import type { Movement } from "./movement.ts"
-import { move, spendCounters } from "./movement.ts"
+import { move, movementEvent, spendCounters } from "./movement.ts"
 import type { RenderedTemplate } from "./renderTemplate.ts"
 import { renderTemplate } from "./renderTemplate.ts"
 
@@ -295,7 +295,10 @@ export const acceptSend = (
         }
       },
       { _tag: "InsertMessage", message },
-      ...movements.map(({ after }): Change => ({ _tag: "InsertDelivery", delivery: after })),
+      ...movements.flatMap((movement, index): ReadonlyArray<Change> => [
+        { _tag: "InsertDelivery", delivery: movement.after },
+        ...movementEvent(movement, now, idAt(facts.ids, "evt", index))
+      ]),
       ...spendCounters(
         principal.projectId,
         movements.flatMap(({ spends }) => spends),

@@ -8,6 +8,7 @@ import type { Delivery, DeliveryState } from "../domain/Delivery.ts"
 import { deliveryState } from "../domain/Delivery.ts"
 import { step } from "../domain/DeliveryMachine.ts"
 import type { DeliveryRow, DeliveryStatus, Trigger } from "../domain/DeliveryTable.ts"
+import { emittedBy } from "../domain/DeliveryTable.ts"
 import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { CounterName, Plan } from "../domain/Plan.ts"
@@ -100,7 +101,7 @@ export const move = (
     ...patch,
     status: row.to,
     token: before.token + 1,
-    sequence: before.sequence + (row.emits === undefined ? 0 : 1)
+    sequence: before.sequence + (emittedBy(row, before.sequence) === undefined ? 0 : 1)
   }
   return { before, after, row, spends }
 }
@@ -108,37 +109,30 @@ export const move = (
 /** A claim believed a clock that has been set back since: the delivery waits on, and nobody holds it. */
 export const isNotYetDue = ({ dueAt }: Delivery, now: Instant): boolean => dueAt !== null && dueAt > now
 
-/** The change that writes a movement, and its event when the row emits one. */
-export const movementChanges = (
+/** The event of a movement, when its row emits one. */
+export const movementEvent = (
   { before, after, row }: Movement,
   now: Instant,
   eventId: EventId,
   reply: SmtpReply | null = null
 ): ReadonlyArray<Change> => {
-  const moved: Change = {
-    _tag: "MoveDelivery",
-    id: before.id,
-    from: before.status,
-    token: before.token,
-    next: deliveryState(after)
-  }
-  if (row.emits === undefined) return [moved]
+  const kind = emittedBy(row, before.sequence)
+  if (kind === undefined) return []
   return [
-    moved,
     {
       _tag: "AppendEvent",
       event: {
         id: eventId,
         projectId: after.projectId,
         occurredAt: now,
-        kind: row.emits,
+        kind,
         data: {
           deliveryId: after.id,
           messageId: after.messageId,
           recipient: after.recipient,
           contactId: after.contactId,
           status: after.status,
-          previousStatus: before.status,
+          previousStatus: row.from === "none" ? null : before.status,
           reason: after.reason,
           sequence: after.sequence,
           bounceType: after.bounceType,
@@ -148,6 +142,20 @@ export const movementChanges = (
         }
       }
     }
+  ]
+}
+
+/** The change that writes a movement, and its event. */
+export const movementChanges = (
+  movement: Movement,
+  now: Instant,
+  eventId: EventId,
+  reply: SmtpReply | null = null
+): ReadonlyArray<Change> => {
+  const { before, after } = movement
+  return [
+    { _tag: "MoveDelivery", id: before.id, from: before.status, token: before.token, next: deliveryState(after) },
+    ...movementEvent(movement, now, eventId, reply)
   ]
 }
 

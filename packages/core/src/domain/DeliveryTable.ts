@@ -40,7 +40,15 @@ export const deliveryReasons = [
 export type DeliveryReason = (typeof deliveryReasons)[number]
 
 /** The kinds of event a delivery's move may append. Source: interface, Events. */
-export type DeliveryEventKind = "email.delivered" | "email.bounced" | "email.failed"
+export type DeliveryEventKind =
+  | "email.delivered"
+  | "email.bounced"
+  | "email.failed"
+  | "email.accepted"
+  | "email.complained"
+  | "email.suppressed"
+  | "email.canceled"
+  | "email.delayed"
 
 /** What a move adds to the project's counters, per delivery. Source: decision 0015, the ledger. */
 export interface LedgerEffect {
@@ -59,6 +67,7 @@ export interface DeliveryRow {
   readonly ledger?: LedgerEffect
   /** Daily count and allowance are given back when no attempt reached the relay. */
   readonly refunds?: true
+  /** `email.delayed` once a delivery: only while it has told nothing yet. */
   readonly emits?: DeliveryEventKind
   /** The sentence of the interface or the decision that the row comes from. */
   readonly source: string
@@ -81,13 +90,20 @@ const reports = <const F extends DeliveryStatus>(from: F) =>
       emits: "email.bounced",
       source: "decision 0003"
     },
-    { from, on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" }
+    {
+      from,
+      on: "ComplaintReported",
+      to: "complained",
+      reason: "complaint",
+      emits: "email.complained",
+      source: "decision 0003"
+    }
   ] as const
 
 export const deliveryTable = [
   { from: "none", on: "SendAccepted", to: "queued", ledger: accepted, source: "decision 0015, ledger" },
   { from: "none", on: "SendScheduled", to: "scheduled", ledger: planned, source: "interface, Delivery status, row 1" },
-  { from: "none", on: "SendSuppressed", to: "suppressed", source: "decision 0004" },
+  { from: "none", on: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
 
   { from: "scheduled", on: "DueReached", to: "queued", ledger: due, source: "interface, Delivery status" },
   {
@@ -95,6 +111,7 @@ export const deliveryTable = [
     on: "DueSuppressed",
     to: "suppressed",
     ledger: unsent,
+    emits: "email.suppressed",
     source: "interface, Delivery status, row 3"
   },
   {
@@ -130,6 +147,7 @@ export const deliveryTable = [
     to: "canceled",
     reason: "canceled",
     ledger: unsent,
+    emits: "email.canceled",
     source: "interface, Delivery status, row 4"
   },
   { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "interface, Delivery status, row 5" },
@@ -139,7 +157,14 @@ export const deliveryTable = [
   { from: "queued", on: "NotYetDue", to: "queued", source: "decision 0006" },
 
   { from: "queued", on: "Claimed", to: "sending", source: "decision 0006" },
-  { from: "queued", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "decision 0015, ledger" },
+  {
+    from: "queued",
+    on: "RecipientSuppressed",
+    to: "suppressed",
+    refunds: true,
+    emits: "email.suppressed",
+    source: "decision 0015, ledger"
+  },
   {
     from: "queued",
     on: "SendExpired",
@@ -159,7 +184,7 @@ export const deliveryTable = [
     source: "decision 0006"
   },
 
-  { from: "sending", on: "TransportAccepted", to: "accepted", source: "decision 0003" },
+  { from: "sending", on: "TransportAccepted", to: "accepted", emits: "email.accepted", source: "decision 0003" },
   { from: "sending", on: "TransportDelivered", to: "delivered", emits: "email.delivered", source: "decision 0003" },
   {
     from: "sending",
@@ -195,7 +220,7 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0003"
   },
-  { from: "sending", on: "TransportDeferred", to: "queued", source: "decision 0006" },
+  { from: "sending", on: "TransportDeferred", to: "queued", emits: "email.delayed", source: "decision 0006" },
   {
     from: "sending",
     on: "DeferredTooLong",
@@ -233,7 +258,14 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0006"
   },
-  { from: "sending", on: "RecipientSuppressed", to: "suppressed", refunds: true, source: "decision 0006" },
+  {
+    from: "sending",
+    on: "RecipientSuppressed",
+    to: "suppressed",
+    refunds: true,
+    emits: "email.suppressed",
+    source: "decision 0006"
+  },
 
   ...reports("queued"),
   ...reports("sending"),
@@ -247,12 +279,30 @@ export const deliveryTable = [
     emits: "email.bounced",
     source: "decision 0003"
   },
-  { from: "delivered", on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" },
-  { from: "bounced", on: "ComplaintReported", to: "complained", reason: "complaint", source: "decision 0003" }
+  {
+    from: "delivered",
+    on: "ComplaintReported",
+    to: "complained",
+    reason: "complaint",
+    emits: "email.complained",
+    source: "decision 0003"
+  },
+  {
+    from: "bounced",
+    on: "ComplaintReported",
+    to: "complained",
+    reason: "complaint",
+    emits: "email.complained",
+    source: "decision 0003"
+  }
 ] as const satisfies ReadonlyArray<DeliveryRow>
 
 export type Trigger = (typeof deliveryTable)[number]["on"]
 export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
+
+/** What the row tells of a delivery that has told of so many moves before. */
+export const emittedBy = ({ emits }: DeliveryRow, sequence: number): DeliveryEventKind | undefined =>
+  emits === "email.delayed" && sequence > 0 ? undefined : emits
 
 /** The triggers that the table knows for a status. */
 export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["on"]

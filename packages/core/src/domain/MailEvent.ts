@@ -38,7 +38,8 @@ export interface DeliveryEventData {
   readonly recipient: string
   readonly contactId: ContactId | null
   readonly status: DeliveryStatus
-  readonly previousStatus: DeliveryStatus
+  /** `null` when it was suppressed at acceptance. */
+  readonly previousStatus: DeliveryStatus | null
   readonly reason: DeliveryReason | null
   /** From 1; orders the events of one delivery. */
   readonly sequence: number

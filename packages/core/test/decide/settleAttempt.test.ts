@@ -180,7 +180,9 @@ describe("an attempt that ends with", () => {
     expect(ofTag(changes, "MoveDelivery")).toMatchObject([
       { from: "sending", token: given.delivery.token, next: { status } }
     ])
-    expect(ofTag(changes, "AppendEvent")).toHaveLength(["delivered", "bounced", "failed"].includes(status) ? 1 : 0)
+    const told = ofTag(changes, "AppendEvent").map(({ event }) => event.kind)
+    const delayed = !["WorkerDied", "Released", "Withheld"].includes(ending._tag) && outcome !== "ambiguous"
+    expect(told).toEqual(status !== "queued" ? [`email.${status}`] : delayed ? ["email.delayed"] : [])
     expect(ofTag(changes, "PutSuppression")).toHaveLength(answer.reason === "hard_bounce" ? 1 : 0)
   })
 })

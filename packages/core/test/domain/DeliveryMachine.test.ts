@@ -10,7 +10,13 @@ import type {
   Trigger,
   TriggerFrom
 } from "../../src/domain/DeliveryTable.ts"
-import { deliveryReasons, deliveryStatuses, deliveryTable, triggers } from "../../src/domain/DeliveryTable.ts"
+import {
+  deliveryReasons,
+  deliveryStatuses,
+  deliveryTable,
+  emittedBy,
+  triggers
+} from "../../src/domain/DeliveryTable.ts"
 
 /** What each status does on each trigger, written by hand: the table must say exactly this. */
 const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger, DeliveryStatus>>>> = {
@@ -103,9 +109,17 @@ describe("the table", () => {
     expect(rows.every(({ source }) => source.length > 0)).toBe(true)
   })
 
-  it("emits on every arrival at delivered, bounced and failed, and nowhere else", () => {
-    for (const { to, emits } of rows)
-      expect(emits).toBe(to === "delivered" || to === "bounced" || to === "failed" ? `email.${to}` : undefined)
+  it("emits on every arrival at a status that somebody may wait for, and on a delay", () => {
+    const waited = ["delivered", "bounced", "failed", "accepted", "complained", "suppressed", "canceled"]
+    for (const { on, to, emits } of rows)
+      expect(emits).toBe(waited.includes(to) ? `email.${to}` : on === "TransportDeferred" ? "email.delayed" : undefined)
+  })
+
+  it("tells of a delay once, and of nothing else twice", () => {
+    const delayed = rows.find(({ on }) => on === "TransportDeferred")!
+    expect([emittedBy(delayed, 0), emittedBy(delayed, 1)]).toEqual(["email.delayed", undefined])
+    const bounced = rows.find(({ to }) => to === "bounced")!
+    expect([emittedBy(bounced, 0), emittedBy(bounced, 1)]).toEqual(["email.bounced", "email.bounced"])
   })
 
   it("ends in canceled, suppressed, complained and failed", () => {

@@ -1,17 +1,12 @@
 /**
  * Watches every commit that stands, and says at once when one could not have been allowed.
  */
-import type { Change, DeliveryStatus, MailStoreShape, Query } from "@mailkeep/core"
-import { deliveryTable, suppressedFor } from "@mailkeep/core"
+import type { DeliveryRow, Change, DeliveryStatus, MailStoreShape, Query } from "@mailkeep/core"
+import { deliveryTable, emittedBy, suppressedFor } from "@mailkeep/core"
 import { Effect } from "effect"
 import type { Witness } from "./faultyStore.ts"
 
-interface Row {
-  readonly from: string
-  readonly to: string
-  readonly emits?: string
-}
-const rows: ReadonlyArray<Row> = deliveryTable
+const rows: ReadonlyArray<DeliveryRow> = deliveryTable
 
 export const readNow = <const Qs extends ReadonlyArray<Query>>(raw: MailStoreShape, queries: Qs) =>
   Effect.runSync(raw.read(queries))
@@ -83,7 +78,7 @@ export class History {
     const grown = next.sequence - before.sequence
     return [
       ...(possible.length === 0 ? [`${id} went from ${from} to ${next.status}, which the table does not know`] : []),
-      ...(told !== grown || !possible.some((row) => (row.emits === undefined ? 0 : 1) === told)
+      ...(told !== grown || !possible.some((row) => (emittedBy(row, before.sequence) === undefined ? 0 : 1) === told)
         ? [`${id} went from ${from} to ${next.status} with ${told} events`]
         : []),
       // By the clock as it was when that was decided: it may have been set back since.

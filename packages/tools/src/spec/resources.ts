@@ -227,7 +227,7 @@ export const events = section(10, "Events", [
     "`email.delivered` when a delivery is delivered.",
     [at.decide("movement")],
     [
-      machine("emits on every arrival at delivered, bounced and failed, and nowhere else"),
+      machine("emits on every arrival at a status that somebody may wait for, and on a delay"),
       sending("fails with quota_exceeded when the allowance is used up, and charges nothing")
     ]
   ],
