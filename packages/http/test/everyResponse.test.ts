@@ -97,7 +97,13 @@ describe.each(stores)("every response, over $name", (store) => {
       "/api/v1/emails/templates/{id}/preview",
       "/api/v1/emails/templates/{id}/publish",
       "/api/v1/emails/templates/{id}/variables",
-      "/api/v1/emails/templates/{id}/versions"
+      "/api/v1/emails/templates/{id}/versions",
+      "/api/v1/emails/webhooks",
+      "/api/v1/emails/webhooks/{id}",
+      "/api/v1/emails/webhooks/{id}/deliveries",
+      "/api/v1/emails/webhooks/{id}/deliveries/{deliveryId}/replay",
+      "/api/v1/emails/webhooks/{id}/rotate-secret",
+      "/api/v1/emails/webhooks/{id}/test"
     ])
     expect(Object.keys(document.paths["/api/v1/emails/send"]!["post"]!.responses).toSorted()).toEqual([
       "202",

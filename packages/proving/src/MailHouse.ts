@@ -8,10 +8,12 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import type { StubOptions } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
+import type { Scope } from "effect"
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
 import type {
+  EventSinkShape,
   Instant,
   MailCoreOptions,
   MailStoreShape,
@@ -26,6 +28,8 @@ import {
   Dispatcher,
   Domains,
   embedder,
+  EventRelay,
+  EventSink,
   HandOffs,
   MailCore,
   MailStore,
@@ -61,14 +65,17 @@ export interface HouseOptions extends MailCoreOptions {
   /** In place of one plan for all. */
   readonly plans?: Layer.Layer<PlanSource>
   readonly stub?: StubOptions
+  /** What takes pushes to webhooks; none are pushed without it. */
+  readonly sink?: EventSinkShape
 }
 
 export const houseLayer = (
   store: StoreUnderTest,
-  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, ...core }: HouseOptions = {}
+  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, ...core }: HouseOptions = {}
 ) =>
   MailCore.layerWith(core).pipe(
     Layer.provideMerge(Layer.mergeAll(store.layer, StubTransport.layer(stub), plans, NodeCrypto.layer)),
+    Layer.provideMerge(sink === undefined ? Layer.empty : Layer.succeed(EventSink, sink)),
     Layer.provideMerge(TestClock.layer())
   )
 
@@ -83,7 +90,7 @@ const settle = Effect.gen(function* () {
 /** Runs one test's effect in a house of its own. */
 export const inHouse =
   (store: StoreUnderTest, options?: HouseOptions) =>
-  <A, E>(test: Effect.Effect<A, E, House>): Promise<A> =>
+  <A, E>(test: Effect.Effect<A, E, House | Scope.Scope>): Promise<A> =>
     Effect.runPromise(Effect.andThen(settle, test).pipe(Effect.provide(houseLayer(store, options)), Effect.scoped))
 
 /** A house that outlives one effect, for command sequences. */
@@ -111,6 +118,9 @@ export const send = (key: string, change: Partial<SendBody> = {}, options: SendO
 export const sendOne = Effect.map(send("k"), ({ result }) => result.deliveryIds[0]!)
 
 export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
+
+/** Everything that is due goes to its consumers, once. */
+export const relay = Effect.flatMap(EventRelay, (relay) => relay.tick)
 
 export const delivery = (id: string) =>
   Effect.flatMap(DeliveryLog, (log) => Effect.map(log.get(project, id), ({ delivery }) => delivery))

@@ -35,6 +35,8 @@ import { MailStore } from "../port/MailStore.ts"
 import { Secrets } from "./Secrets.ts"
 import { WorkSignal } from "./WorkSignal.ts"
 
+export type { PushEnding } from "../decide/settlePush.ts"
+
 export interface EventRelayOptions {
   /** Pushes under way at once, for each webhook. One that is failing gets one at a time. */
   readonly perWebhook: number

@@ -9,6 +9,7 @@ import { Logs } from "./Logs.ts"
 import { Messages } from "./Messages.ts"
 import { Suppressions } from "./Suppressions.ts"
 import { Templates } from "./Templates.ts"
+import { Webhooks } from "./Webhooks.ts"
 
 const everyIssue = { errors: "all" } as const
 
@@ -21,6 +22,7 @@ export class MailApi extends HttpApi.make("mailkeep")
   .add(Segments)
   .add(Suppressions)
   .add(Templates)
+  .add(Webhooks)
   .add(Domains)
   .prefix("/api/v1")
   .annotate(HttpApi.ParamsParseOptions, everyIssue)

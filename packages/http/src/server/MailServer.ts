@@ -11,7 +11,8 @@ import type {
   Segments,
   Sending,
   Suppressions,
-  Templates
+  Templates,
+  Webhooks
 } from "@mailkeep/core"
 import { NodeHttpServer } from "@effect/platform-node"
 import type { HttpServerError } from "effect/http"
@@ -39,6 +40,7 @@ export type MailServices =
   | Sending
   | Suppressions
   | Templates
+  | Webhooks
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. */
 export const routes = Layer.mergeAll(

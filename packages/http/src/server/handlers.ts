@@ -9,6 +9,7 @@ import { logs } from "./handlers/logs.ts"
 import { messages } from "./handlers/messages.ts"
 import { suppressions } from "./handlers/suppressions.ts"
 import { templates } from "./handlers/templates.ts"
+import { webhooks } from "./handlers/webhooks.ts"
 
 export const layer = Layer.mergeAll(
   messages,
@@ -19,5 +20,6 @@ export const layer = Layer.mergeAll(
   segments,
   suppressions,
   templates,
+  webhooks,
   domains
 )

@@ -14,9 +14,13 @@ import type {
   SendResult,
   Suppression,
   TemplateDetail,
-  TemplateVariable
+  EventPush,
+  PushEnding,
+  TemplateVariable,
+  WebhookRecord,
+  WebhookWithSecret
 } from "@mailkeep/core"
-import { formatInstant, formatInstantOrNull, suppressedFor, suppressionReasons } from "@mailkeep/core"
+import { contactFields, formatInstant, formatInstantOrNull, suppressedFor, suppressionReasons } from "@mailkeep/core"
 import type { ListBody, PropertyBody, SegmentBody } from "../api/ContactGroups.ts"
 import type { ContactBody, ContactDetailBody, ContactSummaryBody } from "../api/Contacts.ts"
 import type { DomainBody } from "../api/Domains.ts"
@@ -24,6 +28,8 @@ import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs
 import type { SendResultBody } from "../api/Messages.ts"
 import type { SuppressionBody } from "../api/Suppressions.ts"
 import type { TemplateBody, TemplateVariableBody, TemplateVersionBody } from "../api/Templates.ts"
+import type { WebhookBody, WebhookDeliveryBody, WebhookWithSecretBody } from "../api/Webhooks.ts"
+import { Redacted } from "effect"
 
 export const sendResultView = (result: SendResult): (typeof SendResultBody.Type)["data"] => ({
   totalQueued: result.totalQueued,
@@ -102,12 +108,7 @@ export const contactSummaryView = (contact: Contact): typeof ContactSummaryBody.
   created_at: formatInstant(contact.createdAt)
 })
 
-export const contactView = (contact: Contact): typeof ContactBody.Type => ({
-  ...contactSummaryView(contact),
-  user_id: contact.userId,
-  source: contact.source,
-  updated_at: formatInstant(contact.updatedAt)
-})
+export const contactView: (contact: Contact) => typeof ContactBody.Type = contactFields
 
 export const contactDetailView = ({
   contact,
@@ -217,4 +218,40 @@ export const templateView = ({ template, draft, published }: TemplateDetail): ty
   ...stamps(template),
   draft_version: draft === null ? null : templateVersionView(draft),
   published_version: published === null ? null : templateVersionView(published)
+})
+
+export const webhookView = ({ id, content, ...at }: WebhookRecord): typeof WebhookBody.Type => ({
+  id,
+  url: content.url,
+  events: content.events,
+  description: content.description,
+  status: content.status,
+  ...stamps(at)
+})
+
+export const webhookWithSecretView = ({ webhook, secret }: WebhookWithSecret): typeof WebhookWithSecretBody.Type => ({
+  ...webhookView(webhook),
+  secret: Redacted.value(secret)
+})
+
+export const webhookDeliveryView = (push: EventPush): typeof WebhookDeliveryBody.Type => ({
+  id: push.id,
+  event_id: push.eventId,
+  event_type: push.eventKind,
+  status: push.status,
+  attempts: push.tries.map(({ at, status, error, durationMillis }) => ({
+    at: formatInstant(at),
+    status_code: status,
+    error,
+    duration_ms: durationMillis
+  })),
+  next_attempt_at: formatInstantOrNull(push.dueAt),
+  settled_at: formatInstantOrNull(push.settledAt),
+  created_at: formatInstant(push.createdAt)
+})
+
+export const webhookTestView = (ending: PushEnding) => ({
+  delivered: ending._tag === "Taken",
+  status_code: "status" in ending ? ending.status : null,
+  error: "error" in ending ? ending.error : null
 })

@@ -1,0 +1,128 @@
+/**
+ * Webhooks and what was pushed to them. Source: decision 0028.
+ */
+import { CreateWebhookBody, eventKinds, pushStatuses, UpdateWebhookBody, webhookStatuses } from "@mailkeep/core/domain"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
+import { BodyTooLargeBody, ConflictBody, NotFoundBody } from "./Failures.ts"
+import { oneOf, pageOf, SuccessBody } from "./Page.ts"
+import { Cursor, jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+export const WebhookBody = Schema.Struct({
+  id: Schema.String,
+  url: Schema.String,
+  events: Schema.Array(Schema.Literals(eventKinds)),
+  description: Schema.String,
+  status: Schema.Literals(webhookStatuses),
+  created_at: Schema.String,
+  updated_at: Schema.String
+}).annotate({ identifier: "Webhook" })
+
+export const WebhookWithSecretBody = Schema.Struct({ ...WebhookBody.fields, secret: Schema.String }).annotate({
+  identifier: "WebhookWithSecret",
+  description: "The secret is shown this once."
+})
+const OneWithSecret = oneOf(WebhookWithSecretBody, "WebhookWithSecretResponse")
+
+export const WebhookDeliveryBody = Schema.Struct({
+  id: Schema.String,
+  event_id: Schema.String,
+  event_type: Schema.Literals(eventKinds),
+  status: Schema.Literals(pushStatuses),
+  attempts: Schema.Array(
+    Schema.Struct({
+      at: Schema.String,
+      status_code: Schema.NullOr(Schema.Int),
+      error: text,
+      duration_ms: Schema.Int
+    })
+  ),
+  next_attempt_at: text,
+  settled_at: text,
+  created_at: Schema.String
+}).annotate({ identifier: "WebhookDelivery" })
+
+const TestBody = Schema.Struct({
+  delivered: Schema.Boolean,
+  status_code: Schema.NullOr(Schema.Int),
+  error: text
+}).annotate({ identifier: "WebhookTest" })
+
+const byId = { id: Schema.String }
+const withJson = { headers: jsonHeaders, query: noQuery }
+
+export class Webhooks extends HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.get("list", "/emails/webhooks", {
+      query: { page: PageNumber, limit: Limit },
+      success: pageOf(WebhookBody, "ListWebhooksResponse")
+    }).annotateMerge(OpenApi.annotations({ summary: "List webhooks" })),
+    HttpApiEndpoint.post("create", "/emails/webhooks", {
+      ...withJson,
+      payload: CreateWebhookBody,
+      success: OneWithSecret,
+      error: [ConflictBody, BodyTooLargeBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a webhook",
+        description: "Without `events` it gets email.delivered, email.bounced, email.failed and contact.unsubscribed."
+      })
+    ),
+    HttpApiEndpoint.get("get", "/emails/webhooks/:id", {
+      params: byId,
+      query: noQuery,
+      success: oneOf(WebhookBody, "WebhookResponse"),
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook" })),
+    HttpApiEndpoint.patch("update", "/emails/webhooks/:id", {
+      ...withJson,
+      params: byId,
+      payload: UpdateWebhookBody,
+      success: oneOf(WebhookBody, "WebhookResponse"),
+      error: [NotFoundBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, or enable it again" })),
+    HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a webhook" })),
+    HttpApiEndpoint.post("rotateSecret", "/emails/webhooks/:id/rotate-secret", {
+      params: byId,
+      query: noQuery,
+      success: OneWithSecret,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Make a new secret; the one before signs too for 24 hours" })),
+    HttpApiEndpoint.post("test", "/emails/webhooks/:id/test", {
+      params: byId,
+      query: noQuery,
+      success: oneOf(TestBody, "WebhookTestResponse"),
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Push a test event once, now" })),
+    HttpApiEndpoint.get("deliveries", "/emails/webhooks/:id/deliveries", {
+      params: byId,
+      query: { limit: Limit, cursor: Cursor },
+      success: Schema.Struct({
+        message: Schema.String,
+        data: Schema.Struct({
+          items: Schema.Array(WebhookDeliveryBody),
+          limit: Schema.Int,
+          hasMore: Schema.Boolean,
+          nextCursor: text
+        })
+      }).annotate({ identifier: "ListWebhookDeliveriesResponse" }),
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "List what was pushed, newest first" })),
+    HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:deliveryId/replay", {
+      params: { ...byId, deliveryId: Schema.String },
+      query: noQuery,
+      success: oneOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Push an event again" }))
+  )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
+  .middleware(WellFormed)
+  .middleware(Bearer) {}

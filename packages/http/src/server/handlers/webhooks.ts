@@ -1,0 +1,67 @@
+/**
+ * Webhooks over `Webhooks`.
+ */
+import { parseCreateWebhook, parseUpdateWebhook, Webhooks } from "@mailkeep/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { MailApi } from "../../api/MailApi.ts"
+import { inProject, success, withBody } from "../answering.ts"
+import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
+
+export const webhooks = HttpApiBuilder.group(
+  MailApi,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const service = yield* Webhooks
+    return handlers
+      .handle("list", ({ query }) =>
+        inProject((projectId) =>
+          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+            message: "Email webhooks fetched",
+            data: { items: items.map(webhookView), ...page }
+          }))
+        )
+      )
+      .handleRaw("create", ({ request }) =>
+        withBody(request, parseCreateWebhook, (projectId, asked) =>
+          Effect.map(service.create(projectId, asked), (made) => ({ data: webhookWithSecretView(made) }))
+        )
+      )
+      .handle("get", ({ params }) =>
+        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: webhookView(one) })))
+      )
+      .handleRaw("update", ({ request, params }) =>
+        withBody(request, parseUpdateWebhook, (projectId, asked) =>
+          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: webhookView(one) }))
+        )
+      )
+      .handle("remove", ({ params }) =>
+        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+      )
+      .handle("rotateSecret", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(service.rotateSecret(projectId, params.id), (made) => ({ data: webhookWithSecretView(made) }))
+        )
+      )
+      .handle("test", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(service.test(projectId, params.id), (ending) => ({ data: webhookTestView(ending) }))
+        )
+      )
+      .handle("deliveries", ({ params, query: { limit, cursor = null } }) =>
+        inProject((projectId) =>
+          Effect.map(service.pushes(projectId, params.id, { limit, cursor }), ({ items, ...page }) => ({
+            message: "Email webhook deliveries fetched",
+            data: { items: items.map(webhookDeliveryView), ...page }
+          }))
+        )
+      )
+      .handle("replay", ({ params }) =>
+        inProject((projectId) =>
+          Effect.map(service.replay(projectId, params.id, params.deliveryId), (push) => ({
+            data: webhookDeliveryView(push)
+          }))
+        )
+      )
+  })
+)
