@@ -9,7 +9,7 @@ import type { StubOptions } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import type { Scope } from "effect"
-import { Effect, Layer, ManagedRuntime, Result } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
 import type {
@@ -118,6 +118,16 @@ export const send = (key: string, change: Partial<SendBody> = {}, options: SendO
 export const sendOne = Effect.map(send("k"), ({ result }) => result.deliveryIds[0]!)
 
 export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
+
+/** Interrupts a loop, and lets the time pass that its end may take. */
+export const stopped = (running: Fiber.Fiber<never>) =>
+  Effect.gen(function* () {
+    const stopping = yield* Effect.forkChild(Fiber.interrupt(running))
+    while (stopping.pollUnsafe() === undefined) {
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    }
+  })
 
 /** Everything that is due goes to its consumers, once. */
 export const relay = Effect.flatMap(EventRelay, (relay) => relay.tick)

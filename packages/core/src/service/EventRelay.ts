@@ -15,8 +15,9 @@ import { eventBody, messageOfEvent } from "../domain/EventBody.ts"
 import type { EventPush } from "../domain/EventPush.ts"
 import type { EventId } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
-import { secondMillis } from "../domain/Instant.ts"
-import type { EventKind, MailEvent } from "../domain/MailEvent.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { minuteMillis, secondMillis } from "../domain/Instant.ts"
+import type { EventKind } from "../domain/MailEvent.ts"
 import { eventKinds } from "../domain/MailEvent.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { everyProject, pushDeadlineMillis, webhooksMax } from "../domain/Webhook.ts"
@@ -38,7 +39,7 @@ import { WorkSignal } from "./WorkSignal.ts"
 export type { PushEnding } from "../decide/settlePush.ts"
 
 export interface EventRelayOptions {
-  /** Pushes under way at once, for each webhook. One that is failing gets one at a time. */
+  /** Pushes under way at once, for each webhook; one that has failed ten times on end gets a single one, now and then. */
   readonly perWebhook: number
   readonly leaseMillis: number
   /** How long a shutdown waits for pushes under way. */
@@ -48,7 +49,7 @@ export interface EventRelayOptions {
 }
 
 export const defaultEventRelayOptions: EventRelayOptions = {
-  perWebhook: 8,
+  perWebhook: 16,
   leaseMillis: 30 * secondMillis,
   graceMillis: 5 * secondMillis,
   sleepMillisMax: 15 * secondMillis
@@ -69,9 +70,24 @@ export interface RelayReport {
   readonly pushed: number
 }
 
+/** After so many failures on end a consumer is left in peace for a while: 1 s, then twice as long each time up to a minute. */
+const failuresOnEndMax = 10
+const pauseMillisMax = minuteMillis
+
 /** Events in one commit. */
 const distributedAtOnce = 50
 const subscriptionsMax = 100
+
+/** What this process knows of a consumer. */
+interface Condition {
+  readonly underWay: number
+  /** Failures since it last took something. */
+  readonly failures: number
+  /** When it is tried again. */
+  readonly pausedUntil: Instant
+}
+
+const unknownCondition: Condition = { underWay: 0, failures: 0, pausedUntil: 0 }
 
 interface Parts {
   readonly settings: EventRelayOptions
@@ -84,8 +100,8 @@ interface Parts {
   readonly lease: WorkerLease
   /** By the subscription's id. */
   readonly handlers: Map<string, EventHandler>
-  /** Pushes under way, by consumer. */
-  readonly underWay: Map<string, number>
+  /** By consumer. */
+  readonly conditions: Map<string, Condition>
 }
 
 const consumersIn = ({ store }: Parts, projectId: ProjectId) =>
@@ -121,17 +137,19 @@ const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
     return events.length
   })
 
-interface Told {
-  readonly event: MailEvent
-  readonly body: EventBody
-}
-
-const toldOf = ({ store }: Parts, { eventId, projectId }: EventPush): Effect.Effect<Told | null, StoreUnavailable> =>
+const standing = (on: Parts, { eventId, projectId, consumer }: EventPush) =>
   Effect.gen(function* () {
-    const [event] = yield* store.read([{ _tag: "Event", id: eventId }])
-    if (event === null) return null
-    const [message] = yield* store.read([{ _tag: "Message", projectId, id: messageOfEvent(event) ?? "" }])
-    return { event, body: eventBody(event, message) }
+    const [event, found] = yield* on.store.read([
+      { _tag: "Event", id: eventId },
+      { _tag: "Definition", projectId, id: consumer }
+    ])
+    const messageId = event === null ? undefined : messageOfEvent(event)
+    const [message] =
+      messageId === undefined ? [null] : yield* on.store.read([{ _tag: "Message", projectId, id: messageId }])
+    return {
+      body: event === null ? null : eventBody(event, message),
+      webhook: found?.kind === "webhook" ? found : null
+    }
   })
 
 const lost = (error: string): PushEnding => ({ _tag: "Lost", error })
@@ -166,27 +184,21 @@ const tryWebhook = (
     )
   })
 
-const trySubscription = (handler: EventHandler, push: EventPush, { body }: Told): Effect.Effect<PushEnding> =>
+const trySubscription = (handler: EventHandler, push: EventPush, body: EventBody): Effect.Effect<PushEnding> =>
   Effect.map(
     Effect.exit(Effect.suspend(() => handler({ id: push.eventId, projectId: push.projectId, ...body }))),
     (exit): PushEnding => (Exit.isSuccess(exit) ? { _tag: "Taken", status: null } : lost("handler_failed"))
   )
 
-const standingWebhook = ({ store }: Parts, { projectId, consumer }: EventPush) =>
-  Effect.map(store.read([{ _tag: "Definition", projectId, id: consumer }]), ([found]) =>
-    found?.kind === "webhook" ? found : null
-  )
-
 const tried = (on: Parts, push: EventPush): Effect.Effect<PushEnding, StoreUnavailable> =>
   Effect.gen(function* () {
-    const told = yield* toldOf(on, push)
-    if (told === null) return impossible("event_gone")
+    const { body, webhook } = yield* standing(on, push)
+    if (body === null) return impossible("event_gone")
     const handler = on.handlers.get(push.consumer)
-    if (handler !== undefined) return yield* trySubscription(handler, push, told)
-    const webhook = yield* standingWebhook(on, push)
+    if (handler !== undefined) return yield* trySubscription(handler, push, body)
     if (webhook === null) return impossible("webhook_gone")
     if (webhook.content.status === "disabled") return impossible("webhook_disabled")
-    return yield* tryWebhook(on, webhook, push, told.body)
+    return yield* tryWebhook(on, webhook, push, body)
   })
 
 /** Tries a claimed push once and writes down what came of it. */
@@ -195,35 +207,50 @@ const pushOnce = (on: Parts, push: EventPush): Effect.Effect<void> => {
   return Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
     const ending = yield* Effect.catch(tried(on, push), ({ reason }) => Effect.succeed(lost(`store_${reason}`)))
+    noted(on, push.consumer, ending, yield* Clock.currentTimeMillis)
     yield* persisting(
       Effect.gen(function* (): Effect.gen.Return<void, Conflict | StoreUnavailable> {
-        const [standing] = yield* store.read([{ _tag: "Push", projectId: push.projectId, id: push.id }])
+        const { projectId, consumer, id } = push
+        const [held, found] = yield* store.read([
+          { _tag: "Push", projectId, id },
+          { _tag: "Definition", projectId, id: consumer }
+        ])
         // Somebody else has it now: what they find is what counts.
-        if (standing?.token !== push.token || standing.status !== "pending") return
+        if (held?.token !== push.token || held.status !== "pending") return
         const now = yield* Clock.currentTimeMillis
-        const webhook = yield* standingWebhook(on, push)
-        yield* store.commit(settlePush(ending, { now, startedAt, push: standing, webhook }).changes)
+        const webhook = found?.kind === "webhook" ? found : null
+        yield* store.commit(settlePush(ending, { now, startedAt, push: held, webhook }).changes)
       })
     )
   })
 }
 
-const counted = (on: Parts, consumer: string, work: Effect.Effect<unknown>) => {
-  const add = (by: number) =>
-    Effect.sync(() => {
-      const sum = (on.underWay.get(consumer) ?? 0) + by
-      if (sum > 0) on.underWay.set(consumer, sum)
-      else on.underWay.delete(consumer)
-    })
-  return Effect.ensuring(work, add(-1)).pipe((counting) => Effect.as(add(1), counting))
+const conditionOf = (on: Parts, consumer: string): Condition => on.conditions.get(consumer) ?? unknownCondition
+
+const counting = (on: Parts, consumer: string, by: number) => {
+  const condition = conditionOf(on, consumer)
+  const after = { ...condition, underWay: condition.underWay + by }
+  if (after.underWay === 0 && after.failures === 0) on.conditions.delete(consumer)
+  else on.conditions.set(consumer, after)
 }
 
-/** How many more pushes of a consumer may be under way; handlers get their events one at a time, in their order. */
-const roomFor = (on: Parts, consumer: string): Effect.Effect<number, StoreUnavailable> => {
-  const busy = on.underWay.get(consumer) ?? 0
-  if (on.handlers.has(consumer)) return Effect.succeed(1 - busy)
-  if (on.sink === null || !consumer.startsWith("whk_") || busy >= on.settings.perWebhook) return Effect.succeed(0)
-  return Effect.succeed(on.settings.perWebhook - busy)
+/** Remembers how a consumer fares: one that is dead is asked now and then, and costs the others nothing. */
+const noted = (on: Parts, consumer: string, { _tag }: PushEnding, now: Instant) => {
+  if (_tag === "Impossible" || on.handlers.has(consumer)) return
+  const condition = conditionOf(on, consumer)
+  const failures = _tag === "Taken" ? 0 : condition.failures + 1
+  const over = failures - failuresOnEndMax
+  const pausedUntil = over < 0 ? 0 : now + Math.min(pauseMillisMax, secondMillis * 2 ** over)
+  on.conditions.set(consumer, { ...condition, failures, pausedUntil })
+}
+
+/** How many more pushes of a consumer may begin; handlers get their events one at a time, in their order. */
+const roomFor = (on: Parts, consumer: string): number => {
+  const { underWay, failures } = conditionOf(on, consumer)
+  if (on.handlers.has(consumer)) return 1 - underWay
+  if (on.sink === null || !consumer.startsWith("whk_")) return 0
+  if (failures >= failuresOnEndMax) return 1 - underWay
+  return on.settings.perWebhook - underWay
 }
 
 interface Started {
@@ -239,21 +266,26 @@ const startDue = (
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [pending] = yield* on.store.read([{ _tag: "PendingPushes", now }])
-    let started = 0
-    let nextDue: number | null = null
-    for (const { consumer, dueAt } of pending) {
-      const room = yield* roomFor(on, consumer)
-      if (room <= 0) continue
-      if (dueAt > now) {
-        nextDue = Math.min(dueAt, nextDue ?? dueAt)
-        continue
-      }
-      for (const push of yield* on.lease.claimPushes(consumer, room)) {
-        started++
-        yield* start(yield* counted(on, consumer, on.lease.holding(push, pushOnce(on, push))))
-      }
+    const waiting = pending.filter(({ consumer }) => roomFor(on, consumer) > 0)
+    const dueOf = ({ consumer, dueAt }: (typeof pending)[number]) =>
+      Math.max(dueAt, conditionOf(on, consumer).pausedUntil)
+    const claimed = yield* Effect.forEach(
+      waiting.filter((one) => dueOf(one) <= now),
+      ({ consumer }) => on.lease.claimPushes(consumer, roomFor(on, consumer)),
+      { concurrency: "unbounded" }
+    )
+    for (const push of claimed.flat()) {
+      counting(on, push.consumer, 1)
+      const work = on.lease.holding(push, pushOnce(on, push))
+      yield* start(
+        Effect.ensuring(
+          work,
+          Effect.sync(() => counting(on, push.consumer, -1))
+        )
+      )
     }
-    return { started, nextDue }
+    const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
+    return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
   })
 
 const tick = (on: Parts): Effect.Effect<RelayReport, StoreUnavailable> =>
@@ -388,7 +420,7 @@ export class EventRelay extends Context.Service<
           signal: yield* WorkSignal,
           lease: makeWorkerLease(store, crypto, settings.leaseMillis),
           handlers: new Map(),
-          underWay: new Map()
+          conditions: new Map()
         }
         return {
           tick: tick(on),

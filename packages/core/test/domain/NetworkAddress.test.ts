@@ -1,0 +1,105 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { isLoopbackAddress, isPublicAddress } from "../../src/domain/NetworkAddress.ts"
+
+const closed = [
+  "0.0.0.0",
+  "10.1.2.3",
+  "100.64.0.1",
+  "100.127.255.255",
+  "127.0.0.1",
+  "127.255.255.254",
+  "169.254.169.254",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.0.0.8",
+  "192.0.2.1",
+  "192.88.99.1",
+  "192.168.1.1",
+  "198.18.0.1",
+  "198.19.255.255",
+  "198.51.100.7",
+  "203.0.113.9",
+  "224.0.0.1",
+  "239.255.255.255",
+  "240.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::127.0.0.1",
+  "::8.8.8.8",
+  "::ffff:127.0.0.1",
+  "::ffff:8.8.8.8",
+  "::ffff:0:8.8.8.8",
+  "64:ff9b::8.8.8.8",
+  "64:ff9b:1::1",
+  "100::1",
+  "2001::1",
+  "2001:10::1",
+  "2001:20::1",
+  "2001:db8::1",
+  "2002:7f00:1::",
+  "2002:808:808::1",
+  "2620:4f:8000::1",
+  "3fff::1",
+  "3fff:fff::1",
+  "5f00::1",
+  "fc00::1",
+  "fd12:3456::1",
+  "fe80::1",
+  "fe80::1%eth0",
+  "fec0::1",
+  "ff02::1"
+]
+
+const open = [
+  "1.1.1.1",
+  "8.8.8.8",
+  "100.63.255.255",
+  "100.128.0.1",
+  "172.15.0.1",
+  "172.32.0.1",
+  "198.17.0.1",
+  "198.20.0.1",
+  "223.255.255.255",
+  "2606:4700:4700::1111",
+  "2a00:1450:4001:81b::200e",
+  "2001:4860:4860::8888",
+  "2003::1"
+]
+
+describe("an address", () => {
+  it.each(closed)("%s is not open", (address) => expect(isPublicAddress(address)).toBe(false))
+  it.each(open)("%s is open", (address) => expect(isPublicAddress(address)).toBe(true))
+
+  it.each([
+    "localhost",
+    "example.com",
+    "1.2.3",
+    "256.1.1.1",
+    "1.2.3.4.5",
+    ":::",
+    "1::2::3",
+    "12345::",
+    "::1.2.3",
+    "g::1",
+    ""
+  ])("%j is no address", (text) => expect(isPublicAddress(text)).toBeUndefined())
+
+  it("is the same however its zeros are written", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 }), (groups) => {
+        const long = groups.map((group) => group.toString(16).padStart(4, "0")).join(":")
+        const short = groups.map((group) => group.toString(16)).join(":")
+        expect(isPublicAddress(long)).toBe(isPublicAddress(short.toUpperCase()))
+      })
+    )
+  })
+
+  it("is of this machine as IPv4, as IPv6, and as the one in the other", () => {
+    for (const local of ["127.0.0.1", "127.9.9.9", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"])
+      expect(isLoopbackAddress(local)).toBe(true)
+    for (const other of ["128.0.0.1", "::2", "::ffff:8.8.8.8", "localhost", "1::1"])
+      expect(isLoopbackAddress(other)).toBe(false)
+  })
+})

@@ -1,0 +1,136 @@
+/**
+ * No request reaches an address that is not public: as a literal, behind a name, after a change of the name, by a redirect.
+ */
+import { createSocket } from "node:dgram"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Push } from "@mailkeep/core/port"
+import { Effect, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { WebhookSink } from "../src/index.ts"
+
+const push = (endpoint: string): Push => ({ id: "psh_1", endpoint, headers: {}, body: new TextEncoder().encode("{}") })
+
+/** What a push to there fails with, or the status it was answered. */
+const outcome = async (sink: ReturnType<typeof WebhookSink.make>, endpoint: string) => {
+  const pushed = await Effect.runPromise(Effect.result(sink.push(push(endpoint))))
+  return Result.isFailure(pushed) ? pushed.failure.reason : pushed.success.status
+}
+
+/** Answers every question for an A record with the next of its addresses, the last one for ever. */
+const nameServer = async (addresses: ReadonlyArray<ReadonlyArray<string>>) => {
+  const socket = createSocket("udp4")
+  let asked = 0
+  socket.on("message", (question, from) => {
+    const isA = question.readUInt16BE(question.length - 4) === 1 || question.includes(Buffer.from([0, 1, 0, 1]))
+    const found = isA ? (addresses[Math.min(asked++, addresses.length - 1)] ?? []) : []
+    const end = question.indexOf(0, 12) + 5
+    const head = Buffer.from(question.subarray(0, end))
+    head.writeUInt16BE(0x8180, 2)
+    head.writeUInt16BE(found.length, 6)
+    head.writeUInt32BE(0, 8)
+    const records = found.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)])
+    )
+    socket.send(Buffer.concat([head, ...records]), from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  return { at: `127.0.0.1:${socket.address().port}`, close: () => socket.close() }
+}
+
+describe("a webhook", () => {
+  let requests: Array<string>
+  let port: number
+  const server = createServer((request, response) => {
+    requests.push(request.url!)
+    if (request.url === "/redirect") response.writeHead(302, { location: "/target" }).end()
+    else if (request.url === "/endless") {
+      response.writeHead(200)
+      const pour = () => {
+        while (response.write("x".repeat(16 * 1024))) if (response.destroyed) return
+      }
+      response.on("drain", pour)
+      pour()
+    } else response.writeHead(200).end("ok")
+  })
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    port = (server.address() as AddressInfo).port
+    requests = []
+  })
+  afterAll(() => server.closeAllConnections())
+
+  const strict = WebhookSink.make()
+
+  it.each([
+    "https://127.0.0.1/",
+    "https://127.1/",
+    "https://2130706433/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://①②⑦.0.0.1/",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[::ffff:7f00:1]/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://[2002:7f00:1::]/",
+    "https://[fe80::1]/",
+    "https://[fd00::1]/",
+    "https://[100::1]/",
+    "https://[3fff::1]/",
+    "https://[5f00::1]/",
+    "https://10.0.0.1/",
+    "https://172.16.0.1/",
+    "https://192.168.0.1/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://100.100.100.200/",
+    "https://0.0.0.0/",
+    "https://255.255.255.255/",
+    "https://224.0.0.1/"
+  ])("does not go to %s", async (endpoint) => {
+    expect(await outcome(strict, endpoint.replace("/", "/"))).toBe("address_not_allowed")
+  })
+
+  it.each(["http://8.8.8.8/", "ftp://example.com/", "file:///etc/passwd", "nonsense"])(
+    "does not speak what %s asks for",
+    async (endpoint) => expect(await outcome(strict, endpoint)).toBe("not_https")
+  )
+
+  it("does not go to a name of which any address is not open, and looks again at every try", async () => {
+    const names = await nameServer([["10.0.0.1"], ["8.8.8.8", "127.0.0.1"], []])
+    const sink = WebhookSink.make({ nameServers: [names.at] })
+    expect(await outcome(sink, "https://rebind.example/")).toBe("address_not_allowed")
+    expect(await outcome(sink, "https://rebind.example/")).toBe("address_not_allowed")
+    expect(await outcome(sink, "https://rebind.example/")).toBe("name_not_resolved")
+    names.close()
+  })
+
+  it("goes to the address that was looked at, whatever the name says next", async () => {
+    const names = await nameServer([["127.0.0.1"], ["10.0.0.1"]])
+    const sink = WebhookSink.make({ nameServers: [names.at], allowLoopback: true })
+    expect(await outcome(sink, `http://pinned.example:${port}/pinned`)).toBe(200)
+    expect(await outcome(sink, `http://pinned.example:${port}/pinned`)).toBe("address_not_allowed")
+    expect(requests.filter((url) => url === "/pinned")).toHaveLength(1)
+    names.close()
+  })
+
+  it("does not follow a redirect, nor ask a proxy", async () => {
+    process.env["HTTPS_PROXY"] = process.env["HTTP_PROXY"] = `http://127.0.0.1:${port}`
+    const sink = WebhookSink.make({ allowLoopback: true })
+    expect(await outcome(sink, `http://127.0.0.1:${port}/redirect`)).toBe(302)
+    expect(requests).toContain("/redirect")
+    expect(requests).not.toContain("/target")
+    delete process.env["HTTPS_PROXY"]
+    delete process.env["HTTP_PROXY"]
+  })
+
+  it("reads no more of an answer than it has to", async () => {
+    expect(await outcome(WebhookSink.make({ allowLoopback: true }), `http://127.0.0.1:${port}/endless`)).toBe(200)
+  })
+
+  it("is not let near this machine without the switch for development", async () => {
+    expect(await outcome(WebhookSink.make(), `https://localhost:${port}/`)).not.toBe(200)
+    expect(await outcome(WebhookSink.make({ allowLoopback: true }), `http://localhost:${port}/`)).toBe(200)
+    expect(await outcome(WebhookSink.make({ allowLoopback: true }), "https://10.0.0.1/")).toBe("address_not_allowed")
+  })
+})
