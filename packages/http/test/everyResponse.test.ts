@@ -78,6 +78,8 @@ describe.each(stores)("every response, over $name", (store) => {
       "/api/v1/emails/contacts",
       "/api/v1/emails/contacts/{contactId}",
       "/api/v1/emails/domains",
+      "/api/v1/emails/domains/{id}",
+      "/api/v1/emails/domains/{id}/verify",
       "/api/v1/emails/lists",
       "/api/v1/emails/lists/{id}",
       "/api/v1/emails/lists/{id}/contacts/{contactId}",

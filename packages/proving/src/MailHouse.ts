@@ -13,6 +13,7 @@ import { Effect, Fiber, Layer, ManagedRuntime, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
 import type {
+  DnsResolverShape,
   EventSinkShape,
   Instant,
   MailCoreOptions,
@@ -26,6 +27,7 @@ import type {
 import {
   DeliveryLog,
   Dispatcher,
+  DnsResolver,
   Domains,
   embedder,
   EventRelay,
@@ -67,15 +69,18 @@ export interface HouseOptions extends MailCoreOptions {
   readonly stub?: StubOptions
   /** What takes pushes to webhooks; none are pushed without it. */
   readonly sink?: EventSinkShape
+  /** What answers for DNS; nothing is reached without it. */
+  readonly dns?: DnsResolverShape
 }
 
 export const houseLayer = (
   store: StoreUnderTest,
-  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, ...core }: HouseOptions = {}
+  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, dns, ...core }: HouseOptions = {}
 ) =>
   MailCore.layerWith(core).pipe(
     Layer.provideMerge(Layer.mergeAll(store.layer, StubTransport.layer(stub), plans, NodeCrypto.layer)),
     Layer.provideMerge(sink === undefined ? Layer.empty : Layer.succeed(EventSink, sink)),
+    Layer.provideMerge(dns === undefined ? Layer.empty : Layer.succeed(DnsResolver, dns)),
     Layer.provideMerge(TestClock.layer())
   )
 

@@ -96,6 +96,14 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         projectId,
         domain: domainName,
         status: of("pending" as const, "verified" as const),
+        vouched: fc.boolean(),
+        dkim: of(null, { selector: "mk1", encryptedPrivateKey: "x" }),
+        records: of([]),
+        verificationError: orNull(text),
+        verificationAttempts: fc.nat(3),
+        verificationAttemptedAt: orNull(instant),
+        failingSince: orNull(instant),
+        nextCheckAt: orNull(instant),
         createdAt: instant,
         updatedAt: instant,
         lastVerifiedAt: orNull(instant),
@@ -107,6 +115,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     ...put,
     domain: { ...put.domain, id: `dom_${put.domain.projectId}${put.domain.domain}` as const }
   })),
+  RemoveDomain: tagged("RemoveDomain", record({ projectId, domain: domainName, revision })),
   PutDefinition: tagged(
     "PutDefinition",
     record({

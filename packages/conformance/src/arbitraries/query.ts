@@ -109,6 +109,14 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("ApiKey", record({ id: keyId })),
   tagged("ApiKeys", record({ projectId })),
   tagged("Domain", record({ projectId, domain: domainName })),
+  tagged(
+    "DomainOfId",
+    record({ projectId, domain: domainName }).map(({ projectId, domain }) => ({
+      projectId,
+      id: `dom_${projectId}${domain}`
+    }))
+  ),
+  tagged("DomainsDue", record({ now: instant, limit: fc.integer({ min: 1, max: 3 }) })),
   tagged("DomainPage", record({ projectId, page })),
   tagged("Contact", record({ projectId, id: contactId })),
   tagged("ContactsByAddress", record({ projectId, addresses: fc.array(address, { maxLength: 3 }) })),
@@ -231,5 +239,6 @@ export const wholeState: ReadonlyArray<Query> = [
   ...names.workers.map((worker) => ({ _tag: "NextDue", worker, now: 1002 }) as const),
   { _tag: "Backlog", now: 1002 },
   { _tag: "UndistributedEvents", limit: 100 },
-  { _tag: "PendingPushes", now: 1002 }
+  { _tag: "PendingPushes", now: 1002 },
+  { _tag: "DomainsDue", now: 1002, limit: 100 }
 ]

@@ -5,7 +5,19 @@ import type { Definition, Position } from "@mailkeep/core/domain"
 import { dayMillis } from "@mailkeep/core/domain"
 import { Effect } from "effect"
 import { fateOf, same } from "../expectation.ts"
-import { ask, commit, definition, idsOf, noon, numbered, otherId, projectId, put, suppression } from "./records.ts"
+import {
+  ask,
+  commit,
+  definition,
+  idsOf,
+  noon,
+  numbered,
+  otherId,
+  projectId,
+  put,
+  senderDomain,
+  suppression
+} from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
@@ -88,6 +100,31 @@ const removed = storeLaw(
     })
 )
 
+const domainsDue = storeLaw(
+  "domains/due-and-removed",
+  {
+    says: "Domains of all projects come when their next check is due, the longest due first; one is removed at the revision named alone.",
+    why: "decisions/0013-domains.md"
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const at = (n: number, nextCheckAt: number | null, project = projectId) =>
+        senderDomain({ id: `dom_${n}`, domain: `d${n}.example`, nextCheckAt, projectId: project })
+      for (const one of [at(1, noon), at(2, noon - 2, otherId), at(3, noon + 1), at(4, null), at(5, noon)])
+        yield* commit(store, put.domain(one))
+      const due = (limit: number) => Effect.map(ask(store, { _tag: "DomainsDue", now: noon, limit }), idsOf)
+      yield* same("those due", yield* due(9), ["dom_2", "dom_1", "dom_5"])
+      yield* same("two of them", yield* due(2), ["dom_2", "dom_1"])
+      const remove = (domain: string, revision: number) =>
+        fateOf(commit(store, { _tag: "RemoveDomain", projectId, domain, revision }))
+      yield* same("at another revision", yield* remove("d1.example", 2), "Stale")
+      yield* same("one of another project", yield* remove("d2.example", 1), "NotFound")
+      yield* same("at its revision", yield* remove("d1.example", 1), "applied")
+      yield* same("by its id", yield* ask(store, { _tag: "DomainOfId", projectId, id: "dom_1" }), null)
+      yield* same("what is due then", yield* due(9), ["dom_2", "dom_5"])
+    })
+)
+
 const suppressionsListed = storeLaw(
   "suppressions/listed-by-address",
   {
@@ -125,4 +162,4 @@ const suppressionsListed = storeLaw(
     })
 )
 
-export const definitionLaws: ReadonlyArray<StoreLaw> = [nameUnique, walked, removed, suppressionsListed]
+export const definitionLaws: ReadonlyArray<StoreLaw> = [nameUnique, walked, removed, domainsDue, suppressionsListed]

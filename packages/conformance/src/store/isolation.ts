@@ -38,6 +38,7 @@ const page = { page: 1, limit: 100 } as const
 const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
+  { _tag: "DomainOfId", projectId, id: "dom_1" },
   { _tag: "DomainPage", projectId, page },
   { _tag: "Contact", projectId, id: "con_1" },
   { _tag: "ContactsByAddress", projectId, addresses: [address] },

@@ -42,7 +42,7 @@ const definitionNamed = (on: State, { projectId, kind, parent, name }: Omit<Mail
 const isFree = (on: State, { worker }: { readonly worker: string | null }, now: number) =>
   (get(on, "Lease", worker)?.leaseUntil ?? now) <= now
 const ownById =
-  <K extends "Contact" | "Definition" | "Message" | "Delivery" | "Push">(kind: K) =>
+  <K extends "Contact" | "Definition" | "Domain" | "Message" | "Delivery" | "Push">(kind: K) =>
   (on: State, { projectId, id }: { readonly projectId: string; readonly id: string }) =>
     own(on, kind, projectId).find((one) => one.id === id) ?? null
 
@@ -72,6 +72,7 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const holder = name === null ? undefined : definitionNamed(state, { projectId, kind, parent, name })
       return replace(change.definition, change.replaces, (holder?.id ?? id) !== id)
     }
+    case "RemoveDomain":
     case "RemoveDefinition":
     case "RemoveContact":
       return Mail.revisionConflict(standing as Mail.Contact, change.revision) ?? void state.delete(key)
@@ -182,6 +183,8 @@ const answers: Mail.Answering<State> = {
   ApiKey: (on, { id }) => get(on, "ApiKey", id) ?? null,
   ApiKeys: (on, { projectId }) => own(on, "ApiKey", projectId).toSorted((a, b) => Mail.newestFirst(b, a)),
   Domain: (on, { projectId, domain }) => get(on, "Domain", projectId, domain) ?? null,
+  DomainOfId: ownById("Domain"),
+  DomainsDue: (on, query) => Mail.domainsDueAmong(all(on, "Domain"), query),
   DomainPage: (on, { projectId, page }) => Mail.pageOf(own(on, "Domain", projectId).toSorted(Mail.newestFirst), page),
   Contact: ownById("Contact"),
   ContactsByAddress: (on, { projectId, addresses }) => addresses.map((one) => contactAt(on, projectId, one) ?? null),

@@ -485,6 +485,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     after: query.after === null ? null : { ...query.after, id: "" }
   })),
   "definitions/removed-is-gone": evading("RemoveDefinition", () => []),
+  "domains/due-and-removed": asking("DomainsDue", (query) => ({ ...query, now: query.now - 1 })),
   "suppressions/listed-by-address": asking("SuppressionPage", (query) => ({ ...query, now: 0 })),
   "listings/in-their-order": answering("ApiKeys", (keys) => keys.toReversed()),
 

@@ -42,6 +42,13 @@ export type Change =
   | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
   /** A domain is the one of its project and name; its id is of no other. */
   | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomain } & Replaces)
+  /** Guard: the domain stands at this revision. */
+  | {
+      readonly _tag: "RemoveDomain"
+      readonly projectId: ProjectId
+      readonly domain: string
+      readonly revision: number
+    }
   /** Guard also: no other definition of its project, kind and parent has its name, unless that is `null`. */
   | ({ readonly _tag: "PutDefinition"; readonly definition: Definition } & Replaces)
   /** Guard: the definition stands at this revision. */
@@ -120,6 +127,7 @@ export const changeOrder = [
   "PutApiKey",
   "TouchApiKey",
   "PutDomain",
+  "RemoveDomain",
   "PutDefinition",
   "RemoveDefinition",
   "PutContact",
@@ -193,6 +201,8 @@ export const touches = (change: Change): string => {
       return `ApiKey/${change.id}`
     case "PutDomain":
       return `Domain/${change.domain.projectId}/${change.domain.domain}`
+    case "RemoveDomain":
+      return `Domain/${change.projectId}/${change.domain}`
     case "PutDefinition":
       return `Definition/${change.definition.id}`
     case "RemoveDefinition":

@@ -4,9 +4,8 @@
 import type { Json } from "./CanonicalJson.ts"
 import type { Contact } from "./Contact.ts"
 import { formatInstant, formatInstantOrNull } from "./Instant.ts"
-import type { DeliveryEventData, MailEvent } from "./MailEvent.ts"
+import type { DeliveryEventData, DomainEventData, MailEvent } from "./MailEvent.ts"
 import type { Message } from "./Message.ts"
-import type { SenderDomain } from "./SenderDomain.ts"
 
 export interface EventBody {
   readonly type: MailEvent["kind"] | "webhook.test"
@@ -65,8 +64,8 @@ const ofDelivery = (
   }
 }
 
-const ofDomain = ({ id, domain, status, lastVerifiedAt }: SenderDomain): EventBody["data"] => ({
-  id,
+const ofDomain = ({ domainId, domain, status, lastVerifiedAt }: DomainEventData): EventBody["data"] => ({
+  id: domainId,
   domain,
   status,
   last_verified_at: formatInstantOrNull(lastVerifiedAt)
@@ -81,7 +80,7 @@ export const eventBody = (event: MailEvent, message: Message | null): EventBody 
   })
   if ("deliveryId" in event.data) return told(ofDelivery(event as never, message))
   if ("contactId" in event.data) return told({ id: event.data.contactId })
-  if ("domain" in event.data) return told(ofDomain(event.data.domain))
+  if ("domainId" in event.data) return told(ofDomain(event.data))
   return told({ ...contactFields(event.data.contact), reason: event.data.reason })
 }
 

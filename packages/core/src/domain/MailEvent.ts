@@ -3,10 +3,10 @@
  */
 import type { Contact } from "./Contact.ts"
 import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "./DeliveryTable.ts"
-import type { ContactId, DeliveryId, EventId, MessageId } from "./Id.ts"
+import type { ContactId, DeliveryId, DomainId, EventId, MessageId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
-import type { SenderDomain } from "./SenderDomain.ts"
+import type { DomainStatus } from "./SenderDomain.ts"
 import type { BounceType } from "./Delivery.ts"
 
 /** The interface's own four come first; they go to a webhook that names none. */
@@ -60,7 +60,10 @@ export interface ErasedContactData {
 }
 
 export interface DomainEventData {
-  readonly domain: SenderDomain
+  readonly domainId: DomainId
+  readonly domain: string
+  readonly status: DomainStatus
+  readonly lastVerifiedAt: Instant | null
 }
 
 interface Occurrence {

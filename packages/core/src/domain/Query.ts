@@ -28,6 +28,9 @@ interface Queries {
   /** Oldest first. */
   ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKey>]
   Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomain | null]
+  DomainOfId: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomain | null]
+  /** Of whatever project: those whose next check is due, the longest due first. */
+  DomainsDue: [{ readonly now: Instant; readonly limit: number }, ReadonlyArray<SenderDomain>]
   /** Newest first. */
   DomainPage: [{ readonly projectId: ProjectId; readonly page: PageRequest }, Found<SenderDomain>]
   Contact: [{ readonly projectId: ProjectId; readonly id: string }, Contact | null]

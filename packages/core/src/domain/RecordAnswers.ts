@@ -15,6 +15,7 @@ import type { MailEvent } from "./MailEvent.ts"
 import type { Counter } from "./Plan.ts"
 import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
 import type { EventPush } from "./EventPush.ts"
+import type { SenderDomain } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 import { byAddress, suppressedFor } from "./Suppression.ts"
 
@@ -117,6 +118,16 @@ export const pendingPushesAmong = (free: ReadonlyArray<EventPush>): AnswerOf<"Pe
 }
 
 const least = (times: ReadonlyArray<number>): number | null => (times.length === 0 ? null : Math.min(...times))
+
+/** `domains` are of all projects. */
+export const domainsDueAmong = (
+  domains: ReadonlyArray<SenderDomain>,
+  { now, limit }: QueryOf<"DomainsDue">
+): ReadonlyArray<SenderDomain> =>
+  domains
+    .filter(({ nextCheckAt }) => nextCheckAt !== null && nextCheckAt <= now)
+    .toSorted((a, b) => a.nextCheckAt! - b.nextCheckAt! || byId(a, b))
+    .slice(0, limit)
 
 /** `leases` are all that stand. */
 export const nextDueAmong = (

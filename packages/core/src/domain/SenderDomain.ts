@@ -1,12 +1,44 @@
 /**
- * A domain a project sends from. Source: interface, List email domains; decision 0013.
+ * A domain a project sends from, and what DNS says of it. Source: interface, List email domains; decision 0013.
  */
+import { Schema } from "effect"
 import type { DomainId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
+import { dayMillis, hourMillis, minuteMillis } from "./Instant.ts"
+import { decoder } from "./Issue.ts"
 import type { ProjectId } from "./Project.ts"
+import { textOf } from "./TextRule.ts"
 
 export const domainStatuses = ["pending", "verified", "failed"] as const
 export type DomainStatus = (typeof domainStatuses)[number]
+
+export const dnsPurposes = ["dkim", "spf", "dmarc", "return_path"] as const
+export type DnsPurpose = (typeof dnsPurposes)[number]
+
+export const dnsRecordStatuses = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const
+export type DnsRecordStatus = (typeof dnsRecordStatuses)[number]
+
+/** A record to publish, and how it was found last. */
+export interface DnsRecord {
+  readonly id: string
+  readonly purpose: DnsPurpose
+  readonly type: "TXT" | "MX"
+  readonly name: string
+  readonly value: string
+  readonly priority: number | null
+  readonly status: DnsRecordStatus
+  readonly requiredForSending: boolean
+  readonly lastCheckedAt: Instant | null
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+}
+
+/** The key that signs the domain's mail. */
+export interface DkimKey {
+  readonly selector: string
+  /** PKCS #8 PEM, encrypted. */
+  readonly encryptedPrivateKey: string
+}
 
 export interface SenderDomain {
   readonly id: DomainId
@@ -14,8 +46,89 @@ export interface SenderDomain {
   /** Lower-case A-labels; unique within the project. */
   readonly domain: string
   readonly status: DomainStatus
+  /** Verified by the operator's word: no check takes that back. */
+  readonly vouched: boolean
+  /** `null` until somebody asks for the records. */
+  readonly dkim: DkimKey | null
+  readonly records: ReadonlyArray<DnsRecord>
+  readonly verificationError: string | null
+  readonly verificationAttempts: number
+  readonly verificationAttemptedAt: Instant | null
   readonly lastVerifiedAt: Instant | null
+  /** Since when a verified domain has failed every check. */
+  readonly failingSince: Instant | null
+  /** When DNS is asked next; `null`: when somebody asks. */
+  readonly nextCheckAt: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
   readonly revision: number
 }
+
+/** A verified domain that fails goes on sending for so long. */
+export const graceMillis = dayMillis
+
+/** How long after a check the next one comes. */
+export const nextCheckMillis = (
+  domain: Pick<SenderDomain, "status" | "failingSince" | "verificationAttempts">,
+  passing: boolean
+): number => {
+  if (passing) return 10 * minuteMillis
+  if (domain.status === "verified") return domain.failingSince === null ? dayMillis : hourMillis
+  return Math.min(dayMillis, 5 * minuteMillis * 2 ** Math.min(12, Math.max(0, domain.verificationAttempts - 1)))
+}
+
+/** What the operator's own mail host is called, in the records that a domain publishes. */
+export interface MailHost {
+  /** Where bounces go, and what may send for the return path. */
+  readonly host: string
+  /** The label of the return path below each domain. */
+  readonly returnPathLabel: string
+}
+
+type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">
+
+/** The records that a domain is to publish. `publicKey` is base64 of its DER form. */
+export const recordsToPublish = (
+  domain: string,
+  selector: string,
+  publicKey: string,
+  { host, returnPathLabel }: MailHost
+): ReadonlyArray<ToPublish> => [
+  {
+    purpose: "dkim",
+    type: "TXT",
+    name: `${selector}._domainkey.${domain}`,
+    value: `v=DKIM1; k=rsa; p=${publicKey}`,
+    priority: null,
+    requiredForSending: true
+  },
+  {
+    purpose: "spf",
+    type: "TXT",
+    name: `${returnPathLabel}.${domain}`,
+    value: `v=spf1 a:${host} ~all`,
+    priority: null,
+    requiredForSending: true
+  },
+  {
+    purpose: "dmarc",
+    type: "TXT",
+    name: `_dmarc.${domain}`,
+    value: "v=DMARC1; p=none",
+    priority: null,
+    requiredForSending: false
+  },
+  {
+    purpose: "return_path",
+    type: "MX",
+    name: `${returnPathLabel}.${domain}`,
+    value: host,
+    priority: 10,
+    requiredForSending: false
+  }
+]
+
+export const AddDomainBody = Schema.Struct({ domain: textOf({ min: 1, max: 255 }) }).annotate({
+  identifier: "AddDomainRequest"
+})
+export const parseAddDomain = decoder(AddDomainBody)

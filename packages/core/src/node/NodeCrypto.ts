@@ -6,11 +6,13 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  generateKeyPair,
   hash,
   randomBytes,
   timingSafeEqual
 } from "node:crypto"
-import { Layer } from "effect"
+import { promisify } from "node:util"
+import { Effect, Layer } from "effect"
 import { Crypto } from "../port/Crypto.ts"
 
 const nonceBytes = 12
@@ -43,5 +45,15 @@ export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
     const [left, right] = [Buffer.from(a), Buffer.from(b)]
     return left.length === right.length && timingSafeEqual(left, right)
   },
+  rsaKeyPair: Effect.map(
+    Effect.promise(() =>
+      promisify(generateKeyPair)("rsa", {
+        modulusLength: 2048,
+        publicKeyEncoding: { type: "spki", format: "der" },
+        privateKeyEncoding: { type: "pkcs8", format: "pem" }
+      })
+    ),
+    ({ privateKey, publicKey }) => ({ privateKey, publicKey: publicKey.toString("base64") })
+  ),
   randomBytes: (count) => new Uint8Array(randomBytes(count))
 })

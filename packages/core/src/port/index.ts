@@ -2,6 +2,7 @@
  * What the outside must give the core: the ports an adapter implements.
  */
 export * from "./Crypto.ts"
+export * from "./DnsResolver.ts"
 export * from "./EventSink.ts"
 export * from "./IdSource.ts"
 export * from "./MailStore.ts"

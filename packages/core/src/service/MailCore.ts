@@ -14,6 +14,7 @@ import { Contacts } from "./Contacts.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { DispatcherOptions } from "./Dispatcher.ts"
 import { Dispatcher } from "./Dispatcher.ts"
+import type { DomainsOptions } from "./Domains.ts"
 import { Domains } from "./Domains.ts"
 import type { HandOffOptions } from "./HandOffs.ts"
 import type { EventRelayOptions } from "./EventRelay.ts"
@@ -35,6 +36,7 @@ export interface MailCoreOptions {
   readonly handOff?: Partial<HandOffOptions>
   readonly relay?: Partial<EventRelayOptions>
   readonly webhooks?: Partial<WebhooksOptions>
+  readonly domains?: Partial<DomainsOptions>
 }
 
 /** Wakes the relay whenever a commit appends an event. */
@@ -48,7 +50,8 @@ const telling = Layer.effect(
 
 /**
  * Every service, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Nothing runs in the background until
- * `Dispatcher.run` and `EventRelay.run` do. Webhooks are pushed where an `EventSink` is given beside the others.
+ * `Dispatcher.run` and `EventRelay.run` do. Webhooks are pushed where an `EventSink` is given
+ * beside the others, and DNS is asked where a `DnsResolver` is.
  */
 export const layerWith = (options: MailCoreOptions = {}) =>
   Layer.mergeAll(
@@ -57,7 +60,7 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     Contacts.layerNoDeps,
     DeliveryLog.layerNoDeps,
     Dispatcher.layerWith(options.dispatcher).pipe(Layer.provide(HandOffs.layerWith(options.handOff))),
-    Domains.layerNoDeps,
+    Domains.layerWith(options.domains),
     ContactLists.layerNoDeps,
     Sending.layerNoDeps,
     Suppressions.layerNoDeps,

@@ -1,23 +1,24 @@
 /**
  * Sender domains. Source: interface, List email domains; decision 0013.
  */
-import { domainStatuses } from "@mailkeep/core/domain"
+import { AddDomainBody, dnsPurposes, dnsRecordStatuses, domainStatuses } from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { pageOf } from "./Page.ts"
-import { Limit, PageNumber } from "./Parameters.ts"
+import { BodyTooLargeBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { oneOf, pageOf, SuccessBody } from "./Page.ts"
+import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
 const text = Schema.NullOr(Schema.String)
 
 const DnsRecordBody = Schema.Struct({
   id: Schema.String,
-  purpose: Schema.String,
-  record_type: Schema.String,
+  purpose: Schema.Literals(dnsPurposes),
+  record_type: Schema.Literals(["TXT", "MX"]),
   name: Schema.String,
   value: Schema.String,
   priority: Schema.NullOr(Schema.Int),
-  status: Schema.Literals(["not_started", "pending", "verified", "failed", "temporary_failure"]),
+  status: Schema.Literals(dnsRecordStatuses),
   required_for_sending: Schema.Boolean,
   last_checked_at: text,
   error_code: text,
@@ -39,6 +40,9 @@ export const DomainBody = Schema.Struct({
   dns_records: Schema.Array(DnsRecordBody)
 }).annotate({ identifier: "Domain" })
 
+const OneDomain = oneOf(DomainBody, "DomainResponse")
+const byId = { id: Schema.String }
+
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 
 export class Domains extends HttpApiGroup.make("domains")
@@ -46,9 +50,33 @@ export class Domains extends HttpApiGroup.make("domains")
     HttpApiEndpoint.get("list", "/emails/domains", {
       query: { page: PageNumber, limit: Limit },
       success: DomainPageBody
-    })
-      .annotate(RequiredPermission, "email.full_access")
-      .annotateMerge(OpenApi.annotations({ summary: "List email domains" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "List email domains" })),
+    HttpApiEndpoint.post("add", "/emails/domains", {
+      headers: jsonHeaders,
+      query: noQuery,
+      payload: AddDomainBody,
+      success: OneDomain,
+      error: [DuplicateBody, BodyTooLargeBody]
+    }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; answers with the records to publish" })),
+    HttpApiEndpoint.get("get", "/emails/domains/:id", {
+      params: byId,
+      query: noQuery,
+      success: OneDomain,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a domain" })),
+    HttpApiEndpoint.delete("remove", "/emails/domains/:id", {
+      params: byId,
+      query: noQuery,
+      success: SuccessBody,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Remove a domain; mail from it is refused from now on" })),
+    HttpApiEndpoint.post("verify", "/emails/domains/:id/verify", {
+      params: byId,
+      query: noQuery,
+      success: OneDomain,
+      error: NotFoundBody
+    }).annotateMerge(OpenApi.annotations({ summary: "Ask DNS for a domain's records, now" }))
   )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)
   .middleware(Bearer) {}

@@ -159,20 +159,32 @@ export const suppressionView = (suppression: Suppression, now: Instant): typeof 
   })
 })
 
-/** Records to publish and DNS checks come with later work; until then a domain is verified by the operator's word. */
+const dnsRecordView = (record: SenderDomain["records"][number]): (typeof DomainBody.Type)["dns_records"][number] => ({
+  id: record.id,
+  purpose: record.purpose,
+  record_type: record.type,
+  name: record.name,
+  value: record.value,
+  priority: record.priority,
+  status: record.status,
+  required_for_sending: record.requiredForSending,
+  last_checked_at: formatInstantOrNull(record.lastCheckedAt),
+  error_code: record.errorCode,
+  error_message: record.errorMessage
+})
+
 export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
   id: domain.id,
   domain: domain.domain,
   status: domain.status,
   region: null,
   open_tracking: false,
-  verification_error: null,
-  verification_attempts: 0,
-  verification_attempted_at: null,
+  verification_error: domain.verificationError,
+  verification_attempts: domain.verificationAttempts,
+  verification_attempted_at: formatInstantOrNull(domain.verificationAttemptedAt),
   last_verified_at: formatInstantOrNull(domain.lastVerifiedAt),
-  created_at: formatInstant(domain.createdAt),
-  updated_at: formatInstant(domain.updatedAt),
-  dns_records: []
+  ...stamps(domain),
+  dns_records: domain.records.map(dnsRecordView)
 })
 
 export const templateVersionView = ({

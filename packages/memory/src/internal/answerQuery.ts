@@ -8,6 +8,7 @@ import {
   contactFiltersMatch,
   contactPageAmong,
   definitionsAmong,
+  domainsDueAmong,
   eventsAmong,
   ledgerAmong,
   logPageAmong,
@@ -38,6 +39,8 @@ const answers: Answering<State> = {
   ApiKey: (state, { id }) => lookUp(state.apiKeys, id),
   ApiKeys: (state, { projectId }) => ofProject(state.apiKeys, projectId).toSorted((a, b) => newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
+  DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
+  DomainsDue: (state, query) => domainsDueAmong(all(state.domains), query),
   DomainPage: (state, { projectId, page }) => pageOf(ofProject(state.domains, projectId).toSorted(newestFirst), page),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>

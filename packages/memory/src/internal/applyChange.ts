@@ -60,6 +60,11 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (guard !== undefined) return refused(guard)
     return kept({ ...state, domains: HashMap.set(state.domains, key, domain) })
   },
+  RemoveDomain: (state, { projectId, domain, revision }) => {
+    const key = within(projectId, domain)
+    const guard = revisionConflict(lookUp(state.domains, key), revision)
+    return guard === undefined ? kept({ ...state, domains: HashMap.remove(state.domains, key) }) : refused(guard)
+  },
   PutDefinition: (state, { definition, replaces }) => {
     const standing = lookUp(state.definitions, definition.id)
     const guard = revisionConflict(standing, replaces)

@@ -126,6 +126,15 @@ const answers: Answering<Prepared> = {
   ApiKey: (on, { id }) => findOne(on, apiKeys, "WHERE id = ?", id),
   ApiKeys: (on, { projectId }) => findAll(on, apiKeys, "WHERE project_id = ? ORDER BY created_at, id", projectId),
   Domain: (on, { projectId, domain }) => findOne(on, domains, "WHERE project_id = ? AND domain = ?", projectId, domain),
+  DomainOfId: (on, { projectId, id }) => findOne(on, domains, "WHERE id = ? AND project_id = ?", id, projectId),
+  DomainsDue: (on, { now, limit }) =>
+    findAll(
+      on,
+      domains,
+      "INDEXED BY domains_due WHERE next_check_at <= ? ORDER BY next_check_at, id LIMIT ?",
+      now,
+      limit
+    ),
   DomainPage: (on, { projectId, page }) => paged(on, domains, "project_id = ?", [projectId], page),
   Contact: (on, { projectId, id }) => findOne(on, contacts, "WHERE id = ? AND project_id = ?", id, projectId),
   ContactsByAddress: (on, { projectId, addresses }) =>

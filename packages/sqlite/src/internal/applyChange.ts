@@ -112,6 +112,12 @@ const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>)
       where: "project_id = ? AND domain = ?",
       values: [domain.projectId, domain.domain]
     }),
+  RemoveDomain: (on, { projectId, domain, revision }) => {
+    const where = "domains WHERE project_id = ? AND domain = ?"
+    if (on.statement(`DELETE FROM ${where} AND revision = ?`).run(projectId, domain, revision).changes === 1)
+      return undefined
+    return exists(on, where, projectId, domain) ? "Stale" : "NotFound"
+  },
   PutDefinition: (on, { definition, replaces }) => {
     const { id, projectId, kind, parent, name } = definition
     return put(on, definitions, definition, replaces, byId(id), {

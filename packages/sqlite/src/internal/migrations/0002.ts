@@ -1,5 +1,5 @@
 /**
- * Definitions; events on their way to consumers; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
+ * Definitions; what DNS says of domains; events on their way to consumers; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
  *
  * `folded` and `address_key` are functions of the connection, see `functions.ts`.
  */
@@ -55,6 +55,17 @@ CREATE TABLE contacts_on_lists (
   contact_id TEXT NOT NULL,
   PRIMARY KEY (list_id, created_at, contact_id)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE domains ADD COLUMN vouched INTEGER NOT NULL DEFAULT 0 CHECK (vouched IN (0, 1));
+ALTER TABLE domains ADD COLUMN dkim TEXT;
+ALTER TABLE domains ADD COLUMN records TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE domains ADD COLUMN verification_error TEXT;
+ALTER TABLE domains ADD COLUMN verification_attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE domains ADD COLUMN verification_attempted_at INTEGER;
+ALTER TABLE domains ADD COLUMN failing_since INTEGER;
+ALTER TABLE domains ADD COLUMN next_check_at INTEGER;
+UPDATE domains SET vouched = 1 WHERE status = 'verified';
+CREATE INDEX domains_due ON domains (next_check_at, id) WHERE next_check_at IS NOT NULL;
 
 ALTER TABLE events ADD COLUMN distributed INTEGER NOT NULL DEFAULT 0 CHECK (distributed IN (0, 1));
 UPDATE events SET distributed = 1;

@@ -1,0 +1,47 @@
+/**
+ * The `DnsResolver` port over `node:dns`: the system's name servers, or given ones.
+ */
+import { Resolver } from "node:dns/promises"
+import { Effect, Layer } from "effect"
+import { DnsFailure, DnsResolver } from "../port/DnsResolver.ts"
+
+export interface NodeDnsOptions {
+  /** Such as `127.0.0.1:5353`. */
+  readonly servers?: ReadonlyArray<string>
+  /** For each server and try. */
+  readonly timeoutMillis?: number
+}
+
+const failures: Readonly<Record<string, Pick<DnsFailure, "definite" | "code">>> = {
+  ENOTFOUND: { definite: true, code: "nxdomain" },
+  ENODATA: { definite: true, code: "nodata" },
+  ESERVFAIL: { definite: false, code: "servfail" },
+  EREFUSED: { definite: false, code: "refused" },
+  ETIMEOUT: { definite: false, code: "timeout" },
+  ECANCELLED: { definite: false, code: "timeout" }
+}
+
+const failureOf = (cause: unknown): DnsFailure =>
+  new DnsFailure(failures[(cause as NodeJS.ErrnoException).code ?? ""] ?? { definite: false, code: "unreachable" })
+
+export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): Layer.Layer<DnsResolver> =>
+  Layer.sync(DnsResolver, () => {
+    const asked = <A>(ask: (resolver: Resolver) => Promise<A>) =>
+      Effect.tryPromise({
+        try: (signal) => {
+          const resolver = new Resolver({ timeout: timeoutMillis, tries: 2 })
+          if (servers !== undefined) resolver.setServers(servers)
+          signal.addEventListener("abort", () => resolver.cancel())
+          return ask(resolver)
+        },
+        catch: failureOf
+      })
+    return {
+      texts: (name) =>
+        Effect.map(
+          asked((resolver) => resolver.resolveTxt(name)),
+          (texts) => texts.map((parts) => parts.join(""))
+        ),
+      exchanges: (name) => asked((resolver) => resolver.resolveMx(name))
+    }
+  })
