@@ -51,6 +51,7 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/core/domain": "core/domain",
   "@mailkeep/core/port": "core/port",
   "@mailkeep/core/node": "core/node",
+  "@mailkeep/core/node/csv": "core/node",
   "@mailkeep/core/node/dns": "core/node",
   "@mailkeep/memory": "memory",
   "@mailkeep/sqlite": "sqlite",

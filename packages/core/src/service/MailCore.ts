@@ -1,6 +1,7 @@
 /**
  * The whole core as one layer over its ports.
  */
+import type { Redacted } from "effect"
 import { Effect, Layer } from "effect"
 import { tellingOfEvents } from "../internal/eventTelling.ts"
 import { storeGate } from "../internal/storeGate.ts"
@@ -9,6 +10,7 @@ import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
 import { Access } from "./Access.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { ContactFiles } from "./ContactFiles.ts"
 import { ContactLists } from "./ContactLists.ts"
 import { Contacts } from "./Contacts.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
@@ -37,6 +39,11 @@ export interface MailCoreOptions {
   readonly relay?: Partial<EventRelayOptions>
   readonly webhooks?: Partial<WebhooksOptions>
   readonly domains?: Partial<DomainsOptions>
+  /**
+   * From which the keys are derived that seal cursors and encrypt DKIM keys and webhook secrets; at least 32 characters. Kept in the store
+   * when left out.
+   */
+  readonly masterSecret?: Redacted.Redacted<string>
 }
 
 /** Wakes the relay whenever a commit appends an event. */
@@ -53,8 +60,9 @@ const telling = Layer.effect(
  * `Dispatcher.run` and `EventRelay.run` do. Webhooks are pushed where an `EventSink` is given
  * beside the others, and DNS is asked where a `DnsResolver` is.
  */
-export const layerWith = (options: MailCoreOptions = {}) =>
-  Layer.mergeAll(
+export const layerWith = (options: MailCoreOptions = {}) => {
+  const secrets = options.masterSecret === undefined ? Secrets.layer : Secrets.layerGiven(options.masterSecret)
+  return Layer.mergeAll(
     Access.layer,
     ApiKeys.layerNoDeps,
     Contacts.layerNoDeps,
@@ -62,6 +70,7 @@ export const layerWith = (options: MailCoreOptions = {}) =>
     Dispatcher.layerWith(options.dispatcher).pipe(Layer.provide(HandOffs.layerWith(options.handOff))),
     Domains.layerWith(options.domains),
     ContactLists.layerNoDeps,
+    ContactFiles.layerNoDeps.pipe(Layer.provide(Contacts.layerNoDeps)),
     Sending.layerNoDeps,
     Suppressions.layerNoDeps,
     Templates.layerNoDeps,
@@ -69,11 +78,12 @@ export const layerWith = (options: MailCoreOptions = {}) =>
   ).pipe(
     Layer.provideMerge(Segments.layerNoDeps),
     Layer.provideMerge(Properties.layerNoDeps),
-    Layer.provideMerge(Layer.mergeAll(Projects.layer, Secrets.layer, WorkSignal.layer)),
+    Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WorkSignal.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
     Layer.provide(telling),
     Layer.provide(storeGate)
   )
+}
 
 export { storeGate } from "../internal/storeGate.ts"
 

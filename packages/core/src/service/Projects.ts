@@ -17,6 +17,11 @@ export class Projects extends Context.Service<
   Projects,
   {
     readonly ensure: (id: ProjectId) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    /** Changes what is given, and makes the project when nobody has named it before. */
+    readonly set: (
+      id: ProjectId,
+      change: Partial<Pick<Project, "onAmbiguous">>
+    ) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
   }
 >()("@mailkeep/core/service/Projects") {
@@ -43,9 +48,18 @@ export class Projects extends Context.Service<
         )
       })
 
+      const set = Effect.fn("Projects.set")(function* (id: ProjectId, change: Partial<Pick<Project, "onAmbiguous">>) {
+        yield* ensure(id)
+        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) => {
+          const after: Project = { ...standing!, ...change, revision: standing!.revision + 1 }
+          const changes = [{ _tag: "PutProject", project: after, replaces: standing!.revision } as const]
+          return Result.succeed({ answer: after, changes })
+        })
+      })
+
       const list = Effect.map(store.read([{ _tag: "Projects" }]), ([projects]) => projects)
 
-      return { ensure, list }
+      return { ensure, set, list }
     })
   )
 }

@@ -1,0 +1,156 @@
+/**
+ * Takes contacts in from a table, and gives them out as one: row by row, in flat memory, beside a running server. Source: decision 0029.
+ */
+import { Context, Effect, Layer, Result, Schedule, Sink, Stream } from "effect"
+import type { AskedContact, ContactColumn } from "../domain/ContactFile.ts"
+import { exportedColumns, exportedRow, readColumns, readRow } from "../domain/ContactFile.ts"
+import type { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../domain/Failure.ts"
+import { InvalidArgument } from "../domain/Failure.ts"
+import type { Issue } from "../domain/Issue.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import type { ContactQuery } from "./Contacts.ts"
+import { Contacts } from "./Contacts.ts"
+import { Properties } from "./Properties.ts"
+
+/** A row of a file, and the line on which it ends. */
+export interface FileRow {
+  readonly line: number
+  readonly cells: ReadonlyArray<string>
+}
+
+export type RowOutcome = "created" | "updated" | "refused"
+
+/** What became of a row. */
+export interface ImportedRow {
+  readonly line: number
+  readonly outcome: RowOutcome
+  /** Why it was refused. */
+  readonly issues: ReadonlyArray<Pick<Issue, "path" | "code" | "message">>
+}
+
+export interface ImportOptions {
+  /** Whether a row updates the contact that has its address already; it is refused otherwise. */
+  readonly update?: boolean
+}
+
+/** Commits under way at once: enough to share the disk's syncs, few enough to leave room for others. */
+const rowsAtOnce = 64
+
+type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
+
+const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
+  failure._tag === "InvalidArgument"
+    ? failure.issues
+    : [
+        {
+          path: failure._tag === "ContactEmailTaken" ? ["email"] : [],
+          code: (failure._tag === "PlanLimitReached" ? failure.code : failure.kind) as Issue["code"],
+          message: failure.message
+        }
+      ]
+
+/** A store that is busy with others is waited for. */
+const patient = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>) =>
+  Effect.retry(effect, {
+    schedule: Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
+      Schedule.jittered,
+      Schedule.upTo({ duration: "30 seconds" })
+    ),
+    while: (failure) => {
+      const { _tag, reason } = failure as Partial<StoreUnavailable>
+      return _tag === "StoreUnavailable" && reason !== "closed" && reason !== "read_only" && reason !== "full"
+    }
+  })
+
+export class ContactFiles extends Context.Service<
+  ContactFiles,
+  {
+    /**
+     * Writes each row after the first, which names the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
+     * `email_status`, and custom properties by key. Tells of each row as it is dealt with, in no particular order. Nothing is written when the
+     * first row is wrong. Run again after an interruption, with `update`, it ends in the same state.
+     */
+    readonly take: <E>(
+      projectId: ProjectId,
+      rows: Stream.Stream<FileRow, E>,
+      options?: ImportOptions
+    ) => Stream.Stream<ImportedRow, E | InvalidArgument | StoreUnavailable>
+    /** The columns' names, then a row for each contact, newest first. What `take` reads. */
+    readonly give: (projectId: ProjectId, query: ContactQuery) => Stream.Stream<ReadonlyArray<string>, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/ContactFiles") {
+  static readonly layerNoDeps = Layer.effect(
+    ContactFiles,
+    Effect.gen(function* () {
+      const contacts = yield* Contacts
+      const properties = yield* Properties
+
+      const updated = Effect.fnUntraced(function* (projectId: ProjectId, { request, emailStatus }: AskedContact) {
+        const standing = yield* contacts.atAddress(projectId, request.email)
+        if (standing === null) return
+        // What the file has no column for stays as it is.
+        const kept =
+          request.properties === undefined
+            ? {}
+            : { properties: { ...(yield* contacts.get(projectId, standing.id)).properties, ...request.properties } }
+        yield* contacts.update(projectId, standing.id, {
+          ...request,
+          ...kept,
+          ...(emailStatus === undefined ? {} : { emailStatus })
+        })
+      })
+
+      const written = (
+        projectId: ProjectId,
+        asked: AskedContact,
+        update: boolean
+      ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> =>
+        contacts.create(projectId, asked.request, "import").pipe(
+          Effect.flatMap(() => (asked.emailStatus === "unsubscribed" ? updated(projectId, asked) : Effect.void)),
+          Effect.as("created" as const),
+          Effect.catchTag("ContactEmailTaken", (taken) =>
+            update ? Effect.as(updated(projectId, asked), "updated" as const) : Effect.fail(taken)
+          )
+        )
+
+      const imported = (projectId: ProjectId, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
+        Effect.fnUntraced(function* ({ line, cells }: FileRow): Effect.fn.Return<ImportedRow, StoreUnavailable> {
+          const asked = readRow(columns, cells)
+          if (Result.isFailure(asked)) return { line, outcome: "refused", issues: asked.failure }
+          const outcome = yield* Effect.result(patient(written(projectId, asked.success, update)))
+          if (Result.isSuccess(outcome)) return { line, outcome: outcome.success, issues: [] }
+          const { failure } = outcome
+          if (failure._tag === "StoreUnavailable") return yield* failure
+          return { line, outcome: "refused", issues: issuesOf(failure) }
+        })
+
+      const take = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, { update = false }: ImportOptions = {}) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
+            const defined = yield* properties.list(projectId)
+            const columns = readColumns(first?.cells ?? [], defined)
+            if (Result.isFailure(columns))
+              return yield* new InvalidArgument({ context: "body", issues: columns.failure })
+            return Stream.mapEffect(rest, imported(projectId, columns.success, update), {
+              concurrency: rowsAtOnce,
+              unordered: true
+            })
+          })
+        )
+
+      const give = (projectId: ProjectId, query: ContactQuery) =>
+        Stream.unwrap(
+          Effect.map(properties.list(projectId), (defined) =>
+            Stream.concat(
+              Stream.make(exportedColumns(defined)),
+              Stream.map(contacts.each(projectId, query), (contact) => exportedRow(contact, defined))
+            )
+          )
+        )
+
+      return { take, give }
+    })
+  )
+}

@@ -1,0 +1,169 @@
+import { expectBalanced, inHouse, project, stores } from "@mailkeep/proving"
+import { Effect, Stream } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ContactFiles, Contacts, everyContact, Properties } from "../../src/index.ts"
+import { readCsv, writeCsvRow } from "../../src/node/csv.ts"
+
+async function* pieces(text: string, size: number) {
+  const octets = new TextEncoder().encode(text)
+  for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size)
+}
+
+const take = (text: string, update = false) =>
+  Effect.gen(function* () {
+    const files = yield* ContactFiles
+    const told = yield* Stream.runCollect(files.take(project, readCsv(pieces(text, 7)), { update }))
+    return told.toSorted((a, b) => a.line - b.line)
+  })
+
+const give = Effect.gen(function* () {
+  const rows = yield* Stream.runCollect((yield* ContactFiles).give(project, everyContact))
+  return rows.map(writeCsvRow).join("")
+})
+
+const page = Effect.flatMap(Contacts, (contacts) => contacts.page(project, everyContact, { page: 1, limit: 100 }))
+
+describe.each(stores)("a file of contacts, over $name", (store) => {
+  it("is taken in row by row, and each refused row is told by its line", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* (yield* Properties).create(project, { key: "Plan", type: "string" })
+        yield* (yield* Properties).create(project, { key: "visits", type: "number" })
+        const told = yield* take(
+          [
+            "\ufeffEmail,First_Name,plan,visits,email_status",
+            'ada@example.org,"Ada, ""the first""",gold,7,',
+            "not an address,x,y,1,",
+            '"bob@example.org","line\nbreak",,,UNSUBSCRIBED',
+            "",
+            "ada@example.org,again,,,",
+            "cat@example.org,Cat,free,many,",
+            "dan@example.org,too few"
+          ].join("\r\n")
+        )
+        expect(
+          told.map(({ line, outcome, issues }) => [
+            line,
+            outcome,
+            ...issues.map(({ path, code }) => `${path.join(".")} ${code}`)
+          ])
+        ).toEqual([
+          [2, "created"],
+          [3, "refused", "email invalid_value"],
+          [5, "created"],
+          [7, "refused", "email duplicate_error"],
+          [8, "refused", "properties.visits invalid_type"],
+          [9, "refused", " invalid_value"]
+        ])
+        expect(
+          (yield* page).items
+            .map(({ email, firstName, emailStatus, source }) => [email, firstName, emailStatus, source])
+            .toSorted()
+        ).toEqual([
+          ["ada@example.org", 'Ada, "the first"', "subscribed", "import"],
+          ["bob@example.org", "line\nbreak", "unsubscribed", "import"]
+        ])
+        yield* expectBalanced
+      })
+    ))
+
+  it("updates who is there when asked to, and leaves alone what it has no column for", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* (yield* Properties).create(project, { key: "plan", type: "string" })
+        yield* (yield* Properties).create(project, { key: "tier", type: "string" })
+        const contacts = yield* Contacts
+        const { id } = yield* contacts.create(project, {
+          email: "ada@example.org",
+          lastName: "Lovelace",
+          phoneNumber: "1",
+          properties: { plan: "free", tier: "a" }
+        })
+        const told = yield* take("email,first_name,phone_number,plan\nADA@example.org,Ada,,gold\n", true)
+        expect(told).toMatchObject([{ outcome: "updated" }])
+        expect(yield* contacts.get(project, id)).toMatchObject({
+          contact: {
+            email: "ADA@example.org",
+            firstName: "Ada",
+            lastName: "Lovelace",
+            phoneNumber: null,
+            source: "manual"
+          },
+          properties: { plan: "gold", tier: "a" }
+        })
+      })
+    ))
+
+  it.each([
+    ["no address", "first_name\nAda", [["columns"], "required"]],
+    ["an unknown column", "email,shoe\na@x.example,9", [["columns", 1], "undefined_property"]],
+    ["a column twice", "email,EMAIL\na@x.example,b@x.example", [["columns", 1], "invalid_value"]],
+    ["nothing", "", [["columns"], "required"]]
+  ] as const)("is refused whole for a first row with %s", (_, text, [path, code]) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(take(text))).toMatchObject({ issues: [{ path, code }] })
+        expect((yield* page).total).toBe(0)
+      })
+    )
+  )
+
+  it("that is not CSV is told by its line, and what came before stands", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(take('email\na@x.example\n"b@x.example\n'))
+        expect(failure).toMatchObject({ _tag: "MalformedCsv" })
+        expect((yield* page).total).toBeLessThanOrEqual(1)
+      })
+    ))
+
+  it("comes out as it can go in: another project ends with the same contacts", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const other = "prj_other"
+        for (const id of [project, other]) yield* (yield* Properties).create(id, { key: "Plan", type: "string" })
+        yield* take('email,first_name,plan,email_status\na@x.example,"A ""B"", C",gold,\nb@x.example,,,unsubscribed\n')
+        const text = yield* give
+        expect(text.split("\r\n")[0]).toBe(
+          "id,email,user_id,first_name,last_name,phone_number,email_status,source,created_at,updated_at,Plan"
+        )
+        const files = yield* ContactFiles
+        const told = yield* Stream.runCollect(files.take(other, readCsv(pieces(text, 11))))
+        expect(told.map(({ outcome }) => outcome)).toEqual(["created", "created"])
+        const shown = (id: string) =>
+          Effect.map(
+            Effect.flatMap(Contacts, (contacts) => contacts.page(id, everyContact, { page: 1, limit: 9 })),
+            ({ items }) =>
+              items
+                .map(({ email, firstName, emailStatus, properties }) => [
+                  email,
+                  firstName,
+                  emailStatus,
+                  Object.values(properties)
+                ])
+                .toSorted()
+          )
+        expect(yield* shown(other)).toEqual(yield* shown(project))
+      })
+    ))
+})
+
+describe("CSV", () => {
+  it("is read as it was written, however it is cut", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.string({ unit: "grapheme" }), { minLength: 2, maxLength: 4 }), {
+          minLength: 1,
+          maxLength: 5
+        }),
+        fc.integer({ min: 1, max: 9 }),
+        async (rows, size) => {
+          // One that begins with a byte order mark loses it.
+          fc.pre(!rows[0]![0]!.startsWith("\ufeff"))
+          const read = await Effect.runPromise(Stream.runCollect(readCsv(pieces(rows.map(writeCsvRow).join(""), size))))
+          expect(read.map(({ cells }) => cells)).toEqual(rows)
+        }
+      )
+    ))
+})
