@@ -2,13 +2,32 @@
  * The command and its subcommands.
  */
 import { Command } from "effect/cli"
+import { contacts } from "./commands/contacts.ts"
 import { domains } from "./commands/domains.ts"
 import { keys } from "./commands/keys.ts"
+import { logs } from "./commands/logs.ts"
+import { projects } from "./commands/projects.ts"
+import { send } from "./commands/send.ts"
 import { serve, start } from "./commands/serve.ts"
+import { suppressions } from "./commands/suppressions.ts"
+import { templates } from "./commands/templates.ts"
+import { webhooks } from "./commands/webhooks.ts"
 
 export const version = "0.1.0"
 
 export const mailkeep = Command.make("mailkeep").pipe(
   Command.withDescription("An embeddable mail core: accepts transactional email, delivers it, and keeps the record."),
-  Command.withSubcommands([start, serve, keys, domains])
+  Command.withSubcommands([
+    start,
+    serve,
+    send,
+    logs,
+    projects,
+    keys,
+    domains,
+    contacts,
+    suppressions,
+    templates,
+    webhooks
+  ])
 )

@@ -45,7 +45,7 @@ export const transport = Flag.Literals("transport", ["stub"]).pipe(
 )
 
 /** A limit of the default plan: off unless given. */
-const limit = (flag: string, variable: string, description: string) =>
+const planLimit = (flag: string, variable: string, description: string) =>
   Flag.Int(flag).pipe(
     Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
     Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
@@ -79,14 +79,14 @@ const rateLimit = Flag.String("rate-limit").pipe(
 
 /** The default plan. */
 export const plan = {
-  dailySends: limit("daily-sends", "DAILY_SENDS", "Recipients a day, in UTC"),
-  sendingAllowance: limit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in all"),
-  scheduledRecipients: limit(
+  dailySends: planLimit("daily-sends", "DAILY_SENDS", "Recipients a day, in UTC"),
+  sendingAllowance: planLimit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in all"),
+  scheduledRecipients: planLimit(
     "scheduled-recipients",
     "SCHEDULED_RECIPIENTS",
     "Recipients waiting in scheduled messages"
   ),
-  contacts: limit("contacts", "CONTACTS", "Contacts"),
+  contacts: planLimit("contacts", "CONTACTS", "Contacts"),
   rateLimit
 }
 
@@ -118,4 +118,32 @@ export const keyName = Flag.String("name").pipe(
 export const verified = Flag.Boolean("verified").pipe(
   Flag.withDefault(false),
   Flag.withDescription("Take the operator's word that the domain is the project's")
+)
+
+export const search = Flag.String("search").pipe(
+  Flag.withDescription("Only what holds this text, in any case"),
+  Flag.optional,
+  Flag.map(Option.getOrNull)
+)
+
+export const limit = Flag.Int("limit").pipe(
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
+  Flag.withDefault(50),
+  Flag.withDescription("How many, 1 to 100")
+)
+
+export const dns = Flag.String("dns").pipe(
+  Flag.atLeast(0),
+  Flag.withDescription("A name server for the checks of domains, such as 127.0.0.1:5353; the system's when left out")
+)
+
+export const mailHost = Flag.String("mail-host").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("MAIL_HOST"))),
+  Flag.withDefault("localhost"),
+  Flag.withDescription("The mail host that the records to publish name. MAILKEEP_MAIL_HOST")
+)
+
+export const allowLoopback = Flag.Boolean("allow-loopback-webhooks").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("For development: let webhooks go to this machine, and over http")
 )

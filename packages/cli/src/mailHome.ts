@@ -3,12 +3,15 @@
  */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Plan } from "@mailkeep/core"
+import type { MailFailure, Plan, StoreUnavailable } from "@mailkeep/core"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
+import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
-import { Effect, Layer } from "effect"
+import { WebhookSink } from "@mailkeep/webhooks"
+import { Effect, Layer, Redacted } from "effect"
+import { exitOnFailure } from "./output.ts"
 
 const fileName = "mailkeep.db"
 
@@ -27,13 +30,46 @@ const store = (folder: string) =>
 export interface MailHomeOptions {
   readonly data: string
   readonly plan?: Partial<Plan>
+  /** Name servers for the checks of domains; the system's when left out. */
+  readonly dns?: ReadonlyArray<string>
+  /** What the records to publish name as the mail host. */
+  readonly mailHost?: string
+  /** Lets webhooks go to this machine, for development. */
+  readonly allowLoopback?: boolean
 }
 
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
 const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: true } })
 
+const secretCharactersMin = 32
+
+/** Given, it encrypts what is secret at rest; every command on one folder must have the same. */
+const masterSecret = () => {
+  const text = process.env["MAILKEEP_SECRET"] ?? ""
+  return text.length >= secretCharactersMin ? { masterSecret: Redacted.make(text) } : {}
+}
+
 /** Every service of the core, over SQLite and the stub transport. */
-export const layer = ({ data, plan = {} }: MailHomeOptions) =>
-  MailCore.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(store(data), stub, PlanSource.layerFixed(plan), NodeCrypto.layer))
+export const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
+  MailCore.layerWith({
+    ...masterSecret(),
+    webhooks: { allowLoopback },
+    ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
+  }).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        store(data),
+        stub,
+        PlanSource.layerFixed(plan),
+        NodeCrypto.layer,
+        NodeDnsResolver.layer(dns.length === 0 ? {} : { servers: dns }),
+        WebhookSink.layer({ allowLoopback })
+      )
+    )
   )
+
+/** Runs a command's effect over a data folder; what fails is told in a line. */
+export const at =
+  (options: MailHomeOptions) =>
+  <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
+    effect.pipe(Effect.provide(layer(options)), exitOnFailure)

@@ -1,21 +1,49 @@
 /**
- * `mailkeep domains`: the domains a project sends from.
+ * `mailkeep domains`: the domains a project sends from, and what DNS says of them.
  */
 import type { SenderDomain } from "@mailkeep/core"
-import { Domains, formatInstant, pageLimitMax } from "@mailkeep/core"
+import { Domains, formatInstant, formatInstantOrNull } from "@mailkeep/core"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { data, json, project, verified } from "../flags.ts"
+import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
-import { exitOnFailure, print, table } from "../output.ts"
+import { print, table } from "../output.ts"
+import { walkPages } from "../walkPages.ts"
 
-const shown = ({ id, projectId, domain, status, createdAt }: SenderDomain) => ({
-  id,
-  project: projectId,
-  domain,
-  status,
-  createdAt: formatInstant(createdAt)
+const shown = (domain: SenderDomain) => ({
+  id: domain.id,
+  project: domain.projectId,
+  domain: domain.domain,
+  status: domain.status,
+  verificationError: domain.verificationError,
+  lastVerifiedAt: formatInstantOrNull(domain.lastVerifiedAt),
+  createdAt: formatInstant(domain.createdAt),
+  records: domain.records.map(({ purpose, type, name, value, priority, status, errorMessage }) => ({
+    purpose,
+    type,
+    name,
+    value,
+    priority,
+    status,
+    errorMessage
+  }))
 })
+
+const records = ({ records }: SenderDomain): string =>
+  records.length === 0
+    ? ""
+    : `\n${table([
+        ["RECORD", "TYPE", "NAME", "VALUE", "STATUS"],
+        ...records.map(({ purpose, type, name, value, priority, status }) => [
+          purpose,
+          type,
+          name,
+          priority === null ? value : `${priority} ${value}`,
+          status
+        ])
+      ])}`
+
+const id = Argument.String("domain-id").pipe(Argument.withDescription("Such as dom_01h…; see domains list"))
 
 const add = Command.make(
   "add",
@@ -24,36 +52,47 @@ const add = Command.make(
     data,
     project,
     verified,
+    mailHost,
     json
   },
-  ({ name, data, project, verified, json }) =>
+  ({ name, data, project, verified, mailHost, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).add(project, { domain: name, verified })
-      yield* print(json, shown(domain), `${domain.domain} ${domain.status}`)
-    }).pipe(Effect.provide(MailHome.layer({ data })), exitOnFailure)
-).pipe(Command.withDescription("Add a domain; with --verified it may be sent from at once"))
-
-/** Every page of the project's domains. */
-const allDomains = (project: string) =>
-  Effect.gen(function* () {
-    const domains = yield* Domains
-    const found: Array<SenderDomain> = []
-    for (let page = 1; ; page++) {
-      const { items, total } = yield* domains.page(project, { page, limit: pageLimitMax })
-      found.push(...items)
-      if (items.length === 0 || found.length >= total) return found
-    }
-  })
+      yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
+    }).pipe(MailHome.at({ data, mailHost }))
+).pipe(
+  Command.withDescription("Add a domain and print the records to publish; with --verified it may be sent from at once")
+)
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
-    const domains = yield* allDomains(project)
-    const rows = domains.map(({ id, domain, status }) => [id, domain, status])
-    yield* print(json, { domains: domains.map(shown) }, table([["ID", "DOMAIN", "STATUS"], ...rows]))
-  }).pipe(Effect.provide(MailHome.layer({ data })), exitOnFailure)
+    const service = yield* Domains
+    const domains = yield* walkPages((page) => service.page(project, page))
+    const rows = domains.map(({ id, domain, status, verificationError }) => [
+      id,
+      domain,
+      status,
+      verificationError ?? ""
+    ])
+    yield* print(json, { domains: domains.map(shown) }, table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows]))
+  }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("List a project's domains"))
+
+const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
+  Effect.gen(function* () {
+    const domain = yield* (yield* Domains).verify(project, id)
+    yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
+  }).pipe(MailHome.at({ data, dns }))
+).pipe(Command.withDescription("Ask DNS for a domain's records, now"))
+
+const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
+  Effect.gen(function* () {
+    yield* (yield* Domains).remove(project, id)
+    yield* print(json, { id, removed: true }, `${id} removed`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Remove a domain; mail from it is refused from now on"))
 
 export const domains = Command.make("domains").pipe(
   Command.withDescription("Sender domains"),
-  Command.withSubcommands([add, list])
+  Command.withSubcommands([add, list, verify, remove])
 )

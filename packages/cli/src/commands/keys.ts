@@ -7,7 +7,7 @@ import { Effect, Option, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
-import { exitOnFailure, print, table } from "../output.ts"
+import { print, table } from "../output.ts"
 
 const shown = (key: ApiKey) => ({
   id: key.id,
@@ -36,7 +36,7 @@ const create = Command.make(
       const secret = Redacted.value(printed)
       const { id, ...rest } = shown(key)
       yield* print(json, { id, key: secret, ...rest }, `${key.id}\n${secret}\nKeep it now: it is not shown again.`)
-    }).pipe(Effect.provide(MailHome.layer({ data })), exitOnFailure)
+    }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("Make a key and print it, once"))
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
@@ -48,7 +48,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     })
     const heading = ["ID", "NAME", "PERMISSIONS", "DOMAINS", "LAST USED", "REVOKED"]
     yield* print(json, { keys: keys.map(shown) }, table([heading, ...rows]))
-  }).pipe(Effect.provide(MailHome.layer({ data })), exitOnFailure)
+  }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("List a project's keys; their secrets are not kept"))
 
 const revoke = Command.make(
@@ -58,7 +58,7 @@ const revoke = Command.make(
     Effect.gen(function* () {
       const key = yield* (yield* ApiKeys).revoke(id)
       yield* print(json, shown(key), `${key.id} revoked`)
-    }).pipe(Effect.provide(MailHome.layer({ data })), exitOnFailure)
+    }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("Make a key stop working, at once and for what it scheduled"))
 
 export const keys = Command.make("keys").pipe(

@@ -1,29 +1,32 @@
 /**
- * `mailkeep serve`: the interface over HTTP and the dispatcher, in one process, until it is told to stop.
+ * `mailkeep serve`: the interface over HTTP, the dispatcher, the relay of events and the checks of domains, in one process, until it is told to stop.
  * `mailkeep start` is the same for a first look, with a project to try it on.
  */
 import type { Plan } from "@mailkeep/core"
-import { ApiKeys, Dispatcher, Domains } from "@mailkeep/core"
+import { ApiKeys, Dispatcher, Domains, EventRelay } from "@mailkeep/core"
 import { MailServer } from "@mailkeep/http"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { Command } from "effect/cli"
-import { data, host, json, plan, port, transport } from "../flags.ts"
+import { allowLoopback, data, dns, host, json, mailHost, plan, port, transport } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
-import { exitOnFailure, exitWith, print } from "../output.ts"
+import { exitWith, print } from "../output.ts"
 
 interface Serving {
   readonly data: string
   readonly host: string
   readonly port: number
   readonly plan: Plan
+  readonly dns: ReadonlyArray<string>
+  readonly mailHost: string
+  readonly allowLoopback: boolean
 }
 
 /** Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. */
-const serving = <R>({ data, host, port, plan }: Serving, announce: (url: string) => Effect.Effect<void, never, R>) =>
+const serving = <R>({ host, port, ...home }: Serving, announce: (url: string) => Effect.Effect<void, never, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const dispatcher = yield* Dispatcher
-      yield* Effect.forkScoped(dispatcher.run)
+      for (const loop of [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run])
+        yield* Effect.forkScoped(loop)
       const server = yield* Layer.build(MailServer.layerNode({ host, port }))
       const url = yield* Effect.provideContext(MailServer.url, server)
       yield* announce(url)
@@ -33,15 +36,14 @@ const serving = <R>({ data, host, port, plan }: Serving, announce: (url: string)
     Effect.catchTag("ServeError", ({ cause }) =>
       exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
     ),
-    Effect.provide(MailHome.layer({ data, plan })),
-    exitOnFailure
+    MailHome.at(home)
   )
 
-const flags = { data, host, port, transport, json, plan }
+const flags = { data, host, port, transport, json, plan, dns, mailHost, allowLoopback }
 
-export const serve = Command.make("serve", flags, ({ data, host, port, json, plan }) =>
-  serving({ data, host, port, plan }, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
-).pipe(Command.withDescription("Serve the interface over HTTP and send what is due"))
+export const serve = Command.make("serve", flags, ({ json, transport: _, ...asked }) =>
+  serving(asked, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
+).pipe(Command.withDescription("Serve the interface over HTTP, send what is due, push events and check domains"))
 
 const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
 
@@ -79,11 +81,11 @@ curl -sS ${url}/api/v1/emails/logs \\
   -H 'Authorization: Bearer ${key}'
 
 The API is described at ${url}/docs. Ctrl-C stops the server; what it knows stays in its data folder.
-Not yet: mail really leaving (the stub transport delivers to nobody), DNS checks of domains, templates, lists and segments, webhooks.
+Not yet: mail really leaving (the stub transport delivers to nobody).
 `
 
-export const start = Command.make("start", flags, ({ data, host, port, json, plan }) =>
-  serving({ data, host, port, plan }, (url) =>
+export const start = Command.make("start", flags, ({ json, transport: _, ...asked }) =>
+  serving(asked, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis

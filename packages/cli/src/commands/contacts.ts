@@ -1,0 +1,146 @@
+/**
+ * `mailkeep contacts`: the people a project writes to; in and out as CSV, also beside a running server.
+ */
+import { createReadStream, createWriteStream } from "node:fs"
+import type { Contact, ImportedRow } from "@mailkeep/core"
+import {
+  ContactFiles,
+  Contacts,
+  emailStatuses,
+  everyContact,
+  formatInstant,
+  InvalidArgument,
+  parseCreateContact
+} from "@mailkeep/core"
+import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
+import { Effect, Option, Result, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { data, json, limit, project, search } from "../flags.ts"
+import { importReport } from "../importReport.ts"
+import * as MailHome from "../mailHome.ts"
+import { exitWith, print, table } from "../output.ts"
+
+const shown = ({ id, email, firstName, lastName, phoneNumber, userId, emailStatus, source, createdAt }: Contact) => ({
+  id,
+  email,
+  firstName,
+  lastName,
+  phoneNumber,
+  userId,
+  emailStatus,
+  source,
+  createdAt: formatInstant(createdAt)
+})
+
+const status = Flag.Literals("status", emailStatuses).pipe(
+  Flag.withDescription("Only contacts of this status"),
+  Flag.optional,
+  Flag.map(Option.getOrNull)
+)
+const page = Flag.Int("page").pipe(Flag.withDefault(1), Flag.withDescription("From 1"))
+const contactId = Argument.String("contact-id").pipe(Argument.withDescription("Such as con_01h…"))
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
+const list = Command.make(
+  "list",
+  { data, project, json, search, status, page, limit },
+  ({ data, project, json, search, status: emailStatus, page, limit }) =>
+    Effect.gen(function* () {
+      const service = yield* Contacts
+      const { items, total } = yield* service.page(
+        project,
+        { ...everyContact, search, emailStatus },
+        { page: Math.max(1, page), limit }
+      )
+      const rows = items.map((one) => [one.id, one.email, `${one.firstName} ${one.lastName}`.trim(), one.emailStatus])
+      const heading = ["ID", "EMAIL", "NAME", "STATUS"]
+      yield* print(json, { contacts: items.map(shown), total }, `${table([heading, ...rows])}\n${total} in all`)
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List contacts, newest first"))
+
+const add = Command.make(
+  "add",
+  {
+    email: Argument.String("email"),
+    data,
+    project,
+    json,
+    firstName: text("first-name", "The first name"),
+    lastName: text("last-name", "The last name"),
+    phoneNumber: text("phone-number", "The phone number"),
+    userId: text("user-id", "Your own identifier for the person")
+  },
+  ({ data, project, json, ...asked }) =>
+    Effect.gen(function* () {
+      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+      const request = parseCreateContact(given)
+      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
+      const contact = yield* (yield* Contacts).create(project, request.success)
+      yield* print(json, shown(contact), contact.id)
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Add a contact"))
+
+const remove = Command.make("delete", { contactId, data, project, json }, ({ contactId, data, project, json }) =>
+  Effect.gen(function* () {
+    yield* (yield* Contacts).erase(project, contactId)
+    yield* print(json, { id: contactId, deleted: true }, `${contactId} deleted`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Erase a contact; what keeps mail from the address stays, without naming it"))
+
+const file = Argument.String("file").pipe(Argument.withDescription("A CSV file; - for standard input"))
+
+const update = Flag.Boolean("update").pipe(
+  Flag.withDefault(false),
+  Flag.withDescription("Update contacts that are there already; without it their lines are refused")
+)
+
+const refused = text("refused", "A CSV file that gets every refused line with what is wrong with it")
+
+const imported = Command.make(
+  "import",
+  { file, data, project, update, refused, json },
+  ({ file, data, project, update, refused, json }) =>
+    Effect.gen(function* () {
+      const source = file === "-" ? process.stdin : createReadStream(file)
+      const report = importReport(json, refused)
+      const told = (yield* ContactFiles).take(project, readCsv(source), { update })
+      yield* Stream.runForEach(told, (row: ImportedRow) => Effect.sync(() => report.note(row)))
+      const counts = yield* report.end
+      yield* print(
+        json,
+        counts,
+        `${counts.created} created, ${counts.updated} updated, ${counts.refused} refused in ${counts.seconds} s`
+      )
+      if (counts.refused > 0) process.exitCode = 2
+    }).pipe(
+      Effect.catchTag("MalformedCsv", ({ message }) => exitWith(message)),
+      MailHome.at({ data })
+    )
+).pipe(
+  Command.withDescription(
+    "Take contacts in from CSV. The first line names the columns: email, first_name, last_name, phone_number, user_id, email_status, and custom properties by key. Ends with 2 when lines were refused"
+  )
+)
+
+const exported = Command.make(
+  "export",
+  { file: Argument.String("file").pipe(Argument.withDefault("-")), data, project, search, status },
+  ({ file, data, project, search, status: emailStatus }) =>
+    Effect.gen(function* () {
+      const out = file === "-" ? process.stdout : createWriteStream(file)
+      const rows = (yield* ContactFiles).give(project, { ...everyContact, search, emailStatus })
+      yield* Stream.runForEach(rows, (cells) =>
+        Effect.callback<void>((resume) => {
+          if (out.write(writeCsvRow(cells))) resume(Effect.void)
+          else out.once("drain", () => resume(Effect.void))
+        })
+      )
+      if (out !== process.stdout) yield* Effect.callback<void>((resume) => void out.end(() => resume(Effect.void)))
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Give contacts out as CSV, newest first; what import reads"))
+
+export const contacts = Command.make("contacts").pipe(
+  Command.withDescription("Contacts"),
+  Command.withSubcommands([list, add, remove, imported, exported])
+)

@@ -1,0 +1,98 @@
+/**
+ * `mailkeep logs`: what became of every delivery; with `--follow` as it happens.
+ */
+import type { DeliverySummary, LogFilters } from "@mailkeep/core"
+import { DeliveryLog, deliveryStatuses, formatInstant, noLogFilters, parseAddress } from "@mailkeep/core"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { data, json, limit, project, search } from "../flags.ts"
+import * as MailHome from "../mailHome.ts"
+import { print, table } from "../output.ts"
+
+const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
+  id,
+  createdAt: formatInstant(createdAt),
+  recipient,
+  subject,
+  status
+})
+
+const line = (one: DeliverySummary): string =>
+  [formatInstant(one.createdAt), one.status.padEnd(10), one.id, one.recipient, one.subject].join("  ")
+
+/** How often a follower looks, and how far back it looks for changes. */
+const everyDuration = "1 second"
+const followedMax = 100
+
+/** The newest deliveries that match, across the bounds of filtered pages. */
+const newest = (projectId: string, filters: LogFilters, limit: number) =>
+  Effect.gen(function* () {
+    const log = yield* DeliveryLog
+    const found: Array<DeliverySummary> = []
+    let cursor: string | null = null
+    do {
+      const page: Effect.Success<ReturnType<typeof log.page>> = yield* log.page(projectId, filters, {
+        limit: Math.min(100, limit),
+        cursor
+      })
+      found.push(...page.items)
+      cursor = page.nextCursor
+    } while (cursor !== null && found.length < limit)
+    return found.slice(0, limit)
+  })
+
+/** Tells each delivery when it appears and whenever its status changes. */
+const following = (projectId: string, filters: LogFilters, tell: (one: DeliverySummary) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const last = new Map<string, string>()
+    while (true) {
+      const found = yield* newest(projectId, filters, followedMax)
+      for (const one of found.toReversed())
+        if (last.get(one.id) !== one.status) {
+          last.set(one.id, one.status)
+          yield* tell(one)
+        }
+      for (const id of [...last.keys()].slice(0, Math.max(0, last.size - 10 * followedMax))) last.delete(id)
+      yield* Effect.sleep(everyDuration)
+    }
+  })
+
+export const logs = Command.make(
+  "logs",
+  {
+    data,
+    project,
+    json,
+    limit,
+    search,
+    status: Flag.Literals("status", deliveryStatuses).pipe(
+      Flag.withDescription("Only deliveries in this status"),
+      Flag.optional,
+      Flag.map(Option.getOrNull)
+    ),
+    recipient: Flag.String("recipient").pipe(
+      Flag.withDescription("Only deliveries to this address"),
+      Flag.optional,
+      Flag.map(Option.getOrNull)
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withAlias("f"),
+      Flag.withDefault(false),
+      Flag.withDescription("Go on and print every change, a line each, until told to stop")
+    )
+  },
+  ({ data, project, json, limit, search, status, recipient, follow }) =>
+    Effect.gen(function* () {
+      const address = recipient === null ? null : (parseAddress(recipient)?.canonical ?? recipient)
+      const filters = { ...noLogFilters, status, address, search }
+      if (follow)
+        return yield* following(project, filters, (one) => Console.log(json ? JSON.stringify(shown(one)) : line(one)))
+      const found = yield* newest(project, filters, limit)
+      const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
+      yield* print(
+        json,
+        { deliveries: found.map(shown) },
+        table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
+      )
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List deliveries, newest first; --follow prints every change as it happens"))

@@ -1,0 +1,50 @@
+/**
+ * `mailkeep suppressions`: the addresses that get no mail, and why.
+ */
+import type { Suppression, SuppressionReason } from "@mailkeep/core"
+import { formatInstant, suppressedFor, suppressionReasons, Suppressions } from "@mailkeep/core"
+import { Clock, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { data, json, limit, project, search } from "../flags.ts"
+import * as MailHome from "../mailHome.ts"
+import { print, table } from "../output.ts"
+
+const shown = (one: Suppression, now: number) => ({
+  email: one.address,
+  reason: suppressedFor(one, now),
+  reasons: suppressionReasons.flatMap((reason: SuppressionReason) => {
+    const since = one.reasons[reason]
+    return since === undefined ? [] : [{ reason, since: formatInstant(since) }]
+  })
+})
+
+const list = Command.make("list", { data, project, json, search, limit }, ({ data, project, json, search, limit }) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* Suppressions).page(project, search, { limit, cursor: null })
+    const now = yield* Clock.currentTimeMillis
+    const all = items.map((one) => shown(one, now))
+    const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
+    yield* print(json, { suppressions: all }, table([["EMAIL", "REASONS"], ...rows]))
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List suppressed addresses"))
+
+const email = Argument.String("email")
+
+const add = Command.make("add", { email, data, project, json }, ({ email, data, project, json }) =>
+  Effect.gen(function* () {
+    const added = yield* (yield* Suppressions).add(project, email, "manual")
+    yield* print(json, shown(added!, yield* Clock.currentTimeMillis), `${added!.address} suppressed`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Keep mail from an address"))
+
+const remove = Command.make("remove", { email, data, project, json }, ({ email, data, project, json }) =>
+  Effect.gen(function* () {
+    yield* (yield* Suppressions).remove(project, email)
+    yield* print(json, { email, removed: true }, `${email} gets mail again`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Lift every reason that keeps mail from an address"))
+
+export const suppressions = Command.make("suppressions").pipe(
+  Command.withDescription("Addresses that get no mail"),
+  Command.withSubcommands([list, add, remove])
+)

@@ -1,0 +1,87 @@
+/**
+ * `mailkeep templates`: what sends can be made from.
+ */
+import { readFileSync } from "node:fs"
+import type { TemplateDetail } from "@mailkeep/core"
+import { formatInstant, InvalidArgument, parseCreateTemplate, templateStatusOf, Templates } from "@mailkeep/core"
+import { Effect, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { data, json, project, search } from "../flags.ts"
+import * as MailHome from "../mailHome.ts"
+import { print, table } from "../output.ts"
+import { walkPages } from "../walkPages.ts"
+
+const shown = ({ template: { id, content, createdAt }, draft, published }: TemplateDetail) => ({
+  id,
+  name: content.name,
+  alias: content.alias,
+  status: templateStatusOf(content),
+  draftVersion: draft?.content.versionNumber ?? null,
+  publishedVersion: published?.content.versionNumber ?? null,
+  createdAt: formatInstant(createdAt)
+})
+
+const templateId = Argument.String("template-id").pipe(Argument.withDescription("Such as tpl_01h…"))
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
+const list = Command.make("list", { data, project, json, search }, ({ data, project, json, search }) =>
+  Effect.gen(function* () {
+    const service = yield* Templates
+    const found = yield* walkPages((page) => service.page(project, { status: null, search, category: null }, page))
+    const all = found.map(shown)
+    const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
+    yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List templates, newest first"))
+
+const create = Command.make(
+  "create",
+  {
+    name: Argument.String("name"),
+    data,
+    project,
+    json,
+    alias: text("alias", "A name for programs"),
+    subject: text("subject", "The subject, in Mustache"),
+    htmlFile: text("html-file", "A file with the HTML, in Mustache"),
+    textFile: text("text-file", "A file with the plain text, in Mustache"),
+    variables: Flag.String("var").pipe(
+      Flag.atLeast(0),
+      Flag.withDescription("A variable as name:type, required with a ! behind: order:string!; once for each")
+    )
+  },
+  ({ name, data, project, json, alias, subject, htmlFile, textFile, variables }) =>
+    Effect.gen(function* () {
+      const file = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, "utf8"))
+      const declared = variables.map((given) => {
+        const [key, type = "string"] = given.replace(/!$/, "").split(":")
+        return { key, type, required: given.endsWith("!") }
+      })
+      const asked = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
+      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+      const request = parseCreateTemplate(given)
+      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
+      const made = yield* (yield* Templates).create(project, request.success)
+      yield* print(json, shown(made), `${made.template.id} draft`)
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Create a template, as a draft"))
+
+const publish = Command.make("publish", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
+  Effect.gen(function* () {
+    const live = yield* (yield* Templates).publish(project, templateId)
+    yield* print(json, shown(live), `${templateId} published, version ${live.published!.content.versionNumber}`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Publish a template's draft; sends use it from now on"))
+
+const archive = Command.make("archive", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
+  Effect.gen(function* () {
+    yield* (yield* Templates).archive(project, templateId)
+    yield* print(json, { id: templateId, archived: true }, `${templateId} archived`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Archive a template; it sends nothing more"))
+
+export const templates = Command.make("templates").pipe(
+  Command.withDescription("Templates"),
+  Command.withSubcommands([list, create, publish, archive])
+)

@@ -1,0 +1,138 @@
+/**
+ * `mailkeep webhooks`: where a project's events go.
+ */
+import type { EventPush, WebhookRecord } from "@mailkeep/core"
+import {
+  eventKinds,
+  formatInstant,
+  formatInstantOrNull,
+  InvalidArgument,
+  parseCreateWebhook,
+  Webhooks
+} from "@mailkeep/core"
+import { Effect, Redacted, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { allowLoopback, data, json, limit, project } from "../flags.ts"
+import * as MailHome from "../mailHome.ts"
+import { exitWith, print, table } from "../output.ts"
+import { walkPages } from "../walkPages.ts"
+
+const shown = ({ id, content, createdAt }: WebhookRecord) => ({
+  id,
+  url: content.url,
+  events: content.events,
+  description: content.description,
+  status: content.status,
+  createdAt: formatInstant(createdAt)
+})
+
+const shownPush = ({ id, eventId, eventKind, status, tries, dueAt, createdAt }: EventPush) => ({
+  id,
+  eventId,
+  eventType: eventKind,
+  status,
+  attempts: tries.length,
+  lastStatusCode: tries.at(-1)?.status ?? null,
+  lastError: tries.at(-1)?.error ?? null,
+  nextAttemptAt: formatInstantOrNull(dueAt),
+  createdAt: formatInstant(createdAt)
+})
+
+const webhookId = Argument.String("webhook-id").pipe(Argument.withDescription("Such as whk_01h…"))
+
+const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
+  Effect.gen(function* () {
+    const service = yield* Webhooks
+    const found = yield* walkPages((page) => service.page(project, page))
+    const rows = found.map(({ id, content }) => [id, content.status, content.url, content.events.join(" ")])
+    yield* print(json, { webhooks: found.map(shown) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List webhooks"))
+
+const create = Command.make(
+  "create",
+  {
+    url: Argument.String("url"),
+    data,
+    project,
+    json,
+    allowLoopback,
+    events: Flag.Literals("event", eventKinds).pipe(
+      Flag.atLeast(0),
+      Flag.withDescription("A kind of event; once for each, the four that are promised when left out")
+    )
+  },
+  ({ url, data, project, json, allowLoopback, events }) =>
+    Effect.gen(function* () {
+      const request = parseCreateWebhook(events.length === 0 ? { url } : { url, events })
+      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
+      const { webhook, secret } = yield* (yield* Webhooks).create(project, request.success)
+      const clear = Redacted.value(secret)
+      yield* print(
+        json,
+        { ...shown(webhook), secret: clear },
+        `${webhook.id}\n${clear}\nKeep it now: it is not shown again.`
+      )
+    }).pipe(MailHome.at({ data, allowLoopback }))
+).pipe(Command.withDescription("Create a webhook and print its secret, once"))
+
+const remove = Command.make("delete", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
+  Effect.gen(function* () {
+    yield* (yield* Webhooks).remove(project, webhookId)
+    yield* print(json, { id: webhookId, deleted: true }, `${webhookId} deleted`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Delete a webhook"))
+
+const rotate = Command.make("rotate-secret", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
+  Effect.gen(function* () {
+    const { secret } = yield* (yield* Webhooks).rotateSecret(project, webhookId)
+    const clear = Redacted.value(secret)
+    yield* print(json, { id: webhookId, secret: clear }, `${clear}\nThe one before signs too for 24 hours.`)
+  }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Make a new secret and print it, once"))
+
+const test = Command.make(
+  "test",
+  { webhookId, data, project, json, allowLoopback },
+  ({ webhookId, data, project, json, allowLoopback }) =>
+    Effect.gen(function* () {
+      const ending = yield* (yield* Webhooks).test(project, webhookId)
+      const status = "status" in ending ? ending.status : null
+      const error = "error" in ending ? ending.error : null
+      if (ending._tag !== "Taken" && !json) return yield* exitWith(`not taken: ${status ?? error}`)
+      yield* print(json, { delivered: ending._tag === "Taken", statusCode: status, error }, `taken, ${status}`)
+    }).pipe(MailHome.at({ data, allowLoopback }))
+).pipe(Command.withDescription("Push a test event once, now"))
+
+const deliveries = Command.make(
+  "deliveries",
+  { webhookId, data, project, json, limit },
+  ({ webhookId, data, project, json, limit }) =>
+    Effect.gen(function* () {
+      const { items } = yield* (yield* Webhooks).pushes(project, webhookId, { limit, cursor: null })
+      const all = items.map(shownPush)
+      const rows = all.map((one) => [
+        one.id,
+        one.eventType,
+        one.status,
+        String(one.attempts),
+        String(one.lastStatusCode ?? one.lastError ?? "")
+      ])
+      yield* print(json, { deliveries: all }, table([["ID", "EVENT", "STATUS", "TRIES", "LAST"], ...rows]))
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("List what was pushed, newest first"))
+
+const replay = Command.make(
+  "replay",
+  { webhookId, deliveryId: Argument.String("delivery-id"), data, project, json },
+  ({ webhookId, deliveryId, data, project, json }) =>
+    Effect.gen(function* () {
+      const push = yield* (yield* Webhooks).replay(project, webhookId, deliveryId)
+      yield* print(json, shownPush(push), `${push.id} is pushed again`)
+    }).pipe(MailHome.at({ data }))
+).pipe(Command.withDescription("Push an event again; a server on the same files does it"))
+
+export const webhooks = Command.make("webhooks").pipe(
+  Command.withDescription("Webhooks"),
+  Command.withSubcommands([list, create, remove, rotate, test, deliveries, replay])
+)

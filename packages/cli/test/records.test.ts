@@ -1,0 +1,221 @@
+/**
+ * The commands for a project's records, as a person or a script runs them, beside a running server.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Serving } from "./commandLine.ts"
+import { run, runJson, serve } from "./commandLine.ts"
+
+let folder: string
+let server: Serving
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-cli-"))
+  server = await serve(["serve", "--data", join(folder, "data"), "--port", "0", "--allow-loopback-webhooks"])
+  await runJson(["domains", "add", "example.com", ...here(), "--verified"])
+})
+afterAll(async () => {
+  await server.kill("SIGKILL")
+  rmSync(folder, { recursive: true })
+})
+
+const here = () => ["--data", join(folder, "data"), "--project", "prj_x"]
+const file = (name: string, text: string) => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+describe("beside a running server", () => {
+  it("a message is sent, followed and listed", async () => {
+    const sent = await runJson([
+      "send",
+      ...here(),
+      "--from",
+      "hello@example.com",
+      "--to",
+      "ada@example.org",
+      "--subject",
+      "Hi",
+      "--text",
+      "Hi"
+    ])
+    expect(sent).toMatchObject({ messageId: expect.stringMatching(/^msg_/), totalQueued: 1, scheduledAt: null })
+    const delivered = async () =>
+      (await runJson(["logs", ...here(), "--recipient", "ADA@example.org", "--status", "delivered"])).deliveries
+    await expect.poll(delivered, { timeout: 20_000 }).toMatchObject([{ id: sent.deliveryIds[0], subject: "Hi" }])
+    const people = await run(["logs", ...here()])
+    expect(people.stdout).toMatch(/CREATED\s+STATUS\s+ID\s+RECIPIENT\s+SUBJECT\n.*delivered.*ada@example\.org\s+Hi/)
+    const refused = await run([
+      "send",
+      ...here(),
+      "--from",
+      "hello@other.example",
+      "--to",
+      "a@b.example",
+      "--subject",
+      "x",
+      "--text",
+      "x"
+    ])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("not a verified domain") })
+  })
+
+  it("logs --follow prints each change as a line, until it is told to stop", async () => {
+    const follower = await serve(["logs", "--follow", ...here()]).catch((failure: unknown) => failure as Error)
+    expect(follower).not.toBeInstanceOf(Error)
+    await runJson([
+      "send",
+      ...here(),
+      "--from",
+      "hello@example.com",
+      "--to",
+      "eve@example.org",
+      "--subject",
+      "Follow",
+      "--text",
+      "x"
+    ])
+    const lines = () =>
+      (follower as Serving).output.stdout
+        .split("\n")
+        .filter((line) => line.includes("eve@example.org"))
+        .map((line) => JSON.parse(line).status)
+    await expect.poll(lines, { timeout: 20_000 }).toContain("delivered")
+    expect(await (follower as Serving).kill("SIGTERM")).toBe(0)
+  })
+
+  it("contacts come in from a file, each refused line told, and go out again", async () => {
+    const csv = file("in.csv", "email,first_name\nada@example.org,Ada\nnobody,x\nbob@example.org,Bob\n")
+    const refused = join(folder, "refused.csv")
+    const first = await run(["contacts", "import", csv, ...here(), "--json", "--refused", refused])
+    expect(first.code).toBe(2)
+    expect(JSON.parse(first.stdout)).toMatchObject({ created: 2, updated: 0, refused: 1 })
+    expect(readFileSync(refused, "utf8")).toBe(
+      "line,field,code,message\r\n3,email,invalid_value,must be a bare mailbox such as ada@example.com\r\n"
+    )
+    const again = await run(["contacts", "import", csv, "--update", ...here()])
+    expect(again).toMatchObject({ code: 2, stdout: expect.stringMatching(/^0 created, 2 updated, 1 refused/) })
+    const exported = await run(["contacts", "export", ...here()])
+    expect(exported.stdout.split("\r\n").map((line) => line.split(",")[1])).toEqual([
+      "email",
+      "bob@example.org",
+      "ada@example.org",
+      undefined
+    ])
+    const wrong = await run(["contacts", "import", file("wrong.csv", "mail\nx@y.example\n"), ...here()])
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("columns") })
+    const { contacts, total } = await runJson(["contacts", "list", ...here(), "--search", "BOB"])
+    expect([total, contacts[0].firstName]).toEqual([1, "Bob"])
+    const { id } = await runJson(["contacts", "add", "cat@example.org", ...here(), "--first-name", "Cat"])
+    expect(await runJson(["contacts", "delete", id, ...here()])).toEqual({ id, deleted: true })
+    expect(await run(["contacts", "delete", id, ...here()])).toMatchObject({
+      code: 1,
+      stderr: "mailkeep: No contact with this ID.\n"
+    })
+  })
+
+  it("a template is created, published and sent", async () => {
+    const html = file("a.html", "<b>{{order}}</b>")
+    const { id } = await runJson([
+      "templates",
+      "create",
+      "Receipt",
+      ...here(),
+      "--alias",
+      "receipt",
+      "--subject",
+      "Order {{order}}",
+      "--html-file",
+      html,
+      "--var",
+      "order:string!"
+    ])
+    expect(await runJson(["templates", "publish", id, ...here()])).toMatchObject({
+      status: "published",
+      publishedVersion: 1
+    })
+    const bySend = ["send", ...here(), "--from", "hello@example.com", "--to", "t@example.org", "--template", id]
+    expect((await run(bySend)).stderr).toContain("is required by the template")
+    expect(await runJson([...bySend, "--var", "order=A17"])).toMatchObject({ totalQueued: 1 })
+    expect((await runJson(["templates", "list", ...here(), "--search", "recei"])).templates).toMatchObject([
+      { id, alias: "receipt" }
+    ])
+    expect(await runJson(["templates", "archive", id, ...here()])).toEqual({ id, archived: true })
+  })
+
+  it("an address is suppressed, listed and let go", async () => {
+    expect(await runJson(["suppressions", "add", "Gone@example.org", ...here()])).toMatchObject({
+      email: "gone@example.org",
+      reason: "manual"
+    })
+    expect((await runJson(["suppressions", "list", ...here(), "--search", "gone"])).suppressions).toHaveLength(1)
+    expect(await runJson(["suppressions", "remove", "gone@example.org", ...here()])).toMatchObject({ removed: true })
+    expect((await run(["suppressions", "remove", "gone@example.org", ...here()])).code).toBe(1)
+  })
+
+  it("a webhook gets what the server pushes, a test at once, and an event again", async () => {
+    const got: Array<string> = []
+    const endpoint = createServer((request, response) => {
+      let text = ""
+      request
+        .on("data", (chunk) => (text += String(chunk)))
+        .on("end", () => {
+          got.push(JSON.parse(text).type)
+          response.writeHead(204).end()
+        })
+    })
+    await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+    const loopback = "--allow-loopback-webhooks"
+    expect((await run(["webhooks", "create", url, ...here()])).stderr).toContain("must be https")
+    const made = await runJson(["webhooks", "create", url, ...here(), loopback, "--event", "contact.created"])
+    expect(made).toMatchObject({ status: "enabled", secret: expect.stringMatching(/^whsec_/) })
+    expect(await runJson(["webhooks", "test", made.id, ...here(), loopback])).toEqual({
+      delivered: true,
+      statusCode: 204,
+      error: null
+    })
+    await runJson(["contacts", "add", "hooked@example.org", ...here()])
+    await expect.poll(() => got, { timeout: 20_000 }).toEqual(["webhook.test", "contact.created"])
+    const pushed = async () => (await runJson(["webhooks", "deliveries", made.id, ...here()])).deliveries
+    await expect.poll(pushed, { timeout: 10_000 }).toMatchObject([{ status: "delivered", lastStatusCode: 204 }])
+    await runJson(["webhooks", "replay", made.id, (await pushed())[0].id, ...here()])
+    await expect.poll(() => got, { timeout: 20_000 }).toHaveLength(3)
+    expect((await runJson(["webhooks", "rotate-secret", made.id, ...here()])).secret).not.toBe(made.secret)
+    const { webhooks } = await runJson(["webhooks", "list", ...here()])
+    expect(JSON.stringify(webhooks)).not.toContain("secret")
+    expect(await runJson(["webhooks", "delete", made.id, ...here()])).toMatchObject({ deleted: true })
+    endpoint.close()
+  })
+
+  it("a project keeps its settings, and a domain shows what to publish", async () => {
+    expect(
+      await runJson(["projects", "set", "prj_x", "--data", join(folder, "data"), "--on-ambiguous", "fail"])
+    ).toMatchObject({ id: "prj_x", onAmbiguous: "fail" })
+    expect((await runJson(["projects", "list", "--data", join(folder, "data")])).projects).toMatchObject([
+      { id: "prj_x", onAmbiguous: "fail" }
+    ])
+    const domain = await runJson(["domains", "add", "shop.example", ...here(), "--mail-host", "mx.shop.example"])
+    expect(domain).toMatchObject({
+      status: "pending",
+      records: [{ purpose: "dkim" }, { value: "v=spf1 a:mx.shop.example ~all" }, {}, { type: "MX" }]
+    })
+    expect(JSON.stringify(domain)).not.toContain("rivate")
+    expect(await runJson(["domains", "verify", domain.id, ...here(), "--dns", "127.0.0.1:1"])).toMatchObject({
+      status: "pending"
+    })
+    expect(await runJson(["domains", "remove", domain.id, ...here()])).toMatchObject({ removed: true })
+  })
+
+  it("help says what each command does", async () => {
+    for (const args of [[], ["contacts"], ["contacts", "import"], ["webhooks"], ["send"]]) {
+      const { code, stdout } = await run([...args, "--help"])
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/USAGE[\s\S]*mailkeep/)
+    }
+  })
+})
