@@ -50,7 +50,7 @@ const masterSecret = () => {
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
-export const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
+const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
     webhooks: { allowLoopback },

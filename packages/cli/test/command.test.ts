@@ -87,7 +87,7 @@ describe("keys and domains", () => {
       "example.com verified\n"
     )
     expect((await run(["domains", "list", ...inProject()])).stdout).toMatch(
-      /ID +DOMAIN +STATUS\ndom_\S+ +example\.com +verified\n/
+      /ID +DOMAIN +STATUS +ERROR\ndom_\S+ +example\.com +verified\n/
     )
     expect((await run(["keys", "create", ...inProject(), "--permission", "email.send"])).stdout).toMatch(
       /^key_\S+\nmk_\S+\n/

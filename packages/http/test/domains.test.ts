@@ -24,7 +24,8 @@ const hasKnot = (() => {
     return false
   }
 })()
-if (!hasKnot) console.warn("SKIPPED: no knotd on this machine, so domains are not checked by a real name server.")
+if (!hasKnot)
+  process.emitWarning("SKIPPED: no knotd on this machine, so domains are not checked by a real name server.")
 
 const freePort = () =>
   new Promise<number>((resolve) => {

@@ -39,7 +39,7 @@ describe.each(stores)("templates, over $name", (store) => {
     const { subject: _s, text: _t, ...rest } = sendBody()
     return postSend(wire, { ...rest, templateId, templateVariables, ...change })
   }
-  const detailOf = async (answer: { readonly body: any }) =>
+  const detailOf = async (answer: Awaited<ReturnType<typeof bySend>>) =>
     (await wire.call(`/emails/logs/${answer.body.data.deliveryIds[0]}`)).body
 
   it("begin as a draft, version 1", async () => {
@@ -169,7 +169,11 @@ describe.each(stores)("templates, over $name", (store) => {
     }
     await patch(id, { subject: "Draft {{order}}" })
     const versions = async (query: string) => (await wire.call(`/emails/templates/${id}/versions?${query}`)).body
-    const shown = (await versions("")).data.items.map((one: any) => [one.version_number, one.status, one.subject])
+    const shown = (await versions("")).data.items.map((one: Readonly<Record<string, unknown>>) => [
+      one["version_number"],
+      one["status"],
+      one["subject"]
+    ])
     expect(shown).toEqual([
       [4, "draft", "Draft {{order}}"],
       [3, "published", "Version 3 {{order}}"],

@@ -93,3 +93,13 @@ export const operationFinder = (document: ApiDocument) => {
   return (method: string, path: string): Operation | undefined =>
     operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation
 }
+
+/** Judges a value by a schema of the document: what is wrong with it, or nothing. */
+export const bodyJudge = (document: ApiDocument) => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: "api", components: document.components })
+  return (schema: string, value: unknown): string | undefined => {
+    const validate = ajv.getSchema(`api#/components/schemas/${schema}`)!
+    return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
+  }
+}

@@ -11,6 +11,7 @@ import { place as journalPlace } from "../../conformance/test/example/place.ts"
 import { promiseSinkBench, promiseTransportBench } from "../../conformance/test/promiseBench.ts"
 import { stubBench } from "../../smtp/test/stubBench.ts"
 import { place as sqlitePlace } from "../../sqlite/test/place.ts"
+import { bench as webhookBench } from "../../webhooks/test/consumerBench.ts"
 import { generatedNotice, table } from "./markdown.ts"
 
 /** A few scripts suffice here; the adapters' own tests run more. */
@@ -31,7 +32,7 @@ const transports = {
   "a function, by Promises": { bench: promiseTransportBench }
 }
 
-const sinks = { "a function, by Promises": { bench: promiseSinkBench } }
+const sinks = { webhooks: { bench: webhookBench }, "a function, by Promises": { bench: promiseSinkBench } }
 
 /** What each capability means, and what is given up without it. */
 const meanings: Readonly<Record<string, readonly [means: string, without: string]>> = {

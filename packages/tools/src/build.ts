@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { read, root } from "./workspace.ts"
 
-const packages = ["core", "memory", "sqlite", "smtp", "conformance", "http", "cli"] as const
+const packages = ["core", "memory", "sqlite", "smtp", "webhooks", "conformance", "http", "cli"] as const
 
 interface Manifest {
   readonly name: string

@@ -51,7 +51,7 @@ describe("the rooms", () => {
   })
 
   it("want every adapter held to the laws of its port", () => {
-    expect(adapters).toEqual(["memory", "sqlite", "smtp"])
+    expect(adapters).toEqual(["webhooks", "memory", "sqlite", "smtp"])
     const binding = 'import { conforms } from "@mailkeep/conformance/vitest"'
     expect(unproven("sqlite", [`${binding}\nconforms("sqlite", storeLaws, { place })`])).toEqual([])
     expect(unproven("sqlite", [binding, 'conforms("sqlite")'])).toHaveLength(1)

@@ -1,7 +1,7 @@
 /**
  * Consumers behind a real HTTP server on this machine, whose answers a test can choose.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { ConsumerAct, Received, SinkSubject } from "@mailkeep/conformance"
@@ -23,12 +23,6 @@ const answer = (act: ConsumerAct, response: ServerResponse): void => {
   }
 }
 
-const read = async (request: IncomingMessage): Promise<Uint8Array> => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return new Uint8Array(Buffer.concat(chunks))
-}
-
 export const bench: SinkSubject["bench"] = Effect.gen(function* () {
   const acts = new Map<string, ConsumerAct>()
   const received: Array<Received> = []
@@ -37,8 +31,11 @@ export const bench: SinkSubject["bench"] = Effect.gen(function* () {
     underWay++
     response.on("close", () => underWay--)
     const consumer = request.url!.slice(1)
-    void read(request).then((body) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
       const headers = request.headers as Record<string, string>
+      const body = new Uint8Array(Buffer.concat(chunks))
       received.push({ consumer, id: headers["webhook-id"]!, headers, body })
       answer(acts.get(consumer) ?? { does: "take" }, response)
     })

@@ -41,7 +41,7 @@ const serving = <R>({ host, port, ...home }: Serving, announce: (url: string) =>
 
 const flags = { data, host, port, transport, json, plan, dns, mailHost, allowLoopback }
 
-export const serve = Command.make("serve", flags, ({ json, transport: _, ...asked }) =>
+export const serve = Command.make("serve", flags, ({ json, ...asked }) =>
   serving(asked, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
 ).pipe(Command.withDescription("Serve the interface over HTTP, send what is due, push events and check domains"))
 
@@ -84,7 +84,7 @@ The API is described at ${url}/docs. Ctrl-C stops the server; what it knows stay
 Not yet: mail really leaving (the stub transport delivers to nobody).
 `
 
-export const start = Command.make("start", flags, ({ json, transport: _, ...asked }) =>
+export const start = Command.make("start", flags, ({ json, ...asked }) =>
   serving(asked, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)

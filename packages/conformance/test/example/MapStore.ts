@@ -169,7 +169,7 @@ export const sweep = (before: State, { kind, before: instant, limit }: Mail.Swee
   }[kind]()
   const old = ages.filter(({ at }) => at < instant).toSorted((a, b) => a.at - b.at || Mail.byId(a, b))
   const gone = new Set(old.slice(0, limit).map(({ id }) => id))
-  for (const id of [...gone]) gone.add(id.replace("Event/", "Undistributed/"))
+  for (const id of Array.from(gone)) gone.add(id.replace("Event/", "Undistributed/"))
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
   return { count: old.slice(0, limit).length, state }
 }

@@ -4,6 +4,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Lists, Properties, Segments } from "./ContactGroups.ts"
 import { Contacts } from "./Contacts.ts"
+import { withDetails } from "./documentDetails.ts"
 import { Domains } from "./Domains.ts"
 import { Logs } from "./Logs.ts"
 import { Messages } from "./Messages.ts"
@@ -32,6 +33,7 @@ export class MailApi extends HttpApi.make("mailkeep")
     OpenApi.annotations({
       title: "Mailkeep",
       version: "1",
-      description: "Sends transactional email, keeps a delivery log and a contact list."
+      description: "Sends transactional email, keeps a delivery log and a contact list.",
+      transform: withDetails
     })
   ) {}
