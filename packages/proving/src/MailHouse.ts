@@ -22,6 +22,7 @@ import type {
   ProjectId,
   SendBody,
   SendOptions,
+  StoreNotOpened,
   TransportShape
 } from "@mailkeep/core"
 import {
@@ -54,8 +55,12 @@ const temporaryFile = Layer.unwrap(
 export const stores = [
   { name: "memory", layer: MemoryMailStore.layer },
   { name: "sqlite", layer: temporaryFile }
-] as const
-export type StoreUnderTest = (typeof stores)[number]
+] as const satisfies ReadonlyArray<StoreUnderTest>
+
+export interface StoreUnderTest {
+  readonly name: string
+  readonly layer: Layer.Layer<MailStore, StoreNotOpened>
+}
 
 export const project: ProjectId = "prj_test"
 export const sender = "hello@example.com"

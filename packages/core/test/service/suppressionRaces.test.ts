@@ -1,0 +1,168 @@
+/**
+ * Suppressing races sending: a scheduler of the test's own decides which call of the store is next, and the order in which commits
+ * stood is judged by a model of what a suppression promises.
+ */
+import type { StoreUnderTest } from "@mailkeep/proving"
+import {
+  delivery,
+  expectBalanced,
+  openHouse,
+  project,
+  send,
+  start,
+  stores,
+  summaries,
+  tick,
+  tickOver
+} from "@mailkeep/proving"
+import { StubTransport } from "@mailkeep/smtp"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Change, MailStoreShape, SuppressionReason } from "../../src/index.ts"
+import { Contacts, formatInstant, MailStore, minuteMillis, suppressedFor, Suppressions } from "../../src/index.ts"
+
+const people = ["ann", "bob", "cat"] as const
+type Person = (typeof people)[number]
+const addressOf = (person: Person) => `${person}@example.org`
+
+/** What may happen at once. One who wavers unsubscribes, subscribes and unsubscribes again. */
+const acts = ["send", "complain", "unsubscribe", "subscribe", "waver"] as const
+const action = fc.record({ act: fc.constantFrom(...acts), person: fc.constantFrom(...people) })
+type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
+
+/** One or two processes release and hand over what is due while the rest happens. */
+const race = fc.record({
+  dispatchers: fc.integer({ min: 1, max: 2 }),
+  actions: fc.array(action, { minLength: 4, maxLength: 12, size: "max" }),
+  scheduler: fc.scheduler()
+})
+type Race = typeof race extends fc.Arbitrary<infer A> ? A : never
+
+/** Every call waits for its turn while a race is on; commits are kept in the order in which they stood. */
+class Interleaved {
+  scheduler: fc.Scheduler | null = null
+  readonly stood: Array<ReadonlyArray<Change>> = []
+
+  private readonly turn = Effect.suspend(() => {
+    const { scheduler } = this
+    return scheduler === null ? Effect.void : Effect.promise(() => scheduler.schedule(Promise.resolve()))
+  })
+
+  store(inner: MailStoreShape): MailStoreShape {
+    return {
+      ...inner,
+      read: (queries) => Effect.andThen(this.turn, inner.read(queries)),
+      claim: (claim) => Effect.andThen(this.turn, inner.claim(claim)),
+      commit: (changes) =>
+        Effect.andThen(
+          this.turn,
+          Effect.tap(inner.commit(changes), () => Effect.sync(() => this.stood.push(changes)))
+        )
+    }
+  }
+}
+
+/** The model: replays what stood, and keeps who may not be written to and whose final dot went. */
+const judge = (stood: ReadonlyArray<ReadonlyArray<Change>>) => {
+  const suppressed = new Map<string, SuppressionReason | null>()
+  const everSuppressed = new Set<string>()
+  const recipients = new Map<string, string>()
+  const dots = new Map<string, SuppressionReason | null>()
+  for (const change of stood.flat()) {
+    if (change._tag === "PutSuppression") {
+      const { address } = change.suppression
+      const reason = suppressedFor(change.suppression, start + minuteMillis)
+      suppressed.set(address!, reason)
+      if (reason !== null) everSuppressed.add(address!)
+    } else if (change._tag === "InsertDelivery") recipients.set(change.delivery.id, change.delivery.address)
+    else if (change._tag === "MoveAttempt" && change.next.phase === "dot")
+      dots.set(change.deliveryId, suppressed.get(recipients.get(change.deliveryId)!) ?? null)
+  }
+  return { dots, suppressed, everSuppressed }
+}
+
+const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, scheduler }: Race) => {
+  const interleaved = new Interleaved()
+  const wrapped = Layer.effect(
+    MailStore,
+    Effect.map(MailStore, (inner) => interleaved.store(inner))
+  ).pipe(Layer.provide(layer))
+  const runtime = await openHouse({ name, layer: wrapped })
+  try {
+    const contacts = await runtime.runPromise(
+      Effect.gen(function* () {
+        const service = yield* Contacts
+        for (const person of people)
+          yield* send(`due-${person}`, { to: addressOf(person), scheduledAt: formatInstant(start + minuteMillis) })
+        const made = yield* Effect.forEach(["ann", "bob"], (person) =>
+          service.create(project, { email: addressOf(person as Person) })
+        )
+        yield* TestClock.adjust("1 minute")
+        return made
+      })
+    )
+    const subscribing = (person: Person, emailStatus: "subscribed" | "unsubscribed") =>
+      Effect.gen(function* () {
+        const contact = contacts[people.indexOf(person)]
+        if (contact !== undefined)
+          return yield* (yield* Contacts).update(project, contact.id, { email: contact.email, emailStatus })
+        const suppressions = yield* Suppressions
+        return emailStatus === "subscribed"
+          ? yield* suppressions.lift(project, addressOf(person), "unsubscribed")
+          : yield* suppressions.add(project, addressOf(person), "unsubscribed")
+      })
+    const perform = ({ act, person }: Action, index: number) =>
+      Effect.gen(function* () {
+        if (act === "send") return yield* send(`now-${index}`, { to: addressOf(person) })
+        if (act === "complain") return yield* (yield* Suppressions).add(project, addressOf(person), "complaint")
+        if (act === "subscribe") return yield* subscribing(person, "subscribed")
+        yield* subscribing(person, "unsubscribed")
+        if (act !== "waver") return
+        yield* subscribing(person, "subscribed")
+        yield* subscribing(person, "unsubscribed")
+      })
+    const dispatching = Array.from({ length: dispatchers }, () => Effect.asVoid(Effect.flatMap(MailStore, tickOver)))
+    interleaved.scheduler = scheduler
+    const all = [...dispatching, ...actions.map((one, index) => Effect.asVoid(perform(one, index)))].map((one) =>
+      runtime.runPromise(one)
+    )
+    await scheduler.waitFor(Promise.all(all))
+    interleaved.scheduler = null
+    return await runtime.runPromise(
+      Effect.gen(function* () {
+        yield* tick
+        yield* expectBalanced
+        const ids = (yield* summaries).map(({ id }) => id)
+        const ended = yield* Effect.forEach(ids, delivery)
+        const handed = (yield* StubTransport.StubTransport).taken()
+        return { ...judge(interleaved.stood), ended, handed: handed.map(({ deliveryId }) => deliveryId as string) }
+      })
+    )
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+/** Without the guard of the dot's commit, memory fails within 30 runs; a run on a file costs five times as much. */
+const races = stores.map((store) => ({ ...store, runs: store.name === "memory" ? 400 : 100 }))
+
+describe.each(races)("suppressing while sending, over $name", ({ runs, ...store }) => {
+  it("lets no final dot go once the suppression stands, and holds back nothing else", { timeout: 120_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(race, async (one) => {
+        const after = await inTurns(store, one)
+        expect([...after.dots].filter(([, reason]) => reason !== null)).toEqual([])
+        expect(after.handed.toSorted()).toEqual([...after.dots.keys()].toSorted())
+        for (const { id, address, status, chargedAt } of after.ended) {
+          const wentOut = after.dots.has(id)
+          expect([address, status]).toEqual([address, wentOut ? "delivered" : "suppressed"])
+          expect(chargedAt !== null).toBe(wentOut)
+          if (!wentOut) expect(after.everSuppressed).toContain(address)
+        }
+      }),
+      { numRuns: Number(process.env["RACE_RUNS"] ?? runs) }
+    )
+  )
+})
