@@ -1,0 +1,51 @@
+/**
+ * What a caller gets when the inside fails: a store out of reach, and a bug.
+ */
+import { MailStore, StoreUnavailable } from "@mailkeep/core"
+import { sendBody, stores } from "@mailkeep/proving"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { WireHouse } from "./wireHouse.ts"
+import { error, openWire, postSend } from "./wireHouse.ts"
+
+describe("a failure of the inside", () => {
+  let failing: Effect.Effect<never, StoreUnavailable> | null = null
+  const [{ layer }] = stores
+  const store = {
+    name: "memory, failing when told",
+    layer: Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        commit: (changes) => failing ?? inner.commit(changes)
+      }))
+    ).pipe(Layer.provide(layer))
+  }
+  let wire: WireHouse
+  beforeAll(async () => {
+    wire = await openWire(store)
+  })
+  afterAll(() => wire.close())
+  const sendWhile = async (key: string, how: typeof failing) => {
+    failing = how
+    const answer = await postSend(wire, sendBody(), { headers: { "idempotency-key": key } })
+    failing = null
+    return answer
+  }
+
+  it("is 503 with Retry-After while the store is out of reach, and the same request works afterwards", async () => {
+    const cause = new Error("disk at 10.0.0.7 is gone")
+    const answer = await sendWhile("unreachable", Effect.fail(new StoreUnavailable({ reason: "unreachable", cause })))
+    expect(answer).toMatchObject(error(503, "unavailable"))
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+    expect(answer.text).not.toContain("10.0.0.7")
+    expect((await sendWhile("unreachable", null)).status).toBe(202)
+  })
+
+  it("is 500 for a bug, with nothing of the inside, and the next request is served", async () => {
+    const answer = await sendWhile("bug", Effect.die(new Error("TypeError in secret_table")))
+    expect(answer).toMatchObject(error(500, "internal_error"))
+    expect(answer.text).not.toContain("secret_table")
+    expect((await sendWhile("bug", null)).status).toBe(202)
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * Webhooks over real HTTP. What the relay does with them is tested with the service; here the shapes are.
+ */
+import { Contacts } from "@mailkeep/core"
+import type { EventSinkShape, Push } from "@mailkeep/core"
+import { project, relay, stores } from "@mailkeep/proving"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { WireHouse } from "./wireHouse.ts"
+import { error, invalid, openWire, otherProject } from "./wireHouse.ts"
+
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+const url = "https://hooks.example.net/mail"
+
+describe.each(stores)("webhooks, over $name", (store) => {
+  const got: Array<Push> = []
+  const sink: EventSinkShape = {
+    capabilities: { carriesHeaders: true },
+    push: (push) =>
+      Effect.sync(() => {
+        got.push(push)
+        return { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false } as const
+      })
+  }
+  let wire: WireHouse
+  beforeAll(async () => {
+    wire = await openWire(store, { sink })
+  })
+  afterAll(() => wire.close())
+
+  const act = (method: string, path = "", body?: unknown) =>
+    wire.call(`/emails/webhooks${path}`, { method, ...(body === undefined ? {} : { body }) })
+
+  it("show their secret when they are made and when it is rotated, and never again", async () => {
+    const { status, body } = await act("POST", "", { url, description: "Orders" })
+    expect(status).toBe(200)
+    const { secret, ...shown } = body.data
+    expect(secret).toMatch(/^whsec_[\w+/]+=*$/)
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^whk_[0-9a-z]{26}$/),
+      url,
+      events: ["email.delivered", "email.bounced", "email.failed", "contact.unsubscribed"],
+      description: "Orders",
+      status: "enabled",
+      created_at: timestamp,
+      updated_at: timestamp
+    })
+    expect((await act("GET", `/${shown.id}`)).body).toEqual({ data: shown })
+    const rotated = (await act("POST", `/${shown.id}/rotate-secret`)).body.data
+    expect(rotated.secret).not.toBe(secret)
+    const listed = await act("GET")
+    expect(listed.body).toMatchObject({ message: "Email webhooks fetched", data: { total: 1, page: 1, limit: 50 } })
+    expect(listed.text).not.toContain("whsec_")
+  })
+
+  it("are changed, disabled, enabled and deleted", async () => {
+    const { id } = (await act("POST", "", { url, events: ["contact.created"] })).body.data
+    const changed = await act("PATCH", `/${id}`, { events: ["email.canceled"], status: "disabled" })
+    expect(changed.body.data).toMatchObject({ id, url, events: ["email.canceled"], status: "disabled" })
+    expect((await act("PATCH", `/${id}`, { status: "enabled" })).body.data).toMatchObject({ status: "enabled" })
+    expect(await act("DELETE", `/${id}`)).toMatchObject({ status: 200, body: { success: true } })
+    for (const [method, path] of [
+      ["GET", `/${id}`],
+      ["DELETE", `/${id}`],
+      ["POST", `/${id}/test`],
+      ["POST", `/${id}/rotate-secret`],
+      ["GET", `/${id}/deliveries`]
+    ] as const)
+      expect(await act(method, path)).toMatchObject(error(404, "not_found"))
+    expect(await act("PATCH", `/${id}`, { status: "enabled" })).toMatchObject(error(404, "not_found"))
+  })
+
+  it("show what was pushed with every attempt, and push it again", async () => {
+    const { id } = (await act("POST", "", { url, events: ["contact.created"] })).body.data
+    await wire.run(Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "pushed@example.org" })))
+    await wire.run(relay)
+    const first = (await act("GET", `/${id}/deliveries?limit=1`)).body
+    expect(first).toEqual({
+      message: "Email webhook deliveries fetched",
+      data: {
+        items: [
+          {
+            id: expect.stringMatching(/^psh_[0-9a-z]{26}$/),
+            event_id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
+            event_type: "contact.created",
+            status: "pending",
+            attempts: [{ at: timestamp, status_code: 500, error: null, duration_ms: 0 }],
+            next_attempt_at: timestamp,
+            settled_at: null,
+            created_at: timestamp
+          }
+        ],
+        limit: 1,
+        hasMore: false,
+        nextCursor: null
+      }
+    })
+    const [push] = first.data.items
+    expect((await act("POST", `/${id}/deliveries/${push.id}/replay`)).body.data).toMatchObject({ id: push.id })
+    expect(await act("POST", `/${id}/deliveries/psh_x/replay`)).toMatchObject(error(404, "not_found"))
+    const tested = (await act("POST", `/${id}/test`)).body
+    expect(tested).toEqual({ data: { delivered: false, status_code: 500, error: null } })
+    expect(JSON.parse(new TextDecoder().decode(got.at(-1)!.body))).toMatchObject({ type: "webhook.test" })
+  })
+
+  it("are refused by form, by field", async () => {
+    const refused = (body: object, ...issues: Parameters<typeof invalid> extends [string, ...infer I] ? I : never) =>
+      act("POST", "", body).then((answer) => expect(answer).toMatchObject(invalid("body", ...issues)))
+    await refused({}, [["url"], "required"])
+    await refused({ url: "http://hooks.example.net" }, [["url"], "invalid_value"])
+    await refused({ url: "https://169.254.169.254/" }, [["url"], "invalid_value"])
+    await refused({ url, events: ["email.opened"] }, [["events", 0], "invalid_value"])
+    await refused({ url, secret: "mine" }, [["secret"], "unknown_field"])
+    expect(await act("GET", "/whk_x/deliveries?cursor=nonsense")).toMatchObject({ status: 404 })
+  })
+
+  it("are their project's alone", async () => {
+    const { id } = (await act("POST", "", { url })).body.data
+    const key = await otherProject(wire)
+    for (const [method, path] of [
+      ["GET", `/${id}`],
+      ["DELETE", `/${id}`],
+      ["POST", `/${id}/test`],
+      ["GET", `/${id}/deliveries`]
+    ] as const)
+      expect(await wire.call(`/emails/webhooks${path}`, { method, key })).toMatchObject(error(404, "not_found"))
+    expect((await wire.call("/emails/webhooks", { key })).body.data.items).toEqual([])
+  })
+})
