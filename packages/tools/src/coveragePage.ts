@@ -1,10 +1,11 @@
 /**
- * The table of the interface's statements: each in our own words, where it lives, and the test that holds it.
- * Checks that every named test and decision exists.
+ * The tables of the interface's statements and of what we settled beyond it: each in our own words, where it lives, and the test
+ * that holds it. Checks that every named test and decision exists.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { generatedNotice, table } from "./markdown.ts"
+import { settlements } from "./spec/settlements.ts"
 import type { Statement } from "./spec/Statement.ts"
 import { statements } from "./spec/statements.ts"
 import { read, root } from "./workspace.ts"
@@ -40,7 +41,9 @@ export const brokenProofs = ({ id, lives, heldBy, decision }: Statement): Readon
   ...(heldBy.length === 0 && decision === undefined ? [`${id}: has neither a test nor a decision`] : [])
 ]
 
-export const brokenStatements = (all: ReadonlyArray<Statement> = statements): ReadonlyArray<string> => {
+export const brokenStatements = (
+  all: ReadonlyArray<Statement> = [...statements, ...settlements]
+): ReadonlyArray<string> => {
   const ids = all.map(({ id }) => id)
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id}: is there twice`)
   return [...twice, ...all.flatMap(brokenProofs)]
@@ -48,10 +51,10 @@ export const brokenStatements = (all: ReadonlyArray<Statement> = statements): Re
 
 const link = (file: string): string => `[${file.replace(/^packages\//, "")}](../../${file})`
 
-export const coveragePage = (): string => {
-  const sections = [...new Set(statements.map(({ section }) => section))]
+const page = (title: string, introduction: string, source: string, all: ReadonlyArray<Statement>): string => {
+  const sections = [...new Set(all.map(({ section }) => section))]
   const rows = (section: string) =>
-    statements
+    all
       .filter((statement) => statement.section === section)
       .map(({ id, says, lives, heldBy, decision }) => [
         id,
@@ -59,16 +62,30 @@ export const coveragePage = (): string => {
         lives.map(link).join("<br>"),
         [
           ...heldBy.map(({ file, title }) => `${link(file)}: ${title}`),
-          ...(decision === undefined
-            ? []
-            : [`${heldBy.length === 0 ? "Not stated; " : ""}[decision](../../${decisionFile(decision)})`])
+          ...(decision === undefined ? [] : [`[decision](../../${decisionFile(decision)})`])
         ].join("<br>")
       ])
-  return `${generatedNotice("packages/tools/src/spec/statements.ts")}
-# What the interface states, and what holds it
+  return `${generatedNotice(source)}
+# ${title}
 
-Every statement of the interface in our own words. ${statements.length} statements.
+${introduction} ${all.length} rows.
 
 ${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Lives in", "Held by"], rows(section))}`).join("\n\n")}
 `
 }
+
+export const coveragePage = (): string =>
+  page(
+    "What the interface states, and what holds it",
+    "Every statement of the interface in our own words.",
+    "packages/tools/src/spec/statements.ts",
+    statements
+  )
+
+export const settledPage = (): string =>
+  page(
+    "What we settled where the interface is silent, and what holds it",
+    "Every point that the interface leaves open, as it was settled.",
+    "packages/tools/src/spec/settlements.ts",
+    settlements
+  )

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { adapterPage } from "./adapterPage.ts"
-import { brokenStatements, coveragePage } from "./coveragePage.ts"
+import { brokenStatements, coveragePage, settledPage } from "./coveragePage.ts"
 import { errorPage } from "./errorPage.ts"
 import { withFiles } from "./includedCode.ts"
 import { brokenInvariantRows, invariantPage } from "./invariantPage.ts"
@@ -18,7 +18,8 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/delivery-states.md": statePage,
   "docs/reference/issue-codes.md": errorPage,
   "docs/reference/invariants.md": invariantPage,
-  "docs/spec/coverage.md": coveragePage
+  "docs/spec/coverage.md": coveragePage,
+  "docs/spec/settled.md": settledPage
 }
 
 const checking = process.argv.includes("--check")

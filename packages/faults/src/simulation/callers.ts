@@ -20,6 +20,9 @@ import {
 } from "@mailkeep/core"
 import { Clock, Effect, Redacted, Result } from "effect"
 
+/** The furthest ahead, on the caller's clock, that anything is scheduled. */
+export const aheadMillisMax = 3 * dayMillis
+
 export const projects = ["prj_one", "prj_two"] as const
 
 export interface Asked {
@@ -80,7 +83,7 @@ export const makeCaller = (said: Conversation, random: () => number) => {
       subject: "An order",
       text: "Thanks",
       ...(luck(40)
-        ? { scheduledAt: formatInstant(Math.ceil(now + 1000 + random() * (luck(20) ? 3 * dayMillis : hourMillis))) }
+        ? { scheduledAt: formatInstant(Math.ceil(now + 1000 + random() * (luck(20) ? aheadMillisMax : hourMillis))) }
         : {})
     }
     const options: SendOptions = luck(25) ? { onAmbiguous: "fail" } : {}

@@ -20,7 +20,7 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Clock, Effect, Layer, Logger } from "effect"
 import type { FaultRun } from "../FaultRun.ts"
 import { seeded } from "../seeded.ts"
-import { makeCaller, projects, silence } from "./callers.ts"
+import { aheadMillisMax, makeCaller, projects, silence } from "./callers.ts"
 import type { StoreFaults } from "./faultyStore.ts"
 import { calm, faultyStore } from "./faultyStore.ts"
 import { History, readNow } from "./history.ts"
@@ -33,14 +33,16 @@ import { verdict } from "./verdict.ts"
 const start = Date.UTC(2026, 10, 21, 12)
 const processesAtOnce = 2
 const callersEach = 2
-/** After the bad times everything must settle within this. */
-const calmMillisMax = 100 * hourMillis
+const jumpsAtMost = 2
+const jumpMillis = 24 * hourMillis
+/** After the bad times everything must settle within this: a clock that was ahead scheduled that much later. */
+const calmMillisMax = jumpsAtMost * jumpMillis + aheadMillisMax + 12 * hourMillis
 
 /** What a seed makes of the world. */
 const weatherOf = (random: () => number) => ({
   badMillis: (0.2 + random() * 3) * hourMillis,
   killsMax: Math.floor(random() * 5),
-  jumpsMax: random() < 0.3 ? 2 : 0,
+  jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
   callsMax: 20 + Math.floor(random() * 30),
   allowance: random() < 0.3 ? 20 : null,
   store: {
@@ -170,7 +172,7 @@ class Simulation {
     }
     if (this.jumps < weather.jumpsMax && random() < 0.0003) {
       this.jumps++
-      this.processes[0]!.skewMillis += (random() < 0.5 ? -1 : 1) * 24 * hourMillis
+      this.processes[0]!.skewMillis += (random() < 0.5 ? -1 : 1) * jumpMillis
     }
   }
 

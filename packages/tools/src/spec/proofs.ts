@@ -21,6 +21,26 @@ export const contactRequest = test("core/test/domain/ContactRequest")
 export const address = test("core/test/domain/Address")
 export const instant = test("core/test/domain/Instant")
 export const bucket = test("core/test/domain/TokenBucket")
+export const suppression = test("core/test/domain/Suppression")
+export const rendering = test("core/test/decide/renderTemplate")
+export const contactGroups = test("core/test/service/contactGroups")
+export const contactFiles = test("core/test/service/ContactFiles")
+export const relay = test("core/test/service/EventRelay")
+export const domains = test("core/test/service/Domains")
+export const model = test("core/test/service/model")
+export const suppressionRaces = test("core/test/service/suppressionRaces")
+export const wireGroups = test("http/test/contactGroups")
+export const wireTemplates = test("http/test/templates")
+export const wireDomains = test("http/test/domains")
+export const wireWebhooks = test("http/test/webhooks")
+export const failures = test("http/test/failures")
+export const openApi = test("http/test/openApi")
+export const signing = test("core/test/internal/webhookSigning")
+export const verified = test("webhooks/test/standardWebhooks")
+export const openAddress = test("webhooks/test/addresses")
+export const storm = test("webhooks/test/storm")
+export const command = test("cli/test/command")
+export const commandRecords = test("cli/test/records")
 
 const domain = (name: string) => `packages/core/src/domain/${name}.ts`
 const decide = (name: string) => `packages/core/src/decide/${name}.ts`
@@ -28,23 +48,27 @@ const service = (name: string) => `packages/core/src/service/${name}.ts`
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
 
-export const at = { domain, decide, service, api, server }
+const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
+
+export const at = { domain, decide, service, api, server, handler }
 
 type Proof = ReturnType<typeof wire>
+type Row = readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
 
-/** The statements of one section, numbered from 1. */
-export const section = (
-  number: number,
-  title: string,
-  rows: ReadonlyArray<
-    readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
-  >
-): ReadonlyArray<Statement> =>
-  rows.map(([says, lives, heldBy, decision], index) => ({
-    id: `S${number}.${index + 1}`,
-    section: title,
-    says,
-    lives,
-    heldBy,
-    ...(decision === undefined ? {} : { decision })
-  }))
+const numbered =
+  (letter: string) =>
+  (number: number, title: string, rows: ReadonlyArray<Row>): ReadonlyArray<Statement> =>
+    rows.map(([says, lives, heldBy, decision], index) => ({
+      id: `${letter}${number}.${index + 1}`,
+      section: title,
+      says,
+      lives,
+      heldBy,
+      ...(decision === undefined ? {} : { decision })
+    }))
+
+/** The statements of one section of the interface, numbered from 1. */
+export const section = numbered("S")
+
+/** The points of one section of what is settled beyond the interface, numbered from 1. */
+export const settled = numbered("W")

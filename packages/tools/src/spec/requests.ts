@@ -14,7 +14,10 @@ import {
   section,
   sending,
   sendRequest,
-  wire
+  wire,
+  wireGroups,
+  wireTemplates,
+  contactGroups
 } from "./proofs.ts"
 
 export const send = section(6, "Send an email", [
@@ -63,16 +66,19 @@ export const send = section(6, "Send an email", [
   ],
   [
     "`templateId` names a published template.",
-    [at.decide("acceptSend")],
-    [sending("refuses a template: none is published")],
-    "0018-not-yet-known"
+    [at.service("Sending"), at.decide("renderTemplate")],
+    [
+      wireTemplates("are sent as published, whatever becomes of the draft, and the log says which"),
+      wireTemplates("refuse a send while unpublished, when archived, of another project, and when they are none")
+    ],
+    "0027-templates"
   ],
   ["`templateVariables` are strings, numbers or booleans by name.", [at.domain("SendRequest")], [sendRequest("%s")]],
   [
     "With a template, its subject, HTML and text replace the request's.",
-    [at.decide("acceptSend")],
-    [sending("refuses a template: none is published")],
-    "0018-not-yet-known"
+    [at.decide("renderTemplate")],
+    [wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")],
+    "0027-templates"
   ],
   ["`fromName` has 1 to 100 characters.", [at.domain("SendRequest")], [sendRequest("%s")]],
   ["`replyTo` is an address.", [at.domain("SendRequest")], [sendRequest("%s")]],
@@ -169,8 +175,12 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`listId` and `segmentId` filter by list and segment.",
     [at.service("Contacts")],
-    [contacts("are filtered by status; of an unknown list or segment there are none")],
-    "0018-not-yet-known"
+    [
+      wireGroups("lists are named once, counted, and filter contacts"),
+      wireGroups("segments are kept as written and filter contacts"),
+      contacts("are filtered by status; of an unknown list or segment there are none")
+    ],
+    "0026-lists-and-segments"
   ],
   [
     "The answer has `message` and `data` with `items`, `total`, `page`, `limit`; `total` counts what matches.",
@@ -196,13 +206,19 @@ export const contactEndpoints = section(7, "Contacts", [
   ["`userId` has up to 255 characters.", [at.domain("ContactRequest")], [contactRequest("%s")]],
   [
     "`properties` are of keys already defined, case-insensitive; another key is 400.",
-    [at.decide("contact")],
-    [contacts("refuse every custom property: none is defined"), contactRequest("%s")],
-    "0018-not-yet-known"
+    [at.decide("contactProperties")],
+    [
+      contactGroups(
+        "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
+      ),
+      contacts("refuse every custom property: none is defined"),
+      contactRequest("%s")
+    ],
+    "0025-properties"
   ],
   [
     "Create answers 200 with the contact, subscribed.",
-    [at.server("handlers")],
+    [at.handler("contacts")],
     [wire("are created and updated in one shape, and listed in another")]
   ],
   ["A duplicate is 409.", [at.decide("contact")], [wire("conflict, are not found and are refused as documented")]],
@@ -231,9 +247,13 @@ export const contactEndpoints = section(7, "Contacts", [
   ],
   [
     "`properties` replaces all values; left out keeps them.",
-    [at.decide("contact")],
-    [contacts("refuse every custom property: none is defined")],
-    "0018-not-yet-known"
+    [at.decide("contactProperties")],
+    [
+      contactGroups(
+        "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
+      )
+    ],
+    "0025-properties"
   ],
   [
     "Fields left out keep their values.",
@@ -242,7 +262,7 @@ export const contactEndpoints = section(7, "Contacts", [
   ],
   [
     "Update answers 200 in the create shape.",
-    [at.server("handlers")],
+    [at.handler("contacts")],
     [wire("are created and updated in one shape, and listed in another")]
   ],
   [

@@ -13,7 +13,16 @@ import {
   section,
   sending,
   subscription,
-  wire
+  address,
+  contactRequest,
+  relay,
+  sendRequest,
+  verified,
+  wire,
+  wireDomains,
+  wireGroups,
+  wireTemplates,
+  wireWebhooks
 } from "./proofs.ts"
 
 export const general = section(1, "The service", [
@@ -121,16 +130,32 @@ export const resources = section(2, "Resources and their fields", [
   ],
   [
     "Custom property values are set through `properties`.",
-    [at.domain("ContactRequest")],
-    [contacts("refuse every custom property: none is defined")],
-    "0018-not-yet-known"
+    [at.domain("ContactRequest"), at.decide("contactProperties")],
+    [wireGroups("a contact in full has its properties by key and why its mail is held back")],
+    "0025-properties"
   ],
-  ["Fields of the domain record: not shown.", [at.api("Domains")], [wire("lists domains by page")], "0013-domains"],
-  ["Fields of templates and of property definitions: not shown.", [], [], "0018-not-yet-known"],
+  [
+    "Fields of the domain record: not shown.",
+    [at.api("Domains")],
+    [wire("lists domains by page"), wireDomains("are verified by what is published, and failed by what is not")],
+    "0013-domains"
+  ],
+  [
+    "Fields of templates: not shown.",
+    [at.api("Templates")],
+    [wireTemplates("begin as a draft, version 1")],
+    "0027-templates"
+  ],
+  [
+    "Fields of property definitions: not shown.",
+    [at.api("ContactGroups")],
+    [wireGroups("properties are listed under data, changed and deleted")],
+    "0025-properties"
+  ],
   [
     "Formats and lengths of email, names and phone number, and the content of metadata: not shown.",
     [at.domain("TextRule"), at.domain("SendRequest"), at.domain("ContactRequest")],
-    [],
+    [sendRequest("%s"), contactRequest("%s"), address("refuses %j")],
     "0021-field-limits"
   ]
 ])
@@ -248,9 +273,14 @@ export const events = section(10, "Events", [
   ],
   [
     "Payloads, registration, signing, retries and further events: not shown.",
-    [at.domain("MailEvent")],
-    [],
-    "0016-events"
+    [at.domain("MailEvent"), at.domain("EventBody"), at.service("EventRelay"), at.service("Webhooks")],
+    [
+      relay("takes each event to each webhook that wants it, once, and to none that does not"),
+      relay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
+      verified("verifies under its secret, and under both while a rotation lasts"),
+      wireWebhooks("show their secret when they are made and when it is rotated, and never again")
+    ],
+    "0028-webhooks"
   ]
 ])
 
@@ -273,7 +303,7 @@ export const logListing = section(5, "List deliveries", [
   ["`source` filters by sending source.", [at.domain("Paging")], [log("is filtered by %s")], "0011-delivery-log"],
   [
     "`recipient` filters by recipient; whether wholly or partly is not shown.",
-    [at.server("handlers")],
+    [at.handler("logs")],
     [wire("finds by the recipient as it is normalised, and takes an empty search for none")],
     "0011-delivery-log"
   ],
@@ -284,7 +314,12 @@ export const logListing = section(5, "List deliveries", [
     "0011-delivery-log"
   ],
   ["`contactId` filters by contact.", [at.domain("Paging")], [log("finds a contact's deliveries")]],
-  ["`templateId` filters by template.", [at.service("DeliveryLog")], [log("is filtered by %s")], "0018-not-yet-known"],
+  [
+    "`templateId` filters by template.",
+    [at.service("DeliveryLog")],
+    [wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")],
+    "0027-templates"
+  ],
   ["`startDate` and `endDate` bound the time.", [at.domain("Paging")], [log("is filtered by %s")], "0011-delivery-log"],
   [
     "The answer has `message` and `data` with `items`, `total`, `limit`, `hasMore`, `nextCursor`.",

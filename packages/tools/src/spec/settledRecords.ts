@@ -1,0 +1,397 @@
+/**
+ * What the interface leaves open of contacts and their groups, suppressions, domains, templates, events and webhooks, as we settled it.
+ */
+import {
+  at,
+  commandRecords,
+  contactFiles,
+  contactGroups,
+  contactRequest,
+  contacts,
+  domains,
+  machine,
+  openAddress,
+  refusals,
+  relay,
+  rendering,
+  settled,
+  signing,
+  storm,
+  suppression,
+  suppressionRaces,
+  verified,
+  wire,
+  wireDomains,
+  wireGroups,
+  wireTemplates,
+  wireWebhooks
+} from "./proofs.ts"
+
+export const contactRecords = settled(6, "Contacts, properties, lists, segments, suppressions", [
+  [
+    "An address is one however it is written, and shown as last given; of two creates at once one is 409.",
+    [at.decide("contact"), at.domain("Address")],
+    [
+      contacts("have an address once in a project, however it is written; another project has its own"),
+      contacts("a hundred creates at once with one address make one"),
+      contacts("cannot take another's address, but may respell their own")
+    ],
+    "0012-contacts"
+  ],
+  [
+    'Names unset are empty, phone number and user id unset are null; each has its length, and `""` clears a phone number.',
+    [at.domain("ContactRequest")],
+    [
+      contacts("are created subscribed, with what was left out unset"),
+      contacts("keep what an update leaves out, and clear what it says"),
+      contactRequest("%s")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "`source` is `manual` one by one and `import` from a file.",
+    [at.service("ContactFiles")],
+    [
+      contacts("are created subscribed, with what was left out unset"),
+      contactFiles("is taken in row by row, and each refused row is told by its line")
+    ],
+    "0029-contact-files"
+  ],
+  [
+    "One contact is shown with properties, whether it is unsubscribed and why else its mail is held back; delete answers success.",
+    [at.api("Contacts"), at.handler("contacts")],
+    [
+      wireGroups("a contact in full has its properties by key and why its mail is held back"),
+      contactGroups("show in full why mail is held back, other than by unsubscribing")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "Delete erases the person's data and keeps what suppression needs, under a keyed hash.",
+    [at.decide("contact")],
+    [contactGroups("when erased leave a suppression that holds and names nobody")],
+    "0012-contacts"
+  ],
+  [
+    "`search` is a part of email, first name, last name or both; newest first; past the end is empty.",
+    [at.domain("ContactPredicate"), "packages/sqlite/src/internal/contactPredicate.ts"],
+    [
+      contacts("are found by a part of email or name: %s"),
+      contacts("are listed newest first, page by page, with the number of all")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "`total` is exact whatever happens.",
+    [at.decide("contactCounts")],
+    [contactGroups("are counted exactly, in all and by status, whatever happens")],
+    "0012-contacts"
+  ],
+  [
+    "An unknown list or segment is an empty page.",
+    [at.service("Contacts")],
+    [contacts("are filtered by status; of an unknown list or segment there are none")],
+    "0026-lists-and-segments"
+  ],
+  [
+    "`properties` replaces the map, null is absent, two spellings of a key are 400.",
+    [at.decide("contactProperties"), at.domain("ContactRequest")],
+    [
+      contactGroups(
+        "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
+      ),
+      contactRequest("%s")
+    ],
+    "0025-properties"
+  ],
+  [
+    "`email_status` is `unsubscribed` exactly while the address holds that reason.",
+    [at.domain("SubscriptionTable"), at.decide("suppression")],
+    [
+      contacts("mirror the reason unsubscribed and no other"),
+      contacts("agree with the suppression list whatever happens at once"),
+      contacts("become unsubscribed at an address that is")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "Unsubscribing emits on a change alone; subscribing lifts that reason alone, as does creating.",
+    [at.decide("contact")],
+    [
+      contacts("emit contact.unsubscribed on a change, and only then"),
+      contacts("lift the reason unsubscribed alone when they are created")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "An unsubscribed contact takes the reason along to another address, and the old address keeps it.",
+    [at.decide("contact")],
+    [contacts("take the reason along to another address, and the old address keeps it")],
+    "0012-contacts"
+  ],
+  [
+    "Unsubscribing by address unsubscribes the contact and emits; without a contact it only suppresses.",
+    [at.decide("suppression"), at.service("Suppressions")],
+    [
+      contacts("mirror the reason unsubscribed and no other"),
+      suppressionRaces("lets no final dot go once the suppression stands, and holds back nothing else")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "Properties are listed, created, changed and deleted; the type changes only while no contact has a value.",
+    [at.service("Properties"), at.handler("contactGroups")],
+    [
+      wireGroups("properties are listed under data, changed and deleted"),
+      contactGroups("have keys of their own, and a type that changes only while no contact has a value"),
+      contactGroups("never take a value of the old type while the type changes"),
+      contactGroups("lose their values with their definition, for good")
+    ],
+    "0025-properties"
+  ],
+  [
+    "Lists are kept by name, and contacts put on and taken off.",
+    [at.service("ContactLists"), at.handler("contactGroups")],
+    [
+      wireGroups("lists are named once, counted, and filter contacts"),
+      contactGroups("a list shows who is on it and counts them, whoever puts them on twice")
+    ],
+    "0026-lists-and-segments"
+  ],
+  [
+    "Segments have a closed filter over fields and properties, and every store finds the same by it.",
+    [at.service("Segments"), at.domain("Segment"), at.domain("ContactPredicate")],
+    [
+      wireGroups("segments are kept as written and filter contacts"),
+      contactGroups("a segment finds by fields, properties and lists, with the fallback in place of no value"),
+      contactGroups("a segment's mistakes are each named by their place"),
+      {
+        file: "packages/conformance/src/store/segments.ts",
+        title: "contacts/segment-means-what-it-says"
+      }
+    ],
+    "0026-lists-and-segments"
+  ],
+  [
+    "Suppressions are walked by address, added by hand and removed with all their reasons.",
+    [at.service("Suppressions"), at.handler("suppressions")],
+    [
+      wireGroups("suppressions show the strongest reason and all of them, and go with all"),
+      contactGroups("is walked by address with a cursor that belongs to its search"),
+      contactGroups("lets an address go with all its reasons, and its contact be subscribed again")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "All reasons are kept and the strongest shown; a temporary failure lapses after 30 days.",
+    [at.domain("Suppression")],
+    [
+      suppression("keeps all reasons and shows the strongest"),
+      suppression("lapses for temporary failures after 30 days, and for nothing else")
+    ],
+    "0012-contacts"
+  ],
+  [
+    "Contacts come and go as CSV, in process and by the command, each refused line told.",
+    [at.service("ContactFiles"), "packages/cli/src/commands/contacts.ts"],
+    [
+      contactFiles("is taken in row by row, and each refused row is told by its line"),
+      contactFiles("comes out as it can go in: another project ends with the same contacts"),
+      commandRecords("contacts come in from a file, each refused line told, and go out again")
+    ],
+    "0029-contact-files"
+  ],
+  [
+    "All of it is the project's alone.",
+    [at.domain("Query")],
+    [wireGroups("nothing of it is another project's"), refusals("see nothing of each other by an id")]
+  ]
+])
+
+export const domainsAndTemplates = settled(7, "Domains and templates", [
+  [
+    "Domains are listed, added, shown with the records to publish, verified and deleted.",
+    [at.api("Domains"), at.handler("domains")],
+    [
+      wire("lists domains by page"),
+      wireDomains("are verified by what is published, and failed by what is not"),
+      wireDomains("are refused by form, and unknown elsewhere"),
+      domains("that is removed sends nothing more, and can be added anew")
+    ],
+    "0013-domains"
+  ],
+  [
+    "The records are a 2048-bit RSA key of our making, SPF and MX of the return path, and DMARC; the private half is encrypted at rest.",
+    [at.decide("senderDomain"), at.service("Secrets")],
+    [domains("shows the records to publish, with a key of its own whose private half is kept encrypted")],
+    "0013-domains"
+  ],
+  [
+    "Verify really asks DNS.",
+    [at.service("Domains"), "packages/core/src/node/NodeDnsResolver.ts"],
+    [
+      wireDomains("are verified by what is published, and failed by what is not"),
+      domains("is verified when DNS has what it must, and only then sends")
+    ],
+    "0013-domains"
+  ],
+  [
+    "No such name, no data and a wrong value are definite; a failing server and a timeout demote nothing.",
+    [at.decide("judgeDnsRecord")],
+    [
+      wireDomains("tell a server that does not answer from a name that is not there"),
+      domains("is not demoted by %s"),
+      domains("reads a key however it is spaced, and an SPF record with more in it")
+    ],
+    "0013-domains"
+  ],
+  [
+    "A verified domain that fails definitely keeps sending for 24 h; it is checked by itself.",
+    [at.decide("senderDomain"), at.service("Domains")],
+    [domains("that was verified keeps sending for 24 hours of definite failure, and is checked by itself")],
+    "0013-domains"
+  ],
+  [
+    "Templates are listed by page, status, search and category.",
+    [at.api("Templates"), at.handler("templates")],
+    [wireTemplates("are listed by status, search and category, page by page")],
+    "0027-templates"
+  ],
+  [
+    "A template has a draft and a published version, each with its variables.",
+    [at.domain("Template"), at.decide("template")],
+    [wireTemplates("begin as a draft, version 1"), wireTemplates("show their variables, and what a send would say")],
+    "0027-templates"
+  ],
+  [
+    "A publish that names undeclared variables is refused.",
+    [at.decide("template"), at.decide("renderTemplate")],
+    [
+      wireTemplates("are not published with what they do not declare, or twice"),
+      rendering("needs a subject and one body")
+    ],
+    "0027-templates"
+  ],
+  [
+    "Published versions never change; sends use the published one; versions are walked back.",
+    [at.decide("template")],
+    [
+      wireTemplates("keep every version, the published ones as they were"),
+      wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")
+    ],
+    "0027-templates"
+  ],
+  [
+    "`DELETE` archives, and an archived template sends nothing.",
+    [at.decide("template")],
+    [wireTemplates("refuse a send while unpublished, when archived, of another project, and when they are none")],
+    "0027-templates"
+  ]
+])
+
+export const eventsAndWebhooks = settled(8, "Events and webhooks", [
+  [
+    "Webhooks are listed, created, shown, changed and deleted; the secret is shown once.",
+    [at.api("Webhooks"), at.handler("webhooks")],
+    [
+      wireWebhooks("show their secret when they are made and when it is rotated, and never again"),
+      wireWebhooks("are changed, disabled, enabled and deleted"),
+      wireWebhooks("are refused by form, by field"),
+      wireWebhooks("are their project's alone")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "After a rotation the old secret signs too for 24 h.",
+    [at.service("Webhooks"), "packages/core/src/internal/webhookSigning.ts"],
+    [
+      relay("signs with the newest secret and, for a day after a rotation, with the one before"),
+      verified("verifies under its secret, and under both while a rotation lasts")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "A test event goes at once; what was pushed is listed with its attempts and can be pushed again.",
+    [at.service("Webhooks"), at.service("EventRelay")],
+    [
+      wireWebhooks("show what was pushed with every attempt, and push it again"),
+      relay("replays what has settled, from the beginning of its schedule"),
+      commandRecords("a webhook gets what the server pushes, a test at once, and an event again")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "Standard Webhooks, unmodified: one id on every try, a timestamp and a signature.",
+    ["packages/core/src/internal/webhookSigning.ts"],
+    [
+      signing("is that of the specification's own example"),
+      verified("does not verify with anything altered, or later than five minutes"),
+      relay("tries again after each wait of the schedule, under one id, and gives up after ten tries")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "The body has type, timestamp and data; an email event tells the delivery, a contact event the contact.",
+    [at.domain("EventBody")],
+    [relay("takes each event to each webhook that wants it, once, and to none that does not")],
+    "0016-events"
+  ],
+  [
+    "Four kinds by default, eleven more by choice; `email.delayed` once a delivery.",
+    [at.domain("MailEvent"), at.domain("DeliveryTable")],
+    [
+      wireWebhooks("show their secret when they are made and when it is rotated, and never again"),
+      machine("emits on every arrival at a status that somebody may wait for, and on a delay"),
+      machine("tells of a delay once, and of nothing else twice")
+    ],
+    "0016-events"
+  ],
+  [
+    "At least once; silence for 15 s, anything but 2xx and a redirect are failures.",
+    [at.service("EventRelay"), "packages/webhooks/src/WebhookSink.ts"],
+    [
+      relay("counts silence for 15 seconds and a lost connection as failures"),
+      relay("leaves a push that its process died over to another, which tells it again under the same id"),
+      storm("reaches a bad endpoint and a good one, each event at least once, a few at a time"),
+      openAddress("does not follow a redirect, nor ask a proxy")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "410 disables; `Retry-After` is honoured; ten tries over three days; disabled after five days of nothing but failures.",
+    [at.decide("settlePush")],
+    [
+      relay("disables a webhook that is gone, and fails what still waits for it"),
+      relay("waits as long as it is asked to, within a day"),
+      relay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
+      relay("disables a webhook after five days of nothing but failures, and not when one went well")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "No address that is not public, checked as resolved at every try and pinned; `https` only; a switch for development allows loopback.",
+    [at.domain("NetworkAddress"), "packages/webhooks/src/internal/openAddress.ts"],
+    [
+      relay("refuses addresses that are not public, and all but https"),
+      openAddress("does not go to a name of which any address is not open, and looks again at every try"),
+      openAddress("goes to the address that was looked at, whatever the name says next"),
+      openAddress("is not let near this machine without the switch for development")
+    ],
+    "0028-webhooks"
+  ],
+  [
+    "A slow or dead webhook delays no other.",
+    [at.service("EventRelay")],
+    [relay("is not slowed by a consumer that hangs: the others get theirs meanwhile")],
+    "0028-webhooks"
+  ],
+  [
+    "In process a subscription is a durable consumer with a position of its own.",
+    [at.service("EventRelay")],
+    [
+      relay("goes on where it was, however often its process starts, and hears what happened meanwhile"),
+      relay("gets every project's events in their order, and after a failure the same one again")
+    ],
+    "0016-events"
+  ]
+])

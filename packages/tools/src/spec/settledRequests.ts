@@ -1,0 +1,461 @@
+/**
+ * What the interface leaves open of responses, keys, sends, scheduled messages and the log, as we settled it.
+ */
+import {
+  access,
+  address,
+  at,
+  bucket,
+  dispatcher,
+  everyResponse,
+  failures,
+  handOffs,
+  instant,
+  log,
+  machine,
+  model,
+  openApi,
+  refusals,
+  sending,
+  sendRequest,
+  settled,
+  suppressionRaces,
+  wire,
+  wireTemplates
+} from "./proofs.ts"
+
+export const responses = settled(1, "Every response", [
+  [
+    "The correlation id stands in the body of an error and in two headers; a well-formed `X-Request-Id` is adopted.",
+    [at.server("edge")],
+    [everyResponse("carries its correlation id, an adopted one or its own")],
+    "0009-refusals"
+  ],
+  [
+    "An error has its word, a message and the correlation id; 400 has details, 429 a code, a rate limit its scope and wait.",
+    [at.server("failureResponse")],
+    [
+      refusals("counts sends and contact creates for the key and then the project, and says how long to wait"),
+      refusals("tells a plan's limit without scope and without Retry-After")
+    ],
+    "0009-refusals"
+  ],
+  [
+    "Details name every problem of the first part that has any, of path, headers, query and body, each by its place and a code of a closed list.",
+    [at.domain("Issue"), at.server("wellFormed")],
+    [
+      wire("names all problems of the first part that has any: the query is looked at after the headers, the body last")
+    ],
+    "0009-refusals"
+  ],
+  [
+    "No message repeats a secret or a body.",
+    [at.domain("Issue")],
+    [
+      wire("never repeats what was sent in an error"),
+      sendRequest("never by a thrown error, whatever comes, and never with what came in a message")
+    ]
+  ],
+  [
+    "Refusals come in one order, so that an honest retry is replayed however late it comes.",
+    [at.server("bearer"), at.service("Sending")],
+    [
+      refusals(
+        "judges permission before form, form before scope, scope before replay, replay before the clock, the clock before the domain, the domain before the plan"
+      ),
+      refusals("comes before the permission and after the key"),
+      sending("replays a scheduled send after its time, and for 30 days after that")
+    ],
+    "0009-refusals"
+  ],
+  [
+    "Bad JSON and another content type are 400.",
+    [at.server("requestBody")],
+    [wire("refuses a body that is %s"), wire("takes JSON under a charset")]
+  ],
+  [
+    "A body over 10 MiB is 413, and the client sees the answer.",
+    [at.server("requestBody")],
+    [
+      wire("refuses what is larger than 10 MiB, and the client gets to see it"),
+      everyResponse("answers a body that is declared too large and does not come within five seconds")
+    ]
+  ],
+  [
+    "An unknown route is 404, a wrong method 405 with `Allow`.",
+    [at.server("edge")],
+    [everyResponse("is 404 for an unknown path and 405 with Allow for a wrong method")]
+  ],
+  [
+    "A bug is 500 with nothing of the inside.",
+    [at.server("failureResponse")],
+    [failures("is 500 for a bug, with nothing of the inside, and the next request is served")]
+  ],
+  [
+    "A store out of reach is 503 with `Retry-After`.",
+    [at.server("failureResponse")],
+    [failures("is 503 with Retry-After while the store is out of reach, and the same request works afterwards")]
+  ],
+  [
+    "Unknown fields and query parameters are refused.",
+    [at.server("wellFormed")],
+    [wire("refuses %.30s"), sendRequest("%s")]
+  ],
+  [
+    "Sends and contact creates are limited by a token bucket for each key and then each project; the wait is a whole number of seconds, at least 1, and the same in header and body.",
+    [at.domain("TokenBucket"), "packages/core/src/port/RateLimiter.ts"],
+    [
+      refusals("counts sends and contact creates for the key and then the project, and says how long to wait"),
+      bucket("means what it says: a request after retryAfterSeconds is allowed")
+    ],
+    "0015-limits"
+  ],
+  [
+    "Where a limit is set those endpoints carry `RateLimit-Policy` and `RateLimit`, and no others do.",
+    [at.server("bearer")],
+    [refusals("counts sends and contact creates for the key and then the project, and says how long to wait")],
+    "0015-limits"
+  ],
+  [
+    "The document lists every status of every endpoint, and every answer is as it says.",
+    [at.api("documentDetails"), "packages/proving/src/apiDocument.ts"],
+    [
+      openApi("lists every status that every endpoint may answer with"),
+      openApi("is valid OpenAPI 3.1, as another reader sees it"),
+      openApi("types numbers as numbers, with their bounds"),
+      openApi("has an example of every request body, valid by its own schema")
+    ]
+  ]
+])
+
+export const keys = settled(2, "Keys and permissions", [
+  [
+    "A key is `mk_`, 12 characters of public id, `_` and 32 of secret with a checksum.",
+    [at.domain("ApiKey")],
+    [
+      { file: "packages/core/test/domain/ApiKey.test.ts", title: "is read back into its parts" },
+      { file: "packages/core/test/domain/ApiKey.test.ts", title: "is refused with any one character changed" }
+    ],
+    "0014-api-keys"
+  ],
+  [
+    "Only a hash of the secret is stored, compared in constant time; the key is shown once.",
+    [at.service("Access"), at.service("ApiKeys")],
+    [access("keep no secret: nothing in the store is the printed key")],
+    "0014-api-keys"
+  ],
+  [
+    "Each permission stands for itself, and a refusal names the missing one.",
+    [at.domain("ApiKey")],
+    [access("each stand for their own permission"), refusals("%s %s needs a key with %s")]
+  ],
+  [
+    "A domain scope is a list of domains; a sub-domain is another domain.",
+    [at.domain("ApiKey")],
+    [
+      {
+        file: "packages/core/test/domain/ApiKey.test.ts",
+        title: "sends from its domains alone; a sub-domain is another one"
+      }
+    ]
+  ],
+  [
+    "The last use is noted to the minute.",
+    [at.service("Access")],
+    [access("note their last use to the minute")],
+    "0014-api-keys"
+  ],
+  [
+    "Keys are issued, listed and revoked in process and by the command.",
+    [at.service("ApiKeys"), "packages/cli/src/commands/keys.ts"],
+    [
+      access("are revoked once; an unknown one is not found"),
+      {
+        file: "packages/cli/test/command.test.ts",
+        title: "on an empty folder initialise it, and print one line of JSON"
+      }
+    ]
+  ],
+  [
+    "A missing, malformed, unknown, revoked or expired key is refused in the same words.",
+    [at.service("Access")],
+    [access("are refused alike when missing, malformed, unknown, wrong, revoked or expired")]
+  ]
+])
+
+export const sends = settled(3, "Send", [
+  [
+    "An idempotency key is 1 to 128 visible ASCII characters, else 400 in the headers.",
+    [at.api("Parameters")],
+    [wire("refuses the idempotency key %j")],
+    "0007-idempotency"
+  ],
+  [
+    "It counts for the project and the operation, whichever key sends; the fingerprint is of the canonical request.",
+    [at.domain("Idempotency"), at.domain("SendRequest")],
+    [
+      sendRequest(
+        "is the same for one address and a list of it, for any order of keys, and for one instant in two zones"
+      ),
+      sendRequest("differs when anything that is sent differs"),
+      refusals("have idempotency keys, contacts and suppressions of their own")
+    ],
+    "0007-idempotency"
+  ],
+  [
+    "The same request again is answered with the same bytes and marked; authentication, permission and scope come first.",
+    [at.decide("acceptSend"), at.handler("messages")],
+    [
+      wire("replays the same bytes, and says so"),
+      sending("answers the same key and request the same, and charges once")
+    ],
+    "0007-idempotency"
+  ],
+  [
+    "Another request under the key is 400 `idempotency_key_reused`.",
+    [at.decide("acceptSend")],
+    [sending("refuses the same key for another request"), wire("replays the same bytes, and says so")],
+    "0007-idempotency"
+  ],
+  [
+    "Of two at once one wins and the other replays.",
+    [at.service("Sending")],
+    [sending("makes one message of two sends at once with one key")],
+    "0007-idempotency"
+  ],
+  [
+    "Only a committed 202 uses up a key.",
+    [at.service("Sending")],
+    [sending("does not use up a key by a refused send"), refusals("does not use up a key by a refusal")],
+    "0007-idempotency"
+  ],
+  [
+    "A key lives 30 days after the later of acceptance and scheduled time.",
+    [at.domain("Idempotency")],
+    [
+      sending("replays a scheduled send after its time, and for 30 days after that"),
+      sending("keeps a rescheduled send's key for 30 days after its new time")
+    ],
+    "0007-idempotency"
+  ],
+  [
+    "Over 100 in `to` is `too_many_items`, over 50 together `too_many_recipients`; `cc` and `bcc` beside several `to` are refused.",
+    [at.domain("SendRequest")],
+    [sendRequest("%s")],
+    "0010-addresses"
+  ],
+  [
+    "An address given twice is one delivery, `to` before `cc` before `bcc`; an empty list is none.",
+    [at.decide("acceptSend")],
+    [sending("makes one delivery of an address given twice"), sendRequest("%s")],
+    "0010-addresses"
+  ],
+  [
+    "Several `to` are separate copies; `cc` and `bcc` share one set of headers, and `Bcc` is in none.",
+    [at.service("HandOffs")],
+    [handOffs("shows several recipients each their own copy, and cc the same headers without bcc")],
+    "0010-addresses"
+  ],
+  [
+    "An immediate send to a suppressed recipient is a `suppressed` delivery with its reason, not counted as queued.",
+    [at.decide("acceptSend")],
+    [sending("records what a suppressed recipient would have got, and counts it nowhere")],
+    "0004-suppressed-recipients"
+  ],
+  [
+    "A scheduled delivery's suppression is looked at when it is due and once more before the final dot.",
+    [at.decide("releaseDue"), at.decide("beginAttempt")],
+    [
+      sending("is suppressed when its recipient is by then"),
+      handOffs("ends before the message when the recipient is suppressed while it is under way"),
+      suppressionRaces("lets no final dot go once the suppression stands, and holds back nothing else")
+    ],
+    "0004-suppressed-recipients"
+  ],
+  [
+    "A template that is unknown, archived or unpublished is 400 at `templateId`.",
+    [at.service("Sending")],
+    [wireTemplates("refuse a send while unpublished, when archived, of another project, and when they are none")],
+    "0027-templates"
+  ],
+  [
+    "Each variable that is missing, unknown or of another type is named; variables without a template are refused.",
+    [at.decide("renderTemplate"), at.domain("SendRequest")],
+    [wireTemplates("refuse a send with a value missing, of another type or not declared"), sendRequest("%s")],
+    "0027-templates"
+  ],
+  [
+    "With a template, subject and bodies of the request are checked and replaced.",
+    [at.decide("renderTemplate")],
+    [wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")],
+    "0027-templates"
+  ],
+  [
+    "Mustache, rendered at acceptance and stored; escaped in HTML, raw elsewhere.",
+    [at.decide("renderTemplate")],
+    [
+      { file: "packages/core/test/decide/renderTemplate.test.ts", title: "is escaped in HTML and nowhere else" },
+      {
+        file: "packages/core/test/decide/renderTemplate.test.ts",
+        title: "never lets a value in HTML begin a tag or end an attribute"
+      }
+    ],
+    "0027-templates"
+  ],
+  [
+    "A control character in a header's field is refused, in a rendered subject too.",
+    [at.domain("TextRule"), at.decide("renderTemplate")],
+    [
+      sendRequest("%s"),
+      {
+        file: "packages/core/test/decide/renderTemplate.test.ts",
+        title: "puts no control character, and not nothing, and not too much, into a subject"
+      }
+    ]
+  ],
+  [
+    "Metadata has at most 50 keys of 40 characters and 4 KiB as JSON; it is shown in the detail.",
+    [at.domain("SendRequest")],
+    [sendRequest("%s"), wire("shows a delivery in full, bare")],
+    "0021-field-limits"
+  ],
+  [
+    "Addresses are bare, at most 254 octets, IDN as A-labels; SMTPUTF8 only where the transport declares it.",
+    [at.domain("Address")],
+    [address("refuses %j"), sending("refuses SMTPUTF8 mailboxes where the transport lacks it")],
+    "0010-addresses"
+  ],
+  ["`html` and `text` have at most 2 MiB each.", [at.domain("SendRequest")], [sendRequest("%s")], "0021-field-limits"],
+  [
+    "`scheduledAt` is RFC 3339 with an offset and a real date, in the future and within 30 days, shown back in UTC.",
+    [at.domain("Instant"), at.domain("SendingWindow")],
+    [
+      instant("reads %s"),
+      instant("refuses %j"),
+      sending("refuses a time %s ms ahead: %s"),
+      wire("shows the scheduled time in UTC")
+    ]
+  ],
+  [
+    "Plan limits are all or nothing for a send; usage is counted whether or not a limit is set.",
+    [at.domain("Plan"), at.decide("acceptSend")],
+    [sending("hold all or nothing for a send"), sending("count usage when no limit is set")],
+    "0015-limits"
+  ],
+  [
+    "The ledger of waiting, daily and allowance moves with each delivery.",
+    [at.domain("DeliveryTable")],
+    [
+      model("does what the model does"),
+      machine("charges a delivery at most once, and keeps a charge exactly in the statuses after a hand-off"),
+      handOffs("gives the charge back when no attempt reached the relay")
+    ],
+    "0015-limits"
+  ],
+  [
+    "Due, and the key revoked since: `failed`; merely expired: sent. Due, and the domain no longer verified: `failed`.",
+    [at.decide("releaseDue")],
+    [sending("fails when its key was revoked, but not when it merely expired")],
+    "0004-suppressed-recipients"
+  ],
+  [
+    "In process a send may say what to do when an outcome is uncertain and when it is too late.",
+    [at.domain("SendRequest")],
+    [
+      handOffs("gives up what may have arrived when the send says so, and tries twice otherwise"),
+      handOffs("does not send what the send said would be too late")
+    ],
+    "0006-hand-off"
+  ],
+  [
+    "A delivery's contact is the one that has the address at acceptance.",
+    [at.decide("acceptSend")],
+    [sending("stores the contact that has the address at acceptance")],
+    "0012-contacts"
+  ]
+])
+
+export const messages = settled(4, "Messages", [
+  [
+    "Cancel answers 200 with the message, its time and deliveries, and again the same.",
+    [at.api("Messages")],
+    [wire("is canceled, and again with the same answer")],
+    "0008-cancel-and-reschedule"
+  ],
+  [
+    "All or nothing: once a delivery has left `scheduled` it is 409; an unknown message is 404.",
+    [at.decide("scheduledMessage")],
+    [
+      wire("that has left is a conflict; an unknown one is not found"),
+      sending("is neither canceled nor rescheduled once a delivery has left"),
+      sending("that was canceled is never handed over, however close the race")
+    ],
+    "0008-cancel-and-reschedule"
+  ],
+  [
+    "Reschedule answers 200 with the new time, under the rules of a send.",
+    [at.decide("scheduledMessage")],
+    [wire("is rescheduled under the rules of a send"), sending("moves to another time and day")],
+    "0008-cancel-and-reschedule"
+  ]
+])
+
+export const logs = settled(5, "Logs", [
+  [
+    "Newest first; `recipient` is the whole address as it is normalised.",
+    [at.service("DeliveryLog"), at.handler("logs")],
+    [
+      log("is walked newest first in pages of %s, each delivery once, ties too"),
+      wire("finds by the recipient as it is normalised, and takes an empty search for none")
+    ],
+    "0011-delivery-log"
+  ],
+  [
+    "`search` is a part of recipient or subject in any case, taken literally, or a whole delivery or message id.",
+    [at.domain("Paging")],
+    [log("is filtered by %s"), log("is searched by a whole delivery or message id")],
+    "0011-delivery-log"
+  ],
+  [
+    "An unknown source, and dates the wrong way round, are an empty page.",
+    [at.domain("Paging")],
+    [wire("is empty for filters that nothing matches"), log("is filtered by %s")],
+    "0011-delivery-log"
+  ],
+  [
+    "`total` is null, except on a first page that is also the last.",
+    [at.service("DeliveryLog")],
+    [log("ends a full last page without a cursor, and knows the total only of a first page that is also the last")],
+    "0011-delivery-log"
+  ],
+  [
+    "A cursor altered, of another project or of other filters is 400; the limit may change.",
+    [at.domain("Cursor")],
+    [
+      log("refuses a cursor that was altered, of another project or of other filters; the limit may change"),
+      refusals("cannot use each other's cursor")
+    ],
+    "0011-delivery-log"
+  ],
+  [
+    "A delivery in full is the bare object, with its attempts, contact, domain, template and metadata.",
+    [at.api("Logs"), at.server("views")],
+    [
+      wire("shows a delivery in full, bare"),
+      wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")
+    ],
+    "0017-delivery-detail"
+  ],
+  [
+    "The reasons of a delivery are a closed list.",
+    [at.domain("DeliveryTable")],
+    [machine("has one row for a status, a reason and a trigger"), machine("%s on %s")],
+    "0003-delivery-machine"
+  ],
+  [
+    "What was due while nobody was at work goes once somebody is.",
+    [at.service("Dispatcher")],
+    [dispatcher("wakes when the next delivery is due")],
+    "0006-hand-off"
+  ]
+])
