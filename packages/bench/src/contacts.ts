@@ -5,9 +5,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Contacts, everyContact, MailCore, MailStore, PlanSource } from "@mailkeep/core"
-import type { Contact } from "@mailkeep/core/domain"
-import { inCommitOrder } from "@mailkeep/core/domain"
+import { Contacts, everyContact, inCommitOrder, MailCore, MailStore, PlanSource } from "@mailkeep/core"
+import type { Contact } from "@mailkeep/core"
+
 import * as NodeCrypto from "@mailkeep/core/node"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"

@@ -5,17 +5,41 @@ import {
   access,
   address,
   bucket,
+  contactGroups,
   contacts,
   dispatcher,
   everyResponse,
   handOffs,
   log,
   machine,
+  openAddress,
   refusals,
+  relay as eventRelay,
   sending,
   sendRequest,
+  storm,
+  suppressionRaces,
+  verified,
   wire
 } from "./proofs.ts"
+import {
+  calls,
+  crashPoints,
+  deadWorker,
+  fuzz,
+  groups,
+  kill,
+  law,
+  lives,
+  migrating,
+  model,
+  opening,
+  power,
+  replies,
+  settling,
+  surroundings,
+  transportLaw
+} from "./faultProofs.ts"
 
 interface Proof {
   readonly file: string
@@ -32,28 +56,7 @@ export interface Invariant {
   readonly waitsFor?: string
 }
 
-const at = (file: string) => (title: string) => ({ file: `packages/${file}`, title })
-
-const law = (
-  room: "claims" | "commit" | "idempotency" | "isolation" | "log" | "outbox" | "processes" | "contacts" | "durability"
-) => at(`conformance/src/store/${room}.ts`)
-const transportLaw = at("conformance/src/transport/transportLaws.ts")
-const kill = at("faults/src/kill/killLoop.ts")("lost, stuck or doubled without a mark")
-const power = at("faults/src/power/powerCuts.ts")("cuts with anything lost or broken")
-const calls = at("faults/src/syscalls/everyCall.ts")("runs that lost anything or could not go on")
-const lives = at("faults/src/simulation/simulate.ts")("seeds with anything lost, stuck or unexplained")
-const fuzz = at("faults/src/fuzz/httpFuzz.ts")("requests answered")
-const crashPoints = at("faults/test/crashPoints.test.ts")("$name goes on as if nothing had happened")
-const surroundings = at("faults/test/surroundings.test.ts")
-const opening = at("sqlite/test/opening.test.ts")
-const groups = at("sqlite/test/groupCommit.test.ts")
-const deadWorker = at("core/test/service/deadWorker.test.ts")
-const model = at("core/test/service/model.test.ts")("does what the model does")
-const replies = at("core/test/domain/SmtpReply.test.ts")
-const settling = at("core/test/decide/settleAttempt.test.ts")
-
 const relay = "a transport to a real relay"
-const webhooks = "webhooks"
 
 type Row = readonly [says: string, heldBy: ReadonlyArray<Proof>, waitsFor?: string]
 
@@ -95,8 +98,12 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
       ["What is sent is what was stored at acceptance", [transportLaw("outcome/message-arrives-as-given")], relay],
       [
         "A migration that is killed leaves a file that opens, or is refused cleanly",
-        [calls, opening("by several processes at once migrates it once")],
-        "a second version of the schema"
+        [
+          calls,
+          opening("by several processes at once migrates it once"),
+          migrating("still holds mail back from whom it held it back, and from nobody else")
+        ],
+        "a kill between two versions of the schema"
       ]
     ]
   ],
@@ -277,11 +284,51 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
   [
     "Webhooks",
     [
-      ["Every event reaches each live endpoint at least once, or is parked with a reason", [], webhooks],
-      ["An event has one id over all tries, and its signature verifies", [], webhooks],
-      ["Only 2xx is success; no redirect is followed; a slow endpoint delays no other", [], webhooks],
-      ["No request reaches a forbidden address", [], webhooks],
-      ["Each event of a delivery has its number", [kill, power, lives], "its place in the payload"]
+      [
+        "Every event reaches each live endpoint at least once, or is parked with a reason",
+        [
+          storm("reaches a bad endpoint and a good one, each event at least once, a few at a time"),
+          eventRelay("leaves a push that its process died over to another, which tells it again under the same id"),
+          eventRelay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
+          law("pushes")("pushes/one-claimant-each")
+        ],
+        "webhooks in the fault runs"
+      ],
+      [
+        "An event has one id over all tries, and its signature verifies",
+        [
+          eventRelay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
+          verified("verifies under its secret, and under both while a rotation lasts"),
+          verified("does not verify with anything altered, or later than five minutes")
+        ]
+      ],
+      [
+        "Only 2xx is success; no redirect is followed; a slow endpoint delays no other",
+        [
+          openAddress("does not follow a redirect, nor ask a proxy"),
+          openAddress("reads no more of an answer than it has to"),
+          eventRelay("counts silence for 15 seconds and a lost connection as failures"),
+          eventRelay("disables a webhook that is gone, and fails what still waits for it"),
+          eventRelay("is not slowed by a consumer that hangs: the others get theirs meanwhile")
+        ]
+      ],
+      [
+        "No request reaches a forbidden address",
+        [
+          openAddress("does not go to a name of which any address is not open, and looks again at every try"),
+          openAddress("goes to the address that was looked at, whatever the name says next"),
+          eventRelay("refuses addresses that are not public, and all but https")
+        ]
+      ],
+      [
+        "Each event of a delivery has its number",
+        [
+          kill,
+          power,
+          lives,
+          eventRelay("takes each event to each webhook that wants it, once, and to none that does not")
+        ]
+      ]
     ]
   ],
   [
@@ -289,7 +336,11 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
     [
       [
         "After a suppression no hand-over to the address begins, and none gets its final dot",
-        [lives, handOffs("ends before the message when the recipient is suppressed while it is under way")]
+        [
+          lives,
+          suppressionRaces("lets no final dot go once the suppression stands, and holds back nothing else"),
+          handOffs("ends before the message when the recipient is suppressed while it is under way")
+        ]
       ],
       ["Feedback without a proven origin changes nothing", [], "taking reports in"],
       [
@@ -317,8 +368,12 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
       ["One-click unsubscribes need no login, and a look changes nothing", [], "unsubscribe links"],
       [
         "An update keeps what it leaves out and clears what it says",
-        [contacts("keep what an update leaves out, and clear what it says")],
-        "custom properties"
+        [
+          contacts("keep what an update leaves out, and clear what it says"),
+          contactGroups(
+            "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
+          )
+        ]
       ]
     ]
   ],
