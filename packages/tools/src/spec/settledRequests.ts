@@ -4,8 +4,10 @@
 import {
   access,
   address,
+  apiKey,
   at,
   bucket,
+  command,
   dispatcher,
   everyResponse,
   failures,
@@ -16,6 +18,7 @@ import {
   model,
   openApi,
   refusals,
+  rendering,
   sending,
   sendRequest,
   settled,
@@ -132,10 +135,7 @@ export const keys = settled(2, "Keys and permissions", [
   [
     "A key is `mk_`, 12 characters of public id, `_` and 32 of secret with a checksum.",
     [at.domain("ApiKey")],
-    [
-      { file: "packages/core/test/domain/ApiKey.test.ts", title: "is read back into its parts" },
-      { file: "packages/core/test/domain/ApiKey.test.ts", title: "is refused with any one character changed" }
-    ],
+    [apiKey("is read back into its parts"), apiKey("is refused with any one character changed")],
     "0014-api-keys"
   ],
   [
@@ -152,12 +152,7 @@ export const keys = settled(2, "Keys and permissions", [
   [
     "A domain scope is a list of domains; a sub-domain is another domain.",
     [at.domain("ApiKey")],
-    [
-      {
-        file: "packages/core/test/domain/ApiKey.test.ts",
-        title: "sends from its domains alone; a sub-domain is another one"
-      }
-    ]
+    [apiKey("sends from its domains alone; a sub-domain is another one")]
   ],
   [
     "The last use is noted to the minute.",
@@ -170,10 +165,7 @@ export const keys = settled(2, "Keys and permissions", [
     [at.service("ApiKeys"), "packages/cli/src/commands/keys.ts"],
     [
       access("are revoked once; an unknown one is not found"),
-      {
-        file: "packages/cli/test/command.test.ts",
-        title: "on an empty folder initialise it, and print one line of JSON"
-      }
+      command("on an empty folder initialise it, and print one line of JSON")
     ]
   ],
   [
@@ -294,24 +286,15 @@ export const sends = settled(3, "Send", [
     "Mustache, rendered at acceptance and stored; escaped in HTML, raw elsewhere.",
     [at.decide("renderTemplate")],
     [
-      { file: "packages/core/test/decide/renderTemplate.test.ts", title: "is escaped in HTML and nowhere else" },
-      {
-        file: "packages/core/test/decide/renderTemplate.test.ts",
-        title: "never lets a value in HTML begin a tag or end an attribute"
-      }
+      rendering("is escaped in HTML and nowhere else"),
+      rendering("never lets a value in HTML begin a tag or end an attribute")
     ],
     "0027-templates"
   ],
   [
     "A control character in a header's field is refused, in a rendered subject too.",
     [at.domain("TextRule"), at.decide("renderTemplate")],
-    [
-      sendRequest("%s"),
-      {
-        file: "packages/core/test/decide/renderTemplate.test.ts",
-        title: "puts no control character, and not nothing, and not too much, into a subject"
-      }
-    ]
+    [sendRequest("%s"), rendering("puts no control character, and not nothing, and not too much, into a subject")]
   ],
   [
     "Metadata has at most 50 keys of 40 characters and 4 KiB as JSON; it is shown in the detail.",
