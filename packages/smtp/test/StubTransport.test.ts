@@ -18,7 +18,8 @@ const handOff = (to: string, beforeFinalDot: HandOff["beforeFinalDot"] = Effect.
     cc: [],
     subject: "Hi",
     html: null,
-    text: "Hi"
+    text: "Hi",
+    headers: {}
   },
   beforeFinalDot
 })

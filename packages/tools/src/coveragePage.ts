@@ -68,7 +68,7 @@ const page = (title: string, introduction: string, source: string, all: Readonly
   return `${generatedNotice(source)}
 # ${title}
 
-${introduction} ${all.length} rows.
+${introduction} ${all.length} statements.
 
 ${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Lives in", "Held by"], rows(section))}`).join("\n\n")}
 `

@@ -2,11 +2,12 @@
  * The repository's checks can fail.
  */
 import { describe, expect, it } from "vitest"
-import { brokenProofs, brokenStatements, coveragePage } from "../src/coveragePage.ts"
+import { brokenProofs, brokenStatements, coveragePage, settledPage } from "../src/coveragePage.ts"
 import { adapters, complaints, importsOf, roomOf, unproven } from "../src/rooms.ts"
 import { withFiles } from "../src/includedCode.ts"
 import { brokenInvariantRow, brokenInvariantRows, invariantPage } from "../src/invariantPage.ts"
 import { invariants } from "../src/spec/invariants.ts"
+import { settlements } from "../src/spec/settlements.ts"
 import { statements } from "../src/spec/statements.ts"
 import { read } from "../src/workspace.ts"
 
@@ -90,10 +91,12 @@ describe("a page that shows a file", () => {
   })
 })
 
-describe("the statements of the interface", () => {
+describe("the statements of the interface, and what was settled beyond it", () => {
   it("all have a test that exists or a decision", () => {
     expect(brokenStatements()).toEqual([])
     expect(coveragePage()).toContain(`${statements.length} statements`)
+    expect(settledPage()).toContain(`${settlements.length} statements`)
+    for (const page of [coveragePage(), settledPage()]) expect(page).not.toContain("|  |\n")
   })
 
   it("are complained of without", () => {

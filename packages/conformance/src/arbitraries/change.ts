@@ -208,6 +208,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         text: orNull(text),
         to: fc.array(address, { maxLength: 2 }),
         cc: of([]),
+        headers: fc.dictionary(fc.constantFrom("List-Id", "X-Order"), text, { maxKeys: 2, noNullPrototype: true }),
         metadata: fc.dictionary(
           of("a", "b"),
           fc.oneof(

@@ -152,6 +152,7 @@ export const message = (change: Partial<Message> = {}): Message => ({
   text: "Thanks",
   to: ["ada@example.org"],
   cc: ["bob@example.org"],
+  headers: { "List-Id": "orders", "X-Order": "ü 17" },
   metadata: { order: "17", paid: true, sum: 9.5 },
   idempotencyKey: "k",
   onAmbiguous: "fail",

@@ -1,7 +1,7 @@
 /**
  * How an author gives a transport to the kit: with a relay whose answers a law can choose.
  */
-import type { DeliveryId, SmtpStage } from "@mailkeep/core/domain"
+import type { DeliveryId, HeaderFields, SmtpStage } from "@mailkeep/core/domain"
 import type { HandOff, TransportShape } from "@mailkeep/core/port"
 import { Transport } from "@mailkeep/core/port"
 import type { Scope } from "effect"
@@ -38,6 +38,8 @@ export interface TakenMail {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
+  /** Those that the message was given beyond its own. */
+  readonly headers: HeaderFields
 }
 
 /** What a relay has of a hand-off that it took whole. */
@@ -114,7 +116,8 @@ export const handOffTo = (recipient: string, change: Partial<HandOff> = {}, n = 
     cc: [],
     subject: "Your order",
     html: null,
-    text: "Thanks"
+    text: "Thanks",
+    headers: {}
   },
   beforeFinalDot: Effect.void,
   ...change

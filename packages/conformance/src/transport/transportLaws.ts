@@ -44,7 +44,7 @@ const positiveMeansTaken = transportLaw(
 const arrivesAsGiven = transportLaw(
   "outcome/message-arrives-as-given",
   {
-    says: "What the relay has is the message as it was given: its Message-ID, sender, recipients shown, subject and bodies, under the envelope's own sender."
+    says: "What the relay has is the message as it was given: its Message-ID, sender, recipients shown, subject, further fields and bodies, under the envelope's own sender."
   },
   (transport, relay) =>
     Effect.gen(function* () {
@@ -57,7 +57,8 @@ const arrivesAsGiven = transportLaw(
         replyTo: n % 2 === 0 ? "reply@a.example" : null,
         subject: `Nº ${n} – ü`,
         html: n % 2 === 0 ? `<p>${n} ü</p>` : null,
-        text
+        text,
+        headers: n % 2 === 0 ? { "List-Unsubscribe": `<https://a.example/${n}>`, "X-Order": `Nº ${n}` } : {}
       }))
       const envelope = { from: "bounce@a.example", to: ada }
       for (const [n, one] of sent.entries()) yield* transport.handOff(handOffTo(ada, { message: one, envelope }, n))

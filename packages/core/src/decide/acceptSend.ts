@@ -183,6 +183,7 @@ const messageOf = (
     idempotencyKey,
     onAmbiguous: request.options.onAmbiguous ?? null,
     expiresAt: request.options.expiresAt ?? null,
+    headers: request.options.headers ?? {},
     createdAt: now
   }
 }

@@ -3,6 +3,7 @@
  */
 import type { SendingSource } from "./ApiKey.ts"
 import type { Json } from "./CanonicalJson.ts"
+import type { HeaderFields } from "./HeaderField.ts"
 import type { ApiKeyId, MessageId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import type { OnAmbiguous, ProjectId } from "./Project.ts"
@@ -25,6 +26,8 @@ export interface Message {
   /** The `To` and `Cc` header fields; empty `to` means each copy shows its own recipient alone. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
+  /** Fields that the product added; they come after those of Mailkeep. */
+  readonly headers: HeaderFields
   readonly metadata: { readonly [key: string]: Json }
   readonly idempotencyKey: string
   readonly onAmbiguous: OnAmbiguous | null

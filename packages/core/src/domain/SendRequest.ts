@@ -7,6 +7,8 @@ import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "./CanonicalJson.ts"
 import { canonicalJson, judgeJson } from "./CanonicalJson.ts"
+import type { HeaderFields } from "./HeaderField.ts"
+import { headerFieldIssues } from "./HeaderField.ts"
 import type { Instant } from "./Instant.ts"
 import { formatInstant, parseInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
@@ -85,11 +87,13 @@ export const SendBody = Schema.Struct({
 }).annotate({ identifier: "SendEmailRequest" })
 export type SendBody = typeof SendBody.Type
 
-/** What only the embedding product may say of a send. Source: decisions 0007 and 0010. */
+/** What only the embedding product may say of a send. Source: decisions 0007, 0010 and 0030. */
 export interface SendOptions {
   readonly onAmbiguous?: OnAmbiguous
   /** After this instant an undelivered copy is given up, as for a one-time code. */
   readonly expiresAt?: Instant
+  /** Header fields of the message, such as `List-Unsubscribe`; at most 20. */
+  readonly headers?: HeaderFields
 }
 
 /** A send with its addresses read, lists in place of single values and instants in place of text. */
@@ -169,7 +173,7 @@ export const parseSend = (
   input: unknown,
   options: SendOptions = {}
 ): Result.Result<SendRequest, ReadonlyArray<Issue>> => {
-  const between = rulesBetweenFields(input)
+  const between = [...rulesBetweenFields(input), ...headerFieldIssues(options.headers ?? {})]
   const decoded = decodeBody(input)
   if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
   return between.length > 0 ? Result.fail(between) : Result.succeed(normalise(decoded.success, options))
@@ -178,7 +182,7 @@ export const parseSend = (
 /** The text whose digest says whether two requests are the same. Source: decisions 0007 and 0010. */
 export const canonicalSend = (request: SendRequest): string => {
   const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
-  const { onAmbiguous, expiresAt } = request.options
+  const { onAmbiguous, expiresAt, headers } = request.options
   return canonicalJson({
     from: request.from.address,
     to: shown(request.to),
@@ -194,7 +198,8 @@ export const canonicalSend = (request: SendRequest): string => {
     metadata: request.metadata,
     scheduledAt: request.scheduledAt === null ? null : formatInstant(request.scheduledAt),
     onAmbiguous: onAmbiguous ?? null,
-    expiresAt: expiresAt === undefined ? null : formatInstant(expiresAt)
+    expiresAt: expiresAt === undefined ? null : formatInstant(expiresAt),
+    ...(headers === undefined ? {} : { headers })
   })
 }
 

@@ -3,6 +3,7 @@
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
+import type { HeaderFields } from "../domain/HeaderField.ts"
 import type { DeliveryId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { SmtpReply } from "../domain/SmtpReply.ts"
@@ -42,6 +43,8 @@ export interface OutgoingMessage {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
+  /** Further fields, after the others; none of them is one that the message has by itself. */
+  readonly headers: HeaderFields
 }
 
 export interface HandOff {

@@ -52,7 +52,8 @@ const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
   cc: message.cc,
   subject: message.subject,
   html: message.html,
-  text: message.text
+  text: message.text,
+  headers: message.headers
 })
 
 const endingOf = (exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked>): Ending => {

@@ -56,6 +56,7 @@ export const message = (change: Partial<Message> = {}): Message => ({
   text: "Hi",
   to: [],
   cc: [],
+  headers: {},
   metadata: {},
   idempotencyKey: "k",
   onAmbiguous: null,

@@ -109,7 +109,8 @@ const handOff = (beforeFinalDot: HandOff["beforeFinalDot"] = Effect.void): HandO
     cc: [],
     subject: "s",
     html: null,
-    text: "t"
+    text: "t",
+    headers: {}
   },
   beforeFinalDot
 })

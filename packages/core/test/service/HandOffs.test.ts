@@ -1,6 +1,6 @@
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import {
@@ -11,13 +11,14 @@ import {
   inHouse,
   project,
   send,
+  sendBody,
   sendOne,
   start,
   stores,
   tick,
   tickWith
 } from "@mailkeep/proving"
-import { hourMillis, minuteMillis, Suppressions } from "../../src/index.ts"
+import { hourMillis, minuteMillis, parseSend, Suppressions } from "../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
@@ -233,6 +234,28 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         yield* TestClock.adjust("5 days")
         yield* tick
         expect((yield* delivery(id)).status).toBe("delivered")
+      })
+    ))
+
+  it("carries the header fields that the send added, the same on every attempt", () =>
+    inHouse(
+      store,
+      always({ act: "defer" }, { act: "deliver" })
+    )(
+      Effect.gen(function* () {
+        const headers = { "List-Unsubscribe": "<https://shop.example/u/7>", "X-Order": "Nº 7" }
+        yield* send("k", {}, { headers })
+        expect(yield* Effect.flip(send("k", {}, { headers: { "X-Order": "8" } }))).toMatchObject({
+          issues: [{ code: "idempotency_key_reused" }]
+        })
+        yield* tick
+        yield* TestClock.adjust("2 minutes")
+        yield* tick
+        expect((yield* taken).map(({ message }) => message.headers)).toEqual([headers])
+        const refused = parseSend(sendBody(), { headers: { Bcc: "eve@example.org" } })
+        expect(Result.isFailure(refused) && refused.failure).toMatchObject([
+          { path: ["headers", "Bcc"], code: "not_allowed_here" }
+        ])
       })
     ))
 

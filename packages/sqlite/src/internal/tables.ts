@@ -125,6 +125,7 @@ export const messages = recordTable<Message>("messages", {
   text: "plain",
   to: "json",
   cc: "json",
+  headers: "json",
   metadata: "json",
   idempotencyKey: "plain",
   onAmbiguous: "plain",

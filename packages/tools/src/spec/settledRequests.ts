@@ -12,6 +12,7 @@ import {
   everyResponse,
   failures,
   handOffs,
+  headerField,
   instant,
   log,
   machine,
@@ -349,6 +350,12 @@ export const sends = settled(3, "Send", [
       handOffs("does not send what the send said would be too late")
     ],
     "0006-hand-off"
+  ],
+  [
+    "In process a send may add header fields, `List-Unsubscribe` among them; those that Mailkeep writes are refused.",
+    [at.domain("HeaderField")],
+    [handOffs("carries the header fields that the send added, the same on every attempt"), headerField("cannot be %s")],
+    "0030-header-fields"
   ],
   [
     "A delivery's contact is the one that has the address at acceptance.",

@@ -93,6 +93,7 @@ CREATE INDEX pushes_settled ON pushes (settled_at, id) WHERE settled_at IS NOT N
 CREATE INDEX pushes_held ON pushes (worker) WHERE worker IS NOT NULL AND due_at IS NOT NULL;
 
 ALTER TABLE messages ADD COLUMN template_id TEXT;
+ALTER TABLE messages ADD COLUMN headers TEXT NOT NULL DEFAULT '{}';
 
 INSERT INTO settings (name, value)
 SELECT 'address_secret', lower(hex(randomblob(32))) WHERE EXISTS (SELECT 1 FROM suppressions)

@@ -1,0 +1,62 @@
+/**
+ * Header fields that a product adds to its message. Those that say who wrote it, to whom and in what form are written by Mailkeep
+ * and the transport alone. Source: RFC 5322 §2.2 and §3.6, decision 0030.
+ */
+import type { Issue } from "./Issue.ts"
+import { issue } from "./Issue.ts"
+
+/** By name; values are text of one line, encoded by the transport. */
+export type HeaderFields = { readonly [name: string]: string }
+
+export const headerFieldsMax = 20
+const valueCharactersMax = 998
+
+const nameForm = /^[!-9;-~]{1,76}$/
+const lineForm = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$/
+
+const ownNames = new Set([
+  "authentication-results",
+  "bcc",
+  "cc",
+  "date",
+  "delivered-to",
+  "dkim-signature",
+  "from",
+  "message-id",
+  "mime-version",
+  "received",
+  "reply-to",
+  "return-path",
+  "sender",
+  "subject",
+  "to",
+  // Also a name on every object.
+  "__proto__"
+])
+const ownFamilies = ["arc-", "content-", "resent-"]
+
+const isOwn = (lower: string) => ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
+
+/** What is wrong with the fields, by their place in a send. */
+export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> => {
+  const names = Object.keys(headers)
+  if (names.length > headerFieldsMax)
+    return [issue(["headers"], "too_many_items", `must have at most ${headerFieldsMax} fields`)]
+  const seen = new Set<string>()
+  return names.flatMap((name): ReadonlyArray<Issue> => {
+    const lower = name.toLowerCase()
+    const place = ["headers", name]
+    const value: unknown = headers[name]
+    const twice = seen.has(lower)
+    seen.add(lower)
+    if (!nameForm.test(name)) return [issue(["headers"], "invalid_value", "must have names as RFC 5322 spells them")]
+    if (isOwn(lower)) return [issue(place, "not_allowed_here", "is written by Mailkeep")]
+    if (twice) return [issue(place, "invalid_value", "is there twice")]
+    if (typeof value !== "string") return [issue(place, "invalid_type", "must be a string")]
+    if (value.length > valueCharactersMax)
+      return [issue(place, "too_long", `must have at most ${valueCharactersMax} characters`)]
+    return lineForm.test(value) && value.isWellFormed()
+      ? []
+      : [issue(place, "invalid_value", "must be text without control characters, and not nothing")]
+  })
+}

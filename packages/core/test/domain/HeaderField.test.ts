@@ -1,0 +1,54 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { headerFieldIssues, headerFieldsMax } from "../../src/index.ts"
+
+const issues = (headers: object) => headerFieldIssues(headers as never).map(({ path, code }) => [path.join("."), code])
+
+describe("header fields of the product's own", () => {
+  it("are text by name, List-Unsubscribe among them", () => {
+    expect(
+      issues({ "List-Unsubscribe": "<https://x.example/u>", "X-Order": "Nº 7 – ü", "List-Id": "x".repeat(998) })
+    ).toEqual([])
+  })
+
+  it.each([
+    ["From", "not_allowed_here"],
+    ["bCC", "not_allowed_here"],
+    ["Content-Transfer-Encoding", "not_allowed_here"],
+    ["Resent-To", "not_allowed_here"],
+    ["dkim-signature", "not_allowed_here"]
+  ])("cannot be %s", (name, code) => {
+    expect(issues({ [name]: "x" })).toEqual([[`headers.${name}`, code]])
+  })
+
+  it.each(["", "a b", "a:", "ü", "x\r\nBcc", "x".repeat(77)])("have no name %j", (name) => {
+    expect(issues({ [name]: "x" })).toEqual([["headers", "invalid_value"]])
+  })
+
+  it.each([
+    ["a\r\nBcc: eve@example.org", "invalid_value"],
+    ["a\u2028b", "invalid_value"],
+    ["\ud800", "invalid_value"],
+    ["", "invalid_value"],
+    ["x".repeat(999), "too_long"],
+    [7, "invalid_type"]
+  ])("do not say %j", (value, code) => {
+    expect(issues({ "X-A": value })).toEqual([["headers.X-A", code]])
+  })
+
+  it("are there once, and at most 20", () => {
+    expect(issues({ "X-A": "1", "x-a": "2" })).toEqual([["headers.x-a", "invalid_value"]])
+    const many = Object.fromEntries(Array.from({ length: headerFieldsMax + 1 }, (_, n) => [`X-${n}`, "x"]))
+    expect(issues(many)).toEqual([["headers", "too_many_items"]])
+  })
+
+  it("never make another line, whatever they say", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })), (headers) => {
+        if (headerFieldIssues(headers).length > 0) return
+        const written = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+        for (const line of written) expect(line.split(/[\r\n\0\u0085\u2028]/)).toHaveLength(1)
+      })
+    )
+  })
+})
