@@ -46,6 +46,7 @@ describe("the examples", () => {
     for (const page of [
       "README.md",
       "docs/guides/send-your-first-mail.md",
+      "docs/guides/templates-and-events.md",
       "docs/adapters/write-a-transport.md",
       "docs/adapters/prove-it.md",
       "packages/conformance/README.md",

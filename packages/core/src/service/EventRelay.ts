@@ -2,41 +2,38 @@
  * Brings events to their consumers: a push for each that wants it, and tries until it is taken or given up. Each consumer has its own few
  * pushes under way, so one that is slow or dead holds up no other. Source: decisions 0016 and 0028.
  */
-import { Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Option, Result, Stream } from "effect"
+import { Clock, Context, Duration, Effect, FiberSet, Layer, Option, Result, Stream } from "effect"
 import type { Scope } from "effect"
 import type { Consumer } from "../decide/distributeEvents.ts"
 import { distributeEvents } from "../decide/distributeEvents.ts"
 import type { PushEnding } from "../decide/settlePush.ts"
-import { settlePush } from "../decide/settlePush.ts"
-import type { Conflict } from "../domain/Change.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import type { EventBody } from "../domain/EventBody.ts"
-import { eventBody, messageOfEvent } from "../domain/EventBody.ts"
 import type { EventPush } from "../domain/EventPush.ts"
-import type { EventId } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
-import type { Instant } from "../domain/Instant.ts"
-import { minuteMillis, secondMillis } from "../domain/Instant.ts"
+import { secondMillis } from "../domain/Instant.ts"
 import type { EventKind } from "../domain/MailEvent.ts"
 import { eventKinds } from "../domain/MailEvent.ts"
 import type { ProjectId } from "../domain/Project.ts"
-import { everyProject, pushDeadlineMillis, webhooksMax } from "../domain/Webhook.ts"
+import { everyProject, webhooksMax } from "../domain/Webhook.ts"
+import type { ConsumerConditions } from "../internal/consumerConditions.ts"
+import { makeConsumerConditions } from "../internal/consumerConditions.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { defectName } from "../internal/defectName.ts"
-import { persisting } from "../internal/persisting.ts"
-import { signedHeaders } from "../internal/webhookSigning.ts"
+import type { EventHandler, Pushing } from "../internal/pushing.ts"
+import { pushOnce, tryWebhook } from "../internal/pushing.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { makeWorkerLease } from "../internal/workerLease.ts"
 import { Crypto } from "../port/Crypto.ts"
-import type { EventSinkShape } from "../port/EventSink.ts"
 import { EventSink } from "../port/EventSink.ts"
 import { IdSource } from "../port/IdSource.ts"
-import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { Secrets } from "./Secrets.ts"
 import { WorkSignal } from "./WorkSignal.ts"
 
 export type { PushEnding } from "../decide/settlePush.ts"
+export type { EventHandler, ToldEvent } from "../internal/pushing.ts"
 
 export interface EventRelayOptions {
   /** Pushes under way at once, for each webhook; one that has failed ten times on end gets a single one, now and then. */
@@ -55,53 +52,23 @@ export const defaultEventRelayOptions: EventRelayOptions = {
   sleepMillisMax: 15 * secondMillis
 }
 
-/** An event as a handler gets it. `id` is the same on every try. */
-export interface ToldEvent extends EventBody {
-  readonly id: EventId
-  readonly projectId: ProjectId
-}
-
-/** Takes an event, or fails to; then it is told again later. */
-export type EventHandler = (event: ToldEvent) => Effect.Effect<void, unknown>
-
 /** How many events and pushes one step dealt with. */
 export interface RelayReport {
   readonly distributed: number
   readonly pushed: number
 }
 
-/** After so many failures on end a consumer is left in peace for a while: 1 s, then twice as long each time up to a minute. */
-const failuresOnEndMax = 10
-const pauseMillisMax = minuteMillis
-
 /** Events in one commit. */
 const distributedAtOnce = 50
 const subscriptionsMax = 100
 
-/** What this process knows of a consumer. */
-interface Condition {
-  readonly underWay: number
-  /** Failures since it last took something. */
-  readonly failures: number
-  /** When it is tried again. */
-  readonly pausedUntil: Instant
-}
-
-const unknownCondition: Condition = { underWay: 0, failures: 0, pausedUntil: 0 }
-
-interface Parts {
+interface Parts extends Pushing {
   readonly settings: EventRelayOptions
-  readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
-  readonly crypto: Crypto["Service"]
-  readonly decrypt: (sealed: string) => string | null
-  readonly sink: EventSinkShape | null
   readonly signal: WorkSignal["Service"]
   readonly lease: WorkerLease
-  /** By the subscription's id. */
   readonly handlers: Map<string, EventHandler>
-  /** By consumer. */
-  readonly conditions: Map<string, Condition>
+  readonly conditions: ConsumerConditions
 }
 
 const consumersIn = ({ store }: Parts, projectId: ProjectId) =>
@@ -137,120 +104,25 @@ const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
     return events.length
   })
 
-const standing = (on: Parts, { eventId, projectId, consumer }: EventPush) =>
-  Effect.gen(function* () {
-    const [event, found] = yield* on.store.read([
-      { _tag: "Event", id: eventId },
-      { _tag: "Definition", projectId, id: consumer }
-    ])
-    const messageId = event === null ? undefined : messageOfEvent(event)
-    const [message] =
-      messageId === undefined ? [null] : yield* on.store.read([{ _tag: "Message", projectId, id: messageId }])
-    return {
-      body: event === null ? null : eventBody(event, message),
-      webhook: found?.kind === "webhook" ? found : null
-    }
-  })
-
-const lost = (error: string): PushEnding => ({ _tag: "Lost", error })
-const impossible = (error: string): PushEnding => ({ _tag: "Impossible", error })
-
-/** Tries once; no failure of a consumer is one of ours. */
-const tryWebhook = (
-  { sink, crypto, decrypt }: Parts,
-  { content }: DefinitionOf<"webhook">,
-  push: Pick<EventPush, "id">,
-  body: EventBody
-): Effect.Effect<PushEnding> =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const secrets = content.secrets.flatMap(({ encrypted, until }) =>
-      until === null || until > now ? [decrypt(encrypted)] : []
-    )
-    if (sink === null) return lost("no_sink")
-    if (secrets.length === 0 || secrets.includes(null)) return impossible("secret_unreadable")
-    const text = JSON.stringify(body)
-    const headers = signedHeaders(crypto, secrets as ReadonlyArray<string>, {
-      id: push.id,
-      timestamp: Math.floor(now / secondMillis),
-      body: text
-    })
-    const pushing = sink.push({ id: push.id, endpoint: content.url, headers, body: new TextEncoder().encode(text) })
-    return yield* pushing.pipe(
-      Effect.catch(({ reason }) => Effect.succeed(lost(reason))),
-      Effect.catchDefect(() => Effect.succeed(lost("sink_failed"))),
-      Effect.timeoutOption(Duration.millis(pushDeadlineMillis)),
-      Effect.map(Option.getOrElse(() => lost("timeout")))
-    )
-  })
-
-const trySubscription = (handler: EventHandler, push: EventPush, body: EventBody): Effect.Effect<PushEnding> =>
-  Effect.map(
-    Effect.exit(Effect.suspend(() => handler({ id: push.eventId, projectId: push.projectId, ...body }))),
-    (exit): PushEnding => (Exit.isSuccess(exit) ? { _tag: "Taken", status: null } : lost("handler_failed"))
-  )
-
-const tried = (on: Parts, push: EventPush): Effect.Effect<PushEnding, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { body, webhook } = yield* standing(on, push)
-    if (body === null) return impossible("event_gone")
-    const handler = on.handlers.get(push.consumer)
-    if (handler !== undefined) return yield* trySubscription(handler, push, body)
-    if (webhook === null) return impossible("webhook_gone")
-    if (webhook.content.status === "disabled") return impossible("webhook_disabled")
-    return yield* tryWebhook(on, webhook, push, body)
-  })
-
-/** Tries a claimed push once and writes down what came of it. */
-const pushOnce = (on: Parts, push: EventPush): Effect.Effect<void> => {
-  const { store } = on
-  return Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    const ending = yield* Effect.catch(tried(on, push), ({ reason }) => Effect.succeed(lost(`store_${reason}`)))
-    noted(on, push.consumer, ending, yield* Clock.currentTimeMillis)
-    yield* persisting(
-      Effect.gen(function* (): Effect.gen.Return<void, Conflict | StoreUnavailable> {
-        const { projectId, consumer, id } = push
-        const [held, found] = yield* store.read([
-          { _tag: "Push", projectId, id },
-          { _tag: "Definition", projectId, id: consumer }
-        ])
-        // Somebody else has it now: what they find is what counts.
-        if (held?.token !== push.token || held.status !== "pending") return
-        const now = yield* Clock.currentTimeMillis
-        const webhook = found?.kind === "webhook" ? found : null
-        yield* store.commit(settlePush(ending, { now, startedAt, push: held, webhook }).changes)
-      })
-    )
-  })
-}
-
-const conditionOf = (on: Parts, consumer: string): Condition => on.conditions.get(consumer) ?? unknownCondition
-
-const counting = (on: Parts, consumer: string, by: number) => {
-  const condition = conditionOf(on, consumer)
-  const after = { ...condition, underWay: condition.underWay + by }
-  if (after.underWay === 0 && after.failures === 0) on.conditions.delete(consumer)
-  else on.conditions.set(consumer, after)
-}
-
-/** Remembers how a consumer fares: one that is dead is asked now and then, and costs the others nothing. */
-const noted = (on: Parts, consumer: string, { _tag }: PushEnding, now: Instant) => {
-  if (_tag === "Impossible" || on.handlers.has(consumer)) return
-  const condition = conditionOf(on, consumer)
-  const failures = _tag === "Taken" ? 0 : condition.failures + 1
-  const over = failures - failuresOnEndMax
-  const pausedUntil = over < 0 ? 0 : now + Math.min(pauseMillisMax, secondMillis * 2 ** over)
-  on.conditions.set(consumer, { ...condition, failures, pausedUntil })
-}
-
 /** How many more pushes of a consumer may begin; handlers get their events one at a time, in their order. */
-const roomFor = (on: Parts, consumer: string): number => {
-  const { underWay, failures } = conditionOf(on, consumer)
-  if (on.handlers.has(consumer)) return 1 - underWay
-  if (on.sink === null || !consumer.startsWith("whk_")) return 0
-  if (failures >= failuresOnEndMax) return 1 - underWay
-  return on.settings.perWebhook - underWay
+const roomFor = ({ handlers, sink, settings, conditions }: Parts, consumer: string): number => {
+  if (handlers.has(consumer)) return conditions.room(consumer, 1)
+  return sink !== null && consumer.startsWith("whk_") ? conditions.room(consumer, settings.perWebhook) : 0
+}
+
+/** A push from its start to its end. Only webhooks are left in peace: a handler's events wait for their own turn. */
+const pushing = (on: Parts, push: EventPush): Effect.Effect<unknown> => {
+  const { conditions, handlers, lease } = on
+  const { consumer } = push
+  const once = pushOnce(on, push, ({ _tag }, now) => {
+    if (_tag === "Impossible" || handlers.has(consumer)) return
+    if (_tag === "Taken") conditions.took(consumer)
+    else conditions.failed(consumer, now)
+  })
+  return Effect.ensuring(
+    lease.holding(push, once),
+    Effect.sync(() => conditions.ended(consumer))
+  )
 }
 
 interface Started {
@@ -268,21 +140,15 @@ const startDue = (
     const [pending] = yield* on.store.read([{ _tag: "PendingPushes", now }])
     const waiting = pending.filter(({ consumer }) => roomFor(on, consumer) > 0)
     const dueOf = ({ consumer, dueAt }: (typeof pending)[number]) =>
-      Math.max(dueAt, conditionOf(on, consumer).pausedUntil)
+      Math.max(dueAt, on.conditions.pausedUntil(consumer))
     const claimed = yield* Effect.forEach(
       waiting.filter((one) => dueOf(one) <= now),
       ({ consumer }) => on.lease.claimPushes(consumer, roomFor(on, consumer)),
       { concurrency: "unbounded" }
     )
     for (const push of claimed.flat()) {
-      counting(on, push.consumer, 1)
-      const work = on.lease.holding(push, pushOnce(on, push))
-      yield* start(
-        Effect.ensuring(
-          work,
-          Effect.sync(() => counting(on, push.consumer, -1))
-        )
-      )
+      on.conditions.began(push.consumer)
+      yield* start(pushing(on, push))
     }
     const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
     return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
@@ -317,17 +183,17 @@ const loop = (on: Parts) =>
   Effect.gen(function* () {
     const { settings, signal } = on
     const wake = yield* signal.subscribeToEvents
-    const pushing = yield* FiberSet.make<unknown, never>()
+    const underWay = yield* FiberSet.make<unknown, never>()
     // Runs before their own interruption: what is under way gets its grace first.
     yield* Effect.addFinalizer(() =>
-      Effect.timeoutOption(FiberSet.awaitEmpty(pushing), Duration.millis(settings.graceMillis))
+      Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(settings.graceMillis))
     )
     return yield* undeterred(
       Effect.gen(function* () {
         yield* wake.close
         const distributed = yield* distribute(on)
         const { started, nextDue } = yield* startDue(on, (work) =>
-          FiberSet.run(pushing, Effect.ensuring(work, wake.open))
+          FiberSet.run(underWay, Effect.ensuring(work, wake.open))
         )
         if (distributed + started > 0) return
         const now = yield* Clock.currentTimeMillis
@@ -420,7 +286,7 @@ export class EventRelay extends Context.Service<
           signal: yield* WorkSignal,
           lease: makeWorkerLease(store, crypto, settings.leaseMillis),
           handlers: new Map(),
-          conditions: new Map()
+          conditions: makeConsumerConditions()
         }
         return {
           tick: tick(on),
