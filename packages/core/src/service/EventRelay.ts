@@ -154,11 +154,18 @@ const startDue = (
     return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
   })
 
+/** Gives each event so far its consumers as they stand: one that is made afterwards is told of none of them. */
+const distributeAll = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
+  Effect.gen(function* () {
+    let distributed = 0
+    for (let some = yield* distribute(on); some > 0; some = yield* distribute(on)) distributed += some
+    return distributed
+  })
+
 const tick = (on: Parts): Effect.Effect<RelayReport, StoreUnavailable> =>
   Effect.gen(function* () {
     yield* Effect.forkScoped(on.lease.heartbeat)
-    let distributed = 0
-    for (let some = yield* distribute(on); some > 0; some = yield* distribute(on)) distributed += some
+    const distributed = yield* distributeAll(on)
     let pushed = 0
     while (true) {
       const works: Array<Effect.Effect<unknown>> = []
@@ -219,6 +226,7 @@ const subscribe = Effect.fn("EventRelay.subscribe")(function* (
   kinds: ReadonlyArray<EventKind>
 ) {
   const { store, ids } = on
+  yield* distributeAll(on)
   const now = yield* Clock.currentTimeMillis
   const block = yield* ids.reserve(now, 1)
   const named = { _tag: "DefinitionNamed", projectId: everyProject, kind: "subscription", parent: "", name } as const
@@ -265,6 +273,8 @@ export class EventRelay extends Context.Service<
       handler: EventHandler,
       kinds?: ReadonlyArray<EventKind>
     ) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
+    /** Gives each event so far its consumers as they stand: a webhook that is made afterwards is told of none of them. */
+    readonly distribute: Effect.Effect<number, StoreUnavailable>
     /** Tries a webhook once with an event made for the purpose; nothing of it is kept. */
     readonly probe: (webhook: DefinitionOf<"webhook">, body: EventBody, id: string) => Effect.Effect<PushEnding>
   }
@@ -290,6 +300,7 @@ export class EventRelay extends Context.Service<
         }
         return {
           tick: tick(on),
+          distribute: distributeAll(on),
           run: run(on),
           subscribe: (name, handler, kinds = eventKinds) => subscribe(on, name, handler, kinds),
           probe: (webhook, body, id) => tryWebhook(on, webhook, { id: id as EventPush["id"] }, body)

@@ -130,6 +130,7 @@ export class Webhooks extends Context.Service<
             failingSince: null,
             secrets: [stored]
           }
+          yield* relay.distribute
           return { webhook: yield* kept.create(projectId, { name: null, content, max: webhooksMax }), secret }
         })
 

@@ -99,6 +99,22 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
+  it("tells a webhook of everything that happens afterwards, by whatever clock", () => {
+    const world = scripted()
+    return inHouse(store, { sink: world.sink })(
+      Effect.gen(function* () {
+        yield* create()
+        const heard: Array<string> = []
+        yield* (yield* EventRelay).subscribe("audit", ({ type }) => Effect.sync(() => heard.push(type)))
+        yield* TestClock.setTime(start - dayMillis)
+        yield* delivered
+        yield* relay
+        expect(world.got.map((push) => bodyOf(push).type)).toEqual(["email.delivered"])
+        expect(heard).toEqual(["email.delivered"])
+      })
+    )
+  })
+
   it("tries again after each wait of the schedule, under one id, and gives up after ten tries", () => {
     const world = scripted()
     world.answers(() => Effect.succeed(refused()))
