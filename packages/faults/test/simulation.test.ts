@@ -38,6 +38,7 @@ describe("the verdict notices", () => {
     ["a lost delivery", without("InsertDelivery", nowAndThen)],
     ["a lost idempotency record", without("RecordIdempotency", nowAndThen)],
     ["a lost event", without("AppendEvent", nowAndThen)],
+    ["an event that is told to nobody", without("InsertPush", nowAndThen)],
     ["a counter that is not given back", without("SpendCounter", (change) => "by" in change && change.by < 0)],
     ["a suppression that is lost", without("PutSuppression", nowAndThen)],
     [
@@ -52,8 +53,8 @@ describe("the verdict notices", () => {
       "a commit that is acknowledged and forgotten",
       (store) => ({ ...store, commit: (changes) => (nowAndThen() ? Effect.void : store.commit(changes)) })
     ]
-  ])("%s", { timeout: 60_000 }, (_, sabotage) => {
-    const found = Array.from({ length: 150 }, (_, n) => n + 1).find((seed) => {
+  ])("%s", { timeout: 120_000 }, (_, sabotage) => {
+    const found = Array.from({ length: 400 }, (_, n) => n + 1).find((seed) => {
       try {
         return liveThrough(seed, sabotage).problems.length > 0
       } catch {

@@ -51,6 +51,7 @@ export const faultyStore = (
         })
       ),
     claim: (claim) => called(raw.claim(claim)) as Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>,
+    claimPushes: (claim) => called(raw.claimPushes(claim)) as ReturnType<MailStoreShape["claimPushes"]>,
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => called(raw.read(queries)),
     sweep: (sweep) => called(raw.sweep(sweep))
   }

@@ -24,6 +24,9 @@ export class History {
   /** Addresses that were ever suppressed, and those known to be dead, as `project/address`. */
   readonly suppressed = new Set<string>()
   readonly dead = new Set<string>()
+  /** The webhooks that stand, by project; and by webhook the events that came while it stood. */
+  readonly webhooks = new Map<string, ReadonlyArray<string>>()
+  readonly owed = new Map<string, Array<string>>()
   commits = 0
   moves = 0
   readonly #raw: MailStoreShape
@@ -47,6 +50,13 @@ export class History {
   #noted(change: Change): void {
     if (change._tag === "InsertDelivery") this.projectOf.set(change.delivery.id, change.delivery.projectId)
     if (change._tag === "MoveDelivery") this.moves++
+    if (change._tag === "PutDefinition" && change.definition.kind === "webhook" && change.replaces === null) {
+      const { projectId, id } = change.definition
+      this.webhooks.set(projectId, [...(this.webhooks.get(projectId) ?? []), id])
+    }
+    if (change._tag === "AppendEvent")
+      for (const webhook of this.webhooks.get(change.event.projectId) ?? [])
+        this.owed.set(webhook, [...(this.owed.get(webhook) ?? []), change.event.id])
     if (change._tag !== "PutSuppression") return
     const { projectId, address, reasons } = change.suppression
     if (Object.keys(reasons).length > 0) this.suppressed.add(`${projectId}/${address}`)

@@ -7,13 +7,17 @@ import {
   Crypto,
   Dispatcher,
   Domains,
+  eventKinds,
+  EventRelay,
+  EventSink,
   hourMillis,
   MailCore,
   MailStore,
   minuteMillis,
   PlanSource,
   secondMillis,
-  Transport
+  Transport,
+  Webhooks
 } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { MemoryMailStore } from "@mailkeep/memory"
@@ -26,8 +30,10 @@ import { calm, faultyStore } from "./faultyStore.ts"
 import { History, readNow } from "./history.ts"
 import type { RelayCopy } from "./moodyRelay.ts"
 import { moodyRelay } from "./moodyRelay.ts"
+import { moodySink } from "./moodySink.ts"
 import type { SimProcess } from "./Universe.ts"
 import { Universe } from "./Universe.ts"
+import { pushesVerdict } from "./pushesVerdict.ts"
 import { verdict } from "./verdict.ts"
 
 const start = Date.UTC(2026, 10, 21, 12)
@@ -45,6 +51,7 @@ const weatherOf = (random: () => number) => ({
   jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
   callsMax: 20 + Math.floor(random() * 30),
   allowance: random() < 0.3 ? 20 : null,
+  hasWebhook: random() < 0.3,
   store: {
     failBefore: random() < 0.5 ? random() * 8 : 0,
     failAfter: random() < 0.5 ? random() * 8 : 0,
@@ -69,6 +76,8 @@ class Simulation {
   readonly history: History
   readonly said = silence()
   readonly copies: Array<RelayCopy> = []
+  /** Pushes that the webhook took. */
+  readonly pushed = new Set<string>()
   readonly weather: ReturnType<typeof weatherOf>
   processes: Array<SimProcess> = []
   bad = true
@@ -103,12 +112,17 @@ class Simulation {
     const relay = moodyRelay(this.random, () => this.bad, wall, this.copies)
     return MailCore.layerWith({
       dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
-      handOff: { deadlineMillis: 20 * minuteMillis }
+      handOff: { deadlineMillis: 20 * minuteMillis },
+      relay: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 15 * minuteMillis }
     }).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           Layer.succeed(MailStore, store),
           Layer.succeed(Transport, relay),
+          Layer.succeed(
+            EventSink,
+            moodySink(this.random, () => this.bad, this.pushed)
+          ),
           PlanSource.layerFixed({ sendingAllowance: this.weather.allowance }),
           this.#crypto
         )
@@ -128,13 +142,19 @@ class Simulation {
         yield* caller
       }
     })
+    const { hasWebhook } = this.weather
     const life = Effect.gen(function* () {
       const domains = yield* Domains
       for (const projectId of projects)
         yield* domains
           .add(projectId, { domain: "example.com", verified: true })
           .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
+      const webhooks = yield* Webhooks
+      for (const projectId of hasWebhook ? projects : [])
+        if ((yield* webhooks.page(projectId, { page: 1, limit: 1 })).total === 0)
+          yield* webhooks.create(projectId, { url: "https://hooks.example.net/", events: eventKinds })
       yield* Effect.forkScoped((yield* Dispatcher).run)
+      yield* Effect.forkScoped((yield* EventRelay).run)
       yield* Effect.all(
         Array.from({ length: callersEach }, () => calling),
         { concurrency: "unbounded", discard: true }
@@ -187,8 +207,12 @@ class Simulation {
     // Clocks are set right, and one process goes on.
     for (const process of this.processes) process.skewMillis = 0
     const settled = () => {
-      const [{ scheduled, queued, sending }] = readNow(raw, [{ _tag: "Backlog", now: universe.now }])
-      return scheduled + queued + sending === 0
+      const [{ scheduled, queued, sending }, events, pending] = readNow(raw, [
+        { _tag: "Backlog", now: universe.now },
+        { _tag: "UndistributedEvents", limit: 1 },
+        { _tag: "PendingPushes", now: universe.now }
+      ])
+      return scheduled + queued + sending + events.length + pending.length === 0
     }
     let looked = universe.now
     const calmed = universe.run(
@@ -210,7 +234,8 @@ class Simulation {
           suppressed: history.suppressed,
           dead: history.dead,
           hasAllowance: this.weather.allowance !== null
-        })
+        }),
+        ...pushesVerdict(raw, history, this.pushed)
       ],
       kills: this.kills,
       commits: history.commits,

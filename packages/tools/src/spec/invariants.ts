@@ -290,9 +290,9 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
           storm("reaches a bad endpoint and a good one, each event at least once, a few at a time"),
           eventRelay("leaves a push that its process died over to another, which tells it again under the same id"),
           eventRelay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
-          law("pushes")("pushes/one-claimant-each")
-        ],
-        "webhooks in the fault runs"
+          law("pushes")("pushes/one-claimant-each"),
+          lives
+        ]
       ],
       [
         "An event has one id over all tries, and its signature verifies",
