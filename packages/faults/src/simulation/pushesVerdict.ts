@@ -8,6 +8,12 @@ import { readNow } from "./history.ts"
 
 const triesMax = 10
 
+const pushesTo = (raw: MailStoreShape, projectId: string, consumer: string) =>
+  readNow(raw, [{ _tag: "PushPage", projectId, consumer, after: null, limit: 10_000 }])[0]
+
+export const pushesOf = (raw: MailStoreShape, { webhooks }: Pick<History, "webhooks">) =>
+  [...webhooks].flatMap(([projectId, ids]) => ids.flatMap((consumer) => pushesTo(raw, projectId, consumer)))
+
 export const pushesVerdict = (
   raw: MailStoreShape,
   { webhooks, owed }: Pick<History, "webhooks" | "owed">,
@@ -15,7 +21,7 @@ export const pushesVerdict = (
 ): ReadonlyArray<string> =>
   [...webhooks].flatMap(([projectId, ids]) =>
     ids.flatMap((consumer) => {
-      const [pushes] = readNow(raw, [{ _tag: "PushPage", projectId, consumer, after: null, limit: 10_000 }])
+      const pushes = pushesTo(raw, projectId, consumer)
       const byEvent = Map.groupBy(pushes, ({ eventId }) => eventId)
       return [
         ...(owed.get(consumer) ?? []).flatMap((event) =>

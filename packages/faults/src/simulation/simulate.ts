@@ -33,7 +33,7 @@ import { moodyRelay } from "./moodyRelay.ts"
 import { moodySink } from "./moodySink.ts"
 import type { SimProcess } from "./Universe.ts"
 import { Universe } from "./Universe.ts"
-import { pushesVerdict } from "./pushesVerdict.ts"
+import { pushesOf, pushesVerdict } from "./pushesVerdict.ts"
 import { verdict } from "./verdict.ts"
 
 const start = Date.UTC(2026, 10, 21, 12)
@@ -212,7 +212,11 @@ class Simulation {
         { _tag: "UndistributedEvents", limit: 1 },
         { _tag: "PendingPushes", now: universe.now }
       ])
-      return scheduled + queued + sending + events.length + pending.length === 0
+      return (
+        scheduled + queued + sending + events.length + pending.length === 0 &&
+        // Those that are held right now are not among the pending ones.
+        pushesOf(raw, history).every(({ status }) => status !== "pending")
+      )
     }
     let looked = universe.now
     const calmed = universe.run(
