@@ -8,6 +8,7 @@ import { issue } from "../domain/Issue.ts"
 import { bodyOctetsMax } from "../domain/SendRequest.ts"
 import type { TemplateContent, TemplateVariable, VariableValue } from "../domain/Template.ts"
 import { codePoints, utf8Octets } from "../domain/TextLength.ts"
+import { isOneLine } from "../domain/TextRule.ts"
 
 export interface RenderedTemplate {
   readonly subject: string
@@ -129,9 +130,7 @@ const subjectCharactersMax = 500
 
 /** A template may be valid and what it says with these values not. */
 const renderedIssues = ({ subject, html, text }: RenderedTemplate, field: string): ReadonlyArray<Issue> => [
-  ...(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(subject) || !subject.isWellFormed()
-    ? [issue([field], "invalid_value", "puts a control character into the subject")]
-    : []),
+  ...(!isOneLine(subject) ? [issue([field], "invalid_value", "puts a control character into the subject")] : []),
   ...(subject.length === 0 || codePoints(subject) > subjectCharactersMax
     ? [
         issue(

@@ -38,7 +38,8 @@ export interface PushClaim {
   readonly leaseUntil: Instant
 }
 
-interface Due {
+/** What a claim stamps: a delivery or a push. */
+export interface Due {
   readonly id: string
   readonly dueAt: Instant | null
 }

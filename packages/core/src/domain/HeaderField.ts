@@ -4,6 +4,7 @@
  */
 import type { Issue } from "./Issue.ts"
 import { issue } from "./Issue.ts"
+import { isOneLine } from "./TextRule.ts"
 
 /** By name; values are text of one line, encoded by the transport. */
 export type HeaderFields = { readonly [name: string]: string }
@@ -12,7 +13,6 @@ export const headerFieldsMax = 20
 const valueCharactersMax = 998
 
 const nameForm = /^[!-9;-~]{1,76}$/
-const lineForm = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$/
 
 const ownNames = new Set([
   "authentication-results",
@@ -55,7 +55,7 @@ export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> =
     if (typeof value !== "string") return [issue(place, "invalid_type", "must be a string")]
     if (value.length > valueCharactersMax)
       return [issue(place, "too_long", `must have at most ${valueCharactersMax} characters`)]
-    return lineForm.test(value) && value.isWellFormed()
+    return value !== "" && isOneLine(value)
       ? []
       : [issue(place, "invalid_value", "must be text without control characters, and not nothing")]
   })

@@ -33,10 +33,10 @@ const storable = Schema.makeFilter(
 )
 
 /** No C0 or C1 control character, no line or paragraph separator: nothing that could end a header field. */
-const oneLine = Schema.makeFilter(
-  (text: string) => !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed(),
-  says("invalid_value", "must not contain control characters")
-)
+export const isOneLine = (text: string): boolean =>
+  !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()
+
+const oneLine = Schema.makeFilter(isOneLine, says("invalid_value", "must not contain control characters"))
 
 export const textOf = (bounds: { readonly min?: number; readonly max: number }) =>
   bounds.min === undefined

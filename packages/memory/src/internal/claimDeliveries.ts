@@ -1,50 +1,44 @@
 /**
  * Claims and sweeps on the state. Pure.
  */
-import type { Claim, Delivery, EventPush, PushClaim, Sweep } from "@mailkeep/core/domain"
+import type { Claim, Delivery, Due, EventPush, PushClaim, Sweep } from "@mailkeep/core/domain"
 import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp } from "./State.ts"
 
-const isFree = (state: State, worker: string | null, now: number): boolean =>
-  worker === null || (lookUp(state.leases, worker) ?? now) <= now
-
-export const claimDeliveries = (
-  state: State,
-  { kind, now, limit, worker, leaseUntil }: Claim
-): readonly [ReadonlyArray<Delivery>, State] => {
-  const claimed = [...HashMap.values(state.deliveries)]
-    .filter(
-      (delivery) =>
-        delivery.status === claimKinds[kind] &&
-        delivery.dueAt !== null &&
-        delivery.dueAt <= now &&
-        isFree(state, delivery.worker, now)
-    )
-    .toSorted(longestDueFirst)
-    .slice(0, limit)
-    .map((delivery) => ({ ...delivery, worker, token: delivery.token + 1 }))
-  if (claimed.length === 0) return [claimed, state]
-  const deliveries = claimed.reduce((map, delivery) => HashMap.set(map, delivery.id, delivery), state.deliveries)
-  return [claimed, { ...state, deliveries, leases: HashMap.set(state.leases, worker, leaseUntil) }]
+interface Claimable extends Due {
+  readonly worker: string | null
+  readonly token: number
 }
 
-export const claimPushes = (
+/** Stamps the records that have been due longest and are held by nobody alive. */
+const claimAmong = <A extends Claimable>(
   state: State,
-  { consumer, now, limit, worker, leaseUntil }: PushClaim
-): readonly [ReadonlyArray<EventPush>, State] => {
-  const claimed = [...HashMap.values(state.pushes)]
-    .filter(
-      (push) =>
-        push.consumer === consumer && push.dueAt !== null && push.dueAt <= now && isFree(state, push.worker, now)
-    )
+  records: HashMap.HashMap<string, A>,
+  isMeant: (record: A) => boolean,
+  { now, limit, worker, leaseUntil }: Omit<Claim, "kind">,
+  holding: (records: HashMap.HashMap<string, A>) => Partial<State>
+): readonly [ReadonlyArray<A>, State] => {
+  const isFree = (holder: string | null) => holder === null || (lookUp(state.leases, holder) ?? now) <= now
+  const claimed = [...HashMap.values(records)]
+    .filter((one) => isMeant(one) && one.dueAt !== null && one.dueAt <= now && isFree(one.worker))
     .toSorted(longestDueFirst)
     .slice(0, limit)
-    .map((push) => ({ ...push, worker, token: push.token + 1 }))
+    .map((one): A => ({ ...one, worker, token: one.token + 1 }))
   if (claimed.length === 0) return [claimed, state]
-  const pushes = claimed.reduce((map, push) => HashMap.set(map, push.id, push), state.pushes)
-  return [claimed, { ...state, pushes, leases: HashMap.set(state.leases, worker, leaseUntil) }]
+  const held = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
+  return [claimed, { ...state, ...holding(held), leases: HashMap.set(state.leases, worker, leaseUntil) }]
+}
+
+export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyArray<Delivery>, State] => {
+  const isMeant = ({ status }: Delivery) => status === claimKinds[claim.kind]
+  return claimAmong(state, state.deliveries, isMeant, claim, (deliveries) => ({ deliveries }))
+}
+
+export const claimPushes = (state: State, claim: PushClaim): readonly [ReadonlyArray<EventPush>, State] => {
+  const isMeant = ({ consumer }: EventPush) => consumer === claim.consumer
+  return claimAmong(state, state.pushes, isMeant, claim, (pushes) => ({ pushes }))
 }
 
 /** The keys of the oldest records before an instant; of one age, in the order that `tie` gives. */

@@ -1,45 +1,37 @@
 /**
  * Claims and sweeps.
  */
-import type { Claim, Delivery, EventPush, PushClaim, Sweep } from "@mailkeep/core/domain"
+import type { Claim, Delivery, Due, EventPush, PushClaim, Sweep } from "@mailkeep/core/domain"
 import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
 import { renewLease } from "./applyChange.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, pushes } from "./tables.ts"
 
-const claimSql = `UPDATE deliveries SET worker = ?, token = token + 1
+/** Stamps the rows that have been due longest and are held by nobody alive. `among` picks by one column. */
+const claimSql = (table: string, dueIndex: string, among: string) => `UPDATE ${table} SET worker = ?, token = token + 1
 WHERE id IN (
-  SELECT id FROM deliveries INDEXED BY deliveries_due
-  WHERE status = ? AND due_at <= ? AND (worker IS NULL OR worker NOT IN (SELECT worker FROM leases WHERE lease_until > ?))
+  SELECT id FROM ${table} INDEXED BY ${dueIndex}
+  WHERE ${among} = ? AND due_at <= ? AND (worker IS NULL OR worker NOT IN (SELECT worker FROM leases WHERE lease_until > ?))
   ORDER BY due_at, id LIMIT ?
 )
 RETURNING *`
 
-export const claimDeliveries = (
-  on: Prepared,
-  { kind, now, limit, worker, leaseUntil }: Claim
-): ReadonlyArray<Delivery> => {
-  const rows = on.statement(claimSql).all(worker, claimKinds[kind], now, now, limit)
-  if (rows.length > 0) renewLease(on, worker, leaseUntil)
-  return rows.map(deliveries.fromRow).toSorted(longestDueFirst)
-}
+const claiming =
+  <A extends Due>(sql: string, records: { readonly fromRow: (row: unknown) => A }) =>
+  (on: Prepared, among: string, { now, limit, worker, leaseUntil }: Omit<Claim, "kind">): ReadonlyArray<A> => {
+    const rows = on.statement(sql).all(worker, among, now, now, limit)
+    if (rows.length > 0) renewLease(on, worker, leaseUntil)
+    return rows.map(records.fromRow).toSorted(longestDueFirst)
+  }
 
-const claimPushesSql = `UPDATE pushes SET worker = ?, token = token + 1
-WHERE id IN (
-  SELECT id FROM pushes INDEXED BY pushes_due
-  WHERE consumer = ? AND due_at <= ? AND (worker IS NULL OR worker NOT IN (SELECT worker FROM leases WHERE lease_until > ?))
-  ORDER BY due_at, id LIMIT ?
-)
-RETURNING *`
+const claimAmongDeliveries = claiming(claimSql("deliveries", "deliveries_due", "status"), deliveries)
+const claimAmongPushes = claiming(claimSql("pushes", "pushes_due", "consumer"), pushes)
 
-export const claimPushes = (
-  on: Prepared,
-  { consumer, now, limit, worker, leaseUntil }: PushClaim
-): ReadonlyArray<EventPush> => {
-  const rows = on.statement(claimPushesSql).all(worker, consumer, now, now, limit)
-  if (rows.length > 0) renewLease(on, worker, leaseUntil)
-  return rows.map(pushes.fromRow).toSorted(longestDueFirst)
-}
+export const claimDeliveries = (on: Prepared, claim: Claim): ReadonlyArray<Delivery> =>
+  claimAmongDeliveries(on, claimKinds[claim.kind], claim)
+
+export const claimPushes = (on: Prepared, claim: PushClaim): ReadonlyArray<EventPush> =>
+  claimAmongPushes(on, claim.consumer, claim)
 
 const sweepSql: Readonly<Record<Sweep["kind"], string>> = {
   events:
