@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Contact } from "../domain/Contact.ts"
-import { placePosition, positionPlace, readCursor, writeCursor } from "../domain/Cursor.ts"
+import { placePosition, positionPlace, writeCursor } from "../domain/Cursor.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../domain/Delivery.ts"
-import { DeliveryNotFound, InvalidArgument } from "../domain/Failure.ts"
-import { issue } from "../domain/Issue.ts"
+import type { InvalidArgument } from "../domain/Failure.ts"
+import { DeliveryNotFound } from "../domain/Failure.ts"
 import type { MailEvent } from "../domain/MailEvent.ts"
 import type { Message } from "../domain/Message.ts"
 import type { LogFilters } from "../domain/Paging.ts"
@@ -16,6 +16,7 @@ import { examinedMax } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Ledger } from "../domain/Query.ts"
 import type { SenderDomain } from "../domain/SenderDomain.ts"
+import { cursorPlace } from "../internal/cursorPlace.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -74,12 +75,7 @@ export class DeliveryLog extends Context.Service<
         { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
       ) {
         const walk = { projectId, listing: "deliveries", filters: { ...filters } }
-        const place = cursor === null ? null : readCursor(seal, crypto.equal, walk, cursor)
-        if (place === undefined)
-          return yield* new InvalidArgument({
-            context: "query",
-            issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
-          })
+        const place = yield* cursorPlace(seal, crypto, walk, cursor, "these filters")
         const after = place === null ? null : placePosition(place)
         const [{ items, next }] = yield* store.read([
           { _tag: "LogPage", projectId, filters, after, limit, examine: examinedMax }

@@ -2,14 +2,14 @@
  * Keeps deliveries moving: releases what is due, recovers what a dead worker held, hands over what is queued.
  * Wakes at once on new work and sleeps until the next due time. What a hand-off does is in `HandOffs`.
  */
-import { Clock, Context, Duration, Effect, FiberSet, Layer, Stream } from "effect"
+import { Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
 import type { Delivery } from "../domain/Delivery.ts"
 import { secondMillis } from "../domain/Instant.ts"
 import type { Backlog } from "../domain/Query.ts"
-import { defectName } from "../internal/defectName.ts"
 import { makeSweeping } from "../internal/sweeping.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { makeWorkerLease } from "../internal/workerLease.ts"
+import { underLease, undeterred } from "../internal/workLoop.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -117,18 +117,6 @@ const sleepMillis = ({ settings: { sleepMillisMax }, store, lease }: Parts) =>
     return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(1, next - now))
   })
 
-/** A turn that failed is followed by the next one, whatever it failed with. */
-const undeterred = (turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
-  turn.pipe(
-    Effect.catch(({ reason }) =>
-      Effect.delay(Effect.logWarning("The dispatcher waits for the store.", reason), "1 second")
-    ),
-    Effect.catchDefect((defect) =>
-      Effect.delay(Effect.logError("The dispatcher failed and goes on.", defectName(defect)), "1 second")
-    ),
-    Effect.forever
-  )
-
 const loop = (parts: Parts) =>
   Effect.gen(function* () {
     const { settings, signal, sweep } = parts
@@ -151,6 +139,7 @@ const loop = (parts: Parts) =>
     }))
 
     return yield* undeterred(
+      "The dispatcher",
       Effect.gen(function* () {
         yield* wake.close
         const { released, recovered, handedOver } = yield* step(parts, yield* roomNow, start)
@@ -164,14 +153,7 @@ const loop = (parts: Parts) =>
     )
   })
 
-const run = (parts: Parts): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    const { lease, store, signal } = parts
-    yield* Effect.addFinalizer(() => lease.giveBack)
-    yield* Effect.forkScoped(lease.heartbeat)
-    yield* Effect.forkScoped(Stream.runForEach(store.changes, () => signal.notify))
-    return yield* Effect.scoped(loop(parts))
-  }).pipe(Effect.scoped)
+const run = (parts: Parts): Effect.Effect<never> => underLease(parts, parts.signal.notify, loop(parts))
 
 const health = ({ store }: Parts) =>
   Effect.gen(function* () {

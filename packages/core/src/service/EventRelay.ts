@@ -2,7 +2,7 @@
  * Brings events to their consumers: a push for each that wants it, and tries until it is taken or given up. Each consumer has its own few
  * pushes under way, so one that is slow or dead holds up no other. Source: decisions 0016 and 0028.
  */
-import { Clock, Context, Duration, Effect, FiberSet, Layer, Option, Result, Stream } from "effect"
+import { Clock, Context, Duration, Effect, FiberSet, Layer, Option, Result } from "effect"
 import type { Scope } from "effect"
 import type { Consumer } from "../decide/distributeEvents.ts"
 import { distributeEvents } from "../decide/distributeEvents.ts"
@@ -19,11 +19,11 @@ import { everyProject, webhooksMax } from "../domain/Webhook.ts"
 import type { ConsumerConditions } from "../internal/consumerConditions.ts"
 import { makeConsumerConditions } from "../internal/consumerConditions.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
-import { defectName } from "../internal/defectName.ts"
 import type { EventHandler, Pushing } from "../internal/pushing.ts"
 import { pushOnce, tryWebhook } from "../internal/pushing.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { makeWorkerLease } from "../internal/workerLease.ts"
+import { underLease, undeterred } from "../internal/workLoop.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { EventSink } from "../port/EventSink.ts"
 import { IdSource } from "../port/IdSource.ts"
@@ -176,16 +176,6 @@ const tick = (on: Parts): Effect.Effect<RelayReport, StoreUnavailable> =>
     }
   }).pipe(Effect.scoped)
 
-/** A turn that failed is followed by the next one, whatever it failed with. */
-const undeterred = (turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
-  turn.pipe(
-    Effect.catch(({ reason }) => Effect.delay(Effect.logWarning("The relay waits for the store.", reason), "1 second")),
-    Effect.catchDefect((defect) =>
-      Effect.delay(Effect.logError("The relay failed and goes on.", defectName(defect)), "1 second")
-    ),
-    Effect.forever
-  )
-
 const loop = (on: Parts) =>
   Effect.gen(function* () {
     const { settings, signal } = on
@@ -196,6 +186,7 @@ const loop = (on: Parts) =>
       Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(settings.graceMillis))
     )
     return yield* undeterred(
+      "The relay",
       Effect.gen(function* () {
         yield* wake.close
         const distributed = yield* distribute(on)
@@ -210,14 +201,7 @@ const loop = (on: Parts) =>
     )
   })
 
-const run = (on: Parts): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    const { lease, store, signal } = on
-    yield* Effect.addFinalizer(() => lease.giveBack)
-    yield* Effect.forkScoped(lease.heartbeat)
-    yield* Effect.forkScoped(Stream.runForEach(store.changes, () => signal.notifyOfEvents))
-    return yield* Effect.scoped(loop(on))
-  }).pipe(Effect.scoped)
+const run = (on: Parts): Effect.Effect<never> => underLease(on, on.signal.notifyOfEvents, loop(on))
 
 const subscribe = Effect.fn("EventRelay.subscribe")(function* (
   on: Parts,
@@ -226,10 +210,11 @@ const subscribe = Effect.fn("EventRelay.subscribe")(function* (
   kinds: ReadonlyArray<EventKind>
 ) {
   const { store, ids } = on
-  yield* distributeAll(on)
+  const named = { _tag: "DefinitionNamed", projectId: everyProject, kind: "subscription", parent: "", name } as const
+  const [known] = yield* store.read([named])
+  if (known === null) yield* distributeAll(on)
   const now = yield* Clock.currentTimeMillis
   const block = yield* ids.reserve(now, 1)
-  const named = { _tag: "DefinitionNamed", projectId: everyProject, kind: "subscription", parent: "", name } as const
   const id = yield* decideAndCommit(store, store.read([named]), ([found]) => {
     const standing = found as DefinitionOf<"subscription"> | null
     const definition: DefinitionOf<"subscription"> = {

@@ -6,13 +6,14 @@ import type { Decision } from "../decide/Decision.ts"
 import type { SuppressionFacts } from "../decide/suppression.ts"
 import { liftSuppression, suppressAddress } from "../decide/suppression.ts"
 import { parseAddress } from "../domain/Address.ts"
-import { readCursor, writeCursor } from "../domain/Cursor.ts"
+import { writeCursor } from "../domain/Cursor.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
 import { examinedMax } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Suppression, SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor, suppressionReasons } from "../domain/Suppression.ts"
+import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
@@ -112,12 +113,7 @@ export class Suppressions extends Context.Service<
         { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
       ) {
         const walk = { projectId, listing: "suppressions", filters: { search } }
-        const after = cursor === null ? null : readCursor(cursorSeal, crypto.equal, walk, cursor)
-        if (after === undefined)
-          return yield* new InvalidArgument({
-            context: "query",
-            issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of these filters")]
-          })
+        const after = yield* cursorPlace(cursorSeal, crypto, walk, cursor, "these filters")
         const now = yield* Clock.currentTimeMillis
         const [{ items, next }] = yield* store.read([
           {

@@ -4,7 +4,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import type { PushEnding } from "../decide/settlePush.ts"
 import { replayPush } from "../decide/settlePush.ts"
-import { placePosition, positionPlace, readCursor, writeCursor } from "../domain/Cursor.ts"
+import { placePosition, positionPlace, writeCursor } from "../domain/Cursor.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import type { EventPush } from "../domain/EventPush.ts"
 import type { NameTaken, TooManyRecords } from "../domain/Failure.ts"
@@ -19,6 +19,7 @@ import { pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookSecret } from "../domain/Webhook.ts"
 import { rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
+import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../internal/webhookSigning.ts"
@@ -176,12 +177,7 @@ export class Webhooks extends Context.Service<
         ) {
           yield* kept.get(projectId, id)
           const walk = { projectId, listing: "pushes", filters: { consumer: id } }
-          const place = cursor === null ? null : readCursor(cursorSeal, crypto.equal, walk, cursor)
-          if (place === undefined)
-            return yield* new InvalidArgument({
-              context: "query",
-              issues: [issue(["cursor"], "invalid_cursor", "is not a cursor of this webhook")]
-            })
+          const place = yield* cursorPlace(cursorSeal, crypto, walk, cursor, "this webhook")
           const after = place === null ? null : placePosition(place)
           const [found] = yield* store.read([{ _tag: "PushPage", projectId, consumer: id, after, limit: limit + 1 }])
           const items = found.slice(0, limit)
