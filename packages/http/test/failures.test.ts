@@ -4,9 +4,37 @@
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
 import { sendBody, stores } from "@mailkeep/proving"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { WireHouse } from "./wireHouse.ts"
 import { error, openWire, postSend } from "./wireHouse.ts"
+
+describe("a contact filter that takes too long", () => {
+  it("answers 503 with Retry-After and asks for a narrower filter", async () => {
+    const [{ layer }] = stores
+    const slow = {
+      name: "memory, with a walk over contacts that never ends",
+      layer: Layer.effect(
+        MailStore,
+        Effect.map(MailStore, (inner) => ({
+          ...inner,
+          read: ((queries) =>
+            queries[0]?._tag === "ContactScan"
+              ? Effect.as(TestClock.adjust("1 second"), [
+                  { items: [], matches: 0, next: { createdAt: 1, id: "con_1" } }
+                ])
+              : inner.read(queries)) as typeof inner.read
+        }))
+      ).pipe(Layer.provide(layer))
+    }
+    const wire = await openWire(slow)
+    const answer = await wire.call("/emails/contacts?search=a")
+    await wire.close()
+    expect(answer).toMatchObject(error(503, "unavailable"))
+    expect(answer.headers.get("retry-after")).toBe("1")
+    expect((answer.body as { message: string }).message).toContain("narrower search or segment")
+  })
+})
 
 describe("a failure of the inside", () => {
   let failing: Effect.Effect<never, StoreUnavailable> | null = null

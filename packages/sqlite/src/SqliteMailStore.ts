@@ -8,13 +8,14 @@ import { Conflict } from "@mailkeep/core/domain"
 import { MailStore, StoreUnavailable } from "@mailkeep/core/port"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
-import { answerQuery } from "./internal/answerQuery.ts"
+import { answerQuery, isScan } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
 import { claimDeliveries, claimPushes, sweep } from "./internal/claimDeliveries.ts"
-import { busySchedule, openDatabase, stillInPlace } from "./internal/connection.ts"
+import { busySchedule, fileCheck, openDatabase } from "./internal/connection.ts"
 import type { GroupCommit, Written } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { prepared } from "./internal/recordTable.ts"
+import { makeScanThread } from "./internal/scanThread.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
 
 export interface SqliteOptions {
@@ -37,7 +38,7 @@ const octetsOf = (changes: ReadonlyArray<Change>): number =>
   }, 0)
 
 export interface SqliteMailStoreShape extends MailStoreShape {
-  /** How many disk syncs the commits so far have shared. */
+  /** What the commits of this process have cost: disk syncs, and time that other processes kept the write lock. */
   readonly groupCounts: GroupCommit["counts"]
 }
 
@@ -45,7 +46,8 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
     const on = prepared(database)
-    const group = yield* makeGroupCommit(database, stillInPlace(filename))
+    const scans = yield* makeScanThread(filename)
+    const group = yield* makeGroupCommit(database, fileCheck(filename))
     const begin = database.prepare("BEGIN")
     const end = database.prepare("COMMIT")
     const rollback = database.prepare("ROLLBACK")
@@ -80,14 +82,14 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
       claim: (claim) => group.submit(() => ({ done: claimDeliveries(on, claim) }), 1024),
       claimPushes: (claim) => group.submit(() => ({ done: claimPushes(on, claim) }), 1024),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-        Effect.suspend(() =>
-          database.open
-            ? Effect.try({
-                try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
-                catch: unavailable
-              }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" }))
-            : Effect.fail(new StoreUnavailable({ reason: "closed" }))
-        ),
+        Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
+          if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
+          if (queries.some(isScan)) return scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>
+          return Effect.try({
+            try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
+            catch: unavailable
+          })
+        }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
       sweep: (request) => group.submit(() => ({ done: sweep(on, request) }), 1024),
       changes: Stream.fromEffectSchedule(
         // Where it cannot be read, nothing is known to have changed.

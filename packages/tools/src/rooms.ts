@@ -49,6 +49,7 @@ export const importsOf = (source: string): ReadonlyArray<string> =>
 const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/core": "core",
   "@mailkeep/core/domain": "core/domain",
+  "@mailkeep/core/domain/evaluation": "core/domain",
   "@mailkeep/core/port": "core/port",
   "@mailkeep/core/node": "core/node",
   "@mailkeep/core/node/csv": "core/node",

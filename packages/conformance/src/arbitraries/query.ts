@@ -1,7 +1,7 @@
 /**
  * Random queries of every kind.
  */
-import type { ComparedField, ContactFilters, ContactPredicate, Query } from "@mailkeep/core/domain"
+import type { ComparedField, ContactFilters, ContactPredicate, Query, QueryOf } from "@mailkeep/core/domain"
 import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import {
@@ -99,6 +99,12 @@ const contactFilters: fc.Arbitrary<ContactFilters> = record({
   segment: fc.option(predicate, { nil: null, freq: 2 })
 })
 
+const contactWalk = {
+  after: orNull(record({ createdAt: instant, id: contactId })),
+  skip: fc.nat(2),
+  limit: fc.integer({ min: 1, max: 4 })
+}
+
 const page = record({ page: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 4 }) })
 
 export const query: fc.Arbitrary<Query> = fc.oneof(
@@ -120,17 +126,19 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("DomainPage", record({ projectId, page })),
   tagged("Contact", record({ projectId, id: contactId })),
   tagged("ContactsByAddress", record({ projectId, addresses: fc.array(address, { maxLength: 3 }) })),
-  tagged(
-    "ContactPage",
-    record({
-      projectId,
-      filters: contactFilters,
-      after: orNull(record({ createdAt: instant, id: contactId })),
-      skip: fc.nat(2),
-      limit: fc.integer({ min: 1, max: 4 })
-    })
-  ),
-  tagged("ContactCount", record({ projectId, filters: contactFilters })),
+  fc
+    .tuple(
+      of<Pick<QueryOf<"ContactPage">, "emailStatus" | "listId">>(
+        { emailStatus: null, listId: null },
+        { emailStatus: "subscribed", listId: null },
+        { emailStatus: "unsubscribed", listId: null },
+        { emailStatus: null, listId: "lst_0" }
+      ),
+      tagged("ContactPage", record({ projectId, ...contactWalk }))
+    )
+    .map(([filters, page]) => ({ ...page, ...filters })),
+  // Pieces are as long as the walk here: where a shorter one ends is the store's affair.
+  tagged("ContactScan", record({ projectId, filters: contactFilters, ...contactWalk, scanLimit: of(1000) })),
   tagged("Definition", record({ projectId, id: definitionId })),
   tagged("DefinitionNamed", record({ projectId, kind: of("list" as const), parent, name: definitionName })),
   tagged(
@@ -143,6 +151,8 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
       limit: fc.integer({ min: 1, max: 3 })
     })
   ),
+  tagged("DefinitionCount", record({ projectId, kind: of("list" as const), parent })),
+  tagged("DefinitionPage", record({ projectId, kind: of("list" as const), parent, page })),
   tagged("Suppressions", record({ projectId, addressKeys: fc.array(address, { maxLength: 3 }) })),
   tagged(
     "SuppressionPage",
@@ -205,16 +215,17 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "Project", id: projectId },
   { _tag: "ApiKeys", projectId },
   { _tag: "DomainPage", projectId, page: everyPage },
-  { _tag: "ContactPage", projectId, filters: noContactFilters, after: null, skip: 0, limit: 100 },
+  { _tag: "ContactPage", projectId, emailStatus: null, listId: null, after: null, skip: 0, limit: 100 },
+  { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_0", after: null, skip: 0, limit: 100 },
   {
-    _tag: "ContactPage",
+    _tag: "ContactScan",
     projectId,
-    filters: { ...noContactFilters, listId: "lst_0" },
+    filters: { ...noContactFilters, search: "ada" },
     after: null,
     skip: 0,
-    limit: 100
+    limit: 100,
+    scanLimit: 1000
   },
-  { _tag: "ContactCount", projectId, filters: { ...noContactFilters, search: "ada" } },
   ...names.definitions.map((id) => ({ _tag: "Definition", projectId, id }) as const),
   ...names.parents.map(
     (parent) => ({ _tag: "Definitions", projectId, kind: "list", parent, after: null, limit: 100 }) as const

@@ -83,6 +83,32 @@ const walked = storeLaw(
     })
 )
 
+const paged = storeLaw(
+  "definitions/counted-and-paged",
+  { says: "A page shows definitions of one kind below one parent, newest first, with the number of all of them.", why },
+  (store) =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 5; n++) yield* commit(store, put.definition(named(n, { createdAt: noon + n })))
+      yield* commit(store, put.definition(named(8, { parent: "lst_0001" })))
+      const pageOf = (page: number, parent = "") =>
+        Effect.map(
+          ask(store, { _tag: "DefinitionPage", projectId, kind: "list", parent, page: { page, limit: 2 } }),
+          ({ items, total }) => [total, ...idsOf(items)]
+        )
+      const count = (kind: "list" | "segment", parent: string) =>
+        ask(store, { _tag: "DefinitionCount", projectId, kind, parent })
+      yield* same("the first page", yield* pageOf(1), [5, numbered("lst", 4), numbered("lst", 3)])
+      yield* same("the last page", yield* pageOf(3), [5, numbered("lst", 0)])
+      yield* same("past the end", yield* pageOf(4), [5])
+      yield* same("below another", yield* pageOf(1, "lst_0001"), [1, numbered("lst", 8)])
+      yield* same("how many", yield* count("list", ""), 5)
+      yield* same("how many below another", yield* count("list", "lst_0001"), 1)
+      yield* same("how many of another kind", yield* count("segment", ""), 0)
+      yield* commit(store, { _tag: "RemoveDefinition", id: numbered("lst", 4), revision: 1 })
+      yield* same("how many are left", yield* count("list", ""), 4)
+    })
+)
+
 const removed = storeLaw(
   "definitions/removed-is-gone",
   { says: "A definition is removed at the revision named and no other; then it is gone, and its name is free.", why },
@@ -162,4 +188,11 @@ const suppressionsListed = storeLaw(
     })
 )
 
-export const definitionLaws: ReadonlyArray<StoreLaw> = [nameUnique, walked, removed, domainsDue, suppressionsListed]
+export const definitionLaws: ReadonlyArray<StoreLaw> = [
+  nameUnique,
+  walked,
+  paged,
+  removed,
+  domainsDue,
+  suppressionsListed
+]

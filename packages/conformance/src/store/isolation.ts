@@ -44,14 +44,17 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ContactsByAddress", projectId, addresses: [address] },
   ...[{}, { search: "ada" }, { listId: "lst_1" }, { emailStatus: "subscribed" as const }].flatMap((some) => {
     const filters = { ...noContactFilters, ...some }
+    const { emailStatus, listId } = filters
     return [
-      { _tag: "ContactPage", projectId, filters, after: null, skip: 0, limit: 100 },
-      { _tag: "ContactCount", projectId, filters }
+      { _tag: "ContactPage", projectId, emailStatus, listId, after: null, skip: 0, limit: 100 },
+      { _tag: "ContactScan", projectId, filters, after: null, skip: 0, limit: 100, scanLimit: 100 }
     ] as const
   }),
   { _tag: "Definition", projectId, id: "lst_1" },
   { _tag: "DefinitionNamed", projectId, kind: "list", parent: "", name: "friends" },
   { _tag: "Definitions", projectId, kind: "list", parent: "", after: null, limit: 100 },
+  { _tag: "DefinitionCount", projectId, kind: "list", parent: "" },
+  { _tag: "DefinitionPage", projectId, kind: "list", parent: "", page },
   { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
   { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 100, examine: 1000 },
   { _tag: "Counters", projectId, names: ["waiting", "allowance", "contacts"] },

@@ -22,6 +22,7 @@ import type {
 import { freshAttempt, freshState, inCommitOrder, noContactFilters, noLogFilters } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
+import { same } from "../expectation.ts"
 
 /** When things happen in laws. */
 export const noon = Date.UTC(2026, 10, 21, 12)
@@ -302,18 +303,41 @@ export const logPage = (store: MailStoreShape, filters: Partial<typeof noLogFilt
 
 const everyone = { after: null, skip: 0, limit: 100 } as const
 
-/** The contacts that match, and how many they are. */
+/** The contacts that match, and how many they are. What an index answers must agree with the walk. */
 export const contactPage = (
   store: MailStoreShape,
   filters: Partial<ContactFilters> = {},
-  page: Partial<Pick<QueryOf<"ContactPage">, "after" | "skip" | "limit">> = {}
-) => {
-  const all = { ...noContactFilters, ...filters }
-  return Effect.map(
+  page: Partial<Pick<QueryOf<"ContactScan">, "after" | "skip" | "limit">> = {}
+) =>
+  Effect.gen(function* () {
+    const all = { ...noContactFilters, ...filters }
+    const { search, segment, emailStatus, listId } = all
+    const { items, matches } = yield* contactScan(store, all, page)
+    if (search === null && segment === null && (emailStatus === null || listId === null)) {
+      const [indexed] = yield* store.read([
+        { _tag: "ContactPage", projectId, emailStatus, listId, ...everyone, ...page }
+      ])
+      yield* same(`the page of ${JSON.stringify(filters)} by index`, indexed, items)
+    }
+    return { items, total: matches }
+  })
+
+/** One piece of a walk over contacts; all of them unless `page` says otherwise. */
+export const contactScan = (
+  store: MailStoreShape,
+  filters: Partial<ContactFilters> = {},
+  page: Partial<Pick<QueryOf<"ContactScan">, "after" | "skip" | "limit" | "scanLimit">> = {}
+) =>
+  Effect.map(
     store.read([
-      { _tag: "ContactPage", projectId, filters: all, ...everyone, ...page },
-      { _tag: "ContactCount", projectId, filters: all }
+      {
+        _tag: "ContactScan",
+        projectId,
+        filters: { ...noContactFilters, ...filters },
+        ...everyone,
+        scanLimit: 1000,
+        ...page
+      }
     ]),
-    ([items, total]) => ({ items, total })
+    ([piece]) => piece
   )
-}

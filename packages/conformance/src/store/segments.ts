@@ -1,11 +1,11 @@
 /**
  * Laws of what finds contacts other than by name: lists, segments, a place in the walk; and of a contact that is removed.
  */
-import type { Contact, ContactPredicate, Position } from "@mailkeep/core/domain"
-import { newestFirst, predicateMatches } from "@mailkeep/core/domain"
+import type { Contact, ContactFilters, ContactPredicate, ContactScan, Position } from "@mailkeep/core/domain"
+import { compilePredicate, newestFirst } from "@mailkeep/core/domain"
 import { Effect } from "effect"
 import { fateOf, same } from "../expectation.ts"
-import { ask, commit, contact, contactPage, idsOf, noon, numbered, projectId, put } from "./records.ts"
+import { ask, commit, contact, contactPage, contactScan, idsOf, noon, numbered, projectId, put } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
@@ -101,7 +101,7 @@ const segmented = storeLaw(
     Effect.gen(function* () {
       yield* Effect.forEach(people, (one) => commit(store, put.contact(one)))
       for (const segment of predicates) {
-        const expected = people.filter((one) => predicateMatches(segment, one)).toSorted(newestFirst)
+        const expected = people.filter(compilePredicate(segment)).toSorted(newestFirst)
         const { items, total } = yield* contactPage(store, { segment })
         yield* same(`who is in ${JSON.stringify(segment)}`, idsOf(items), idsOf(expected))
         yield* same(`how many are in ${JSON.stringify(segment)}`, total, expected.length)
@@ -132,6 +132,59 @@ const placed = storeLaw(
     })
 )
 
+const inPieces = storeLaw(
+  "contacts/scan-in-pieces",
+  {
+    says: "A walk in pieces of any size finds what a walk in one piece finds, in the same order, and ends.",
+    why
+  },
+  (store) =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 9; n++)
+        yield* commit(
+          store,
+          put.contact(
+            person(n, {
+              createdAt: noon + Math.floor(n / 4),
+              firstName: n % 3 === 0 ? "Ann" : "Bob",
+              listIds: n % 2 === 0 ? ["lst_a"] : [],
+              emailStatus: n > 5 ? "unsubscribed" : "subscribed"
+            })
+          )
+        )
+      const filters: ReadonlyArray<Partial<ContactFilters>> = [
+        {},
+        { search: "ann" },
+        { search: "b" },
+        { segment: compare("text", { field: "firstName" }, "eq", "ann") },
+        { emailStatus: "subscribed", listId: "lst_a" },
+        { search: "ann", emailStatus: "unsubscribed" },
+        { listId: "lst_a", segment: compare("text", { field: "firstName" }, "ne", "ann") }
+      ]
+      for (const filter of filters) {
+        const whole = yield* contactScan(store, filter)
+        yield* same("where a whole walk goes on", whole.next, null)
+        for (const scanLimit of [1, 2, 4]) {
+          const label = `${JSON.stringify(filter)} in pieces of ${scanLimit}`
+          const walk: Array<string> = []
+          let matches = 0
+          let pieces = 0
+          let after: Position | null = null
+          do {
+            const skip = Math.max(0, 1 - matches)
+            const piece: ContactScan = yield* contactScan(store, filter, { after, skip, scanLimit })
+            walk.push(...idsOf(piece.items))
+            matches += piece.matches
+            after = piece.next
+          } while (after !== null && ++pieces <= 9)
+          yield* same(`all but the first of ${label}`, walk, idsOf(whole.items).slice(1))
+          yield* same(`how many match ${label}`, matches, whole.matches)
+          yield* same(`the end of ${label}`, after, null)
+        }
+      }
+    })
+)
+
 const removed = storeLaw(
   "contacts/removed-is-gone",
   {
@@ -157,4 +210,4 @@ const removed = storeLaw(
     })
 )
 
-export const segmentLaws: ReadonlyArray<StoreLaw> = [listed, segmented, placed, removed]
+export const segmentLaws: ReadonlyArray<StoreLaw> = [listed, segmented, placed, inPieces, removed]

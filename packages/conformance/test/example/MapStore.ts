@@ -189,9 +189,11 @@ const answers: Mail.Answering<State> = {
   Contact: ownById("Contact"),
   ContactsByAddress: (on, { projectId, addresses }) => addresses.map((one) => contactAt(on, projectId, one) ?? null),
   ContactPage: (on, query) => Mail.contactPageAmong(own(on, "Contact", query.projectId), query),
-  ContactCount: (on, { projectId, filters }) =>
-    own(on, "Contact", projectId).filter((one) => Mail.contactFiltersMatch(filters, one)).length,
+  ContactScan: (on, query) => Mail.contactScanAmong(own(on, "Contact", query.projectId), query),
   Definition: ownById("Definition"),
+  DefinitionCount: (on, { projectId, kind, parent }) =>
+    own(on, "Definition", projectId).filter((one) => one.kind === kind && one.parent === parent).length,
+  DefinitionPage: (on, query) => Mail.definitionPageAmong(own(on, "Definition", query.projectId), query),
   DefinitionNamed: (on, query) => definitionNamed(on, query) ?? null,
   Definitions: (on, query) => Mail.definitionsAmong(own(on, "Definition", query.projectId), query),
   Suppressions: (on, { projectId, addressKeys }) =>

@@ -330,7 +330,7 @@ const likeSearch: Mutation = rereading("LogPage", (store, query) => {
   }))
 })
 
-const unfilteredTotal: Mutation = asking("ContactCount", (query) => ({
+const unfilteredStatus: Mutation = asking("ContactScan", (query) => ({
   ...query,
   filters: { ...query.filters, emailStatus: null }
 }))
@@ -453,21 +453,19 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   ]),
   "contacts/one-of-many-created": checkedApart,
   "contacts/address-is-freed": addressKept,
-  "contacts/found-by-part": answering("ContactPage", (found, { filters: { search } }) => {
+  "contacts/found-by-part": answering("ContactScan", (found, { filters: { search } }) => {
     if (search === null) return found
-    return found.filter(({ email, firstName, lastName }) =>
+    const items = found.items.filter(({ email, firstName, lastName }) =>
       [email, `${firstName} ${lastName}`].some((text) => text.includes(search))
     )
+    return { ...found, items }
   }),
-  "contacts/filtered-by-status": unfilteredTotal,
+  "contacts/filtered-by-status": unfilteredStatus,
   "contacts/pages-are-a-permutation": answering("ContactPage", (items, { skip }) =>
     skip === 5 ? items.slice(1) : items
   ),
-  "contacts/found-by-list": asking("ContactCount", (query) => ({
-    ...query,
-    filters: { ...query.filters, listId: null }
-  })),
-  "contacts/segment-means-what-it-says": asking("ContactPage", (query) => {
+  "contacts/found-by-list": asking("ContactPage", (query) => ({ ...query, listId: null })),
+  "contacts/segment-means-what-it-says": asking("ContactScan", (query) => {
     const { segment } = query.filters
     if (segment?._tag !== "Compare" || segment.op !== "ne") return query
     const known: ContactPredicate = { _tag: "All", of: [segment, { ...segment, op: "set", value: null }] }
@@ -475,6 +473,9 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   }),
   "contacts/walk-goes-on-after-a-place": answering("ContactPage", (items, { after }) =>
     after === null ? items : items.slice(1)
+  ),
+  "contacts/scan-in-pieces": answering("ContactScan", (piece, { scanLimit }) =>
+    scanLimit === 4 ? { ...piece, next: null } : piece
   ),
   "contacts/removed-is-gone": evading("RemoveContact", () => []),
   "definitions/name-is-unique": evading("PutDefinition", (put) => [
@@ -484,6 +485,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     ...query,
     after: query.after === null ? null : { ...query.after, id: "" }
   })),
+  "definitions/counted-and-paged": asking("DefinitionCount", (query) => ({ ...query, parent: "" })),
   "definitions/removed-is-gone": evading("RemoveDefinition", () => []),
   "domains/due-and-removed": asking("DomainsDue", (query) => ({ ...query, now: query.now - 1 })),
   "suppressions/listed-by-address": asking("SuppressionPage", (query) => ({ ...query, now: 0 })),

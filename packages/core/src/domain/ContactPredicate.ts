@@ -1,5 +1,6 @@
 /**
- * A segment's filter in the form that a store evaluates, and the filters of a contact listing. `contactFiltersMatch` is what they mean.
+ * A segment's filter in the form that a store evaluates, and the filters of a contact listing. `compileContactFilters` defines their
+ * meaning: a store compiles once for each query, so that a constant is folded once and not once for each contact.
  */
 import type { Contact } from "./Contact.ts"
 import type { DefinitionId } from "./Definition.ts"
@@ -58,57 +59,76 @@ export const dateValueInstant = (value: PropertyValue | null): number | null => 
   return parseInstant(value.length === 10 ? `${value}T00:00:00Z` : value) ?? null
 }
 
-const leftSide = (of: ComparedField, kind: "text" | "number" | "date", contact: Contact): string | number | null => {
-  const value = "field" in of ? contact[of.field] : (contact.properties[of.property] ?? of.fallback)
-  if (value === null || (kind === "text" && value === "")) return null
-  if (kind === "date") return dateValueInstant(value)
-  return typeof value === "string" ? folded(value) : value
-}
+type Left = string | number | null
+type ContactTest = (contact: Contact) => boolean
 
-/** Whether a comparison holds of a left side that is folded already; `null` is no value. */
-export const compare = (op: SegmentOp, left: string | number | null, value: SegmentValue | null): boolean => {
-  if (op === "set") return left !== null
-  if (op === "unset") return left === null
-  const fold = (one: string | number) => (typeof one === "string" ? folded(one) : one)
-  if (op === "in") return left !== null && (value as ReadonlyArray<string | number>).some((one) => fold(one) === left)
+const leftSide =
+  (of: ComparedField, kind: "text" | "number" | "date") =>
+  (contact: Contact): Left => {
+    const value = "field" in of ? contact[of.field] : (contact.properties[of.property] ?? of.fallback)
+    if (value === null || (kind === "text" && value === "")) return null
+    if (kind === "date") return dateValueInstant(value)
+    return typeof value === "string" ? folded(value) : value
+  }
+
+const fold = (value: string | number): string | number => (typeof value === "string" ? folded(value) : value)
+
+/** Tests a folded left side; `null` is no value. */
+const compileOp = (op: SegmentOp, value: SegmentValue | null): ((left: Left) => boolean) => {
+  if (op === "set") return (left) => left !== null
+  if (op === "unset") return (left) => left === null
+  if (op === "in") {
+    const choices = new Set((value as ReadonlyArray<string | number>).map(fold))
+    return (left) => left !== null && choices.has(left)
+  }
   const right = fold(value as string | number)
-  if (op === "ne") return left !== right
-  if (left === null) return false
+  const text = String(right)
   switch (op) {
     case "eq":
-      return left === right
+      return (left) => left === right
+    case "ne":
+      return (left) => left !== right
     case "lt":
     case "before":
-      return left < right
+      return (left) => left !== null && left < right
     case "lte":
-      return left <= right
+      return (left) => left !== null && left <= right
     case "gt":
-      return left > right
-    case "gte":
-      return left >= right
     case "after":
-      return left > right
+      return (left) => left !== null && left > right
+    case "gte":
+      return (left) => left !== null && left >= right
     case "contains":
-      return String(left).includes(String(right))
+      return (left) => left !== null && String(left).includes(text)
     case "starts_with":
-      return String(left).startsWith(String(right))
+      return (left) => left !== null && String(left).startsWith(text)
     case "ends_with":
-      return String(left).endsWith(String(right))
+      return (left) => left !== null && String(left).endsWith(text)
   }
 }
 
-export const predicateMatches = (predicate: ContactPredicate, contact: Contact): boolean => {
+/** Compiles a predicate into a test of one contact. */
+export const compilePredicate = (predicate: ContactPredicate): ContactTest => {
   switch (predicate._tag) {
-    case "All":
-      return predicate.of.every((part) => predicateMatches(part, contact))
-    case "Any":
-      return predicate.of.some((part) => predicateMatches(part, contact))
-    case "Not":
-      return !predicateMatches(predicate.of, contact)
+    case "All": {
+      const tests = predicate.of.map(compilePredicate)
+      return (contact) => tests.every((test) => test(contact))
+    }
+    case "Any": {
+      const tests = predicate.of.map(compilePredicate)
+      return (contact) => tests.some((test) => test(contact))
+    }
+    case "Not": {
+      const test = compilePredicate(predicate.of)
+      return (contact) => !test(contact)
+    }
     case "OnList":
-      return contact.listIds.includes(predicate.listId)
-    case "Compare":
-      return compare(predicate.op, leftSide(predicate.of, predicate.kind, contact), predicate.value)
+      return ({ listIds }) => listIds.includes(predicate.listId)
+    case "Compare": {
+      const left = leftSide(predicate.of, predicate.kind)
+      const test = compileOp(predicate.op, predicate.value)
+      return (contact) => test(left(contact))
+    }
   }
 }
 
@@ -122,11 +142,13 @@ export const searchedTexts = ({
   folded(`${firstName} ${lastName}`)
 ]
 
-export const contactFiltersMatch = (
-  { search, emailStatus, listId, segment }: ContactFilters,
-  contact: Contact
-): boolean =>
-  (emailStatus === null || contact.emailStatus === emailStatus) &&
-  (listId === null || contact.listIds.includes(listId)) &&
-  (search === null || searchedTexts(contact).some((text) => text.includes(folded(search)))) &&
-  (segment === null || predicateMatches(segment, contact))
+/** Compiles the filters of a listing into a test of one contact. */
+export const compileContactFilters = ({ search, emailStatus, listId, segment }: ContactFilters): ContactTest => {
+  const part = search === null ? null : folded(search)
+  const inSegment = segment === null ? null : compilePredicate(segment)
+  return (contact) =>
+    (emailStatus === null || contact.emailStatus === emailStatus) &&
+    (listId === null || contact.listIds.includes(listId)) &&
+    (part === null || searchedTexts(contact).some((text) => text.includes(part))) &&
+    (inSegment === null || inSegment(contact))
+}

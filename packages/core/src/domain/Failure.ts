@@ -116,6 +116,14 @@ export class PropertyInUse extends Data.TaggedError("PropertyInUse")<{ readonly 
   }
 }
 
+/** Filtering the contacts took longer than a request may take. A narrower filter helps, and so may trying again later. */
+export class ContactFilterTooSlow extends Data.TaggedError("ContactFilterTooSlow")<{ readonly millis: number }> {
+  readonly kind = "unavailable"
+  override get message() {
+    return `Filtering the contacts took longer than ${this.millis / 1000} seconds. Use a narrower search or segment, or try again later.`
+  }
+}
+
 export class MessageNotFound extends Data.TaggedError("MessageNotFound")<{ readonly messageId: string }> {
   readonly kind = "not_found"
   override get message() {
@@ -201,6 +209,7 @@ export type MailFailure =
   | NameTaken
   | TooManyRecords
   | PropertyInUse
+  | ContactFilterTooSlow
   | TemplateNotEditable
   | MessageNotFound
   | DeliveryNotFound

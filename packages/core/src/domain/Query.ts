@@ -14,6 +14,7 @@ import type { Message } from "./Message.ts"
 import type { LogFilters, PageRequest, Position } from "./Paging.ts"
 import type { Counter, CounterName } from "./Plan.ts"
 import type { Project, ProjectId } from "./Project.ts"
+import type { EmailStatus } from "./SubscriptionTable.ts"
 import type { SenderDomain } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 
@@ -39,20 +40,48 @@ interface Queries {
     { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
     ReadonlyArray<Contact | null>
   ]
-  /** Newest first: those after `after` that match, without the first `skip` of them. */
+  /**
+   * Newest first: the contacts after `after`, of one status or on one list when that is named, without the first `skip` of them.
+   * A store answers from an index. No more than one of `emailStatus` and `listId` is named.
+   */
   ContactPage: [
     {
       readonly projectId: ProjectId
-      readonly filters: ContactFilters
+      readonly emailStatus: EmailStatus | null
+      readonly listId: string | null
       readonly after: Position | null
       readonly skip: number
       readonly limit: number
     },
     ReadonlyArray<Contact>
   ]
-  /** How many contacts match. */
-  ContactCount: [{ readonly projectId: ProjectId; readonly filters: ContactFilters }, number]
+  /** One piece of a walk over the contacts that any filters match, newest first after `after`. */
+  ContactScan: [
+    {
+      readonly projectId: ProjectId
+      readonly filters: ContactFilters
+      readonly after: Position | null
+      /** How many matches of this piece come before the first that is wanted. */
+      readonly skip: number
+      readonly limit: number
+      /** How many contacts the piece looks at. A store may look at more where an index finds the matches. */
+      readonly scanLimit: number
+    },
+    ContactScan
+  ]
   Definition: [{ readonly projectId: ProjectId; readonly id: string }, Definition | null]
+  /** How many there are of one kind below one parent. */
+  DefinitionCount: [{ readonly projectId: ProjectId; readonly kind: DefinitionKind; readonly parent: string }, number]
+  /** Newest first. */
+  DefinitionPage: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: DefinitionKind
+      readonly parent: string
+      readonly page: PageRequest
+    },
+    Found<Definition>
+  ]
   DefinitionNamed: [
     {
       readonly projectId: ProjectId
@@ -155,6 +184,16 @@ interface Queries {
 export interface Found<A> {
   readonly items: ReadonlyArray<A>
   readonly total: number
+}
+
+/** What one piece of a walk over contacts found. */
+export interface ContactScan {
+  /** The matches number `skip` + 1 to `skip` + `limit` of this piece. */
+  readonly items: ReadonlyArray<Contact>
+  /** How many contacts of this piece match. */
+  readonly matches: number
+  /** Where the next piece starts; `null` at the end of the walk. */
+  readonly next: Position | null
 }
 
 export interface Backlog {

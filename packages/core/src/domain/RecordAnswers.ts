@@ -3,12 +3,12 @@
  * answers the same.
  */
 import type { Contact } from "./Contact.ts"
-import { contactFiltersMatch } from "./ContactPredicate.ts"
+import { compileContactFilters, noContactFilters } from "./ContactPredicate.ts"
 import type { Definition } from "./Definition.ts"
 import type { Delivery } from "./Delivery.ts"
 import { summaryOf } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import { folded, logBoundsMatch, logFiltersMatch, newestFirst } from "./Paging.ts"
+import { folded, logBoundsMatch, logFiltersMatch, newestFirst, pageOf } from "./Paging.ts"
 import type { LoggedMessage, Position } from "./Paging.ts"
 import { byId } from "./Id.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -54,12 +54,29 @@ export const logPageAmong = (
 /** `contacts` are the project's. */
 export const contactPageAmong = (
   contacts: ReadonlyArray<Contact>,
-  { filters, after, skip, limit }: QueryOf<"ContactPage">
-): ReadonlyArray<Contact> =>
-  contacts
-    .filter((one) => contactFiltersMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
+  { emailStatus, listId, after, skip, limit }: QueryOf<"ContactPage">
+): ReadonlyArray<Contact> => {
+  const matches = compileContactFilters({ ...noContactFilters, emailStatus, listId })
+  return contacts
+    .filter((one) => matches(one) && (after === null || newestFirst(after, one) < 0))
     .toSorted(newestFirst)
     .slice(skip, skip + limit)
+}
+
+/** `contacts` are the project's. */
+export const contactScanAmong = (
+  contacts: ReadonlyArray<Contact>,
+  { filters, after, skip, limit, scanLimit }: QueryOf<"ContactScan">
+): AnswerOf<"ContactScan"> => {
+  const walk = contacts.filter((one) => after === null || newestFirst(after, one) < 0).toSorted(newestFirst)
+  const piece = walk.slice(0, scanLimit)
+  const matching = piece.filter(compileContactFilters(filters))
+  return {
+    items: matching.slice(skip, skip + limit),
+    matches: matching.length,
+    next: walk.length > scanLimit ? positionOf(piece.at(-1)!) : null
+  }
+}
 
 /** `suppressions` are the project's. */
 export const suppressionPageAmong = (
@@ -87,6 +104,13 @@ export const definitionsAmong = (
     .filter((one) => one.kind === kind && one.parent === parent && (after === null || newestFirst(after, one) < 0))
     .toSorted(newestFirst)
     .slice(0, limit)
+
+/** `definitions` are the project's. */
+export const definitionPageAmong = (
+  definitions: ReadonlyArray<Definition>,
+  { kind, parent, page }: QueryOf<"DefinitionPage">
+): AnswerOf<"DefinitionPage"> =>
+  pageOf(definitions.filter((one) => one.kind === kind && one.parent === parent).toSorted(newestFirst), page)
 
 export const eventsAmong = (
   events: ReadonlyArray<MailEvent>,

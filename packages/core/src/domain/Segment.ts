@@ -4,8 +4,9 @@
  */
 import { Result, Schema } from "effect"
 import type { DefinitionOf } from "./Definition.ts"
+import { judgeJson } from "./CanonicalJson.ts"
 import type { Issue } from "./Issue.ts"
-import { decoder, issue } from "./Issue.ts"
+import { decoder, issue, says } from "./Issue.ts"
 import { parseInstant } from "./Instant.ts"
 import type { ContactPredicate } from "./ContactPredicate.ts"
 import { propertyName } from "./Property.ts"
@@ -50,6 +51,10 @@ export interface Segment {
 const nodesMax = 100
 const depthMax = 8
 const choicesMax = 100
+/** As JSON. A filter within it is evaluated in microseconds, and a thousand segments are read in milliseconds. */
+const filterOctetsMax = 16 * 1024
+/** Each level of a filter is an object in an array; the innermost holds a list of choices. */
+const filterBounds = { octetsMax: filterOctetsMax, depthMax: 2 * depthMax + 2 }
 
 const keysOf = (node: object): string => Object.keys(node).toSorted().join(" ")
 
@@ -165,11 +170,18 @@ export const compileSegment = (
 }
 
 const name = lineOf({ min: 1, max: 100 })
-const Filter = Schema.Record(Schema.String, Schema.Json).annotate({
-  identifier: "SegmentFilter",
-  description:
-    "`{ all: [filter…] }`, `{ any: [filter…] }`, `{ not: filter }`, `{ list: id }` or `{ field, op, value }`; a property is the field `properties.KEY`."
-})
+const Filter = Schema.Record(Schema.String, Schema.Unknown)
+  .check(
+    Schema.makeFilter(
+      (filter) => judgeJson(filter, filterBounds) === "fits",
+      says("too_large", `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`)
+    )
+  )
+  .annotate({
+    identifier: "SegmentFilter",
+    description:
+      "`{ all: [filter…] }`, `{ any: [filter…] }`, `{ not: filter }`, `{ list: id }` or `{ field, op, value }`; a property is the field `properties.KEY`."
+  })
 
 export const CreateSegmentBody = Schema.Struct({ name, filter: Filter }).annotate({
   identifier: "CreateSegmentRequest"

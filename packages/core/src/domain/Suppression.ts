@@ -1,12 +1,9 @@
 /**
  * Why an address gets no mail. All reasons are kept; the strongest is shown. Source: decision 0012.
  */
-import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
 import { dayMillis } from "./Instant.ts"
-import { decoder, says } from "./Issue.ts"
 import type { ProjectId } from "./Project.ts"
-import { Mailbox } from "./TextRule.ts"
 
 /** The strongest first. */
 export const suppressionReasons = [
@@ -84,10 +81,3 @@ export const withoutAddress = (standing: Suppression | null): Suppression | unde
 /** The order of the suppression list. */
 export const byAddress = (a: Suppression, b: Suppression): number =>
   a.address! < b.address! ? -1 : a.address! > b.address! ? 1 : 0
-
-/** Over HTTP an address is suppressed by hand alone; the other reasons come of what happened. */
-export const AddSuppressionBody = Schema.Struct({
-  email: Mailbox,
-  reason: Schema.Literals(["manual"]).annotate(says("invalid_value", "must be manual"))
-}).annotate({ identifier: "AddSuppressionRequest" })
-export const parseAddSuppression = decoder(AddSuppressionBody)

@@ -9,7 +9,7 @@ import type { DefinitionKind, DefinitionOf } from "../domain/Definition.ts"
 import { definitionsMax } from "../domain/Definition.ts"
 import type { NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
 import { RecordNotFound } from "../domain/Failure.ts"
-import type { Position } from "../domain/Paging.ts"
+import type { Page, PageRequest, Position } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -45,6 +45,14 @@ export const definitionsOf = <K extends DefinitionKind>(
       ([found]) => found as ReadonlyArray<DefinitionOf<K>>
     )
 
+  /** One page of them, newest first. */
+  const page = (projectId: ProjectId, page: PageRequest): Effect.Effect<Page<DefinitionOf<K>>, StoreUnavailable> =>
+    Effect.map(store.read([{ _tag: "DefinitionPage", projectId, kind, parent: "", page }]), ([{ items, total }]) => ({
+      items: items as ReadonlyArray<DefinitionOf<K>>,
+      total,
+      ...page
+    }))
+
   const get = (projectId: ProjectId, id: string): Effect.Effect<DefinitionOf<K>, RecordNotFound | StoreUnavailable> =>
     Effect.flatMap(store.read([{ _tag: "Definition", projectId, id }]), ([found]) => {
       const one = ofKind(found)
@@ -64,11 +72,8 @@ export const definitionsOf = <K extends DefinitionKind>(
       const block = yield* ids.reserve(now, 1)
       return yield* decideAndCommit(
         store,
-        store.read([
-          named(projectId, parent, name),
-          { _tag: "Definitions", projectId, kind, parent, after: null, limit: asked.max ?? definitionsMax }
-        ]),
-        ([standing, { length: count }]) =>
+        store.read([named(projectId, parent, name), { _tag: "DefinitionCount", projectId, kind, parent }]),
+        ([standing, count]) =>
           define({ ...asked, kind, record, field }, { now, ids: block, projectId, named: standing, count })
       )
     })
@@ -107,5 +112,5 @@ export const definitionsOf = <K extends DefinitionKind>(
       undefine(record, id, ofKind(found))
     )
 
-  return { all, get, create, update, remove }
+  return { all, page, get, create, update, remove }
 }

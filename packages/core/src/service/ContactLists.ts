@@ -13,7 +13,6 @@ import type { DefinitionOf } from "../domain/Definition.ts"
 import type { NameTaken } from "../domain/Failure.ts"
 import { ContactNotFound, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
-import { pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
@@ -72,7 +71,7 @@ export class ContactLists extends Context.Service<
         Effect.map(counted(projectId, [list]), ([one]) => one!)
 
       const page = Effect.fn("ContactLists.page")(function* (projectId: ProjectId, page: PageRequest) {
-        const { items, total } = pageOf(yield* kept.all(projectId), page)
+        const { items, total } = yield* kept.page(projectId, page)
         return { items: yield* counted(projectId, items), total, ...page }
       })
 

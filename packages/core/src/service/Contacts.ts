@@ -7,15 +7,17 @@ import { parseAddress } from "../domain/Address.ts"
 import type { Contact, ContactSource } from "../domain/Contact.ts"
 import type { ContactFilters } from "../domain/ContactPredicate.ts"
 import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
-import type { ContactEmailTaken, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
+import type { ContactEmailTaken, ContactFilterTooSlow, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
 import { ContactNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest, Position } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
+import type { ContactScan } from "../domain/Query.ts"
 import type { PropertyValue } from "../domain/Property.ts"
 import { valuesByKey } from "../domain/Property.ts"
 import type { EmailStatus } from "../domain/SubscriptionTable.ts"
 import type { SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
+import { makeContactScanner } from "../internal/contactScan.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -45,18 +47,23 @@ export interface ContactDetail {
   readonly blockReason: SuppressionReason | null
 }
 
-const walkedAtOnce = 1000
+/** Contacts that one query of a walk reads. */
+const walkLimit = 1000
+
+/** Whether an index finds what the filters match, so that a page needs no walk. */
+const isIndexed = ({ search, emailStatus, listId, segment }: ContactFilters): boolean =>
+  search === null && segment === null && (emailStatus === null || listId === null)
 
 export class Contacts extends Context.Service<
   Contacts,
   {
-    /** Newest first. */
+    /** Newest first. A search or a segment that takes longer than 5 s to answer fails with `ContactFilterTooSlow`. */
     readonly page: (
       projectId: ProjectId,
       query: ContactQuery,
       page: PageRequest
-    ) => Effect.Effect<Page<Contact>, StoreUnavailable>
-    /** All that match, newest first, in flat memory. A contact that stands throughout comes exactly once. */
+    ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | StoreUnavailable>
+    /** All that match, newest first, in flat memory. A contact that is there throughout comes exactly once. */
     readonly each: (projectId: ProjectId, query: ContactQuery) => Stream.Stream<Contact, StoreUnavailable>
     readonly get: (
       projectId: ProjectId,
@@ -88,52 +95,77 @@ export class Contacts extends Context.Service<
       const segments = yield* Segments
       const definitions = yield* Properties
       const { addressKey } = yield* Secrets
+      const scanner = makeContactScanner(store)
 
       /** `null` when nobody can match. */
       const filtersOf = Effect.fnUntraced(function* (
         projectId: ProjectId,
         { segmentId, ...filters }: ContactQuery
       ): Effect.fn.Return<ContactFilters | null, StoreUnavailable> {
+        if (filters.listId !== null) {
+          const [list] = yield* store.read([{ _tag: "Definition", projectId, id: filters.listId }])
+          if (list?.kind !== "list") return null
+        }
         if (segmentId === null) return { ...filters, segment: null }
         const segment = yield* segments.predicateOf(projectId, segmentId)
         return segment === null ? null : { ...filters, segment }
       })
 
-      /** Counted with every write when it is of all or of one status; otherwise counted now. */
+      /** Totals are counters that every write keeps. */
+      const indexedPage = Effect.fnUntraced(function* (
+        projectId: ProjectId,
+        { emailStatus, listId }: ContactFilters,
+        page: PageRequest
+      ) {
+        const skip = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
+        const [items, [all, unsubscribed, onList]] = yield* store.read([
+          { _tag: "ContactPage", projectId, emailStatus, listId, after: null, skip, limit: page.limit },
+          { _tag: "Counters", projectId, names: ["contacts", "unsubscribed", `list:${listId ?? ""}`] }
+        ])
+        const total =
+          listId !== null
+            ? onList!
+            : emailStatus === null
+              ? all!
+              : emailStatus === "unsubscribed"
+                ? unsubscribed!
+                : all! - unsubscribed!
+        return { items, total, ...page }
+      })
+
       const page = Effect.fn("Contacts.page")(function* (projectId: ProjectId, query: ContactQuery, page: PageRequest) {
         const filters = yield* filtersOf(projectId, query)
         if (filters === null) return { items: [], total: 0, ...page }
-        const { search, emailStatus, listId, segment } = filters
-        const skip = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
-        const found = { _tag: "ContactPage", projectId, filters, after: null, skip, limit: page.limit } as const
-        if (search !== null || listId !== null || segment !== null) {
-          const [items, total] = yield* store.read([found, { _tag: "ContactCount", projectId, filters }])
-          return { items, total, ...page }
-        }
-        const [items, [contacts, unsubscribed]] = yield* store.read([
-          found,
-          { _tag: "Counters", projectId, names: ["contacts", "unsubscribed"] }
-        ])
-        const total =
-          emailStatus === null ? contacts! : emailStatus === "unsubscribed" ? unsubscribed! : contacts! - unsubscribed!
-        return { items, total, ...page }
+        return yield* isIndexed(filters)
+          ? indexedPage(projectId, filters, page)
+          : scanner.page(projectId, filters, page)
       })
+
+      const walkPiece = (
+        projectId: ProjectId,
+        filters: ContactFilters,
+        after: Position | null
+      ): Effect.Effect<Pick<ContactScan, "items" | "next">, StoreUnavailable> => {
+        const { emailStatus, listId } = filters
+        return isIndexed(filters)
+          ? Effect.map(
+              store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit: walkLimit }]),
+              ([items]) => ({ items, next: items.length < walkLimit ? null : items.at(-1)! })
+            )
+          : scanner.piece(projectId, filters, after)
+      }
 
       const each = (projectId: ProjectId, query: ContactQuery) =>
         Stream.unwrap(
           Effect.map(filtersOf(projectId, query), (filters) =>
-            Stream.paginate(null as Position | null, (after) =>
-              filters === null
-                ? Effect.succeed([[], Option.none()] as const)
-                : Effect.map(
-                    store.read([{ _tag: "ContactPage", projectId, filters, after, skip: 0, limit: walkedAtOnce }]),
-                    ([items]) =>
-                      [
-                        items,
-                        items.length < walkedAtOnce ? Option.none() : Option.some<Position | null>(items.at(-1)!)
-                      ] as const
+            filters === null
+              ? Stream.empty
+              : Stream.paginate(null as Position | null, (after) =>
+                  Effect.map(
+                    walkPiece(projectId, filters, after),
+                    ({ items, next }) => [items, Option.fromNullOr(next)] as const
                   )
-            )
+                )
           )
         )
 

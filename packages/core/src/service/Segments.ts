@@ -7,7 +7,6 @@ import type { DefinitionOf } from "../domain/Definition.ts"
 import type { NameTaken, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import { InvalidArgument } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
-import { pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateSegment, SegmentFilter, UpdateSegment } from "../domain/Segment.ts"
 import { compileSegment } from "../domain/Segment.ts"
@@ -50,10 +49,6 @@ export class Segments extends Context.Service<
       const properties = yield* Properties
       const kept = definitionsOf({ store, ids: yield* IdSource }, { kind: "segment", record: "segment", field: "name" })
 
-      const page = Effect.fn("Segments.page")(function* (projectId: ProjectId, page: PageRequest) {
-        return { ...pageOf(yield* kept.all(projectId), page), ...page }
-      })
-
       const judged = Effect.fnUntraced(function* (projectId: ProjectId, filter: unknown) {
         const compiled = compileSegment(filter, yield* properties.list(projectId))
         if (Result.isFailure(compiled)) return yield* new InvalidArgument({ context: "body", issues: compiled.failure })
@@ -79,7 +74,7 @@ export class Segments extends Context.Service<
         return Result.getOrNull(compileSegment(segment.content.filter, yield* properties.list(projectId)))
       })
 
-      return { page, get: kept.get, create, update, remove: kept.remove, predicateOf }
+      return { page: kept.page, get: kept.get, create, update, remove: kept.remove, predicateOf }
     })
   )
 }

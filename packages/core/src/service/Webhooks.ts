@@ -15,7 +15,6 @@ import { formatInstant } from "../domain/Instant.ts"
 import { issue } from "../domain/Issue.ts"
 import { defaultEventKinds } from "../domain/MailEvent.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
-import { pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookSecret } from "../domain/Webhook.ts"
 import { rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
@@ -103,7 +102,7 @@ export class Webhooks extends Context.Service<
         const kept = definitionsOf({ store, ids }, { kind: "webhook", record: "webhook", field: "url" })
 
         const page = Effect.fn("Webhooks.page")(function* (projectId: ProjectId, page: PageRequest) {
-          return { ...pageOf(yield* kept.all(projectId, "", null, webhooksMax), page), ...page }
+          return yield* kept.page(projectId, page)
         })
 
         const minted = () => {

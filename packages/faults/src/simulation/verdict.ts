@@ -2,7 +2,7 @@
  * What must be true once everything has calmed down.
  */
 import type { Attempt, Delivery, MailStoreShape } from "@mailkeep/core"
-import { noContactFilters, noLogFilters } from "@mailkeep/core"
+import { noLogFilters } from "@mailkeep/core"
 import type { Asked, Conversation } from "./callers.ts"
 import { projects } from "./callers.ts"
 import { readNow, suppressionOf } from "./history.ts"
@@ -113,7 +113,7 @@ const balanced = (raw: MailStoreShape, projectId: string): ReadonlyArray<string>
 
 const mirrored = (raw: MailStoreShape, projectId: string): ReadonlyArray<string> => {
   const [items] = readNow(raw, [
-    { _tag: "ContactPage", projectId, filters: noContactFilters, after: null, skip: 0, limit: 100 }
+    { _tag: "ContactPage", projectId, emailStatus: null, listId: null, after: null, skip: 0, limit: 100 }
   ])
   return items.flatMap(({ address, emailStatus }) => {
     const unsubscribed = suppressionOf(raw, projectId, address, 0)?.reasons.unsubscribed !== undefined

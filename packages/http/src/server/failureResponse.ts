@@ -53,6 +53,7 @@ const particulars = (
     }
     case "KeyNotAccepted":
       return { headers: { "www-authenticate": "Bearer" } }
+    case "ContactFilterTooSlow":
     case "StoreUnavailable":
       return { headers: { "retry-after": String(unavailableSeconds) } }
     default:

@@ -5,8 +5,9 @@ import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/domai
 import {
   backlogAmong,
   byId,
-  contactFiltersMatch,
   contactPageAmong,
+  contactScanAmong,
+  definitionPageAmong,
   definitionsAmong,
   domainsDueAmong,
   eventsAmong,
@@ -48,9 +49,11 @@ const answers: Answering<State> = {
       lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
     ),
   ContactPage: (state, query) => contactPageAmong(ofProject(state.contacts, query.projectId), query),
-  ContactCount: (state, { projectId, filters }) =>
-    ofProject(state.contacts, projectId).filter((contact) => contactFiltersMatch(filters, contact)).length,
+  ContactScan: (state, query) => contactScanAmong(ofProject(state.contacts, query.projectId), query),
   Definition: (state, { projectId, id }) => owned(lookUp(state.definitions, id), projectId),
+  DefinitionCount: (state, { projectId, kind, parent }) =>
+    ofProject(state.definitions, projectId).filter((one) => one.kind === kind && one.parent === parent).length,
+  DefinitionPage: (state, query) => definitionPageAmong(ofProject(state.definitions, query.projectId), query),
   DefinitionNamed: (state, query) => lookUp(state.definitions, lookUp(state.definitionsByName, nameKey(query)) ?? ""),
   Definitions: (state, query) => definitionsAmong(ofProject(state.definitions, query.projectId), query),
   Suppressions: (state, { projectId, addressKeys }) =>

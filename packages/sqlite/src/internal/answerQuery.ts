@@ -13,8 +13,8 @@ import type {
   Position,
   Query
 } from "@mailkeep/core/domain"
-import { folded, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/domain"
-import { contactCount, contactPage } from "./contactIndex.ts"
+import { folded, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/domain/evaluation"
+import { contactPage, contactScan } from "./contactQueries.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import {
@@ -140,7 +140,7 @@ const answers: Answering<Prepared> = {
   ContactsByAddress: (on, { projectId, addresses }) =>
     addresses.map((address) => findOne(on, contacts, "WHERE project_id = ? AND address = ?", projectId, address)),
   ContactPage: contactPage,
-  ContactCount: contactCount,
+  ContactScan: contactScan,
   Definition: (on, { projectId, id }) => findOne(on, definitions, "WHERE id = ? AND project_id = ?", id, projectId),
   DefinitionNamed: (on, { projectId, kind, parent, name }) =>
     findOne(
@@ -152,6 +152,13 @@ const answers: Answering<Prepared> = {
       parent,
       name
     ),
+  DefinitionCount: (on, { projectId, kind, parent }) =>
+    on
+      .statement("SELECT count(*) FROM definitions WHERE project_id = ? AND kind = ? AND parent = ?")
+      .pluck()
+      .get(projectId, kind, parent) as number,
+  DefinitionPage: (on, { projectId, kind, parent, page }) =>
+    paged(on, definitions, "project_id = ? AND kind = ? AND parent = ?", [projectId, kind, parent], page),
   Definitions: (on, { projectId, kind, parent, after, limit }) =>
     findAll(
       on,
@@ -264,6 +271,27 @@ const answers: Answering<Prepared> = {
       contacts: count("contacts WHERE project_id = ?"),
       unsubscribed: count("contacts WHERE project_id = ? AND email_status = 'unsubscribed'")
     }
+  }
+}
+
+/** Contacts that a page may skip over on the caller's thread. */
+const skipMax = 10_000
+
+/** Whether a query may look at so many rows that it belongs on the scan thread. */
+export const isScan = (query: Query): boolean => {
+  switch (query._tag) {
+    case "ContactScan":
+    case "Backlog":
+    case "Ledger":
+      return true
+    case "ContactPage":
+      return query.skip > skipMax
+    case "LogPage": {
+      const { status, source, search, templateId } = query.filters
+      return status !== null || source !== null || search !== null || templateId !== null
+    }
+    default:
+      return false
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Opens the file: checks whose it is, migrates it, and proves that its commits are synced.
  */
+import type { Stats } from "node:fs"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { StoreNotOpened } from "@mailkeep/core/port"
 import type { Database as SqliteDatabase } from "better-sqlite3"
@@ -15,6 +16,9 @@ import { FileMoved, isBusy, reasonOf } from "./sqliteFailure.ts"
 const sqliteVersionMin = [3, 51, 3]
 
 const synchronousFull = 2
+
+/** The log is truncated to this size when it starts anew: 4,000 pages of 4 KiB. */
+const logBytesKept = 4000 * 4096
 
 /** Waits for a lock on the event loop, 5 s in all: SQLite's own waiting would block every fiber. */
 export const busySchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
@@ -79,21 +83,21 @@ const checkWritable = (where: string): void => {
   }
 }
 
-/** Which file stands under a name. */
-const identityOf = (path: string): string | undefined => {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
-}
+/** Which file has a name now. */
+const identityOf = (stat: Stats | undefined): string | undefined =>
+  stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
 
 /**
- * Throws when the database or its log is no longer the file that was opened: SQLite goes on writing to a file that was removed, and
- * says nothing.
+ * Checks the files after a commit and returns the bytes of the write-ahead log. Throws when the database or its log is no longer the
+ * file that was opened: SQLite goes on writing to a file that was removed, and says nothing.
  */
-export const stillInPlace = (where: string): (() => void) => {
-  const paths = [where, `${where}-wal`]
-  const opened = paths.map(identityOf)
+export const fileCheck = (where: string): (() => number) => {
+  const stats = () => [where, `${where}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
+  const opened = stats().map(identityOf)
   return () => {
-    if (paths.some((path, n) => identityOf(path) !== opened[n])) throw new FileMoved("The file is not where it was.")
+    const now = stats()
+    if (now.some((stat, n) => identityOf(stat) !== opened[n])) throw new FileMoved("The file is not where it was.")
+    return now[1]?.size ?? 0
   }
 }
 
@@ -107,6 +111,8 @@ const openOnce = (where: string): SqliteDatabase => {
     database.pragma("foreign_keys = ON")
     // Large enough that a checkpoint is rare beside the commits, small enough that the log stays in the cache.
     database.pragma("wal_autocheckpoint = 4000")
+    // The log grows while a reader holds an old state. Afterwards it shrinks to the size that it has between two checkpoints.
+    database.pragma(`journal_size_limit = ${logBytesKept}`)
     database.pragma("cache_size = -65536")
     registerFunctions(database)
     migrate(database)

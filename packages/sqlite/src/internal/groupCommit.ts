@@ -4,7 +4,7 @@
 import { StoreUnavailable } from "@mailkeep/core/port"
 import type { Database } from "better-sqlite3"
 import type { Scope } from "effect"
-import { Effect, Exit, Fiber, Latch } from "effect"
+import { Clock, Effect, Exit, Fiber, Latch } from "effect"
 import { busySchedule } from "./connection.ts"
 import { isBusy, reasonOf, unavailable } from "./sqliteFailure.ts"
 
@@ -14,8 +14,17 @@ export type Written<A, E> = { readonly done: A } | { readonly undone: E }
 export interface GroupCommit {
   /** Fails with `StoreUnavailable` at once when the queue is full. `octets` is about how much the write carries. */
   readonly submit: <A, E>(write: () => Written<A, E>, octets: number) => Effect.Effect<A, E | StoreUnavailable>
-  /** How many groups have been committed, and how many writes they held. */
-  readonly counts: () => { readonly groups: number; readonly writes: number }
+  readonly counts: () => GroupCounts
+}
+
+/** What the commits of this process have cost so far. */
+interface GroupCounts {
+  /** Transactions, each with one disk sync. */
+  readonly groups: number
+  /** Commits and claims in those transactions. */
+  readonly writes: number
+  /** How long groups have waited for another process to give up the write lock. */
+  readonly lockedMillis: number
 }
 
 const groupWritesMax = 256
@@ -42,10 +51,30 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   return queue.splice(0, count)
 }
 
-/** `check` throws when what was committed cannot be acknowledged. */
+/** A log this long means that a reader keeps it from being reused. */
+const logBytesWarned = 256 * 1024 * 1024
+
+/** Logs once that the write-ahead log has grown, and again only after it has shrunk. */
+const makeLogWatch = () => {
+  let warned = false
+  return (logBytes: number): Effect.Effect<void> => {
+    if (logBytes <= logBytesWarned) {
+      warned = false
+      return Effect.void
+    }
+    if (warned) return Effect.void
+    warned = true
+    return Effect.logWarning(
+      "The write-ahead log of the store has grown because another process reads an old state of the file. It shrinks when that read ends.",
+      { logBytes }
+    )
+  }
+}
+
+/** `check` throws when what was committed cannot be acknowledged, and returns the bytes of the write-ahead log. */
 export const makeGroupCommit = (
   database: Database,
-  check: () => void
+  check: () => number
 ): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
     const statement = (sql: string) => database.prepare<[]>(sql)
@@ -73,13 +102,12 @@ export const makeGroupCommit = (
     }
 
     /** The whole group in one transaction. Throws what kept it from being committed; then nothing of it was kept, or it is unknown. */
-    const runGroup = (group: ReadonlyArray<Job>): ReadonlyArray<Exit.Exit<unknown, unknown>> => {
+    const runGroup = (group: ReadonlyArray<Job>) => {
       begin.run()
       try {
         const exits = group.map(runOne)
         commit.run()
-        check()
-        return exits
+        return { exits, logBytes: check() }
       } catch (cause) {
         if (database.inTransaction) rollback.run()
         throw cause
@@ -91,15 +119,24 @@ export const makeGroupCommit = (
     let closed = false
     let groups = 0
     let writes = 0
+    let lockedMillis = 0
+    const watchLog = makeLogWatch()
     const waiting = yield* Latch.make()
 
     const commitGroup = Effect.suspend(() => {
       const group = takeGroup(queue)
       for (const { octets } of group) queuedOctets -= octets
+      let lockedSince: number | undefined
       return Effect.try({ try: () => runGroup(group), catch: (cause) => cause }).pipe(
+        Effect.tapError((cause) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            if (isBusy(cause)) lockedSince ??= now
+          })
+        ),
         Effect.retry({ schedule: busySchedule, while: isBusy }),
+        Effect.tap(({ logBytes }) => watchLog(logBytes)),
         Effect.match({
-          onSuccess: (exits) => {
+          onSuccess: ({ exits }) => {
             groups++
             writes += group.length
             group.forEach(({ resume }, index) => resume(exits[index]!))
@@ -108,6 +145,10 @@ export const makeGroupCommit = (
             const exit = reasonOf(cause) === undefined ? Exit.die(cause) : Exit.fail(unavailable(cause))
             for (const { resume } of group) resume(exit)
           }
+        }),
+        Effect.andThen(Clock.currentTimeMillis),
+        Effect.map((now) => {
+          if (lockedSince !== undefined) lockedMillis += Math.max(0, now - lockedSince)
         })
       )
     })
@@ -146,6 +187,6 @@ export const makeGroupCommit = (
           queue.push({ write, octets, resume: resume as Job["resume"] })
           waiting.openUnsafe()
         }),
-      counts: () => ({ groups, writes })
+      counts: () => ({ groups, writes, lockedMillis })
     }
   })

@@ -32,6 +32,8 @@ export interface RecordTable<R> {
   /** Values of the fields, in their order. */
   readonly valuesOf: (record: Partial<R>, fields: ReadonlyArray<keyof R & string>) => ReadonlyArray<Value>
   readonly fromRow: (row: unknown) => R
+  /** All columns, each named by its table. */
+  readonly columns: (table: string) => string
   /** `SELECT` of all columns, completed. */
   readonly select: (where: string) => string
   /** `"column" = ?` for each field. */
@@ -60,6 +62,7 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
       for (const { field, column, storing } of places) record[field] = fromColumn(storing, (row as Row)[column] ?? null)
       return record as R
     },
+    columns: (table) => fields.map((field) => `${table}.${quoted(field)}`).join(", "),
     select: (where) => {
       const standing = selects.get(where)
       if (standing !== undefined) return standing

@@ -19,7 +19,7 @@ import type {
   SenderDomain,
   Suppression
 } from "@mailkeep/core/domain"
-import { freshState } from "@mailkeep/core/domain"
+import { freshState } from "@mailkeep/core/domain/evaluation"
 import type { Columns } from "./recordTable.ts"
 import { recordTable } from "./recordTable.ts"
 

@@ -74,7 +74,7 @@ export const contactRecords = settled(6, "Contacts, properties, lists, segments,
   ],
   [
     "`search` is a part of email, first name, last name or both; newest first; past the end is empty.",
-    [at.domain("ContactPredicate"), "packages/sqlite/src/internal/contactPredicate.ts"],
+    [at.domain("ContactPredicate"), "packages/sqlite/src/internal/contactQueries.ts"],
     [
       contacts("are found by a part of email or name: %s"),
       contacts("are listed newest first, page by page, with the number of all")

@@ -1,0 +1,13 @@
+/**
+ * The request that suppresses an address.
+ */
+import { Schema } from "effect"
+import { decoder, says } from "./Issue.ts"
+import { Mailbox } from "./TextRule.ts"
+
+/** Over HTTP an address is suppressed by hand alone; the other reasons come of what happened. */
+export const AddSuppressionBody = Schema.Struct({
+  email: Mailbox,
+  reason: Schema.Literals(["manual"]).annotate(says("invalid_value", "must be manual"))
+}).annotate({ identifier: "AddSuppressionRequest" })
+export const parseAddSuppression = decoder(AddSuppressionBody)

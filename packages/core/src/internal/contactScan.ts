@@ -1,0 +1,96 @@
+/**
+ * Walks over contacts that no index finds, piece by piece: no query of a store is long, and no project has many of them at once.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+import type { Contact } from "../domain/Contact.ts"
+import type { ContactFilters } from "../domain/ContactPredicate.ts"
+import { ContactFilterTooSlow } from "../domain/Failure.ts"
+import { secondMillis } from "../domain/Instant.ts"
+import type { Page, PageRequest, Position } from "../domain/Paging.ts"
+import type { ProjectId } from "../domain/Project.ts"
+import type { ContactScan } from "../domain/Query.ts"
+import type { MailStoreShape } from "../port/MailStore.ts"
+import { StoreUnavailable } from "../port/MailStore.ts"
+
+/** How many contacts one query looks at: a few milliseconds of a store's time, with the largest filter some ten. */
+const scanLimit = 2_000
+
+/** How long a page may be searched for, the wait for other scans of the project included. */
+export const scanMillisMax = 5 * secondMillis
+
+/** Scans of one project that run or wait. One runs at a time. */
+const scansMax = 8
+
+/** Runs one scan of a project at a time. Fails with `StoreUnavailable` ("overloaded") when `scansMax` run or wait already. */
+const makeScanPermits = () => {
+  const projects = new Map<ProjectId, { readonly semaphore: Semaphore.Semaphore; scans: number }>()
+  return <A, E>(projectId: ProjectId, scan: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      const project = projects.get(projectId) ?? { semaphore: Semaphore.makeUnsafe(1), scans: 0 }
+      if (project.scans >= scansMax) return Effect.fail(new StoreUnavailable({ reason: "overloaded" }))
+      project.scans++
+      projects.set(projectId, project)
+      return project.semaphore.withPermit(scan).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            if (--project.scans === 0) projects.delete(projectId)
+          })
+        )
+      )
+    })
+}
+
+export interface ContactScanner {
+  /** One page of the contacts that match, and how many match. Pieces are read one after another, so a total may be older than an item. */
+  readonly page: (
+    projectId: ProjectId,
+    filters: ContactFilters,
+    page: PageRequest
+  ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | StoreUnavailable>
+  /** One piece of the walk, for a reader that goes on by itself. */
+  readonly piece: (
+    projectId: ProjectId,
+    filters: ContactFilters,
+    after: Position | null
+  ) => Effect.Effect<ContactScan, StoreUnavailable>
+}
+
+export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
+  const withPermit = makeScanPermits()
+
+  const pieces = Effect.fnUntraced(function* (
+    projectId: ProjectId,
+    filters: ContactFilters,
+    page: PageRequest,
+    deadline: number
+  ): Effect.fn.Return<Page<Contact>, ContactFilterTooSlow | StoreUnavailable> {
+    const items: Array<Contact> = []
+    let total = 0
+    let after: Position | null = null
+    const first = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
+    do {
+      if ((yield* Clock.currentTimeMillis) >= deadline)
+        return yield* new ContactFilterTooSlow({ millis: scanMillisMax })
+      const skip = Math.max(0, first - total)
+      const [piece]: readonly [ContactScan] = yield* store.read([
+        { _tag: "ContactScan", projectId, filters, after, skip, limit: page.limit - items.length, scanLimit }
+      ])
+      items.push(...piece.items)
+      total += piece.matches
+      after = piece.next
+    } while (after !== null)
+    return { items, total, ...page }
+  })
+
+  return {
+    page: (projectId, filters, page) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        withPermit(projectId, pieces(projectId, filters, page, now + scanMillisMax))
+      ),
+    piece: (projectId, filters, after) =>
+      Effect.map(
+        store.read([{ _tag: "ContactScan", projectId, filters, after, skip: 0, limit: scanLimit, scanLimit }]),
+        ([piece]) => piece
+      )
+  }
+}

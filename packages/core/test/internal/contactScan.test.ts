@@ -1,0 +1,119 @@
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Contact, MailStoreShape, QueryOf } from "../../src/index.ts"
+import { contactScanAmong, noContactFilters } from "../../src/domain/index.ts"
+import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
+
+const filters = { ...noContactFilters, search: "ad" }
+
+const contactAt = (n: number, firstName: string): Contact => ({
+  id: `con_${String(n).padStart(4, "0")}`,
+  projectId: "prj_a",
+  email: `c${n}@x.example`,
+  address: `c${n}@x.example`,
+  userId: null,
+  firstName,
+  lastName: "",
+  phoneNumber: null,
+  emailStatus: "subscribed",
+  source: "manual",
+  properties: {},
+  listIds: [],
+  createdAt: n,
+  updatedAt: n,
+  revision: 1
+})
+
+/** A store that answers scans and nothing else. */
+const scanStore = (
+  answer: (query: QueryOf<"ContactScan">) => Effect.Effect<ReturnType<typeof contactScanAmong>>
+): MailStoreShape =>
+  ({ read: ([query]: [QueryOf<"ContactScan">]) => Effect.map(answer(query), (piece) => [piece]) }) as never
+
+/** A walk that never ends, each piece of which takes that long. */
+const endless = (pieceMillis: number) =>
+  scanStore(() =>
+    Effect.as(Effect.sleep(pieceMillis), { items: [], matches: 0, next: { createdAt: 1, id: "con_0001" } })
+  )
+
+const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+
+describe("makeContactScanner", () => {
+  it("finds the page and the total that a walk in one piece finds, whatever the size of the pieces", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("Ada", "Bob"), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (names, scanLimit, page, limit) => {
+          const contacts = names.map((name, n) => contactAt(n, name))
+          const store = scanStore((query) => Effect.succeed(contactScanAmong(contacts, { ...query, scanLimit })))
+          const found = await run(makeContactScanner(store).page("prj_a", filters, { page, limit }))
+          const matching = contacts.filter(({ firstName }) => firstName === "Ada").toReversed()
+          expect(found).toEqual({
+            items: matching.slice((page - 1) * limit, page * limit),
+            total: matching.length,
+            page,
+            limit
+          })
+        }
+      )
+    ))
+
+  it("fails with ContactFilterTooSlow when the walk takes longer than the limit", () =>
+    run(
+      Effect.gen(function* () {
+        const scanner = makeContactScanner(endless(100))
+        const asked = yield* Effect.forkChild(Effect.flip(scanner.page("prj_a", filters, { page: 1, limit: 10 })))
+        yield* TestClock.adjust(scanMillisMax)
+        expect(yield* Fiber.join(asked)).toMatchObject({
+          _tag: "ContactFilterTooSlow",
+          kind: "unavailable",
+          message: expect.stringContaining("5 seconds") as string
+        })
+      })
+    ))
+
+  it("counts the wait for other scans of the project into the limit", () =>
+    run(
+      Effect.gen(function* () {
+        let pieces = 0
+        const scanner = makeContactScanner(
+          scanStore(() =>
+            Effect.suspend(() => {
+              pieces++
+              return Effect.as(Effect.sleep(scanMillisMax), { items: [], matches: 0, next: null })
+            })
+          )
+        )
+        const page = scanner.page("prj_a", filters, { page: 1, limit: 10 })
+        const [first, second] = [yield* Effect.forkChild(page), yield* Effect.forkChild(Effect.flip(page))]
+        yield* TestClock.adjust(scanMillisMax)
+        expect(yield* Fiber.join(first)).toMatchObject({ total: 0 })
+        expect(yield* Fiber.join(second)).toMatchObject({ _tag: "ContactFilterTooSlow" })
+        expect(pieces).toBe(1)
+      })
+    ))
+
+  it("refuses more than eight scans of one project at once and takes those of another", () =>
+    run(
+      Effect.gen(function* () {
+        const scanner = makeContactScanner(endless(100))
+        const page = (projectId: string) => Effect.result(scanner.page(projectId, filters, { page: 1, limit: 10 }))
+        const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.forkChild(page("prj_a")))
+        yield* TestClock.adjust(1)
+        expect(yield* page("prj_a")).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "overloaded" } })
+        const other = yield* Effect.forkChild(page("prj_b"))
+        yield* TestClock.adjust(1)
+        expect(other.pollUnsafe()).toBeUndefined()
+        yield* Fiber.interruptAll([...asked, other])
+        const again = yield* Effect.forkChild(page("prj_a"))
+        yield* TestClock.adjust(1)
+        expect(again.pollUnsafe()).toBeUndefined()
+        yield* Fiber.interrupt(again)
+      })
+    ))
+})

@@ -1,0 +1,103 @@
+/**
+ * Sends queries that look at many rows to a thread of their own. The thread starts with the first of them and ends with the store.
+ */
+import { Worker } from "node:worker_threads"
+import type { Query } from "@mailkeep/core/domain"
+import { StoreUnavailable } from "@mailkeep/core/port"
+import { SqliteError } from "better-sqlite3"
+import type { Scope } from "effect"
+import { Effect } from "effect"
+import { unavailable } from "./sqliteFailure.ts"
+
+export interface ScanRequest {
+  readonly id: number
+  readonly queries: ReadonlyArray<Query>
+}
+
+export type ScanReply =
+  | { readonly id: number; readonly answers: ReadonlyArray<unknown> }
+  /** SQLite's result code. */
+  | { readonly id: number; readonly code: string }
+  /** The class of an error that is no answer of SQLite: a bug. */
+  | { readonly id: number; readonly defect: string }
+
+/** Requests that may wait for the thread. */
+const pendingMax = 256
+
+type Resume = (effect: Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>) => void
+
+export interface ScanThread {
+  /** Answers all queries from one state. Fails with `StoreUnavailable` ("overloaded") when too many wait already. */
+  readonly read: (queries: ReadonlyArray<Query>) => Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>
+}
+
+const answered = (reply: ScanReply): Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable> => {
+  if ("answers" in reply) return Effect.succeed(reply.answers)
+  if ("defect" in reply) return Effect.die(new Error(`The scan thread failed: ${reply.defect}`))
+  return Effect.suspend(() => Effect.fail(unavailable(new SqliteError("The scan failed.", reply.code))))
+}
+
+/** This file and the worker's have the same extension: `.ts` in the repository, `.js` in the package. */
+const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./scanWorker.ts" : "./scanWorker.js", import.meta.url)
+
+export const makeScanThread = (filename: string): Effect.Effect<ScanThread, never, Scope.Scope> => {
+  const pending = new Map<number, Resume>()
+  let worker: Worker | undefined
+  let nextId = 0
+  let closed = false
+
+  const failAll = (reason: StoreUnavailable["reason"]): void => {
+    // A query that is resumed may ask anew at once.
+    const failed = [...pending.values()]
+    pending.clear()
+    for (const resume of failed) resume(Effect.fail(new StoreUnavailable({ reason })))
+  }
+
+  /** A process may end while nobody waits for the thread. */
+  const forget = (id: number): void => {
+    pending.delete(id)
+    if (pending.size === 0) worker?.unref()
+  }
+
+  const start = (): Worker => {
+    const started = new Worker(workerUrl, { workerData: filename })
+    started.on("message", (reply: ScanReply) => {
+      const resume = pending.get(reply.id)
+      forget(reply.id)
+      resume?.(answered(reply))
+    })
+    // An error ends the thread; the next query starts another.
+    started.on("error", () => {})
+    started.on("exit", () => {
+      if (worker !== started) return
+      worker = undefined
+      failAll("unreachable")
+    })
+    return started
+  }
+
+  const read: ScanThread["read"] = (queries) =>
+    Effect.callback((resume) => {
+      if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
+      if (pending.size >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+      worker ??= start()
+      const id = nextId++
+      pending.set(id, resume)
+      worker.ref()
+      worker.postMessage({ id, queries } satisfies ScanRequest)
+      return Effect.sync(() => forget(id))
+    })
+
+  const close = Effect.suspend(() => {
+    closed = true
+    const ending = worker
+    worker = undefined
+    failAll("closed")
+    return ending === undefined ? Effect.void : Effect.promise(() => ending.terminate())
+  })
+
+  return Effect.acquireRelease(
+    Effect.sync(() => ({ read })),
+    () => close
+  )
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Contact, QueryOf } from "@mailkeep/core/domain"
+import { noContactFilters } from "@mailkeep/core/domain"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { SqliteMailStore } from "../src/index.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-scan-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => join(folder, "mail.db")
+
+const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+
+const contactAt = (n: number): Contact => ({
+  id: `con_${String(n).padStart(5, "0")}`,
+  projectId: "prj_a",
+  email: `c${n}@x.example`,
+  address: `c${n}@x.example`,
+  userId: null,
+  firstName: "Ada",
+  lastName: "",
+  phoneNumber: null,
+  emailStatus: "subscribed",
+  source: "manual",
+  properties: {},
+  listIds: [],
+  createdAt: n,
+  updatedAt: n,
+  revision: 1
+})
+
+const seed = (store: Store["Service"], count: number) =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, n) => n),
+    (n) => store.commit([{ _tag: "PutContact", contact: contactAt(n), replaces: null }]),
+    { concurrency: 200, discard: true }
+  )
+
+const scan = (search: string): QueryOf<"ContactScan"> => ({
+  _tag: "ContactScan",
+  projectId: "prj_a",
+  filters: { ...noContactFilters, search },
+  after: null,
+  skip: 0,
+  limit: 2,
+  scanLimit: 10_000
+})
+
+const setting = { _tag: "Setting", name: "a" } as const
+
+describe("the scan thread", () => {
+  it("answers a scan while the event loop answers other queries", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* seed(store, 2000)
+        const finished: Array<string> = []
+        const note = (name: string) => Effect.sync(() => finished.push(name))
+        const twenty = Effect.forEach(Array.from({ length: 20 }), () => store.read([scan("q")]))
+        const scans = yield* Effect.forkChild(Effect.tap(twenty, () => note("scans")))
+        yield* Effect.yieldNow
+        yield* Effect.tap(store.read([setting]), () => note("setting"))
+        const answers = yield* Fiber.join(scans)
+        expect(answers[0]).toEqual([{ items: [], matches: 0, next: null }])
+        expect(finished).toEqual(["setting", "scans"])
+      })
+    ))
+
+  it("sees every commit that was acknowledged before the scan was asked for", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 20; n++) {
+          yield* store.commit([{ _tag: "PutContact", contact: contactAt(n), replaces: null }])
+          const [{ matches }] = yield* store.read([scan("da")])
+          expect(matches).toBe(n + 1)
+        }
+      })
+    ))
+
+  it("answers all queries of one read from one state", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const putBoth = (n: number) =>
+          store.commit([
+            { _tag: "PutContact", contact: contactAt(n), replaces: null },
+            { _tag: "SpendCounter", projectId: "prj_a", name: "contacts", by: 1, max: null }
+          ])
+        const writing = yield* Effect.forkChild(
+          Effect.forEach(
+            Array.from({ length: 200 }, (_, n) => n),
+            putBoth
+          )
+        )
+        for (let round = 0; round < 50; round++) {
+          const [{ matches }, [count]] = yield* store.read([
+            scan("da"),
+            { _tag: "Counters", projectId: "prj_a", names: ["contacts"] }
+          ])
+          expect(matches).toBe(count)
+        }
+        yield* Fiber.join(writing)
+      })
+    ))
+
+  it("fails with StoreUnavailable when it dies, and starts anew with the next scan", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        renameSync(file(), `${file()}.away`)
+        expect(yield* Effect.flip(store.read([scan("da")]))).toMatchObject({ reason: "unreachable" })
+        renameSync(`${file()}.away`, file())
+        expect(yield* store.read([scan("da")])).toMatchObject([{ matches: 0 }])
+      })
+    ))
+
+  it("refuses scans that wait when the store closes", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
+    const waiting = Effect.runFork(Effect.flip(store.read([scan("da")])))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(await Effect.runPromise(Fiber.join(waiting))).toMatchObject({ reason: "closed" })
+    expect(await Effect.runPromise(Effect.flip(store.read([scan("da")])))).toMatchObject({ reason: "closed" })
+  })
+})

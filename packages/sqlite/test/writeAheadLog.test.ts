@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import { Effect, Logger } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { makeGroupCommit } from "../src/internal/groupCommit.ts"
+import { SqliteMailStore } from "../src/index.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-log-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => join(folder, "mail.db")
+const mebibyte = 1024 * 1024
+
+describe("the write-ahead log", () => {
+  it("shrinks to 16 MiB after a reader that kept it from being reused has ended", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: file() })
+          const put = (name: string) => store.commit([{ _tag: "PutSetting", name, value: "x".repeat(mebibyte) }])
+          const logBytes = () => statSync(`${file()}-wal`).size
+          yield* put("first")
+          const reader = new Database(file(), { readonly: true })
+          reader.exec("BEGIN; SELECT count(*) FROM settings")
+          for (let n = 0; n < 40; n++) yield* put(`s${n}`)
+          expect(logBytes()).toBeGreaterThan(40 * mebibyte)
+          reader.close()
+          for (let n = 0; n < 3; n++) yield* put(`t${n}`)
+          expect(logBytes()).toBeLessThanOrEqual(16 * mebibyte)
+        })
+      )
+    ))
+
+  it("is logged once when it has grown, and again only after it has shrunk", async () => {
+    const lines: Array<unknown> = []
+    const database = new Database(":memory:")
+    const sizes = [1, 300, 400, 1, 300].map((size) => size * mebibyte)
+    const program = Effect.scoped(
+      Effect.gen(function* () {
+        const group = yield* makeGroupCommit(database, () => sizes.shift()!)
+        for (let n = 0; n < 5; n++) yield* group.submit(() => ({ done: null }), 1)
+      })
+    )
+    await Effect.runPromise(Effect.provide(program, Logger.layer([Logger.make(({ message }) => lines.push(message))])))
+    expect(lines).toHaveLength(2)
+    expect(JSON.stringify(lines[0])).toContain("write-ahead log")
+  })
+})
