@@ -15,15 +15,11 @@ const render = (
 const faultOf = (template: string) => Result.getOrThrow(Result.flip(parseMustache(template)))
 
 /** A template of pieces that meet in every way: tags, other delimiters, white space and halves of tags. */
+const tags = ["{{a}}", "{{{a}}}", "{{&b}}", "{{#a}}", "{{/a}}", "{{^b}}", "{{#b}}", "{{/b}}", "{{ # a }}", "{{c}}"]
+const changes = ["{{! x }}", "{{=<% %>=}}", "<%a%>", "<%#a%>", "<%/a%>", "<%={{ }}=%>", "{{=a}}", "{{= =}}"]
+const others = [" ", "\t", "\n", "\r\n", "x", "é", "<", "=", "{", "}", "{{", "}}", "{{{ b }}}"]
 const template = fc
-  .array(
-    fc.constantFrom(
-      ...["{{a}}", "{{{a}}}", "{{&b}}", "{{#a}}", "{{/a}}", "{{^b}}", "{{#b}}", "{{/b}}", "{{ # a }}", "{{c}}"],
-      ...["{{! x }}", "{{=<% %>=}}", "<%a%>", "<%#a%>", "<%/a%>", "<%={{ }}=%>", "{{=a}}", "{{= =}}"],
-      ...[" ", "\t", "\n", "\r\n", "x", "é", "<", "=", "{", "}", "{{", "}}", "{{{ b }}}"]
-    ),
-    { maxLength: 12 }
-  )
+  .array(fc.constantFrom(...tags, ...changes, ...others), { maxLength: 12 })
   .map((pieces) => pieces.join(""))
 
 const value = fc.constantFrom<MustacheValue>("", "<b>&'/=`", 0, 7.5, true, false)
