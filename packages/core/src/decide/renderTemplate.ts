@@ -120,7 +120,7 @@ const subjectIssues = (subject: string, field: string): ReadonlyArray<Issue> => 
 const asIs = (text: string): string => text
 
 /**
- * Renders a version that may be published. Work and memory are bounded by the template's length and the bounds of what it makes:
+ * Renders a version that `publishingIssues` finds nothing against. Work and memory are bounded by the template's length and the bounds of what it makes:
  * a subject of 500 characters, bodies of 2 MiB each with the preview text. Issues of the values have paths below `field`.
  */
 export const renderTemplate = (
@@ -130,24 +130,20 @@ export const renderTemplate = (
 ): Result.Result<RenderedTemplate, ReadonlyArray<Issue>> =>
   Result.flatMap(resolved(content.variables, given, field), (values) => {
     const issues: Array<Issue> = []
-    const render = (part: string, template: string, escape: (text: string) => string, lengthMax: number) => {
-      const tokens = parseMustache(template)
-      if (Result.isSuccess(tokens)) return renderMustache(tokens.success, values, { escape, lengthMax })
-      issues.push(faultIssue(part, tokens.failure))
-      return ""
-    }
-    const renderBody = (part: string, template: string | null, escape: (text: string) => string) => {
+    const render = (template: string, escape: (text: string) => string, lengthMax: number) =>
+      renderMustache(Result.getOrThrow(parseMustache(template)), values, { escape, lengthMax })
+    const renderBody = (template: string | null, escape: (text: string) => string) => {
       if (template === null) return null
-      const body = render(part, template, escape, bodyOctetsMax)
+      const body = render(template, escape, bodyOctetsMax)
       if (body === undefined) issues.push(bodyTooLarge(field))
       return body ?? ""
     }
     // A character has at most two UTF-16 units.
-    const subject = render("subject", content.subject ?? "", asIs, 2 * subjectCharactersMax)
+    const subject = render(content.subject ?? "", asIs, 2 * subjectCharactersMax)
     issues.push(...(subject === undefined ? [subjectLength(field)] : subjectIssues(subject, field)))
-    const html = renderBody("html", content.html, escapeHtml)
-    const preview = html === null ? null : renderBody("preview_text", content.previewText, asIs)
-    const text = renderBody("text", content.text, asIs)
+    const html = renderBody(content.html, escapeHtml)
+    const preview = html === null ? null : renderBody(content.previewText, asIs)
+    const text = renderBody(content.text, asIs)
     if (issues.length > 0) return Result.fail(distinctIssues(issues))
     const rendered: RenderedTemplate = {
       subject: subject ?? "",

@@ -25,12 +25,13 @@ import { utf8Octets } from "../domain/TextLength.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
-import { aboutAfter, bodyFields, contentAfter, contentFields } from "./templateContent.ts"
+import { bodyFields, contentFields, textAfter } from "./templateContent.ts"
 
 type TemplateRecord = DefinitionOf<"template">
 type VersionRecord = DefinitionOf<"templateVersion">
 type BodyRecord = DefinitionOf<"templateBody">
 
+/** A version with its bodies. */
 export interface TemplateVersionDetail {
   readonly version: VersionRecord
   readonly body: BodyRecord
@@ -50,6 +51,7 @@ export interface TemplateDetail {
   readonly published: TemplateVersionDetail | null
 }
 
+/** Everything that a version says. */
 export const contentOf = ({ version, body }: TemplateVersionDetail): TemplateContent => ({
   ...version.content,
   ...body.content
@@ -116,32 +118,34 @@ export interface CreateTemplateFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
+  /** The template that has the alias asked for. */
   readonly aliased: { readonly id: string } | null
+  /** Templates that the project has. */
   readonly count: number
 }
 
 const unnamed = { name: "", alias: null, description: null, category: null, locale: null }
 
+/** Makes a template with version 1 as its draft. */
 export const createTemplate = (
   request: CreateTemplate,
   { now, ids, projectId, aliased, count }: CreateTemplateFacts
 ): Result.Result<Decision<TemplateDetail>, InvalidArgument | NameTaken | TooManyRecords> => {
   if (aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
   if (count >= definitionsMax) return Result.fail(new TooManyRecords({ record: "template", max: definitionsMax }))
-  const content = contentAfter(request, emptyContent, ids)
-  if (Result.isFailure(content)) return invalid(content.failure)
-  const about = aboutAfter(request, unnamed)
-  if (Result.isFailure(about)) return invalid(about.failure)
+  const text = textAfter(request, { about: unnamed, content: emptyContent }, ids)
+  if (Result.isFailure(text)) return invalid(text.failure)
+  const { about, content } = text.success
   const id = idAt(ids, "tpl", 0)
-  const body = newBody({ id: idAt(ids, "tpv", 1), projectId }, content.success, { now, ids })
-  const version = newVersion({ id, projectId }, 1, content.success, body, { now, ids })
+  const body = newBody({ id: idAt(ids, "tpv", 1), projectId }, content, { now, ids })
+  const version = newVersion({ id, projectId }, 1, content, body, { now, ids })
   const template: TemplateRecord = {
     id,
     projectId,
     kind: "template",
     parent: "",
-    name: about.success.alias,
-    content: { ...about.success, draftVersionId: version.id, publishedVersionId: null, archivedAt: null },
+    name: about.alias,
+    content: { ...about, draftVersionId: version.id, publishedVersionId: null, archivedAt: null },
     createdAt: now,
     updatedAt: now,
     revision: 1
@@ -238,17 +242,17 @@ export const updateTemplate = (templateId: string, request: UpdateTemplate, fact
     if (aliased !== null && aliased.id !== template.id)
       return Result.fail(new NameTaken({ record: "template", field: "alias" }))
     const base = draft ?? published
-    const content = contentAfter(request, base === null ? emptyContent : contentOf(base), ids)
-    if (Result.isFailure(content)) return invalid(content.failure)
-    const about = aboutAfter(request, template.content)
-    if (Result.isFailure(about)) return invalid(about.failure)
+    const existing = { about: template.content, content: base === null ? emptyContent : contentOf(base) }
+    const text = textAfter(request, existing, ids)
+    if (Result.isFailure(text)) return invalid(text.failure)
+    const { about, content } = text.success
     const asksFor = (field: keyof UpdateTemplate) => request[field] !== undefined
     const revised: { readonly draft: TemplateVersionDetail | null; readonly changes: ReadonlyArray<Change> } =
       contentFields.some(asksFor)
-        ? revisedDraft(detail, content.success, bodyFields.some(asksFor), facts)
+        ? revisedDraft(detail, content, bodyFields.some(asksFor), facts)
         : { draft, changes: [] }
     const draftVersionId = revised.draft?.version.id ?? null
-    const after = changed(template, { ...template.content, ...about.success, draftVersionId }, now)
+    const after = changed(template, { ...template.content, ...about, draftVersionId }, now)
     return Result.succeed({
       answer: { template: after, draft: revised.draft, published },
       changes: [put(after, template.revision), ...revised.changes]

@@ -76,8 +76,8 @@ const settingsIssues = (request: UpdateTemplate, settings: TemplateSettings): Re
       ]
 }
 
-/** A version's content after a request. Fails with what is wrong with its variables, or with its size. */
-export const contentAfter = (
+/** Fails with what is wrong with its variables, or with its size. */
+const contentAfter = (
   request: UpdateTemplate,
   existing: TemplateContent,
   ids: IdBlock
@@ -102,12 +102,12 @@ export const contentAfter = (
     }
   )
 
+/** What a template says beside its versions. */
 type About = Pick<Template, "name" | "alias" | "description" | "category" | "locale">
 
 const aboutFields = ["description", "category", "name", "alias", "locale"] as const satisfies ReadonlyArray<keyof About>
 
-/** What a template says beside its versions after a request. Fails when it is too large. */
-export const aboutAfter = (
+const aboutAfter = (
   request: CreateTemplate | UpdateTemplate,
   existing: About
 ): Result.Result<About, ReadonlyArray<Issue>> => {
@@ -128,4 +128,24 @@ export const aboutAfter = (
           `makes the template larger than ${aboutOctetsMax} octets of JSON without its versions`
         )
       ])
+}
+
+export interface TemplateText {
+  readonly about: About
+  readonly content: TemplateContent
+}
+
+/** What a template and its draft say after a request. Fails with everything that is wrong with its variables and sizes. */
+export const textAfter = (
+  request: CreateTemplate | UpdateTemplate,
+  existing: TemplateText,
+  ids: IdBlock
+): Result.Result<TemplateText, ReadonlyArray<Issue>> => {
+  const about = aboutAfter(request, existing.about)
+  const content = contentAfter(request, existing.content, ids)
+  if (Result.isSuccess(about) && Result.isSuccess(content))
+    return Result.succeed({ about: about.success, content: content.success })
+  const aboutIssues = Result.isFailure(about) ? about.failure : []
+  const contentIssues = Result.isFailure(content) ? content.failure : []
+  return Result.fail([...aboutIssues, ...contentIssues])
 }

@@ -116,11 +116,18 @@ describe("the size of a template", () => {
   it.each([
     ["variables too_large", { variables: variables(100) }],
     ["preview_text too_large", { preview_text: "\u0001".repeat(1000) }],
-    ["subject too_large", { subject: "😀".repeat(1000) }],
+    ["subject too_large", { subject: "😀".repeat(1100) }],
     ["description too_large", { description: "\u0001".repeat(500) }],
-    ["description too_large", { name: "😀".repeat(100), category: "😀".repeat(100), description: "x".repeat(200) }]
+    ["description too_large", { name: "😀".repeat(100), category: "😀".repeat(100), description: "x".repeat(250) }]
   ] as const)("is bounded: %s", (issue, request) => {
     expect(issuesOf(create({ description: "x".repeat(120), ...request }))).toEqual([issue])
+  })
+
+  it("names each part that is too large", () => {
+    expect(issuesOf(create({ description: "😀".repeat(300), variables: variables(100) }))).toEqual([
+      "description too_large",
+      "variables too_large"
+    ])
   })
 
   it("counts what stays as it is, and blames what changes", () => {
