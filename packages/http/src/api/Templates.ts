@@ -63,8 +63,8 @@ export const TemplateVersionBody = Schema.Struct({
 }).annotate({ identifier: "TemplateVersion" })
 
 const bodiesDescription =
-  `Left out, together with the other body, from the first item on with which the bodies of the page are over ${versionBodiesOctetsMax} octets. ` +
-  "Get those with `beforeVersion` and a lower `limit`."
+  `Bodies of a page are at most ${versionBodiesOctetsMax} octets together. The first item that would pass this, and all after it, have ` +
+  "neither `html` nor `text`. Get those items with `beforeVersion`."
 
 export const TemplateVersionItemBody = Schema.Struct({
   ...versionFields,
