@@ -2,6 +2,7 @@
  * Templates over real HTTP: from a draft to a send, and what is refused on the way.
  */
 import { sendBody, stores } from "@mailkeep/proving"
+import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { WireHouse } from "./wireHouse.ts"
 import { error, invalid, openWire, otherProject, postSend } from "./wireHouse.ts"
@@ -54,7 +55,7 @@ describe.each(stores)("templates, over $name", (store) => {
       from_name: "Shop",
       from_address: null,
       reply_to: null,
-      html: null,
+      html: "",
       text: "Thanks",
       published_at: null,
       created_at: timestamp,
@@ -140,7 +141,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(foreign).toMatchObject(unknown)
     expect((await wire.call(`/emails/templates/${archived.id}`)).body.data).toMatchObject({
       archived_at: timestamp,
-      alias: null
+      alias: ""
     })
     expect(await patch(archived.id, { name: "x" })).toMatchObject(error(409, "conflict"))
     expect(await post(`/emails/templates/${archived.id}/publish`)).toMatchObject(error(409, "conflict"))
@@ -169,7 +170,7 @@ describe.each(stores)("templates, over $name", (store) => {
     }
     await patch(id, { subject: "Draft {{order}}" })
     const versions = async (query: string) => (await wire.call(`/emails/templates/${id}/versions?${query}`)).body
-    const shown = (await versions("")).data.items.map((one: Readonly<Record<string, unknown>>) => [
+    const shown = (await versions("")).data.map((one: Readonly<Record<string, unknown>>) => [
       one["version_number"],
       one["status"],
       one["subject"]
@@ -180,14 +181,13 @@ describe.each(stores)("templates, over $name", (store) => {
       [2, "saved", "Version 2 {{order}}"],
       [1, "saved", "Order {{order}}"]
     ])
-    expect((await versions("limit=2&beforeVersion=4")).data).toMatchObject({
-      items: [{ version_number: 3 }, { version_number: 2 }],
-      limit: 2,
-      hasMore: true
+    expect(await versions("limit=2&beforeVersion=4")).toEqual({
+      message: "Email template versions fetched",
+      data: [expect.objectContaining({ version_number: 3 }), expect.objectContaining({ version_number: 2 })]
     })
-    const [saved] = (await versions("beforeVersion=2")).data.items
+    const [saved] = (await versions("beforeVersion=2")).data
     expect(saved).toEqual({ ...first, status: "saved", updated_at: timestamp })
-    expect((await versions("beforeVersion=1")).data.items).toEqual([])
+    expect((await versions("beforeVersion=1")).data).toEqual([])
     expect(await wire.call(`/emails/templates/${id}/versions?beforeVersion=0`)).toMatchObject(
       invalid("query", [["beforeVersion"], "too_small"])
     )
@@ -205,10 +205,18 @@ describe.each(stores)("templates, over $name", (store) => {
     expect((await preview({ variables: { order: "7" } })).body.data.subject).toBe("New 7")
     expect((await preview({ variables: { order: "7" }, version: "published" })).body.data.subject).toBe("Order 7")
     expect(await preview({ version: "saved" })).toMatchObject(invalid("body", [["version"], "invalid_value"]))
+    const keys = async () =>
+      (await wire.call(`/emails/templates/${id}/variables`)).body.data.map((one: { key: string }) => one.key)
+    await patch(id, { variables: [{ key: "total", type: "number" }] })
+    expect(await keys()).toEqual(["total"])
+    await patch(id, { subject: "Total {{total}}", html: null, preview_text: null })
+    await post(`/emails/templates/${id}/publish`)
+    expect(await keys()).toEqual(["total"])
   })
 
   it("are listed by status, search and category, page by page", async () => {
     await create({ name: "Zebra news", category: "news", alias: "zebra" })
+    await wire.run(TestClock.adjust("1 second"))
     await published({ name: "Zebra sale", category: "sale" })
     const names = async (query: string) =>
       (await wire.call(`/emails/templates?${query}`)).body.data.items.map((one: { name: string }) => one.name)
@@ -216,11 +224,106 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await names("search=zebra&status=draft")).toEqual(["Zebra news"])
     expect(await names("search=zebra&status=published&category=sale")).toEqual(["Zebra sale"])
     expect(await names("search=zebra&status=archived")).toEqual([])
+    expect(await names("search=zebra&status=changes_in_draft")).toEqual([])
+    await wire.run(TestClock.adjust("1 second"))
+    await patch("zebra", { name: "Zebra report" })
+    expect(await names("search=zebra&origin=custom")).toEqual(["Zebra report", "Zebra sale"])
+    expect(await wire.call("/emails/templates?origin=gallery")).toMatchObject(
+      invalid("query", [["origin"], "invalid_value"])
+    )
+    expect(await wire.call("/emails/templates?status=saved")).toMatchObject(
+      invalid("query", [["status"], "invalid_value"])
+    )
     expect((await wire.call("/emails/templates?search=zebra&limit=1&page=2")).body).toMatchObject({
       message: "Email templates fetched",
-      data: { items: [{ name: "Zebra news" }], total: 2, page: 2, limit: 1 }
+      data: { items: [{ name: "Zebra sale" }], total: 2, page: 2, limit: 1 }
     })
     expect((await wire.call("/emails/templates", { key: other })).body.data.total).toBe(0)
+  })
+
+  it("take null and empty text as not set, and show empty text", async () => {
+    const { id } = await create({ alias: "unset", locale: "en", html: "<p>{{order}}</p>" })
+    for (const unset of [null, ""]) {
+      await patch(id, { alias: "unset", locale: "en", subject: "Hi", html: "<p></p>", text: "Hi" })
+      const { data } = (await patch(id, { alias: unset, locale: unset, subject: unset, html: unset, text: unset })).body
+      expect(data).toMatchObject({ alias: "", locale: "", draft_version: { subject: "", html: "", text: "" } })
+      expect((await wire.call("/emails/templates/unset")).status).toBe(404)
+      expect(await post(`/emails/templates/${id}/publish`)).toMatchObject(
+        invalid("body", [["subject"], "required"], [["html"], "required"])
+      )
+    }
+  })
+
+  it("are reached by id or alias on every route", async () => {
+    const { id } = await create({ alias: "by-alias" })
+    const at = "/emails/templates/by-alias"
+    expect((await wire.call(at)).body.data.id).toBe(id)
+    expect((await patch("by-alias", { subject: "Hi {{order}}" })).body.data.id).toBe(id)
+    expect((await post(`${at}/publish`)).body.data.id).toBe(id)
+    expect((await wire.call(`${at}/variables`)).body.data).toMatchObject([{ key: "order" }])
+    expect((await wire.call(`${at}/versions`)).body.data).toMatchObject([{ template_id: id }])
+    expect((await post(`${at}/preview`, { variables: { order: "7" } })).body.data.subject).toBe("Hi 7")
+    expect(await detailOf(await bySend("by-alias", { order: "7" }))).toMatchObject({ template: { id } })
+    expect((await wire.call(at, { method: "DELETE" })).body).toEqual({ success: true })
+    expect(await wire.call(at)).toMatchObject(error(404, "not_found"))
+  })
+
+  it("refuse a value that is too large, by its name", async () => {
+    const { id } = await published()
+    const order = "x".repeat(256 * 1024 + 1)
+    expect(await bySend(id, { order })).toMatchObject(invalid("body", [["templateVariables", "order"], "too_long"]))
+    expect(await post(`/emails/templates/${id}/preview`, { variables: { order } })).toMatchObject(
+      invalid("body", [["variables", "order"], "too_long"])
+    )
+  })
+
+  it("are a page of at most 1 MiB, whatever is stored", async () => {
+    const wide = "😀"
+    // As much as a version may have: its size is refused when one more octet is asked for.
+    const variables = Array.from({ length: 40 }, (_, n) => ({ key: `v${n}`, type: "string", required: false }))
+    const about = { name: wide.repeat(100), category: wide.repeat(99), description: "d".repeat(95), locale: "de-CH" }
+    const settings = {
+      from_name: wide.repeat(45),
+      from_address: `${"a".repeat(60)}@example.com`,
+      reply_to: `${"b".repeat(60)}@example.com`,
+      html: "<p>kept out of lists</p>",
+      text: "kept out of lists"
+    }
+    const alias = (n: number) => `${"x".repeat(60)}-${100 + n}`
+    const fits = async (count: number, subject: string) =>
+      (await post("/emails/templates", { ...about, ...settings, subject, variables: variables.slice(0, count) }))
+        .status === 200
+    expect(await fits(40, "s")).toBe(false)
+    let count = 0
+    while (await fits(count + 1, "s")) count++
+    let spare = 1
+    while (await fits(count, "s".repeat(spare + 1))) spare++
+    const version = { ...settings, subject: "s".repeat(spare), variables: variables.slice(0, count) }
+    for (let n = 0; n < 100; n++) {
+      const { status, body } = await post("/emails/templates", { ...about, ...version, alias: alias(n) })
+      expect([status, body.error]).toEqual([200, undefined])
+      expect((await post(`/emails/templates/${alias(n)}/publish`)).status).toBe(200)
+      expect((await patch(alias(n), { subject: `${"s".repeat(spare - 1)}t` })).status).toBe(200)
+    }
+    const page = await wire.call("/emails/templates?limit=100")
+    expect(page.body.data.items).toHaveLength(100)
+    expect(page.body.data.items[99]).toMatchObject({ alias: alias(0), draft_version: { version_number: 2 } })
+    expect(page.text).not.toContain("kept out of lists")
+    const octets = Buffer.byteLength(page.text)
+    expect(octets).toBeLessThanOrEqual(1024 * 1024)
+    // Close to the bound, so that the sizes above are the extremes.
+    expect(octets).toBeGreaterThan(0.9 * 1024 * 1024)
+  })
+
+  it("show the bodies of as many versions as 4 MiB hold, and of later ones no field", async () => {
+    const half = "x".repeat(2 * 1024 * 1024)
+    const { id } = await published({ html: half, text: "1" })
+    await patch(id, { text: half })
+    const versions = async (query: string) => (await wire.call(`/emails/templates/${id}/versions?${query}`)).body.data
+    const [newest, oldest] = await versions("")
+    expect([newest.html.length, newest.text.length]).toEqual([half.length, half.length])
+    expect(Object.keys(newest).filter((field) => !(field in oldest))).toEqual(["html", "text"])
+    expect(await versions("beforeVersion=2")).toMatchObject([{ version_number: 1, text: "1" }])
   })
 
   it.each([
@@ -229,7 +332,8 @@ describe.each(stores)("templates, over $name", (store) => {
     [{ name: "x", locale: "?" }, [["locale"], "invalid_value"]],
     [{ name: "x", from_name: "a\nb" }, [["from_name"], "invalid_value"]],
     [{ name: "x", reply_to: "nobody" }, [["reply_to"], "invalid_value"]],
-    [{ name: "x", variables: [{ key: "length", type: "string" }] }, [["variables", 0, "key"], "invalid_value"]],
+    [{ name: "x", alias: "tpl_receipt" }, [["alias"], "invalid_value"]],
+    [{ name: "x", variables: [{ key: "constructor", type: "string" }] }, [["variables", 0, "key"], "invalid_value"]],
     [{ name: "x", variables: [{ key: "a", type: "date" }] }, [["variables", 0, "type"], "invalid_value"]],
     [
       { name: "x", variables: [{ key: "a", type: "number", fallback_value: "1" }] },

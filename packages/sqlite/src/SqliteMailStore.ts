@@ -26,7 +26,7 @@ export interface SqliteOptions {
 const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
   change._tag === "InsertMessage"
     ? change.message
-    : change._tag === "PutDefinition" && change.definition.kind === "templateVersion"
+    : change._tag === "PutDefinition" && change.definition.kind === "templateBody"
       ? change.definition.content
       : undefined
 

@@ -41,7 +41,7 @@ export const send = Command.make(
     htmlFile: text("html-file", "A file with the HTML"),
     fromName: text("from-name", "The name beside the address"),
     replyTo: text("reply-to", "Where answers go"),
-    template: text("template", "The id of a published template, in place of subject and bodies"),
+    template: text("template", "The id or alias of a published template, in place of subject and bodies"),
     variables: Flag.String("var").pipe(
       Flag.atLeast(0),
       Flag.withDescription("A template's variable as name=value; once for each")

@@ -2,7 +2,7 @@
  * `mailkeep templates`: what sends can be made from.
  */
 import { readFileSync } from "node:fs"
-import type { TemplateDetail } from "@mailkeep/core"
+import type { TemplateDetail, TemplateSummary } from "@mailkeep/core"
 import { formatInstant, InvalidArgument, parseCreateTemplate, templateStatusOf, Templates } from "@mailkeep/core"
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -11,7 +11,7 @@ import * as MailHome from "../mailHome.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = ({ template: { id, content, createdAt }, draft, published }: TemplateDetail) => ({
+const shown = ({ template: { id, content, createdAt }, draft, published }: TemplateSummary) => ({
   id,
   name: content.name,
   alias: content.alias,
@@ -21,7 +21,13 @@ const shown = ({ template: { id, content, createdAt }, draft, published }: Templ
   createdAt: formatInstant(createdAt)
 })
 
-const templateId = Argument.String("template-id").pipe(Argument.withDescription("Such as tpl_01h…"))
+const withoutBodies = ({ template, draft, published }: TemplateDetail): TemplateSummary => ({
+  template,
+  draft: draft?.version ?? null,
+  published: published?.version ?? null
+})
+
+const templateId = Argument.String("template-id").pipe(Argument.withDescription("An id such as tpl_01h…, or an alias"))
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
@@ -33,7 +39,7 @@ const list = Command.make("list", { data, project, json, search }, ({ data, proj
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
   }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("List templates, newest first"))
+).pipe(Command.withDescription("List templates, the most recently updated first"))
 
 const create = Command.make(
   "create",
@@ -63,14 +69,18 @@ const create = Command.make(
       const request = parseCreateTemplate(given)
       if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
       const made = yield* (yield* Templates).create(project, request.success)
-      yield* print(json, shown(made), `${made.template.id} draft`)
+      yield* print(json, shown(withoutBodies(made)), `${made.template.id} draft`)
     }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("Create a template, as a draft"))
 
 const publish = Command.make("publish", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
   Effect.gen(function* () {
     const live = yield* (yield* Templates).publish(project, templateId)
-    yield* print(json, shown(live), `${templateId} published, version ${live.published!.content.versionNumber}`)
+    yield* print(
+      json,
+      shown(withoutBodies(live)),
+      `${templateId} published, version ${live.published!.version.content.versionNumber}`
+    )
   }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("Publish a template's draft; sends use it from now on"))
 

@@ -36,6 +36,8 @@ import type { Movement } from "./movement.ts"
 import { move, movementEvent, spendCounters } from "./movement.ts"
 import type { RenderedTemplate } from "./renderTemplate.ts"
 import { renderTemplate } from "./renderTemplate.ts"
+import type { TemplateVersionDetail } from "./template.ts"
+import { contentOf } from "./template.ts"
 
 export interface AcceptSend {
   readonly principal: Principal
@@ -60,9 +62,8 @@ export interface AcceptSendFacts {
   readonly used: { readonly daily: number; readonly allowance: number; readonly waiting: number }
 }
 
-export interface PublishedTemplate {
+export interface PublishedTemplate extends TemplateVersionDetail {
   readonly template: DefinitionOf<"template">
-  readonly version: DefinitionOf<"templateVersion">
 }
 
 export interface SendAnswer {
@@ -138,7 +139,7 @@ const saidBy = (
   if (request.templateId === null) return Result.succeed({ subject: subject ?? "", html, text, fromName, replyTo })
   if (template === null)
     return Result.fail([issue(["templateId"], "unknown_template", "is not a published template of this project")])
-  const { content } = template.version
+  const content = contentOf(template)
   const answersTo = replyTo ?? content.replyTo
   if (!smtpUtf8 && replyTo === null && content.replyTo !== null && parseAddress(content.replyTo)!.utf8)
     return Result.fail([
@@ -160,7 +161,7 @@ const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
 
 const messageOf = (
   { principal, request, idempotencyKey }: AcceptSend,
-  { now, ids }: AcceptSendFacts,
+  { now, ids, template }: AcceptSendFacts,
   { subject, html, text, fromName, replyTo }: Said
 ): Message => {
   const single = request.to.length === 1
@@ -173,7 +174,7 @@ const messageOf = (
     fromName,
     replyTo,
     domain: request.from.domain,
-    templateId: request.templateId,
+    templateId: template?.template.id ?? null,
     subject,
     html,
     text,

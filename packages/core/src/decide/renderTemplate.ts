@@ -1,14 +1,16 @@
 /**
- * Judges a template's Mustache and renders it with values: escaped in HTML, raw elsewhere. Source: decision 0027.
+ * Checks a template's Mustache and renders it with values: escaped in HTML, raw elsewhere. Source: decisions 0027 and 0031.
  */
 import { Result } from "effect"
-import Mustache from "mustache"
 import type { Issue } from "../domain/Issue.ts"
-import { issue } from "../domain/Issue.ts"
+import { distinctIssues, issue } from "../domain/Issue.ts"
+import type { MustacheFault } from "../domain/Mustache.ts"
+import { escapeHtml, parseMustache, renderMustache, templateTagsMax } from "../domain/Mustache.ts"
 import { bodyOctetsMax } from "../domain/SendRequest.ts"
 import type { TemplateContent, TemplateVariable, VariableValue } from "../domain/Template.ts"
 import { codePoints, utf8Octets } from "../domain/TextLength.ts"
 import { isOneLine } from "../domain/TextRule.ts"
+import { withPreview } from "./previewText.ts"
 
 export interface RenderedTemplate {
   readonly subject: string
@@ -16,49 +18,36 @@ export interface RenderedTemplate {
   readonly text: string | null
 }
 
-/** Parsed templates, so that a busy one is parsed once; no more than this many are kept. */
-const parsedMax = 200
-
-class ParsedTemplates {
-  readonly #kept = new Map<string, unknown>()
-  get(key: string) {
-    return this.#kept.get(key)
-  }
-  set(key: string, parsed: unknown) {
-    if (this.#kept.size >= parsedMax) this.#kept.delete(this.#kept.keys().next().value!)
-    this.#kept.set(key, parsed)
-  }
-  clear() {
-    this.#kept.clear()
-  }
+const faultWords: Readonly<Record<MustacheFault, string>> = {
+  too_many_tags: `must have at most ${templateTagsMax} tags`,
+  tag_not_closed: "has a tag that is not closed",
+  section_not_closed: "has a section that is not closed",
+  section_not_opened: "closes a section that is not open",
+  delimiters_not_two: "must change both delimiters at once"
 }
 
-const writer = new Mustache.Writer()
-Object.assign(writer, { templateCache: new ParsedTemplates() })
-
-/** As Mustache parses it: the kind of a tag, its name, and for a section its inner tokens. */
-type Token = readonly [kind: string, name: string, start: number, end: number, inner?: ReadonlyArray<Token>]
-
-/** Everything a template may not say: tags that are not declared, partials, sections left open. */
-const tagIssues = (field: string, template: string, declared: ReadonlySet<string>): ReadonlyArray<Issue> => {
-  const walk = (tokens: ReadonlyArray<Token>): ReadonlyArray<Issue> =>
-    tokens.flatMap(([kind, name, , , inner]) => {
-      if (kind === ">") return [issue([field], "malformed_template", "must not use partials")]
-      const known = kind === "text" || kind === "!" || kind === "=" || declared.has(name)
-      const within = Array.isArray(inner) ? walk(inner as ReadonlyArray<Token>) : []
-      return known
-        ? within
-        : [issue([field], "malformed_template", `uses the variable ${shown(name)}, which is not declared`), ...within]
-    })
-  try {
-    return walk(Mustache.parse(template) as unknown as ReadonlyArray<Token>)
-  } catch {
-    return [issue([field], "malformed_template", "has a tag or section that is not closed")]
-  }
-}
+const faultIssue = (field: string, fault: MustacheFault): Issue =>
+  issue([field], fault === "too_many_tags" ? "too_many_items" : "malformed_template", faultWords[fault])
 
 /** A name that could be a variable; anything else is not repeated. */
 const shown = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) ? `"${name}"` : "of another form")
+
+/** What a template must not contain: faults of form, partials and undeclared variables, each name once. */
+const tagIssues = (field: string, template: string, declared: ReadonlySet<string>): ReadonlyArray<Issue> => {
+  const tokens = parseMustache(template)
+  if (Result.isFailure(tokens)) return [faultIssue(field, tokens.failure)]
+  const tags = tokens.success.filter(({ kind }) => kind !== "text" && kind !== "end")
+  const partials = tags.some(({ kind }) => kind === "partial")
+  const unknown = new Set(
+    tags.flatMap(({ kind, value }) => (kind === "partial" || declared.has(value) ? [] : [shown(value)]))
+  )
+  return [
+    ...(partials ? [issue([field], "malformed_template", "must not use partials")] : []),
+    ...[...unknown].map((name) =>
+      issue([field], "malformed_template", `uses the variable ${name}, which is not declared`)
+    )
+  ]
+}
 
 const parts = (content: TemplateContent) =>
   [
@@ -80,7 +69,9 @@ export const publishingIssues = (content: TemplateContent): ReadonlyArray<Issue>
   ]
 }
 
-type Values = Readonly<Record<string, VariableValue>>
+type Given = Readonly<Record<string, VariableValue>>
+/** A map: the names of a plain object's own methods are variables like any other. */
+type Values = ReadonlyMap<string, VariableValue>
 
 const valueOf = (
   { key, type, required, fallbackValue }: TemplateVariable,
@@ -99,15 +90,15 @@ const valueOf = (
 /** The values that the template is rendered with, or what is wrong with those that were given. `field` names where they were. */
 const resolved = (
   variables: ReadonlyArray<TemplateVariable>,
-  given: Values,
+  given: Given,
   field: string
 ): Result.Result<Values, ReadonlyArray<Issue>> => {
   const issues: Array<Issue> = []
-  const values: Record<string, VariableValue> = {}
+  const values = new Map<string, VariableValue>()
   for (const variable of variables) {
     const value = valueOf(variable, Object.hasOwn(given, variable.key) ? given[variable.key] : undefined, field)
     if (Result.isFailure(value)) issues.push(value.failure)
-    else if (value.success !== undefined) values[variable.key] = value.success
+    else if (value.success !== undefined) values.set(variable.key, value.success)
   }
   const declared = new Set(variables.map(({ key }) => key))
   for (const key of Object.keys(given))
@@ -115,54 +106,50 @@ const resolved = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(values)
 }
 
-const raw = (value: unknown): string => String(value)
-
-/** Shown by mail programs beside the subject, and hidden in the message itself. */
-const withPreview = (html: string, preview: string): string => {
-  const hidden = `<div style="display:none;max-height:0;overflow:hidden">${Mustache.escape(preview)}</div>`
-  const body = /<body\b[^>]*>/i.exec(html)
-  if (body === null) return hidden + html
-  const end = body.index + body[0].length
-  return html.slice(0, end) + hidden + html.slice(end)
-}
-
 const subjectCharactersMax = 500
 
-/** A template may be valid and what it says with these values not. */
-const renderedIssues = ({ subject, html, text }: RenderedTemplate, field: string): ReadonlyArray<Issue> => [
+const bodyTooLarge = (field: string) => issue([field], "too_large", `makes a body of more than ${bodyOctetsMax} octets`)
+const subjectLength = (field: string) =>
+  issue([field], "invalid_value", `makes a subject that is empty or longer than ${subjectCharactersMax} characters`)
+
+const subjectIssues = (subject: string, field: string): ReadonlyArray<Issue> => [
   ...(!isOneLine(subject) ? [issue([field], "invalid_value", "puts a control character into the subject")] : []),
-  ...(subject.length === 0 || codePoints(subject) > subjectCharactersMax
-    ? [
-        issue(
-          [field],
-          "invalid_value",
-          `makes a subject that is empty or longer than ${subjectCharactersMax} characters`
-        )
-      ]
-    : []),
-  ...[html, text].flatMap((body) =>
-    body !== null && utf8Octets(body) > bodyOctetsMax
-      ? [issue([field], "too_large", `makes a body of more than ${bodyOctetsMax} octets`)]
-      : []
-  )
+  ...(subject.length === 0 || codePoints(subject) > subjectCharactersMax ? [subjectLength(field)] : [])
 ]
 
-/** Renders a version that may be published. */
+const asIs = (text: string): string => text
+
+/**
+ * Renders a version that `publishingIssues` finds nothing against. Work and memory are bounded by the template's length and the bounds of what it makes:
+ * a subject of 500 characters, bodies of 2 MiB each with the preview text. Issues of the values have paths below `field`.
+ */
 export const renderTemplate = (
   content: TemplateContent,
-  given: Values,
+  given: Given,
   field: string
 ): Result.Result<RenderedTemplate, ReadonlyArray<Issue>> =>
   Result.flatMap(resolved(content.variables, given, field), (values) => {
-    const render = (template: string, escape: (value: unknown) => string) =>
-      writer.render(template, values, undefined, { escape })
-    const preview = content.previewText === null ? "" : render(content.previewText, raw)
-    const html = content.html === null ? null : render(content.html, Mustache.escape)
-    const rendered: RenderedTemplate = {
-      subject: render(content.subject ?? "", raw),
-      html: html === null || preview === "" ? html : withPreview(html, preview),
-      text: content.text === null ? null : render(content.text, raw)
+    const issues: Array<Issue> = []
+    const render = (template: string, escape: (text: string) => string, lengthMax: number) =>
+      renderMustache(Result.getOrThrow(parseMustache(template)), values, { escape, lengthMax })
+    const renderBody = (template: string | null, escape: (text: string) => string) => {
+      if (template === null) return null
+      const body = render(template, escape, bodyOctetsMax)
+      if (body === undefined) issues.push(bodyTooLarge(field))
+      return body ?? ""
     }
-    const issues = renderedIssues(rendered, field)
-    return issues.length > 0 ? Result.fail(issues) : Result.succeed(rendered)
+    // A character has at most two UTF-16 units.
+    const subject = render(content.subject ?? "", asIs, 2 * subjectCharactersMax)
+    issues.push(...(subject === undefined ? [subjectLength(field)] : subjectIssues(subject, field)))
+    const html = renderBody(content.html, escapeHtml)
+    const preview = html === null ? null : renderBody(content.previewText, asIs)
+    const text = renderBody(content.text, asIs)
+    if (issues.length > 0) return Result.fail(distinctIssues(issues))
+    const rendered: RenderedTemplate = {
+      subject: subject ?? "",
+      html: html === null || preview === null || preview === "" ? html : withPreview(html, preview),
+      text
+    }
+    const tooLarge = [rendered.html, rendered.text].some((body) => body !== null && utf8Octets(body) > bodyOctetsMax)
+    return tooLarge ? Result.fail([bodyTooLarge(field)]) : Result.succeed(rendered)
   })

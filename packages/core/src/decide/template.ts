@@ -10,106 +10,105 @@ import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Issue } from "../domain/Issue.ts"
-import { issue } from "../domain/Issue.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type {
-  AskedVariable,
   CreateTemplate,
   Template,
+  TemplateBody,
   TemplateContent,
-  TemplateVariable,
+  TemplateSettings,
   TemplateVersion,
   UpdateTemplate
 } from "../domain/Template.ts"
 import { emptyContent } from "../domain/Template.ts"
+import { utf8Octets } from "../domain/TextLength.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
+import { bodyFields, contentFields, textAfter } from "./templateContent.ts"
 
 type TemplateRecord = DefinitionOf<"template">
 type VersionRecord = DefinitionOf<"templateVersion">
+type BodyRecord = DefinitionOf<"templateBody">
 
-/** A template with the versions that matter. */
-export interface TemplateDetail {
+/** A version with its bodies. */
+export interface TemplateVersionDetail {
+  readonly version: VersionRecord
+  readonly body: BodyRecord
+}
+
+/** A template with its draft and its published version, without their bodies. */
+export interface TemplateSummary {
   readonly template: TemplateRecord
   readonly draft: VersionRecord | null
   readonly published: VersionRecord | null
 }
 
+/** A template with its draft and its published version. */
+export interface TemplateDetail {
+  readonly template: TemplateRecord
+  readonly draft: TemplateVersionDetail | null
+  readonly published: TemplateVersionDetail | null
+}
+
+/** Everything that a version says. */
+export const contentOf = ({ version, body }: TemplateVersionDetail): TemplateContent => ({
+  ...version.content,
+  ...body.content
+})
+
 const invalid = (issues: ReadonlyArray<Issue>) => Result.fail(new InvalidArgument({ context: "body", issues }))
 
-const put = (definition: TemplateRecord | VersionRecord, replaces: number | null): Change => ({
+const put = (definition: TemplateRecord | VersionRecord | BodyRecord, replaces: number | null): Change => ({
   _tag: "PutDefinition",
   definition,
   replaces
 })
 
-/** A variable keeps its id for as long as it keeps its key. */
-const variablesOf = (
-  asked: ReadonlyArray<AskedVariable>,
-  standing: ReadonlyArray<TemplateVariable>,
-  ids: IdBlock
-): Result.Result<ReadonlyArray<TemplateVariable>, ReadonlyArray<Issue>> => {
-  const issues: Array<Issue> = []
-  const seen = new Set<string>()
-  const variables = asked.map(({ key, type, required = false, fallback_value: fallbackValue = null }, n) => {
-    if (seen.has(key)) issues.push(issue(["variables", n, "key"], "invalid_value", "is declared twice"))
-    seen.add(key)
-    if (fallbackValue !== null && typeof fallbackValue !== type)
-      issues.push(issue(["variables", n, "fallback_value"], "invalid_type", `must be a ${type}`))
-    const id = standing.find((one) => one.key === key)?.id ?? idAt(ids, "var", n + 2)
-    return { id, key, type, required, fallbackValue }
-  })
-  return issues.length > 0 ? Result.fail(issues) : Result.succeed(variables)
-}
+/** The stored form of a content whose body is already decided. */
+const versionContent = (
+  { subject, previewText, fromName, fromAddress, replyTo, variables }: TemplateSettings,
+  body: BodyRecord
+) => ({
+  subject,
+  previewText,
+  fromName,
+  fromAddress,
+  replyTo,
+  variables,
+  bodyId: body.id,
+  bodyOctets: utf8Octets(body.content.html ?? "") + utf8Octets(body.content.text ?? "")
+})
 
-const orKept = <A>(asked: A | undefined, kept: A): A => (asked === undefined ? kept : asked)
-
-const contentOf = (
-  request: UpdateTemplate,
-  standing: TemplateContent,
-  ids: IdBlock
-): Result.Result<TemplateContent, ReadonlyArray<Issue>> =>
-  Result.map(
-    request.variables === undefined
-      ? Result.succeed(standing.variables)
-      : variablesOf(request.variables, standing.variables, ids),
-    (variables) => ({
-      subject: orKept(request.subject, standing.subject),
-      previewText: orKept(request.preview_text, standing.previewText),
-      fromName: orKept(request.from_name, standing.fromName),
-      fromAddress: orKept(request.from_address, standing.fromAddress),
-      replyTo: orKept(request.reply_to, standing.replyTo),
-      html: orKept(request.html, standing.html),
-      text: orKept(request.text, standing.text),
-      variables
-    })
-  )
-
-const contentFields = [
-  "subject",
-  "preview_text",
-  "from_name",
-  "from_address",
-  "reply_to",
-  "html",
-  "text",
-  "variables"
-] as const satisfies ReadonlyArray<keyof UpdateTemplate>
+const newBody = (
+  version: { readonly id: string; readonly projectId: ProjectId },
+  { html, text }: TemplateBody,
+  { now, ids }: { readonly now: Instant; readonly ids: IdBlock }
+): BodyRecord => ({
+  id: idAt(ids, "tpb", 1),
+  projectId: version.projectId,
+  kind: "templateBody",
+  parent: version.id,
+  name: null,
+  content: { html, text },
+  createdAt: now,
+  updatedAt: now,
+  revision: 1
+})
 
 const newVersion = (
   template: { readonly id: string; readonly projectId: ProjectId },
   versionNumber: number,
-  content: TemplateContent,
-  now: Instant,
-  ids: IdBlock
+  content: TemplateSettings,
+  body: BodyRecord,
+  { now, ids }: { readonly now: Instant; readonly ids: IdBlock }
 ): VersionRecord => ({
   id: idAt(ids, "tpv", 1),
   projectId: template.projectId,
   kind: "templateVersion",
   parent: template.id,
   name: String(versionNumber),
-  content: { ...content, versionNumber, status: "draft", publishedAt: null },
+  content: { ...versionContent(content, body), versionNumber, status: "draft", publishedAt: null },
   createdAt: now,
   updatedAt: now,
   revision: 1
@@ -119,43 +118,41 @@ export interface CreateTemplateFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
+  /** The template that has the alias asked for. */
   readonly aliased: { readonly id: string } | null
+  /** Templates that the project has. */
   readonly count: number
 }
 
+const unnamed = { name: "", alias: null, description: null, category: null, locale: null }
+
+/** Makes a template with version 1 as its draft. */
 export const createTemplate = (
   request: CreateTemplate,
   { now, ids, projectId, aliased, count }: CreateTemplateFacts
 ): Result.Result<Decision<TemplateDetail>, InvalidArgument | NameTaken | TooManyRecords> => {
   if (aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
   if (count >= definitionsMax) return Result.fail(new TooManyRecords({ record: "template", max: definitionsMax }))
-  const content = contentOf(request, emptyContent, ids)
-  if (Result.isFailure(content)) return invalid(content.failure)
+  const text = textAfter(request, { about: unnamed, content: emptyContent }, ids)
+  if (Result.isFailure(text)) return invalid(text.failure)
+  const { about, content } = text.success
   const id = idAt(ids, "tpl", 0)
-  const draft = newVersion({ id, projectId }, 1, content.success, now, ids)
+  const body = newBody({ id: idAt(ids, "tpv", 1), projectId }, content, { now, ids })
+  const version = newVersion({ id, projectId }, 1, content, body, { now, ids })
   const template: TemplateRecord = {
     id,
     projectId,
     kind: "template",
     parent: "",
-    name: request.alias ?? null,
-    content: {
-      name: request.name,
-      alias: request.alias ?? null,
-      description: request.description ?? null,
-      category: request.category ?? null,
-      locale: request.locale ?? null,
-      draftVersionId: draft.id,
-      publishedVersionId: null,
-      archivedAt: null
-    },
+    name: about.alias,
+    content: { ...about, draftVersionId: version.id, publishedVersionId: null, archivedAt: null },
     createdAt: now,
     updatedAt: now,
     revision: 1
   }
   return Result.succeed({
-    answer: { template, draft, published: null },
-    changes: [put(template, null), put(draft, null)]
+    answer: { template, draft: { version, body }, published: null },
+    changes: [put(template, null), put(version, null), put(body, null)]
   })
 }
 
@@ -163,6 +160,13 @@ export interface TemplateFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly detail: TemplateDetail | null
+}
+
+export interface UpdateTemplateFacts extends TemplateFacts {
+  /** The template that has the alias asked for. */
+  readonly aliased: { readonly id: string } | null
+  /** The number of the newest version. */
+  readonly versions: number
 }
 
 const changed = (template: TemplateRecord, content: Template, now: Instant): TemplateRecord => ({
@@ -195,44 +199,63 @@ type Updated = Result.Result<
 >
 type Published = Result.Result<Decision<TemplateDetail>, InvalidArgument | RecordNotFound | TemplateNotEditable>
 
+interface Revised {
+  readonly draft: TemplateVersionDetail
+  readonly changes: ReadonlyArray<Change>
+}
+
+/** The draft with new content, and what is to be written: a body that another version shares is left as it is. */
+const revisedDraft = (
+  { template, draft, published }: TemplateDetail,
+  content: TemplateContent,
+  hasNewBody: boolean,
+  { now, ids, versions }: UpdateTemplateFacts
+): Revised => {
+  const shared = draft?.body ?? published?.body
+  const owner = { id: draft?.version.id ?? idAt(ids, "tpv", 1), projectId: template.projectId }
+  const owned = draft !== null && draft.body.parent === draft.version.id ? draft.body : null
+  const { html, text } = content
+  const body =
+    shared !== undefined && !hasNewBody
+      ? shared
+      : owned === null
+        ? newBody(owner, content, { now, ids })
+        : { ...owned, content: { html, text }, updatedAt: now, revision: owned.revision + 1 }
+  const version =
+    draft === null
+      ? newVersion(template, versions + 1, content, body, { now, ids })
+      : versionChanged(draft.version, { ...draft.version.content, ...versionContent(content, body) }, now)
+  return {
+    draft: { version, body },
+    changes: [
+      put(version, draft?.version.revision ?? null),
+      ...(body === shared ? [] : [put(body, owned?.revision ?? null)])
+    ]
+  }
+}
+
 /** Changes the draft in place, or makes one from the published version. What is published never changes. */
-export const updateTemplate = (
-  templateId: string,
-  request: UpdateTemplate,
-  facts: TemplateFacts & { readonly aliased: { readonly id: string } | null; readonly versions: number }
-): Updated =>
-  Result.flatMap(editable(templateId, facts.detail), ({ template, draft, published }): Updated => {
+export const updateTemplate = (templateId: string, request: UpdateTemplate, facts: UpdateTemplateFacts): Updated =>
+  Result.flatMap(editable(templateId, facts.detail), (detail): Updated => {
+    const { template, draft, published } = detail
     const { now, ids, aliased } = facts
     if (aliased !== null && aliased.id !== template.id)
       return Result.fail(new NameTaken({ record: "template", field: "alias" }))
-    const standing = (draft ?? published)?.content ?? emptyContent
-    const content = contentOf(request, standing, ids)
-    if (Result.isFailure(content)) return invalid(content.failure)
-    const rewritten = contentFields.some((field) => request[field] !== undefined)
-    const next = !rewritten
-      ? draft
-      : draft === null
-        ? newVersion(template, facts.versions + 1, content.success, now, ids)
-        : versionChanged(draft, { ...draft.content, ...content.success }, now)
-    const after = changed(
-      template,
-      {
-        ...template.content,
-        name: request.name ?? template.content.name,
-        alias: orKept(request.alias, template.content.alias),
-        description: orKept(request.description, template.content.description),
-        category: orKept(request.category, template.content.category),
-        locale: orKept(request.locale, template.content.locale),
-        draftVersionId: next?.id ?? null
-      },
-      now
-    )
+    const base = draft ?? published
+    const existing = { about: template.content, content: base === null ? emptyContent : contentOf(base) }
+    const text = textAfter(request, existing, ids)
+    if (Result.isFailure(text)) return invalid(text.failure)
+    const { about, content } = text.success
+    const asksFor = (field: keyof UpdateTemplate) => request[field] !== undefined
+    const revised: { readonly draft: TemplateVersionDetail | null; readonly changes: ReadonlyArray<Change> } =
+      contentFields.some(asksFor)
+        ? revisedDraft(detail, content, bodyFields.some(asksFor), facts)
+        : { draft, changes: [] }
+    const draftVersionId = revised.draft?.version.id ?? null
+    const after = changed(template, { ...template.content, ...about, draftVersionId }, now)
     return Result.succeed({
-      answer: { template: after, draft: next, published },
-      changes: [
-        put(after, template.revision),
-        ...(next === null || !rewritten ? [] : [put(next, draft === null ? null : draft.revision)])
-      ]
+      answer: { template: after, draft: revised.draft, published },
+      changes: [put(after, template.revision), ...revised.changes]
     })
   })
 
@@ -240,18 +263,19 @@ export const updateTemplate = (
 export const publishTemplate = (templateId: string, { now, detail }: TemplateFacts): Published =>
   Result.flatMap(editable(templateId, detail), ({ template, draft, published }): Published => {
     if (draft === null) return Result.fail(new TemplateNotEditable({ templateId, reason: "no_draft" }))
-    const issues = publishingIssues(draft.content)
+    const issues = publishingIssues(contentOf(draft))
     if (issues.length > 0) return invalid(issues)
-    const live = versionChanged(draft, { ...draft.content, status: "published", publishedAt: now }, now)
+    const live = versionChanged(draft.version, { ...draft.version.content, status: "published", publishedAt: now }, now)
+    const saved = published?.version
     const after = changed(template, { ...template.content, draftVersionId: null, publishedVersionId: live.id }, now)
     return Result.succeed({
-      answer: { template: after, draft: null, published: live },
+      answer: { template: after, draft: null, published: { version: live, body: draft.body } },
       changes: [
         put(after, template.revision),
-        put(live, draft.revision),
-        ...(published === null
+        put(live, draft.version.revision),
+        ...(saved === undefined
           ? []
-          : [put(versionChanged(published, { ...published.content, status: "saved" }, now), published.revision)])
+          : [put(versionChanged(saved, { ...saved.content, status: "saved" }, now), saved.revision)])
       ]
     })
   })
@@ -259,10 +283,10 @@ export const publishTemplate = (templateId: string, { now, detail }: TemplateFac
 /** An archived template is kept for what was sent with it, and sends nothing more. Again: the same. */
 export const archiveTemplate = (
   templateId: string,
-  { now, detail }: TemplateFacts
+  template: TemplateRecord | null,
+  now: Instant
 ): Result.Result<Decision<null>, RecordNotFound> => {
-  if (detail === null) return Result.fail(new RecordNotFound({ record: "template", id: templateId }))
-  const { template } = detail
+  if (template === null) return Result.fail(new RecordNotFound({ record: "template", id: templateId }))
   if (template.content.archivedAt !== null) return Result.succeed(settled(null))
   // The alias goes back: another template may have it.
   const after = changed(template, { ...template.content, alias: null, archivedAt: now }, now)

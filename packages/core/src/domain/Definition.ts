@@ -8,7 +8,7 @@ import type { Instant } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
 import type { PropertyDefinition } from "./Property.ts"
 import type { Segment } from "./Segment.ts"
-import type { Template, TemplateVersion } from "./Template.ts"
+import type { Template, TemplateBody, TemplateVersion } from "./Template.ts"
 import type { Subscription, Webhook } from "./Webhook.ts"
 
 /** Each kind's content. JSON: a store keeps it as it is and looks at none of it. */
@@ -18,6 +18,7 @@ interface Contents {
   segment: Segment
   template: Template
   templateVersion: TemplateVersion
+  templateBody: TemplateBody
   webhook: Webhook
   subscription: Subscription
 }
@@ -30,6 +31,7 @@ export const definitionPrefixes = {
   segment: "seg",
   template: "tpl",
   templateVersion: "tpv",
+  templateBody: "tpb",
   webhook: "whk",
   subscription: "sub"
 } as const satisfies Readonly<Record<DefinitionKind, string>>

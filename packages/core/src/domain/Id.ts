@@ -17,6 +17,7 @@ export type IdPrefix =
   | "seg"
   | "tpl"
   | "tpv"
+  | "tpb"
   | "var"
   | "whk"
   | "sub"

@@ -24,7 +24,7 @@ export const issueCodes = {
   too_far_ahead: "The time is more than 30 days ahead.",
   undefined_property: "No custom property of this key is defined.",
   duplicate_property: "Two spellings of one property key.",
-  unknown_template: "No published template has this id.",
+  unknown_template: "No published template has this id or alias.",
   unknown_variable: "The template declares no such variable.",
   malformed_template: "The template is not well-formed, or uses what is not declared or not allowed.",
   idempotency_key_reused: "The key was used for another request.",

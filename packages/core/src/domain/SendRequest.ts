@@ -14,6 +14,7 @@ import { formatInstant, parseInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, distinctIssues, issue, says } from "./Issue.ts"
 import type { OnAmbiguous } from "./Project.ts"
+import { TemplateValues, templateValuesMax } from "./TemplateValues.ts"
 import { codePoints } from "./TextLength.ts"
 import { bodyOf, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
 
@@ -23,7 +24,6 @@ export const bodyOctetsMax = 2 * 1024 * 1024
 const metadataKeysMax = 50
 const metadataKeyCharactersMax = 40
 const metadataBounds = { octetsMax: 4 * 1024, depthMax: 16 }
-const templateVariablesMax = 1000
 
 const mailboxes = (min: 0 | 1) =>
   Schema.Union([
@@ -70,14 +70,7 @@ export const SendBody = Schema.Struct({
   html: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
   text: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
   templateId: Schema.optionalKey(textOf({ min: 1, max: 255 })),
-  templateVariables: Schema.optionalKey(
-    Schema.Record(
-      Schema.String,
-      Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]).annotate(
-        says("invalid_type", "must be a string, a number or a boolean")
-      )
-    )
-  ),
+  templateVariables: Schema.optionalKey(TemplateValues),
   fromName: Schema.optionalKey(lineOf({ min: 1, max: 100 })),
   replyTo: Schema.optionalKey(Mailbox),
   cc: Schema.optionalKey(mailboxes(0)),
@@ -119,7 +112,7 @@ const decodeBody = decoder(SendBody, {
   cc: toItemsMax,
   bcc: toItemsMax,
   metadata: metadataKeysMax,
-  templateVariables: templateVariablesMax
+  templateVariables: templateValuesMax
 })
 
 const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)

@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
 import type { Instant } from "./Instant.ts"
 import { bodyOctetsMax } from "./SendRequest.ts"
+import { TemplateValues, templateValuesMax } from "./TemplateValues.ts"
 import { bodyOf, isSafeKey, lineOf, Mailbox, textOf } from "./TextRule.ts"
 
 export interface Template {
@@ -19,11 +20,21 @@ export interface Template {
   readonly archivedAt: Instant | null
 }
 
-export const templateStatuses = ["draft", "published", "archived"] as const
+/** An alias that begins so could be taken for a template's id. */
+const idStart = "tpl_"
+
+/** Whether text that names a template is its id; otherwise it is its alias. */
+export const isTemplateId = (text: string): boolean => text.startsWith(idStart)
+
+export const templateStatuses = ["draft", "published", "changes_in_draft", "archived"] as const
 export type TemplateStatus = (typeof templateStatuses)[number]
 
-export const templateStatusOf = ({ archivedAt, publishedVersionId }: Template): TemplateStatus =>
-  archivedAt !== null ? "archived" : publishedVersionId !== null ? "published" : "draft"
+/** A template has one status: `changes_in_draft` is published and has a draft too. */
+export const templateStatusOf = ({ archivedAt, publishedVersionId, draftVersionId }: Template): TemplateStatus => {
+  if (archivedAt !== null) return "archived"
+  if (publishedVersionId === null) return "draft"
+  return draftVersionId === null ? "published" : "changes_in_draft"
+}
 
 export const variableTypes = ["string", "number", "boolean"] as const
 export type VariableType = (typeof variableTypes)[number]
@@ -38,28 +49,41 @@ export interface TemplateVariable {
   readonly fallbackValue: VariableValue | null
 }
 
-/** What a version says. Subject, preview text, HTML and text are Mustache. */
-export interface TemplateContent {
+/** What a version says beside its bodies. Subject and preview text are Mustache. */
+export interface TemplateSettings {
   readonly subject: string | null
   readonly previewText: string | null
   readonly fromName: string | null
   readonly fromAddress: string | null
   readonly replyTo: string | null
-  readonly html: string | null
-  readonly text: string | null
   readonly variables: ReadonlyArray<TemplateVariable>
 }
+
+/** The bodies of a version, in Mustache: a record of their own, so that a list of versions loads none. */
+export interface TemplateBody {
+  readonly html: string | null
+  readonly text: string | null
+}
+
+export interface TemplateContent extends TemplateSettings, TemplateBody {}
 
 export const versionStatuses = ["draft", "published", "saved"] as const
 export type VersionStatus = (typeof versionStatuses)[number]
 
 /** Below its template, named by its number. Once published it never changes. */
-export interface TemplateVersion extends TemplateContent {
+export interface TemplateVersion extends TemplateSettings {
   /** From 1. */
   readonly versionNumber: number
   readonly status: VersionStatus
   readonly publishedAt: Instant | null
+  /** The version's `templateBody`. A draft shares that of the version it was made from until it has another. */
+  readonly bodyId: string
+  /** Of the two bodies together, in UTF-8. */
+  readonly bodyOctets: number
 }
+
+/** Octets of HTML and text in one page of versions: as much as the two bodies of one version may have. */
+export const versionBodiesOctetsMax = 2 * bodyOctetsMax
 
 export const emptyContent: TemplateContent = {
   subject: null,
@@ -74,11 +98,8 @@ export const emptyContent: TemplateContent = {
 
 const variablesMax = 100
 
-/** `length` is a property of every text, and Mustache would find it there. */
-const reserved = new Set(["length"])
-
 const Key = Schema.String.check(
-  Schema.makeFilter((key: string) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(key) && isSafeKey(key) && !reserved.has(key), {
+  Schema.makeFilter((key: string) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(key) && isSafeKey(key), {
     ...says("invalid_value", "must be a letter and up to 63 letters, digits or underscores, and no reserved word"),
     toJsonSchema: () => ({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" })
   })
@@ -98,8 +119,9 @@ export type AskedVariable = typeof Variable.Type
 
 const orNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** `null` and `""` both mean that a text is not set. */
 const content = {
-  subject: orNull(textOf({ min: 1, max: 2000 })),
+  subject: orNull(textOf({ max: 2000 })),
   preview_text: orNull(textOf({ max: 2000 })),
   from_name: orNull(lineOf({ min: 1, max: 100 })),
   from_address: orNull(Mailbox),
@@ -118,8 +140,11 @@ const about = {
   alias: orNull(
     Schema.String.check(
       Schema.isPattern(
-        /^[a-z0-9][a-z0-9_-]{0,63}$/u,
-        says("invalid_value", "must be 1 to 64 lower-case letters, digits, hyphens or underscores")
+        new RegExp(`^$|^(?!${idStart})[a-z0-9][a-z0-9_-]{0,63}$`, "u"),
+        says(
+          "invalid_value",
+          `must be at most 64 lower-case letters, digits, hyphens or underscores, and not begin with ${idStart}`
+        )
       )
     )
   ),
@@ -128,7 +153,7 @@ const about = {
   locale: orNull(
     Schema.String.check(
       Schema.isPattern(
-        /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/u,
+        /^$|^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/u,
         says("invalid_value", "must be a language tag such as en or pt-BR")
       )
     )
@@ -150,12 +175,10 @@ export const parseUpdateTemplate = decoder(UpdateTemplateBody, { variables: vari
 const previewedVersions = ["draft", "published"] as const
 
 export const PreviewTemplateBody = Schema.Struct({
-  variables: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
-  ),
+  variables: Schema.optionalKey(TemplateValues),
   version: Schema.optionalKey(
     Schema.Literals(previewedVersions).annotate(says("invalid_value", "must be draft or published"))
   )
 }).annotate({ identifier: "PreviewTemplateRequest" })
 export type PreviewTemplate = typeof PreviewTemplateBody.Type
-export const parsePreviewTemplate = decoder(PreviewTemplateBody, { variables: 1000 })
+export const parsePreviewTemplate = decoder(PreviewTemplateBody, { variables: templateValuesMax })

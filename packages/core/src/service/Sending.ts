@@ -17,6 +17,7 @@ import type { ProjectId } from "../domain/Project.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
 import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { templateReads } from "../internal/templateReads.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -30,14 +31,15 @@ import { WorkSignal } from "./WorkSignal.ts"
 const publishedTemplate = Effect.fnUntraced(function* (
   store: MailStoreShape,
   projectId: ProjectId,
-  templateId: string
+  idOrAlias: string
 ): Effect.fn.Return<PublishedTemplate | null, StoreUnavailable> {
-  const [template] = yield* store.read([{ _tag: "Definition", projectId, id: templateId }])
-  if (template?.kind !== "template" || template.content.archivedAt !== null) return null
-  const [version] = yield* store.read([
-    { _tag: "Definition", projectId, id: template.content.publishedVersionId ?? "" }
-  ])
-  return version?.kind === "templateVersion" ? { template, version } : null
+  const { find, withVersions, withBodies } = templateReads(store)
+  const template = yield* find(projectId, idOrAlias)
+  if (template === null || template.content.archivedAt !== null) return null
+  const [summary] = yield* withVersions(projectId, [template])
+  if (summary?.published == null) return null
+  const [published] = yield* withBodies(projectId, [summary.published])
+  return { template, ...published! }
 })
 
 export class Sending extends Context.Service<

@@ -4,14 +4,14 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { RenderedTemplate } from "../decide/renderTemplate.ts"
 import { publishingIssues, renderTemplate } from "../decide/renderTemplate.ts"
-import type { TemplateDetail } from "../decide/template.ts"
-import { archiveTemplate, createTemplate, publishTemplate, updateTemplate } from "../decide/template.ts"
+import type { TemplateDetail, TemplateSummary } from "../decide/template.ts"
+import { archiveTemplate, contentOf, createTemplate, publishTemplate, updateTemplate } from "../decide/template.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import { definitionsMax } from "../domain/Definition.ts"
 import type { NameTaken, TemplateNotEditable, TooManyRecords } from "../domain/Failure.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
-import { folded, pageOf } from "../domain/Paging.ts"
+import { folded, newestFirst, pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type {
   CreateTemplate,
@@ -20,14 +20,22 @@ import type {
   TemplateVariable,
   UpdateTemplate
 } from "../domain/Template.ts"
-import { templateStatusOf } from "../domain/Template.ts"
+import {
+  parseCreateTemplate,
+  parsePreviewTemplate,
+  parseUpdateTemplate,
+  templateStatusOf,
+  versionBodiesOctetsMax
+} from "../domain/Template.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { templateReads } from "../internal/templateReads.ts"
+import { validated } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 
 export type { RenderedTemplate } from "../decide/renderTemplate.ts"
-export type { TemplateDetail } from "../decide/template.ts"
+export type { TemplateDetail, TemplateSummary, TemplateVersionDetail } from "../decide/template.ts"
 
 export interface TemplateFilters {
   readonly status: TemplateStatus | null
@@ -36,26 +44,48 @@ export interface TemplateFilters {
   readonly category: string | null
 }
 
+/** A version without its body where a page of versions had no room for it. */
+export interface TemplateVersionItem {
+  readonly version: DefinitionOf<"templateVersion">
+  readonly body: DefinitionOf<"templateBody"> | null
+}
+
 /** More than one request can ask for. */
 const idsAtOnce = 200
 
+/** Newest first, so the versions that get their bodies are the newest. */
+const versionsWithBodies = (
+  versions: ReadonlyArray<DefinitionOf<"templateVersion">>
+): ReadonlyArray<DefinitionOf<"templateVersion">> => {
+  let octets = 0
+  const firstTooMany = versions.findIndex(({ content }) => (octets += content.bodyOctets) > versionBodiesOctetsMax)
+  return firstTooMany === -1 ? versions : versions.slice(0, firstTooMany)
+}
+
+/**
+ * Templates of a project. Where a method takes `idOrAlias`, it takes either. What a caller gives is checked by the rules of the wire:
+ * what breaks one fails with `InvalidArgument`.
+ */
 export class Templates extends Context.Service<
   Templates,
   {
-    /** Newest first. */
+    /** The most recently updated first, without bodies. */
     readonly page: (
       projectId: ProjectId,
       filters: TemplateFilters,
       page: PageRequest
-    ) => Effect.Effect<Page<TemplateDetail>, StoreUnavailable>
-    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<TemplateDetail, RecordNotFound | StoreUnavailable>
+    ) => Effect.Effect<Page<TemplateSummary>, StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<TemplateDetail, RecordNotFound | StoreUnavailable>
     readonly create: (
       projectId: ProjectId,
       request: CreateTemplate
     ) => Effect.Effect<TemplateDetail, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     readonly update: (
       projectId: ProjectId,
-      id: string,
+      idOrAlias: string,
       request: UpdateTemplate
     ) => Effect.Effect<
       TemplateDetail,
@@ -63,27 +93,30 @@ export class Templates extends Context.Service<
     >
     readonly publish: (
       projectId: ProjectId,
-      id: string
+      idOrAlias: string
     ) => Effect.Effect<TemplateDetail, InvalidArgument | RecordNotFound | TemplateNotEditable | StoreUnavailable>
-    readonly archive: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
-    /** Of the published version, or of the draft where none is. */
+    readonly archive: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    /** Of the draft, or of the published version when there is no draft. */
     readonly variables: (
       projectId: ProjectId,
-      id: string
+      idOrAlias: string
     ) => Effect.Effect<ReadonlyArray<TemplateVariable>, RecordNotFound | StoreUnavailable>
-    /** Newest first, those before `beforeVersion`. */
+    /**
+     * Newest first, those before `beforeVersion`; fewer than `limit` means that there are no more. Bodies come with the newest of them,
+     * as long as they are within `versionBodiesOctetsMax`.
+     */
     readonly versions: (
       projectId: ProjectId,
-      id: string,
+      idOrAlias: string,
       walk: { readonly limit: number; readonly beforeVersion: number | null }
-    ) => Effect.Effect<
-      { readonly items: ReadonlyArray<DefinitionOf<"templateVersion">>; readonly hasMore: boolean },
-      RecordNotFound | StoreUnavailable
-    >
-    /** What a send would say: of the draft, or of the published version where none is, unless one is named. Writes nothing. */
+    ) => Effect.Effect<ReadonlyArray<TemplateVersionItem>, RecordNotFound | StoreUnavailable>
+    /** What a send would say: of the draft, or of the published version when there is no draft, unless one is named. Writes nothing. */
     readonly preview: (
       projectId: ProjectId,
-      id: string,
+      idOrAlias: string,
       request: PreviewTemplate
     ) => Effect.Effect<RenderedTemplate, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
@@ -94,32 +127,13 @@ export class Templates extends Context.Service<
       const store = yield* MailStore
       const ids = yield* IdSource
 
-      const detailed = (projectId: ProjectId, templates: ReadonlyArray<DefinitionOf<"template">>) =>
-        Effect.map(
-          store.read(
-            templates.flatMap(({ content }) =>
-              [content.draftVersionId, content.publishedVersionId].map(
-                (id) => ({ _tag: "Definition", projectId, id: id ?? "" }) as const
-              )
-            )
-          ),
-          (versions) =>
-            templates.map((template, n): TemplateDetail => ({
-              template,
-              draft: versions[2 * n] as DefinitionOf<"templateVersion"> | null,
-              published: versions[2 * n + 1] as DefinitionOf<"templateVersion"> | null
-            }))
-        )
+      const reads = templateReads(store)
 
-      const find = Effect.fnUntraced(function* (projectId: ProjectId, id: string) {
-        const [found] = yield* store.read([{ _tag: "Definition", projectId, id }])
-        if (found?.kind !== "template") return null
-        const [detail] = yield* detailed(projectId, [found])
-        return detail!
-      })
+      const orNotFound = <A>(id: string, found: A | null): Effect.Effect<A, RecordNotFound> =>
+        found === null ? Effect.fail(new RecordNotFound({ record: "template", id })) : Effect.succeed(found)
 
-      const get = Effect.fn("Templates.get")(function* (projectId: ProjectId, id: string) {
-        return (yield* find(projectId, id)) ?? (yield* new RecordNotFound({ record: "template", id }))
+      const get = Effect.fn("Templates.get")(function* (projectId: ProjectId, idOrAlias: string) {
+        return yield* orNotFound(idOrAlias, yield* reads.detail(projectId, idOrAlias))
       })
 
       const all = { _tag: "Definitions", kind: "template", parent: "", after: null, limit: definitionsMax } as const
@@ -140,14 +154,16 @@ export class Templates extends Context.Service<
                 (text) => text !== null && folded(text).includes(part)
               ))
         )
-        const { items, total } = pageOf(matching, page)
-        return { items: yield* detailed(projectId, items), total, ...page }
+        const ordered = matching.toSorted((a, b) => b.updatedAt - a.updatedAt || newestFirst(a, b))
+        const { items, total } = pageOf(ordered, page)
+        return { items: yield* reads.withVersions(projectId, items), total, ...page }
       })
 
       const aliased = (projectId: ProjectId, alias: string | null | undefined) =>
         ({ _tag: "DefinitionNamed", projectId, kind: "template", parent: "", name: alias ?? "" }) as const
 
-      const create = Effect.fn("Templates.create")(function* (projectId: ProjectId, request: CreateTemplate) {
+      const create = Effect.fn("Templates.create")(function* (projectId: ProjectId, asked: CreateTemplate) {
+        const request = yield* validated(parseCreateTemplate, asked)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, idsAtOnce)
         return yield* decideAndCommit(
@@ -161,75 +177,82 @@ export class Templates extends Context.Service<
       const newestVersion = (projectId: ProjectId, id: string) =>
         ({ _tag: "Definitions", projectId, kind: "templateVersion", parent: id, after: null, limit: 1 }) as const
 
-      const facts = Effect.fnUntraced(function* (projectId: ProjectId, id: string, alias?: string | null) {
-        const detail = yield* find(projectId, id)
-        const [holder, [newest]] = yield* store.read([aliased(projectId, alias), newestVersion(projectId, id)])
+      const updateFacts = Effect.fnUntraced(function* (
+        projectId: ProjectId,
+        idOrAlias: string,
+        alias: string | null | undefined
+      ) {
+        const detail = yield* reads.detail(projectId, idOrAlias)
+        const [holder, [newest]] = yield* store.read([
+          aliased(projectId, alias),
+          newestVersion(projectId, detail?.template.id ?? "")
+        ])
         const versions = newest?.kind === "templateVersion" ? newest.content.versionNumber : 0
         return { detail, aliased: holder, versions }
       })
 
       const update = Effect.fn("Templates.update")(function* (
         projectId: ProjectId,
-        id: string,
-        request: UpdateTemplate
+        idOrAlias: string,
+        asked: UpdateTemplate
       ) {
+        const request = yield* validated(parseUpdateTemplate, asked)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, idsAtOnce)
-        return yield* decideAndCommit(store, facts(projectId, id, request.alias), (found) =>
-          updateTemplate(id, request, { now, ids: block, ...found })
+        return yield* decideAndCommit(store, updateFacts(projectId, idOrAlias, request.alias), (found) =>
+          updateTemplate(idOrAlias, request, { now, ids: block, ...found })
         )
       })
 
-      const publish = Effect.fn("Templates.publish")(function* (projectId: ProjectId, id: string) {
+      const publish = Effect.fn("Templates.publish")(function* (projectId: ProjectId, idOrAlias: string) {
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
-        return yield* decideAndCommit(store, find(projectId, id), (detail) =>
-          publishTemplate(id, { now, ids: block, detail })
+        return yield* decideAndCommit(store, reads.detail(projectId, idOrAlias), (detail) =>
+          publishTemplate(idOrAlias, { now, ids: block, detail })
         )
       })
 
-      const archive = Effect.fn("Templates.archive")(function* (projectId: ProjectId, id: string) {
+      const archive = Effect.fn("Templates.archive")(function* (projectId: ProjectId, idOrAlias: string) {
         const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
-        return yield* decideAndCommit(store, find(projectId, id), (detail) =>
-          archiveTemplate(id, { now, ids: block, detail })
+        return yield* decideAndCommit(store, reads.find(projectId, idOrAlias), (template) =>
+          archiveTemplate(idOrAlias, template, now)
         )
       })
 
-      const variables = Effect.fn("Templates.variables")(function* (projectId: ProjectId, id: string) {
-        const { draft, published } = yield* get(projectId, id)
-        return (published ?? draft)?.content.variables ?? []
+      const variables = Effect.fn("Templates.variables")(function* (projectId: ProjectId, idOrAlias: string) {
+        const { draft, published } = yield* orNotFound(idOrAlias, yield* reads.summary(projectId, idOrAlias))
+        return (draft ?? published)?.content.variables ?? []
       })
 
       const versions = Effect.fn("Templates.versions")(function* (
         projectId: ProjectId,
-        id: string,
+        idOrAlias: string,
         { limit, beforeVersion }: { readonly limit: number; readonly beforeVersion: number | null }
       ) {
-        yield* get(projectId, id)
-        const walk = { ...newestVersion(projectId, id), limit: limit + 1 }
-        const [at] = yield* store.read([
+        const { id } = yield* orNotFound(idOrAlias, yield* reads.find(projectId, idOrAlias))
+        if (beforeVersion !== null && beforeVersion <= 1) return []
+        const [before] = yield* store.read([
           { _tag: "DefinitionNamed", projectId, kind: "templateVersion", parent: id, name: String(beforeVersion) }
         ])
-        // Before a version that is not there yet are all of them, before the first one none.
-        const [found] =
-          beforeVersion !== null && beforeVersion <= 1
-            ? [[]]
-            : yield* store.read([{ ...walk, after: at === null ? null : { createdAt: at.createdAt, id: at.id } }])
-        const items = found as ReadonlyArray<DefinitionOf<"templateVersion">>
-        return { items: items.slice(0, limit), hasMore: items.length > limit }
+        // Before a version that does not exist yet are all of them.
+        const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
+        const [found] = yield* store.read([{ ...newestVersion(projectId, id), limit, after }])
+        const newest = found as ReadonlyArray<DefinitionOf<"templateVersion">>
+        const shown: ReadonlyArray<TemplateVersionItem> = yield* reads.withBodies(projectId, versionsWithBodies(newest))
+        return [...shown, ...newest.slice(shown.length).map((version) => ({ version, body: null }))]
       })
 
       const preview = Effect.fn("Templates.preview")(function* (
         projectId: ProjectId,
-        id: string,
-        { variables = {}, version }: PreviewTemplate
+        idOrAlias: string,
+        asked: PreviewTemplate
       ) {
-        const { draft, published } = yield* get(projectId, id)
-        const shown = version === "draft" ? draft : version === "published" ? published : (draft ?? published)
-        if (shown === null) return yield* new RecordNotFound({ record: "template", id })
-        const issues = publishingIssues(shown.content)
-        const rendered = issues.length > 0 ? Result.fail(issues) : renderTemplate(shown.content, variables, "variables")
+        const { variables: values = {}, version } = yield* validated(parsePreviewTemplate, asked)
+        const { draft, published } = yield* get(projectId, idOrAlias)
+        const chosen = version === "draft" ? draft : version === "published" ? published : (draft ?? published)
+        const content = contentOf(yield* orNotFound(idOrAlias, chosen))
+        const issues = publishingIssues(content)
+        const rendered = issues.length > 0 ? Result.fail(issues) : renderTemplate(content, values, "variables")
         if (Result.isFailure(rendered)) return yield* new InvalidArgument({ context: "body", issues: rendered.failure })
         return rendered.success
       })

@@ -91,6 +91,48 @@ describe("a template", () => {
     ])
   })
 
+  it("renders a body that is exactly as large as a send may have, its preview text included", () => {
+    const around = '<div style="display:none;max-height:0;overflow:hidden">&amp;</div>'.length
+    const html = "x".repeat(2 * 1024 * 1024 - around)
+    expect(refused({ html, previewText: "{{name}}", variables: name }, { name: "&" })).toBeUndefined()
+    expect(refused({ html, previewText: "{{name}}", variables: name }, { name: "&&" })).toEqual([
+      ["templateVariables", "too_large"]
+    ])
+  })
+
+  it("refuses large values in many tags before it has made what they say", { timeout: 5000 }, () => {
+    const value = "&".repeat(256 * 1024)
+    const html = "{{name}}".repeat(2000)
+    for (let n = 0; n < 10; n++)
+      expect(refused({ html, text: html, subject: html, previewText: html, variables: name }, { name: value })).toEqual(
+        [
+          ["templateVariables", "invalid_value"],
+          ["templateVariables", "too_large"]
+        ]
+      )
+  })
+
+  it("reads 800 KB of opened body tags in a value once", { timeout: 5000 }, () => {
+    const { html } = render(
+      { html: "{{{name}}}", previewText: "Hi", variables: name },
+      { name: "<body ".repeat(800_000 / 6) }
+    )
+    expect(html).toMatch(/^<div style.*>Hi<\/div><body <body /)
+  })
+
+  it.each(["toString", "hasOwnProperty", "valueOf", "constructor", "__proto__", "length"])(
+    "knows the variable %s by what is given alone",
+    (key) => {
+      const part = `{{${key}}}{{{${key}}}}{{#${key}}}yes{{/${key}}}{{^${key}}}no{{/${key}}}`
+      const said = { subject: part, html: part, text: part, previewText: part, variables: [variable(key)] }
+      const hidden = (text: string) => `<div style="display:none;max-height:0;overflow:hidden">${text}</div>${text}`
+      expect(render(said)).toEqual({ subject: "no", html: hidden("no"), text: "no" })
+      const values = Object.fromEntries([[key, "v"]])
+      expect(render(said, values)).toEqual({ subject: "vvyes", html: hidden("vvyes"), text: "vvyes" })
+      expect(refused({ variables: [] }, values)).toEqual([[`templateVariables.${key}`, "unknown_variable"]])
+    }
+  )
+
   it("hides its preview text in front of the body", () => {
     const { html } = render(
       { html: "<html><body class=x>Hi</body></html>", previewText: "For {{name}}", variables: name },
@@ -119,6 +161,14 @@ describe("publishing", () => {
     ["a tag left open", { text: "{{a", variables: [variable("a")] }]
   ] as const)("refuses %s", (_, change) => {
     expect(issues(change)).toEqual([["text", "malformed_template"]])
+  })
+
+  it("refuses more tags than a template may have, and names each undeclared variable once", () => {
+    expect(issues({ text: "{{a}}".repeat(2001), variables: [variable("a")] })).toEqual([["text", "too_many_items"]])
+    expect(issues({ text: "{{a}}{{b}}".repeat(500) })).toEqual([
+      ["text", "malformed_template"],
+      ["text", "malformed_template"]
+    ])
   })
 
   it("needs a subject and one body", () => {

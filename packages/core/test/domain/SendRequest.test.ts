@@ -17,6 +17,13 @@ describe("a send that is accepted", () => {
     ["minimal", {}],
     ["html alone", { text: undefined, html: "<p>" }],
     ["a template in place of the content", { subject: undefined, text: undefined, templateId: "tpl_1" }],
+    [
+      "a template with 1 MiB of names and values",
+      {
+        templateId: "tpl_1",
+        templateVariables: Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, "x".repeat(256 * 1024 - 1)]))
+      }
+    ],
     ["a template beside the content", { templateId: "tpl_1", templateVariables: { name: "Ada", n: 1, on: true } }],
     ["cc and bcc with one recipient", { cc: ["b@example.com"], bcc: "c@example.com" }],
     ["an empty cc with many recipients", { to: many(2), cc: [] }],
@@ -92,6 +99,25 @@ describe("a send that is refused", () => {
     ["metadata that is an array", { ...minimal, metadata: [] }, ["metadata invalid_type"]],
     ["a time without an offset", { ...minimal, scheduledAt: "2026-12-01T10:00:00" }, ["scheduledAt invalid_value"]],
     ["a day that does not exist", { ...minimal, scheduledAt: "2026-02-30T10:00:00Z" }, ["scheduledAt invalid_value"]],
+    [
+      "a template's value of one octet more than 256 KiB",
+      { ...minimal, templateId: "t", templateVariables: { a: "ü".repeat(128 * 1024) + "x" } },
+      ["templateVariables.a too_long"]
+    ],
+    [
+      "NUL in a template's value",
+      { ...minimal, templateId: "t", templateVariables: { a: "\0" } },
+      ["templateVariables.a invalid_value"]
+    ],
+    [
+      "more than 1 MiB of a template's names and values",
+      {
+        ...minimal,
+        templateId: "t",
+        templateVariables: Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, "x".repeat(256 * 1024)]))
+      },
+      ["templateVariables too_large"]
+    ],
     [
       "several things at once",
       { from: "x", to: many(2), cc: "y", html: 1 },

@@ -7,6 +7,7 @@ import {
   templateStatuses,
   UpdateTemplateBody,
   variableTypes,
+  versionBodiesOctetsMax,
   versionStatuses
 } from "@mailkeep/core/domain"
 import { Schema } from "effect"
@@ -35,42 +36,70 @@ export const TemplateVariableBody = Schema.Struct({
   fallback_value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 }).annotate({ identifier: "TemplateVariable" })
 
-export const TemplateVersionBody = Schema.Struct({
+const versionFields = {
   id: Schema.String,
   template_id: Schema.String,
   version_number: Schema.Int,
   status: Schema.Literals(versionStatuses),
-  subject: text,
+  subject: Schema.String,
   preview_text: text,
   from_name: text,
   from_address: text,
   reply_to: text,
-  html: text,
-  text,
   published_at: text,
   created_at: Schema.String,
   updated_at: Schema.String,
   variables: Schema.Array(TemplateVariableBody)
+}
+
+export const TemplateVersionSummaryBody = Schema.Struct(versionFields).annotate({
+  identifier: "TemplateVersionSummary"
+})
+
+export const TemplateVersionBody = Schema.Struct({
+  ...versionFields,
+  html: Schema.String,
+  text: Schema.String
 }).annotate({ identifier: "TemplateVersion" })
 
-export const TemplateBody = Schema.Struct({
+const bodiesDescription =
+  `Bodies of a page are at most ${versionBodiesOctetsMax} octets together. The first item that would pass this, and all after it, have ` +
+  "neither `html` nor `text`. Get those items with `beforeVersion`."
+
+export const TemplateVersionItemBody = Schema.Struct({
+  ...versionFields,
+  html: Schema.optionalKey(Schema.String.annotate({ description: bodiesDescription })),
+  text: Schema.optionalKey(Schema.String.annotate({ description: bodiesDescription }))
+}).annotate({ identifier: "TemplateVersionItem" })
+
+const templateFields = {
   id: Schema.String,
   name: Schema.String,
-  alias: text,
+  alias: Schema.String,
   description: text,
   category: text,
-  locale: text,
+  locale: Schema.String,
   draft_version_id: text,
   published_version_id: text,
   archived_at: text,
   created_at: Schema.String,
-  updated_at: Schema.String,
+  updated_at: Schema.String
+}
+
+export const TemplateBody = Schema.Struct({
+  ...templateFields,
   draft_version: Schema.NullOr(TemplateVersionBody),
   published_version: Schema.NullOr(TemplateVersionBody)
 }).annotate({ identifier: "Template" })
+
+export const TemplateSummaryBody = Schema.Struct({
+  ...templateFields,
+  draft_version: Schema.NullOr(TemplateVersionSummaryBody),
+  published_version: Schema.NullOr(TemplateVersionSummaryBody)
+}).annotate({ identifier: "TemplateSummary" })
 const OneTemplate = oneOf(TemplateBody, "TemplateResponse")
 
-const byId = { id: Schema.String }
+const byId = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
 const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Templates extends HttpApiGroup.make("templates")
@@ -81,10 +110,17 @@ export class Templates extends HttpApiGroup.make("templates")
         limit: Limit,
         status: oneOfText(templateStatuses),
         search: Search,
-        category: FilterText
+        category: FilterText,
+        origin: oneOfText(["custom"])
       },
-      success: pageOf(TemplateBody, "ListTemplatesResponse")
-    }).annotateMerge(OpenApi.annotations({ summary: "List templates" })),
+      success: pageOf(TemplateSummaryBody, "ListTemplatesResponse")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List templates, the most recently updated first",
+        description:
+          "Versions are shown without `html` and `text`. A page is at most 1 MiB. Every template is `custom`."
+      })
+    ),
     HttpApiEndpoint.post("create", "/emails/templates", {
       ...withJson,
       payload: CreateTemplateBody,
@@ -123,17 +159,24 @@ export class Templates extends HttpApiGroup.make("templates")
       }),
       error: NotFoundBody
     }).annotateMerge(
-      OpenApi.annotations({ summary: "List the variables of the published version, or of the draft where none is" })
+      OpenApi.annotations({
+        summary: "List the variables of the draft, or of the published version when there is no draft"
+      })
     ),
     HttpApiEndpoint.get("versions", "/emails/templates/:id/versions", {
       params: byId,
       query: { limit: Limit, beforeVersion: VersionNumber },
       success: Schema.Struct({
         message: Schema.String,
-        data: Schema.Struct({ items: Schema.Array(TemplateVersionBody), limit: Schema.Int, hasMore: Schema.Boolean })
+        data: Schema.Array(TemplateVersionItemBody)
       }).annotate({ identifier: "ListTemplateVersionsResponse" }),
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "List a template's versions, newest first" })),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List a template's versions, newest first",
+        description: "Fewer than `limit` means that there are no more."
+      })
+    ),
     HttpApiEndpoint.post("publish", "/emails/templates/:id/publish", {
       params: byId,
       query: noQuery,

@@ -13,10 +13,8 @@ import type {
   SenderDomain,
   SendResult,
   Suppression,
-  TemplateDetail,
   EventPush,
   PushEnding,
-  TemplateVariable,
   WebhookRecord,
   WebhookWithSecret
 } from "@mailkeep/core"
@@ -27,7 +25,6 @@ import type { DomainBody } from "../api/Domains.ts"
 import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs.ts"
 import type { SendResultBody } from "../api/Messages.ts"
 import type { SuppressionBody } from "../api/Suppressions.ts"
-import type { TemplateBody, TemplateVariableBody, TemplateVersionBody } from "../api/Templates.ts"
 import type { WebhookBody, WebhookDeliveryBody, WebhookWithSecretBody } from "../api/Webhooks.ts"
 import { Redacted } from "effect"
 
@@ -121,7 +118,7 @@ export const contactDetailView = ({
   email_delivery_block_reason: blockReason
 })
 
-const stamps = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
+export const stamps = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
   created_at: formatInstant(createdAt),
   updated_at: formatInstant(updatedAt)
 })
@@ -185,51 +182,6 @@ export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
   last_verified_at: formatInstantOrNull(domain.lastVerifiedAt),
   ...stamps(domain),
   dns_records: domain.records.map(dnsRecordView)
-})
-
-export const templateVersionView = ({
-  id,
-  parent,
-  content,
-  ...at
-}: DefinitionOf<"templateVersion">): typeof TemplateVersionBody.Type => ({
-  id,
-  template_id: parent,
-  version_number: content.versionNumber,
-  status: content.status,
-  subject: content.subject,
-  preview_text: content.previewText,
-  from_name: content.fromName,
-  from_address: content.fromAddress,
-  reply_to: content.replyTo,
-  html: content.html,
-  text: content.text,
-  published_at: formatInstantOrNull(content.publishedAt),
-  ...stamps(at),
-  variables: content.variables.map(variableView)
-})
-
-export const variableView = ({
-  id,
-  key,
-  type,
-  required,
-  fallbackValue
-}: TemplateVariable): typeof TemplateVariableBody.Type => ({ id, key, type, required, fallback_value: fallbackValue })
-
-export const templateView = ({ template, draft, published }: TemplateDetail): typeof TemplateBody.Type => ({
-  id: template.id,
-  name: template.content.name,
-  alias: template.content.alias,
-  description: template.content.description,
-  category: template.content.category,
-  locale: template.content.locale,
-  draft_version_id: template.content.draftVersionId,
-  published_version_id: template.content.publishedVersionId,
-  archived_at: formatInstantOrNull(template.content.archivedAt),
-  ...stamps(template),
-  draft_version: draft === null ? null : templateVersionView(draft),
-  published_version: published === null ? null : templateVersionView(published)
 })
 
 export const webhookView = ({ id, content, ...at }: WebhookRecord): typeof WebhookBody.Type => ({

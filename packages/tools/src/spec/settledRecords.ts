@@ -24,6 +24,10 @@ import {
   wireDomains,
   wireGroups,
   wireTemplates,
+  templates,
+  templateDecisions,
+  mustache,
+  previewText,
   wireWebhooks
 } from "./proofs.ts"
 
@@ -252,9 +256,74 @@ export const domainsAndTemplates = settled(7, "Domains and templates", [
     "0013-domains"
   ],
   [
-    "Templates are listed by page, status, search and category.",
-    [at.api("Templates"), at.handler("templates")],
-    [wireTemplates("are listed by status, search and category, page by page")],
+    "Templates are listed by page, status, search, category and origin, the most recently updated first.",
+    [at.api("Templates"), at.handler("templates"), at.service("Templates")],
+    [
+      wireTemplates("are listed by status, search and category, page by page"),
+      templates("lists the most recently updated template first, and by each status")
+    ],
+    "0027-templates"
+  ],
+  [
+    "Items of the list are without `html` and `text` of their versions; a page is at most 1 MiB.",
+    [at.service("Templates"), at.decide("templateContent")],
+    [
+      wireTemplates("are a page of at most 1 MiB, whatever is stored"),
+      templates("keeps bodies out of what a list of templates and versions loads"),
+      templateDecisions("is bounded: %s")
+    ],
+    "0031-template-bounds"
+  ],
+  [
+    "`GET .../versions` answers an array; fewer than `limit` means no more; bodies come within 4 MiB.",
+    [at.api("Templates"), at.service("Templates")],
+    [
+      wireTemplates("keep every version, the published ones as they were"),
+      wireTemplates("show the bodies of as many versions as 4 MiB hold, and of later ones no field"),
+      templates("shows the bodies of the newest versions within the bound, and of no older one")
+    ],
+    "0031-template-bounds"
+  ],
+  [
+    "`GET .../variables` answers the draft's, or the published version's when there is no draft.",
+    [at.service("Templates")],
+    [wireTemplates("show their variables, and what a send would say")],
+    "0027-templates"
+  ],
+  [
+    "`subject`, `html`, `text`, `alias` and `locale` are empty text where unset, never null.",
+    [at.domain("Template"), at.decide("templateContent"), at.server("templateViews")],
+    [
+      wireTemplates("take null and empty text as not set, and show empty text"),
+      templateDecisions("reads empty texts as texts that are not set")
+    ],
+    "0027-templates"
+  ],
+  [
+    "`templateId` of a send and `{id}` of a route take an id or an alias.",
+    [at.domain("Template"), at.service("Sending"), at.service("Templates")],
+    [
+      wireTemplates("are reached by id or alias on every route"),
+      templates("sends and shows a template by its alias, and records its id")
+    ],
+    "0027-templates"
+  ],
+  [
+    "A template's parse and rendering are bounded in time and size.",
+    [at.domain("Mustache"), at.domain("TemplateValues"), at.decide("renderTemplate"), at.decide("previewText")],
+    [
+      mustache("reads 2 MiB of %s in linear time"),
+      mustache("stops at the tag that makes the text too long"),
+      previewText("looks at 2 MiB of %s once"),
+      rendering("refuses large values in many tags before it has made what they say"),
+      wireTemplates("refuse a value that is too large, by its name")
+    ],
+    "0031-template-bounds"
+  ],
+  [
+    "In process a template is checked by the rules of the wire.",
+    [at.service("Templates")],
+    [templates("refuses in process what the wire refuses, and writes nothing")],
     "0027-templates"
   ],
   [
@@ -277,6 +346,7 @@ export const domainsAndTemplates = settled(7, "Domains and templates", [
     [at.decide("template")],
     [
       wireTemplates("keep every version, the published ones as they were"),
+      templateDecisions("never changes a body that a published version uses"),
       wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")
     ],
     "0027-templates"

@@ -25,7 +25,8 @@ import {
   settled,
   suppressionRaces,
   wire,
-  wireTemplates
+  wireTemplates,
+  mustache
 } from "./proofs.ts"
 
 export const responses = settled(1, "Every response", [
@@ -285,8 +286,9 @@ export const sends = settled(3, "Send", [
   ],
   [
     "Mustache, rendered at acceptance and stored; escaped in HTML, raw elsewhere.",
-    [at.decide("renderTemplate")],
+    [at.domain("Mustache"), at.decide("renderTemplate")],
     [
+      mustache("render what the library mustache renders, and refuse what it refuses"),
       rendering("is escaped in HTML and nowhere else"),
       rendering("never lets a value in HTML begin a tag or end an attribute")
     ],

@@ -1,12 +1,16 @@
 /**
  * Templates over `Templates`.
  */
-import { parseCreateTemplate, parsePreviewTemplate, parseUpdateTemplate, Templates } from "@mailkeep/core"
-import { Effect } from "effect"
+import type { CreateTemplate, PreviewTemplate, UpdateTemplate } from "@mailkeep/core"
+import { Templates } from "@mailkeep/core"
+import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { inProject, searchOf, success, withBody } from "../answering.ts"
-import { templateVersionView, templateView, variableView } from "../views.ts"
+import { templateSummaryView, templateView, variableView, versionItemView } from "../templateViews.ts"
+
+/** The service checks what it is given, so the body is handed over as it is. */
+const unchecked = <A>(body: unknown) => Result.succeed(body as A)
 
 export const templates = HttpApiBuilder.group(
   MailApi,
@@ -24,13 +28,13 @@ export const templates = HttpApiBuilder.group(
             ),
             ({ items, ...found }) => ({
               message: "Email templates fetched",
-              data: { items: items.map(templateView), ...found }
+              data: { items: items.map(templateSummaryView), ...found }
             })
           )
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateTemplate, (projectId, asked) =>
+        withBody(request, unchecked<CreateTemplate>, (projectId, asked) =>
           Effect.map(service.create(projectId, asked), (one) => ({ data: templateView(one) }))
         )
       )
@@ -38,7 +42,7 @@ export const templates = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: templateView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateTemplate, (projectId, asked) =>
+        withBody(request, unchecked<UpdateTemplate>, (projectId, asked) =>
           Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: templateView(one) }))
         )
       )
@@ -52,9 +56,9 @@ export const templates = HttpApiBuilder.group(
       )
       .handle("versions", ({ params, query: { limit, beforeVersion = null } }) =>
         inProject((projectId) =>
-          Effect.map(service.versions(projectId, params.id, { limit, beforeVersion }), ({ items, hasMore }) => ({
+          Effect.map(service.versions(projectId, params.id, { limit, beforeVersion }), (items) => ({
             message: "Email template versions fetched",
-            data: { items: items.map(templateVersionView), limit, hasMore }
+            data: items.map(versionItemView)
           }))
         )
       )
@@ -64,7 +68,7 @@ export const templates = HttpApiBuilder.group(
         )
       )
       .handleRaw("preview", ({ request, params }) =>
-        withBody(request, parsePreviewTemplate, (projectId, asked) =>
+        withBody(request, unchecked<PreviewTemplate>, (projectId, asked) =>
           Effect.map(service.preview(projectId, params.id, asked), (data) => ({ data }))
         )
       )

@@ -1,6 +1,7 @@
 /**
  * Definitions; what DNS says of domains; events on their way to consumers; messages made from templates; contacts with properties and lists, found by any three letters; suppressions by the key of their address.
  *
+ * `definitions` has row ids: a search by key in a table without them reads the large bodies of templates that it passes.
  * `folded` and `address_key` are functions of the connection, see `functions.ts`.
  */
 export const sql = `
@@ -14,7 +15,7 @@ CREATE TABLE definitions (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   revision INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE UNIQUE INDEX definitions_by_name ON definitions (project_id, kind, parent, name) WHERE name IS NOT NULL;
 CREATE INDEX definitions_newest ON definitions (project_id, kind, parent, created_at, id);
 

@@ -1,0 +1,43 @@
+/**
+ * Puts a preview text into HTML: mail programs show it beside the subject, and the message itself hides it. Source: decision 0027.
+ */
+import { escapeHtml } from "../domain/Mustache.ts"
+
+/** The index just after the tag that starts at `from`, or -1. A `>` in a quoted attribute value does not end the tag. */
+const tagEnd = (html: string, from: number): number => {
+  let quote = ""
+  let afterEquals = false
+  for (let index = from; index < html.length; index++) {
+    const character = html[index]!
+    if (quote !== "") {
+      if (character === quote) quote = ""
+    } else if (character === ">") return index + 1
+    else if (afterEquals && (character === '"' || character === "'")) quote = character
+    if (!/\s/.test(character)) afterEquals = character === "="
+  }
+  return -1
+}
+
+const bodyTag = /^<body[\s/>]$/i
+
+/** The index just after the opening `<body>` tag, or 0 when there is none. Comments are skipped; each character is looked at once. */
+const bodyStart = (html: string): number => {
+  let start = html.indexOf("<")
+  while (start !== -1) {
+    const isComment = html.startsWith("<!--", start)
+    const isTag = /[a-z/]/i.test(html.charAt(start + 1))
+    const commentEnd = isComment ? html.indexOf("-->", start + 4) : 0
+    const end = isComment ? (commentEnd === -1 ? -1 : commentEnd + 3) : isTag ? tagEnd(html, start + 1) : start + 1
+    if (end === -1) return 0
+    if (bodyTag.test(html.slice(start, start + 6))) return end
+    start = html.indexOf("<", end)
+  }
+  return 0
+}
+
+/** The HTML with the preview text, escaped and hidden, at the start of its body. Takes time linear in both. */
+export const withPreview = (html: string, preview: string): string => {
+  const at = bodyStart(html)
+  const hidden = `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(preview)}</div>`
+  return html.slice(0, at) + hidden + html.slice(at)
+}

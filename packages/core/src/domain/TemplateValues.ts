@@ -1,0 +1,30 @@
+/**
+ * The values that a template is rendered with, as a send and a preview give them. Source: decision 0031.
+ */
+import { Schema } from "effect"
+import { says } from "./Issue.ts"
+import { utf8Octets } from "./TextLength.ts"
+import { bodyOf } from "./TextRule.ts"
+
+/** Values in one request. */
+export const templateValuesMax = 1000
+/** Octets of one value, in UTF-8. */
+export const templateValueOctetsMax = 256 * 1024
+/** Octets of all names and values of one request together, in UTF-8. */
+export const templateValuesOctetsMax = 1024 * 1024
+
+const octetsOf = (values: Readonly<Record<string, unknown>>): number =>
+  Object.entries(values).reduce((sum, [name, value]) => sum + utf8Octets(name) + utf8Octets(String(value)), 0)
+
+/** Texts, finite numbers and booleans by name. */
+export const TemplateValues = Schema.Record(
+  Schema.String,
+  Schema.Union([bodyOf({ octetsMax: templateValueOctetsMax }), Schema.Finite, Schema.Boolean]).annotate(
+    says("invalid_type", "must be a string, a number or a boolean")
+  )
+).check(
+  Schema.makeFilter(
+    (values) => octetsOf(values) <= templateValuesOctetsMax,
+    says("too_large", `must be at most ${templateValuesOctetsMax} octets together`)
+  )
+)

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest"
+import { withPreview } from "../../src/decide/previewText.ts"
+
+const hidden = '<div style="display:none;max-height:0;overflow:hidden">P &amp; Q</div>'
+
+describe("withPreview", () => {
+  it.each([
+    ["at the start when there is no body", "|<p>Hi</p>"],
+    ["after the body tag", "<html><body>|Hi</body></html>"],
+    ["after a body tag with attributes, in any case", "<BODY class='a > b' data-x=\"<body>\">|Hi</BODY>"],
+    ["after a body tag over several lines", "<body\n  lang=en\n>|Hi"],
+    ["after the body tag, whatever a comment says", "<!-- <body> --><body>|Hi"],
+    ["after the body tag, whatever a conditional comment says", "<!--[if mso]><body><![endif]--><body>|Hi"],
+    ["after the body tag, whatever an attribute says", '<meta content="<body>"><body>|Hi'],
+    ["after the body tag, whatever apostrophe a tag has", "<p it's><body>|Hi"],
+    ["at the start when the name only begins with body", "|<bodyguard>Hi"],
+    ["at the start when the body tag is not closed", "|<p>Hi</p><body class='a"],
+    ["at the start when a comment is not closed", "|<!-- <body>"],
+    ["after the body tag, whatever is less", "1 < 2 <<body>|Hi"],
+    ["at the start of nothing", "|"]
+  ])("puts the text %s", (_, html) => {
+    expect(withPreview(html.replace("|", ""), "P & Q")).toBe(html.replace("|", hidden))
+  })
+
+  it.each([
+    ["body tags that are not closed", "<body "],
+    ["comments that are not closed", "<!-- "],
+    ["quotes that are not closed", '<a b="'],
+    ["less-than signs", "<"],
+    ["paragraphs", "<p>x</p>"]
+  ])("looks at 2 MiB of %s once", { timeout: 5000 }, (_, piece) => {
+    const html = piece.repeat((2 * 1024 * 1024) / piece.length)
+    expect(withPreview(html, "P & Q")).toBe(hidden + html)
+  })
+})
