@@ -168,9 +168,11 @@ export class Templates extends Context.Service<
         const block = yield* ids.reserve(now, idsAtOnce)
         return yield* decideAndCommit(
           store,
-          store.read([aliased(projectId, request.alias), { ...all, projectId }]),
-          ([holder, { length: count }]) =>
-            createTemplate(request, { now, ids: block, projectId, aliased: holder, count })
+          store.read([
+            aliased(projectId, request.alias),
+            { _tag: "DefinitionCount", projectId, kind: "template", parent: "" }
+          ]),
+          ([holder, count]) => createTemplate(request, { now, ids: block, projectId, aliased: holder, count })
         )
       })
 
