@@ -91,3 +91,13 @@ export const AddSuppressionBody = Schema.Struct({
   reason: Schema.Literals(["manual"]).annotate(says("invalid_value", "must be manual"))
 }).annotate({ identifier: "AddSuppressionRequest" })
 export const parseAddSuppression = decoder(AddSuppressionBody)
+
+/** In process any reason may be added or lifted. */
+export const parseSuppressionChange = decoder(
+  Schema.Struct({
+    email: Mailbox,
+    reason: Schema.Literals(suppressionReasons).annotate(
+      says("invalid_value", `must be one of ${suppressionReasons.join(", ")}`)
+    )
+  })
+)

@@ -7,20 +7,21 @@ import type { Making, PuttingFacts } from "../decide/definition.ts"
 import { define, redefine, undefine } from "../decide/definition.ts"
 import type { DefinitionKind, DefinitionOf } from "../domain/Definition.ts"
 import { definitionsMax } from "../domain/Definition.ts"
-import type { NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
+import type { InvalidArgument, NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
 import { RecordNotFound } from "../domain/Failure.ts"
 import type { Position } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { decideAndCommit } from "./decideAndCommit.ts"
+import { validIds } from "./validated.ts"
 
 export interface DefinitionParts {
   readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
 }
 
-/** What a change of a definition asks for; `guard` may refuse it by what else was read. */
+/** What a change of a definition asks for. */
 export interface Changing<K extends DefinitionKind> {
   readonly name: string | null
   readonly content: DefinitionOf<K>["content"]
@@ -45,10 +46,14 @@ export const definitionsOf = <K extends DefinitionKind>(
       ([found]) => found as ReadonlyArray<DefinitionOf<K>>
     )
 
-  const get = (projectId: ProjectId, id: string): Effect.Effect<DefinitionOf<K>, RecordNotFound | StoreUnavailable> =>
-    Effect.flatMap(store.read([{ _tag: "Definition", projectId, id }]), ([found]) => {
-      const one = ofKind(found)
-      return one === null ? Effect.fail(new RecordNotFound({ record, id })) : Effect.succeed(one)
+  const get = (
+    projectId: ProjectId,
+    id: string
+  ): Effect.Effect<DefinitionOf<K>, InvalidArgument | RecordNotFound | StoreUnavailable> =>
+    Effect.gen(function* () {
+      yield* validIds({ projectId, id })
+      const [found] = yield* store.read([{ _tag: "Definition", projectId, id }])
+      return ofKind(found) ?? (yield* new RecordNotFound({ record, id }))
     })
 
   const named = (projectId: ProjectId, parent: string, name: string | null) =>
@@ -78,12 +83,10 @@ export const definitionsOf = <K extends DefinitionKind>(
     projectId: ProjectId,
     id: string,
     nameAsked: string | null,
-    change: (
-      standing: DefinitionOf<K>,
-      facts: PuttingFacts
-    ) => Result.Result<Changing<K> & { readonly guards?: Decision<null>["changes"] }, E>
-  ): Effect.Effect<DefinitionOf<K>, RecordNotFound | NameTaken | StoreUnavailable | E> =>
+    change: (standing: DefinitionOf<K>, facts: PuttingFacts) => Result.Result<Changing<K>, E>
+  ): Effect.Effect<DefinitionOf<K>, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable | E> =>
     Effect.gen(function* () {
+      yield* validIds({ projectId, id })
       const now = yield* Clock.currentTimeMillis
       return yield* decideAndCommit(
         store,
@@ -92,19 +95,22 @@ export const definitionsOf = <K extends DefinitionKind>(
           const standing = ofKind(found)
           if (standing === null) return Result.fail(new RecordNotFound({ record, id }))
           const facts: PuttingFacts = { now, named: nameAsked === null ? null : holder }
-          return Result.flatMap(change(standing, facts), ({ guards = [], ...after }) =>
-            Result.map(redefine({ ...after, record, field }, standing, facts), ({ answer, changes }) => ({
-              answer,
-              changes: [...guards, ...changes]
-            }))
+          return Result.flatMap(change(standing, facts), (after) =>
+            redefine({ ...after, record, field }, standing, facts)
           )
         }
       )
     })
 
-  const remove = (projectId: ProjectId, id: string): Effect.Effect<null, RecordNotFound | StoreUnavailable> =>
-    decideAndCommit(store, store.read([{ _tag: "Definition", projectId, id }]), ([found]) =>
-      undefine(record, id, ofKind(found))
+  const remove = (
+    projectId: ProjectId,
+    id: string
+  ): Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable> =>
+    Effect.andThen(
+      validIds({ projectId, id }),
+      decideAndCommit(store, store.read([{ _tag: "Definition", projectId, id }]), ([found]) =>
+        undefine(record, id, ofKind(found))
+      )
     )
 
   return { all, get, create, update, remove }

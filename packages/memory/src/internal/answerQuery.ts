@@ -7,6 +7,7 @@ import {
   byId,
   contactFiltersMatch,
   contactPageAmong,
+  domainFiltersMatch,
   definitionsAmong,
   domainsDueAmong,
   eventsAmong,
@@ -41,7 +42,13 @@ const answers: Answering<State> = {
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
   DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
   DomainsDue: (state, query) => domainsDueAmong(all(state.domains), query),
-  DomainPage: (state, { projectId, page }) => pageOf(ofProject(state.domains, projectId).toSorted(newestFirst), page),
+  DomainPage: (state, { projectId, filters, page }) =>
+    pageOf(
+      ofProject(state.domains, projectId)
+        .filter((domain) => domainFiltersMatch(filters, domain))
+        .toSorted(newestFirst),
+      page
+    ),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>
