@@ -8,7 +8,7 @@ import type { Definition } from "./Definition.ts"
 import type { Delivery } from "./Delivery.ts"
 import { summaryOf } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import { folded, logBoundsMatch, logFiltersMatch, newestFirst } from "./Paging.ts"
+import { folded, logBoundsMatch, logFiltersMatch, newestFirst, pageOf } from "./Paging.ts"
 import type { LoggedMessage, Position } from "./Paging.ts"
 import { byId } from "./Id.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -16,6 +16,7 @@ import type { Counter } from "./Plan.ts"
 import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
 import type { EventPush } from "./EventPush.ts"
 import type { SenderDomain } from "./SenderDomain.ts"
+import { domainFiltersMatch } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 import { byAddress, suppressedFor } from "./Suppression.ts"
 
@@ -60,6 +61,13 @@ export const contactPageAmong = (
     .filter((one) => contactFiltersMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
     .toSorted(newestFirst)
     .slice(skip, skip + limit)
+
+/** `domains` are the project's. */
+export const domainPageAmong = (
+  domains: ReadonlyArray<SenderDomain>,
+  { filters, page }: QueryOf<"DomainPage">
+): AnswerOf<"DomainPage"> =>
+  pageOf(domains.filter((one) => domainFiltersMatch(filters, one)).toSorted(newestFirst), page)
 
 /** `suppressions` are the project's. */
 export const suppressionPageAmong = (

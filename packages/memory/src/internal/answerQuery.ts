@@ -7,7 +7,7 @@ import {
   byId,
   contactFiltersMatch,
   contactPageAmong,
-  domainFiltersMatch,
+  domainPageAmong,
   definitionsAmong,
   domainsDueAmong,
   eventsAmong,
@@ -15,7 +15,6 @@ import {
   logPageAmong,
   newestFirst,
   nextDueAmong,
-  pageOf,
   pendingPushesAmong,
   pushPageAmong,
   suppressionPageAmong
@@ -42,13 +41,7 @@ const answers: Answering<State> = {
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
   DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
   DomainsDue: (state, query) => domainsDueAmong(all(state.domains), query),
-  DomainPage: (state, { projectId, filters, page }) =>
-    pageOf(
-      ofProject(state.domains, projectId)
-        .filter((domain) => domainFiltersMatch(filters, domain))
-        .toSorted(newestFirst),
-      page
-    ),
+  DomainPage: (state, query) => domainPageAmong(ofProject(state.domains, query.projectId), query),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>
