@@ -12,7 +12,9 @@ const fromEnvironment = (name: string) => `MAILKEEP_${name}`
 export const data = Flag.String("data").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
   Flag.withDefault("./mailkeep-data"),
-  Flag.withDescription("The folder that holds the store; made when it does not exist. MAILKEEP_DATA")
+  Flag.withDescription(
+    "The folder that holds the store, for its owner alone; made when it does not exist. MAILKEEP_DATA"
+  )
 )
 
 export const json = Flag.Boolean("json").pipe(

@@ -5,6 +5,7 @@ import { createWriteStream } from "node:fs"
 import type { ImportedRow } from "@mailkeep/core"
 import { writeCsvRow } from "@mailkeep/core/node/csv"
 import { Effect } from "effect"
+import { printable } from "./output.ts"
 
 const shownMax = 20
 const everyMillis = 100
@@ -30,7 +31,7 @@ export const importReport = (quiet: boolean, file: string | undefined) => {
       for (const { path, code, message } of issues) {
         out?.write(writeCsvRow([String(line), path.join("."), code, message]))
         if (!quiet && counts.refused <= shownMax)
-          process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${path.join(".")} ${message}\n`)
+          process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(`${path.join(".")} ${message}`)}\n`)
       }
       if (bar && performance.now() - drawn > everyMillis) {
         drawn = performance.now()

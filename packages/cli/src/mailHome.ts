@@ -1,7 +1,6 @@
 /**
  * The core over the store in a data folder.
  */
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { MailFailure, Plan, StoreUnavailable } from "@mailkeep/core"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
@@ -12,18 +11,20 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import { WebhookSink } from "@mailkeep/webhooks"
 import { Effect, Layer, Redacted } from "effect"
 import { exitOnFailure } from "./output.ts"
+import { keepPrivate } from "./privateFolder.ts"
 
 const fileName = "mailkeep.db"
 
-/** Makes the folder when it does not exist. */
+/** Makes the folder when it does not exist, for its owner alone. */
 const store = (folder: string) =>
   Layer.unwrap(
     Effect.try({
       try: () => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        keepPrivate(folder, fileName)
         return SqliteMailStore.layer({ filename: join(folder, fileName) })
       },
-      catch: (cause) => new StoreNotOpened({ reason: "unreachable", where: folder, cause })
+      catch: (cause) =>
+        cause instanceof StoreNotOpened ? cause : new StoreNotOpened({ reason: "unreachable", where: folder, cause })
     })
   )
 

@@ -6,11 +6,27 @@ import { Console, Effect, Logger } from "effect"
 
 export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
 
+/** Control characters, line and paragraph separators, and what changes the direction of text: a terminal acts on them. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+/** The text on one line, with an escape such as `\u001b` in place of each character that a terminal acts on. */
+export const printable = (text: string): string => text.replace(unprintable, escaped)
+
+/** The same, but line breaks stay. */
+const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
+
+/** JSON on one line; escapes within its strings are JSON too. */
+const printableJson = (value: unknown): string => printable(JSON.stringify(value))
+
+/** Whatever is stored, nothing is printed that a terminal acts on. */
 export const print = (asJson: boolean, value: unknown, forPeople: string): Effect.Effect<void> =>
-  Console.log(asJson ? JSON.stringify(value) : forPeople)
+  Console.log(asJson ? printableJson(value) : printableLines(forPeople))
 
 /** Rows as aligned columns. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+export const table = (texts: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const rows = texts.map((row) => row.map(printable))
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows
     .map((row) =>
@@ -25,7 +41,7 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 /** One line on standard error, and the exit code 1. */
 export const exitWith = (message: string): Effect.Effect<void> =>
   Effect.andThen(
-    Console.error(`mailkeep: ${message}`),
+    Console.error(`mailkeep: ${printable(message)}`),
     Effect.sync(() => {
       process.exitCode = 1
     })

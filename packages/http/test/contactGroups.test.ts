@@ -48,12 +48,12 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
   })
 
   it("properties are listed under data, changed and deleted", async () => {
-    const { body: made } = await post("/emails/properties", { key: "visits", type: "number", fallback_value: 0 })
+    const { body: made } = await post("/emails/properties", { key: "visits", type: "number", fallback_value: "0" })
     expect(made.data).toEqual({
       id: expect.stringMatching(/^prop_[0-9a-z]{26}$/),
       key: "visits",
       type: "number",
-      fallback_value: 0,
+      fallback_value: "0",
       created_at: timestamp,
       updated_at: timestamp
     })
@@ -73,12 +73,43 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
   it.each([
     [{ type: "string" }, [["key"], "required"]],
     [{ key: "a", type: "text" }, [["type"], "invalid_value"]],
-    [{ key: "9", type: "string" }, [["key"], "invalid_value"]],
-    [{ key: "__proto__", type: "string" }, [["key"], "invalid_value"]],
+    [{ key: "", type: "string" }, [["key"], "too_short"]],
+    [{ key: "k".repeat(256), type: "string" }, [["key"], "too_long"]],
+    [{ key: "a\nb", type: "string" }, [["key"], "invalid_value"]],
+    [{ key: "a", type: "number", fallback_value: 0 }, [["fallback_value"], "invalid_type"]],
+    [{ key: "a", type: "string", fallback_value: "x".repeat(1001) }, [["fallback_value"], "too_long"]],
+    [{ key: "a", type: "date", fallback_value: "soon" }, [["fallback_value"], "invalid_type"]],
     [{ key: "a", type: "number", fallback_value: "x" }, [["fallback_value"], "invalid_type"]],
     [{ key: "a", type: "string", extra: 1 }, [["extra"], "unknown_field"]]
   ] as const)("the property %j is refused", async (body, issue) => {
     expect(await post("/emails/properties", body)).toMatchObject(invalid("body", issue))
+  })
+
+  it.each(["__proto__", "toString", "First name", "=sum"])(
+    "a property may have the key %j, in a request and in an answer",
+    async (key) => {
+      const { body } = await post("/emails/properties", { key, type: "string" })
+      expect(body.data).toMatchObject({ key })
+      const email = `key${Math.random()}@example.org`
+      const made = await post("/emails/contacts", `{"email":"${email}","properties":{${JSON.stringify(key)}:"gold"}}`)
+      expect(made.status).toBe(200)
+      const { text } = await wire.call(`/emails/contacts/${made.body.data.id}`)
+      expect(text).toContain(`"properties":{${JSON.stringify(key)}:"gold"}`)
+    }
+  )
+
+  it.each([
+    ["/emails/contacts", { email: "a@example.org", firstName: "a\nb" }, "firstName"],
+    ["/emails/contacts", { email: "a@example.org", lastName: "\u001b[31mred" }, "lastName"],
+    ["/emails/contacts", { email: "a@example.org", phoneNumber: "\u007f" }, "phoneNumber"],
+    ["/emails/contacts", { email: "a@example.org", userId: "\u009b1m" }, "userId"],
+    ["/emails/lists", { name: "a\u2028b" }, "name"],
+    ["/emails/lists", { name: "a", description: "b\rc" }, "description"],
+    ["/emails/segments", { name: "\u0007", filter: { all: [] } }, "name"],
+    ["/emails/properties", { key: "a\tb", type: "string" }, "key"],
+    ["/emails/webhooks", { url: "https://hooks.example.com/", description: "\u001b]0;x\u0007" }, "description"]
+  ])("%s refuses control characters: %j", async (path, body, field) => {
+    expect(await post(path, body)).toMatchObject(invalid("body", [[field], "invalid_value"]))
   })
 
   it("lists are named once, counted, and filter contacts", async () => {

@@ -16,6 +16,7 @@ import type {
   DnsResolverShape,
   EventSinkShape,
   Instant,
+  InvalidArgument,
   MailCoreOptions,
   MailStoreShape,
   Plan,
@@ -70,7 +71,7 @@ export const start: Instant = Date.UTC(2026, 10, 21, 12)
 export interface HouseOptions extends MailCoreOptions {
   readonly plan?: Partial<Plan>
   /** In place of one plan for all. */
-  readonly plans?: Layer.Layer<PlanSource>
+  readonly plans?: Layer.Layer<PlanSource, InvalidArgument>
   readonly stub?: StubOptions
   /** What takes pushes to webhooks; none are pushed without it. */
   readonly sink?: EventSinkShape

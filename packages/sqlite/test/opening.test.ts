@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreNotOpened } from "@mailkeep/core/port"
@@ -44,6 +44,26 @@ describe("opening a file", () => {
       )
     )
     expect(value).toBe("1")
+  })
+
+  it("makes it, its log and its shared memory for its owner alone, whatever the umask, and leaves an existing mode", async () => {
+    const modes = () => ["", "-wal", "-shm"].map((suffix) => (statSync(`${file()}${suffix}`).mode & 0o777).toString(8))
+    const written = (filename: string) =>
+      Effect.runPromise(
+        Effect.scoped(
+          Effect.flatMap(SqliteMailStore.make({ filename }), (store) =>
+            Effect.andThen(store.commit(put(`m${Math.random()}`)), Effect.sync(modes))
+          )
+        )
+      )
+    const umask = process.umask(0)
+    try {
+      expect(await written(file())).toEqual(["600", "600", "600"])
+      chmodSync(file(), 0o640)
+      expect(await written(file())).toEqual(["640", "640", "640"])
+    } finally {
+      process.umask(umask)
+    }
   })
 
   it("of somebody else is refused and left alone", async () => {

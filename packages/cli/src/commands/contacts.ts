@@ -3,22 +3,14 @@
  */
 import { createReadStream, createWriteStream } from "node:fs"
 import type { Contact, ImportedRow } from "@mailkeep/core"
-import {
-  ContactFiles,
-  Contacts,
-  emailStatuses,
-  everyContact,
-  formatInstant,
-  InvalidArgument,
-  parseCreateContact
-} from "@mailkeep/core"
+import { ContactFiles, Contacts, emailStatuses, everyContact, formatInstant } from "@mailkeep/core"
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
-import { Effect, Option, Result, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import { importReport } from "../importReport.ts"
 import * as MailHome from "../mailHome.ts"
-import { exitWith, print, table } from "../output.ts"
+import { exitWith, print, printable, table } from "../output.ts"
 
 const shown = ({ id, email, firstName, lastName, phoneNumber, userId, emailStatus, source, createdAt }: Contact) => ({
   id,
@@ -71,12 +63,10 @@ const add = Command.make(
     phoneNumber: text("phone-number", "The phone number"),
     userId: text("user-id", "Your own identifier for the person")
   },
-  ({ data, project, json, ...asked }) =>
+  ({ email, data, project, json, ...asked }) =>
     Effect.gen(function* () {
-      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-      const request = parseCreateContact(given)
-      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
-      const contact = yield* (yield* Contacts).create(project, request.success)
+      const given = Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined)
+      const contact = yield* (yield* Contacts).create(project, { email, ...Object.fromEntries(given) })
       yield* print(json, shown(contact), contact.id)
     }).pipe(MailHome.at({ data }))
 ).pipe(Command.withDescription("Add a contact"))
@@ -129,10 +119,13 @@ const exported = Command.make(
   ({ file, data, project, search, status: emailStatus }) =>
     Effect.gen(function* () {
       const out = file === "-" ? process.stdout : createWriteStream(file)
+      // A file gets the cells as they are; a terminal nothing that it would act on.
+      const shownCells = (cells: ReadonlyArray<string>) =>
+        out === process.stdout && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).give(project, { ...everyContact, search, emailStatus })
       yield* Stream.runForEach(rows, (cells) =>
         Effect.callback<void>((resume) => {
-          if (out.write(writeCsvRow(cells))) resume(Effect.void)
+          if (out.write(writeCsvRow(shownCells(cells)))) resume(Effect.void)
           else out.once("drain", () => resume(Effect.void))
         })
       )

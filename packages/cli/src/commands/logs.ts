@@ -3,11 +3,11 @@
  */
 import type { DeliverySummary, LogFilters } from "@mailkeep/core"
 import { DeliveryLog, deliveryStatuses, formatInstant, noLogFilters, parseAddress } from "@mailkeep/core"
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
-import { print, table } from "../output.ts"
+import { print, printable, table } from "../output.ts"
 
 const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
   id,
@@ -18,7 +18,7 @@ const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) =
 })
 
 const line = (one: DeliverySummary): string =>
-  [formatInstant(one.createdAt), one.status.padEnd(10), one.id, one.recipient, one.subject].join("  ")
+  [formatInstant(one.createdAt), one.status.padEnd(10), one.id, one.recipient, one.subject].map(printable).join("  ")
 
 /** How often a follower looks, and how far back it looks for changes. */
 const everyDuration = "1 second"
@@ -85,8 +85,7 @@ export const logs = Command.make(
     Effect.gen(function* () {
       const address = recipient === null ? null : (parseAddress(recipient)?.canonical ?? recipient)
       const filters = { ...noLogFilters, status, address, search }
-      if (follow)
-        return yield* following(project, filters, (one) => Console.log(json ? JSON.stringify(shown(one)) : line(one)))
+      if (follow) return yield* following(project, filters, (one) => print(json, shown(one), line(one)))
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
       yield* print(

@@ -2,15 +2,8 @@
  * `mailkeep webhooks`: where a project's events go.
  */
 import type { EventPush, WebhookRecord } from "@mailkeep/core"
-import {
-  eventKinds,
-  formatInstant,
-  formatInstantOrNull,
-  InvalidArgument,
-  parseCreateWebhook,
-  Webhooks
-} from "@mailkeep/core"
-import { Effect, Redacted, Result } from "effect"
+import { eventKinds, formatInstant, formatInstantOrNull, Webhooks } from "@mailkeep/core"
+import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { allowLoopback, data, json, limit, project } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
@@ -64,9 +57,8 @@ const create = Command.make(
   },
   ({ url, data, project, json, allowLoopback, events }) =>
     Effect.gen(function* () {
-      const request = parseCreateWebhook(events.length === 0 ? { url } : { url, events })
-      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
-      const { webhook, secret } = yield* (yield* Webhooks).create(project, request.success)
+      const asked = events.length === 0 ? { url } : { url, events }
+      const { webhook, secret } = yield* (yield* Webhooks).create(project, asked)
       const clear = Redacted.value(secret)
       yield* print(
         json,

@@ -1,8 +1,15 @@
 /**
  * Random queries of every kind.
  */
-import type { ComparedField, ContactFilters, ContactPredicate, Query, QueryOf } from "@mailkeep/core/domain"
-import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
+import type {
+  ComparedField,
+  ContactFilters,
+  ContactPredicate,
+  DomainFilters,
+  Query,
+  QueryOf
+} from "@mailkeep/core/domain"
+import { domainStatuses, noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import {
   address,
@@ -104,6 +111,11 @@ const contactWalk = {
   skip: fc.nat(2),
   limit: fc.integer({ min: 1, max: 4 })
 }
+const domainFilters: fc.Arbitrary<DomainFilters> = record({
+  status: of(null, null, ...domainStatuses),
+  search: of(null, null, "", "A", ".X", "b.", "%"),
+  names: fc.option(fc.subarray(["a.x", "b.x", "x"]), { nil: null, freq: 2 })
+})
 
 const page = record({ page: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 4 }) })
 
@@ -123,7 +135,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     }))
   ),
   tagged("DomainsDue", record({ now: instant, limit: fc.integer({ min: 1, max: 3 }) })),
-  tagged("DomainPage", record({ projectId, page })),
+  tagged("DomainPage", record({ projectId, filters: domainFilters, page })),
   tagged("Contact", record({ projectId, id: contactId })),
   tagged("ContactsByAddress", record({ projectId, addresses: fc.array(address, { maxLength: 3 }) })),
   fc
@@ -214,7 +226,7 @@ const everyPage = { page: 1, limit: 100 } as const
 const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "Project", id: projectId },
   { _tag: "ApiKeys", projectId },
-  { _tag: "DomainPage", projectId, page: everyPage },
+  { _tag: "DomainPage", projectId, filters: noDomainFilters, page: everyPage },
   { _tag: "ContactPage", projectId, emailStatus: null, listId: null, after: null, skip: 0, limit: 100 },
   { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_0", after: null, skip: 0, limit: 100 },
   {

@@ -1,7 +1,8 @@
 /**
  * Laws of contacts: one address each, found by any part, page by page.
  */
-import type { Contact } from "@mailkeep/core/domain"
+import type { Contact, DomainFilters } from "@mailkeep/core/domain"
+import { noDomainFilters } from "@mailkeep/core/domain"
 import { Effect } from "effect"
 import { fateOf, fatesOf, same, tally } from "../expectation.ts"
 import {
@@ -181,13 +182,52 @@ const listed = storeLaw(
       const [projects, keys, domains, second] = yield* store.read([
         { _tag: "Projects" },
         { _tag: "ApiKeys", projectId },
-        { _tag: "DomainPage", projectId, page: { page: 1, limit: 2 } },
-        { _tag: "DomainPage", projectId, page: { page: 2, limit: 2 } }
+        { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 2 } },
+        { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 2, limit: 2 } }
       ])
       yield* same("the projects", idsOf(projects), ["prj_1", "prj_2", "prj_3"])
       yield* same("the keys", idsOf(keys), ["key_3", "key_1", "key_2"])
       yield* same("the domains", [domains.total, ...idsOf(domains.items)], [3, "dom_2", "dom_1"])
       yield* same("their second page", [second.total, ...idsOf(second.items)], [3, "dom_3"])
+    })
+)
+
+const domainsFiltered = storeLaw(
+  "domains/filters-narrow",
+  {
+    says: "Domains are listed by status, by a part of the name in any case taken literally, and by name; filters apply together.",
+    why: "decisions/0013-domains.md"
+  },
+  (store) =>
+    Effect.gen(function* () {
+      const names = ["shop.example", "mail.shop.example", "news.example", "a-b.example"]
+      yield* Effect.forEach(names, (domain, n) =>
+        commit(
+          store,
+          put.domain(
+            senderDomain({ id: `dom_${n}`, domain, createdAt: noon + n, status: n % 2 === 0 ? "verified" : "pending" })
+          )
+        )
+      )
+      const expected: ReadonlyArray<readonly [Partial<DomainFilters>, ReadonlyArray<string>]> = [
+        [{ status: "verified" }, ["dom_2", "dom_0"]],
+        [{ status: "failed" }, []],
+        [{ search: "SHOP" }, ["dom_1", "dom_0"]],
+        [{ search: "a_b" }, []],
+        [{ names: ["news.example", "shop.example", "other.example"] }, ["dom_2", "dom_0"]],
+        [{ names: [] }, []],
+        [{ status: "pending", search: "shop", names: ["mail.shop.example", "shop.example"] }, ["dom_1"]]
+      ]
+      for (const [filters, ids] of expected) {
+        const page = { page: 1, limit: 100 }
+        const found = yield* ask(store, {
+          _tag: "DomainPage",
+          projectId,
+          filters: { ...noDomainFilters, ...filters },
+          page
+        })
+        yield* same(JSON.stringify(filters), [found.total, ...idsOf(found.items)], [ids.length, ...ids])
+      }
     })
 )
 
@@ -198,5 +238,6 @@ export const contactLaws: ReadonlyArray<StoreLaw> = [
   searched,
   filtered,
   paged,
-  listed
+  listed,
+  domainsFiltered
 ]

@@ -2,7 +2,7 @@
  * Laws of isolation: nothing crosses from one project to another.
  */
 import type { Query } from "@mailkeep/core/domain"
-import { noContactFilters, noLogFilters } from "@mailkeep/core/domain"
+import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/domain"
 import { Effect } from "effect"
 import { fateOf, same } from "../expectation.ts"
 import {
@@ -39,7 +39,7 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
   { _tag: "DomainOfId", projectId, id: "dom_1" },
-  { _tag: "DomainPage", projectId, page },
+  { _tag: "DomainPage", projectId, filters: noDomainFilters, page },
   { _tag: "Contact", projectId, id: "con_1" },
   { _tag: "ContactsByAddress", projectId, addresses: [address] },
   ...[{}, { search: "ada" }, { listId: "lst_1" }, { emailStatus: "subscribed" as const }].flatMap((some) => {

@@ -185,7 +185,7 @@ const answers: Mail.Answering<State> = {
   Domain: (on, { projectId, domain }) => get(on, "Domain", projectId, domain) ?? null,
   DomainOfId: ownById("Domain"),
   DomainsDue: (on, query) => Mail.domainsDueAmong(all(on, "Domain"), query),
-  DomainPage: (on, { projectId, page }) => Mail.pageOf(own(on, "Domain", projectId).toSorted(Mail.newestFirst), page),
+  DomainPage: (on, query) => Mail.domainPageAmong(own(on, "Domain", query.projectId), query),
   Contact: ownById("Contact"),
   ContactsByAddress: (on, { projectId, addresses }) => addresses.map((one) => contactAt(on, projectId, one) ?? null),
   ContactPage: (on, query) => Mail.contactPageAmong(own(on, "Contact", query.projectId), query),

@@ -488,6 +488,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "definitions/counted-and-paged": asking("DefinitionCount", (query) => ({ ...query, parent: "" })),
   "definitions/removed-is-gone": evading("RemoveDefinition", () => []),
   "domains/due-and-removed": asking("DomainsDue", (query) => ({ ...query, now: query.now - 1 })),
+  "domains/filters-narrow": asking("DomainPage", (query) => ({ ...query, filters: { ...query.filters, names: null } })),
   "suppressions/listed-by-address": asking("SuppressionPage", (query) => ({ ...query, now: 0 })),
   "listings/in-their-order": answering("ApiKeys", (keys) => keys.toReversed()),
 

@@ -3,25 +3,16 @@
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"
-import type { ApiKey, Permission } from "../domain/ApiKey.ts"
+import type { ApiKey, IssueKey } from "../domain/ApiKey.ts"
 import { permissions } from "../domain/ApiKey.ts"
 import { InvalidArgument, KeyNotFound } from "../domain/Failure.ts"
 import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
-import type { Issue } from "../domain/Issue.ts"
 import { issue } from "../domain/Issue.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
-
-export interface IssueKey {
-  readonly permissions: ReadonlyArray<Permission>
-  readonly name?: string
-  /** Sender domains; left out or empty for any verified one. */
-  readonly domainScope?: ReadonlyArray<string>
-  readonly expiresAt?: Instant
-}
 
 export interface IssueKeyFacts {
   readonly now: Instant
@@ -31,38 +22,22 @@ export interface IssueKeyFacts {
   readonly secretHash: string
 }
 
-const nameCharactersMax = 100
-
+/** Issues a key from a request of the right form. */
 export const issueKey = (request: IssueKey, facts: IssueKeyFacts): Result.Result<Decision<ApiKey>, InvalidArgument> => {
   const { now, ids, projectId, publicId, secretHash } = facts
-  const scope = (request.domainScope ?? []).map(parseDomain)
-  const name = request.name ?? ""
-  const issues: ReadonlyArray<Issue> = [
-    ...(request.permissions.length === 0 ? [issue(["permissions"], "required", "at least one is required")] : []),
-    ...request.permissions.flatMap((permission, index) =>
-      permissions.includes(permission)
-        ? []
-        : [issue(["permissions", index], "invalid_value", `must be one of ${permissions.join(", ")}`)]
-    ),
-    ...scope.flatMap((domain, index) =>
-      domain === undefined ? [issue(["domainScope", index], "invalid_value", "must be a domain name")] : []
-    ),
-    ...(name.length > nameCharactersMax
-      ? [issue(["name"], "too_long", `must have at most ${nameCharactersMax} characters`)]
-      : []),
-    ...(request.expiresAt !== undefined && request.expiresAt <= now
-      ? [issue(["expiresAt"], "not_in_future", "must be in the future")]
-      : [])
-  ]
-  if (issues.length > 0) return Result.fail(new InvalidArgument({ context: "body", issues }))
+  if (request.expiresAt !== undefined && request.expiresAt <= now) {
+    const past = issue(["expiresAt"], "not_in_future", "must be in the future")
+    return Result.fail(new InvalidArgument({ context: "body", issues: [past] }))
+  }
+  const scope = (request.domainScope ?? []).map((domain) => parseDomain(domain)!)
   const key: ApiKey = {
     id: idAt(ids, "key", 0),
     projectId,
     publicId,
     secretHash,
-    name,
+    name: request.name ?? "",
     permissions: permissions.filter((permission) => request.permissions.includes(permission)),
-    domainScope: scope.length === 0 ? null : [...new Set(scope as ReadonlyArray<string>)],
+    domainScope: scope.length === 0 ? null : [...new Set(scope)],
     createdAt: now,
     expiresAt: request.expiresAt ?? null,
     revokedAt: null,

@@ -2,9 +2,17 @@
  * Cancels and reschedules a scheduled message: all of its deliveries, or none. Source: interface, Delivery status; decision 0008.
  */
 import { Result } from "effect"
+import type { DomainScope } from "../domain/ApiKey.ts"
+import { isInScope } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
 import type { Delivery } from "../domain/Delivery.ts"
-import { InvalidArgument, MessageNotFound, MessageNotScheduled, PlanLimitReached } from "../domain/Failure.ts"
+import {
+  InvalidArgument,
+  MessageNotFound,
+  MessageNotScheduled,
+  PlanLimitReached,
+  SenderOutsideScope
+} from "../domain/Failure.ts"
 import type { DeliveryId, IdBlock, MessageId } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import { idempotencyExpiry } from "../domain/Idempotency.ts"
@@ -21,6 +29,8 @@ import { move, movementChanges, spendCounters } from "./movement.ts"
 
 export interface MessageFacts {
   readonly now: Instant
+  /** The caller's: a key changes nothing that was sent from a domain outside of it. */
+  readonly domainScope: DomainScope
   readonly ids: IdBlock
   readonly plan: Plan
   readonly message: Message | null
@@ -47,9 +57,10 @@ const outside = (deliveries: ReadonlyArray<Delivery>, status: Delivery["status"]
 
 export const cancelMessage = (
   messageId: string,
-  { now, ids, plan, message, deliveries }: MessageFacts
-): Result.Result<Decision<CanceledMessage>, MessageNotFound | MessageNotScheduled> => {
+  { now, domainScope, ids, plan, message, deliveries }: MessageFacts
+): Result.Result<Decision<CanceledMessage>, SenderOutsideScope | MessageNotFound | MessageNotScheduled> => {
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
+  if (!isInScope(domainScope, message.domain)) return Result.fail(new SenderOutsideScope({ domain: message.domain }))
   const canceledAt = deliveries[0]?.canceledAt
   if (canceledAt !== undefined && canceledAt !== null && outside(deliveries, "canceled") === undefined)
     return Result.succeed(settled({ messageId: message.id, canceledAt, deliveryIds: idsOf(deliveries) }))
@@ -72,11 +83,13 @@ export const cancelMessage = (
 /** `usedThatDay` is the daily count of the new time's UTC day. */
 export const rescheduleMessage = (
   { messageId, scheduledAt }: { readonly messageId: string; readonly scheduledAt: Instant },
-  { now, ids, plan, message, deliveries, usedThatDay }: MessageFacts & { readonly usedThatDay: number }
+  { now, domainScope, ids, plan, message, deliveries, usedThatDay }: MessageFacts & { readonly usedThatDay: number }
 ): Result.Result<
   Decision<RescheduledMessage>,
-  InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached
+  SenderOutsideScope | InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached
 > => {
+  if (message !== null && !isInScope(domainScope, message.domain))
+    return Result.fail(new SenderOutsideScope({ domain: message.domain }))
   const late = windowIssue(scheduledAt, now)
   if (late !== undefined) return Result.fail(new InvalidArgument({ context: "body", issues: [late] }))
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))

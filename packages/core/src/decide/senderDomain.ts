@@ -3,8 +3,10 @@
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"
+import type { DomainScope } from "../domain/ApiKey.ts"
+import { isInScope } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
-import { DomainTaken, InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
+import { DomainTaken, InvalidArgument, RecordNotFound, SenderOutsideScope, TooManyRecords } from "../domain/Failure.ts"
 import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
@@ -16,16 +18,11 @@ import type {
   DnsRecordStatus,
   DomainStatus,
   MailHost,
+  NewDomain,
   SenderDomain
 } from "../domain/SenderDomain.ts"
-import { graceMillis, nextCheckMillis, recordsToPublish } from "../domain/SenderDomain.ts"
+import { domainsMax, graceMillis, nextCheckMillis, recordsToPublish } from "../domain/SenderDomain.ts"
 import type { Decision } from "./Decision.ts"
-
-export interface AddDomain {
-  readonly domain: string
-  /** By the operator's word: DNS is not asked. */
-  readonly verified: boolean
-}
 
 /** A key that was made for the domain. `publicKey` is base64 of its DER form. */
 export interface FreshKey extends DkimKey {
@@ -36,7 +33,11 @@ export interface AddDomainFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
+  /** The caller's. */
+  readonly domainScope: DomainScope
   readonly standing: SenderDomain | null
+  /** How many domains the project has. */
+  readonly count: number
   /** `null` for a domain that nobody publishes records for. */
   readonly key: FreshKey | null
   readonly host: MailHost
@@ -64,15 +65,16 @@ const keyed = (domain: string, { key, host, ids }: Pick<AddDomainFacts, "key" | 
 
 /** A domain that stands unverified becomes verified when the operator says so; otherwise it is taken. */
 export const addDomain = (
-  { domain: name, verified }: AddDomain,
+  { domain: name, verified }: NewDomain,
   facts: AddDomainFacts
-): Result.Result<Decision<SenderDomain>, InvalidArgument | DomainTaken> => {
-  const { now, ids, projectId, standing } = facts
+): Result.Result<Decision<SenderDomain>, InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords> => {
+  const { now, ids, projectId, domainScope, standing, count } = facts
   const domain = parseDomain(name)
   if (domain === undefined)
     return Result.fail(
       new InvalidArgument({ context: "body", issues: [issue(["domain"], "invalid_value", "must be a domain name")] })
     )
+  if (!isInScope(domainScope, domain)) return Result.fail(new SenderOutsideScope({ domain }))
   if (standing !== null && (standing.status === "verified" || !verified))
     return Result.fail(new DomainTaken({ domainId: standing.id }))
   if (standing !== null) {
@@ -87,6 +89,7 @@ export const addDomain = (
     }
     return Result.succeed({ answer: after, changes: [put(after, standing.revision)] })
   }
+  if (count >= domainsMax) return Result.fail(new TooManyRecords({ record: "domain", max: domainsMax }))
   const made: SenderDomain = {
     id: idAt(ids, "dom", 0),
     projectId,
@@ -108,6 +111,18 @@ export const addDomain = (
   }
   return Result.succeed({ answer: made, changes: [put(made, null)] })
 }
+
+/** The domain, when the caller may see it: what a key may not see it may not verify or remove either. */
+export const domainInScope = (
+  domainId: string,
+  domainScope: DomainScope,
+  standing: SenderDomain | null
+): Result.Result<SenderDomain, RecordNotFound | SenderOutsideScope> =>
+  standing === null
+    ? Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
+    : isInScope(domainScope, standing.domain)
+      ? Result.succeed(standing)
+      : Result.fail(new SenderOutsideScope({ domain: standing.domain }))
 
 /** What DNS said of one record. */
 export interface DnsFinding {
@@ -217,9 +232,10 @@ export const giveKey = (
 
 export const removeDomain = (
   domainId: string,
+  domainScope: DomainScope,
   standing: SenderDomain | null
-): Result.Result<Decision<null>, RecordNotFound> => {
-  if (standing === null) return Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
-  const { projectId, domain, revision } = standing
-  return Result.succeed({ answer: null, changes: [{ _tag: "RemoveDomain", projectId, domain, revision }] })
-}
+): Result.Result<Decision<null>, RecordNotFound | SenderOutsideScope> =>
+  Result.map(domainInScope(domainId, domainScope, standing), ({ projectId, domain, revision }) => ({
+    answer: null,
+    changes: [{ _tag: "RemoveDomain", projectId, domain, revision }]
+  }))

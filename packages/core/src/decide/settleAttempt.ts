@@ -25,6 +25,8 @@ export type Ending =
   | { readonly _tag: "Lost"; readonly why: string }
   /** We stopped it ourselves, to shut down. */
   | { readonly _tag: "Released" }
+  /** The message was not given to the transport, because a part of it must not become a header field. */
+  | { readonly _tag: "NotSendable"; readonly why: string }
   /** The transport was told not to send the final dot, and did not. */
   | { readonly _tag: "Withheld" }
   /** The lease of the worker that had it lapsed. */
@@ -140,6 +142,8 @@ const settlementOf = (ending: Ending, facts: SettleFacts): Settlement => {
       return refused(facts, ending.reply)
     case "WorkerDied":
       return workerDied(facts, phase)
+    case "NotSendable":
+      return { on: "MessageNotSendable", outcome: "rejected", patch: { statusMessage: ending.why } }
     case "Withheld":
       return queuedAgain("ReleasedBeforeDot", "released", facts.now + withheldWaitMillis)
     case "Released":
@@ -159,7 +163,7 @@ export const settleAttempt = (ending: Ending, facts: SettleFacts): Decision<Deli
   const reply = "reply" in ending ? ending.reply : null
   const reachedRelay =
     facts.delivery.reachedRelay ||
-    (attempt.phase === "dot" && ending._tag !== "Withheld") ||
+    (attempt.phase === "dot" && ending._tag !== "Withheld" && ending._tag !== "NotSendable") ||
     (reply !== null && sawEnvelope(reply))
   const delivery = { ...facts.delivery, reachedRelay }
   const { on, outcome, patch, suppress } = settlementOf(ending, facts)

@@ -24,6 +24,11 @@ export interface Address {
 export const addressOctetsMax = 254
 export const localPartOctetsMax = 64
 const domainOctetsMax = 253
+/**
+ * In UTF-16 units: no longer text is looked at. A domain name in Unicode may be longer than in A-labels, but by far not so long; UTS #46 and
+ * normalisation take time that grows with the square of the length on some texts.
+ */
+const domainUnitsMax = 1024
 
 /** A regular expression that looks for the end would try every run of spaces in between. */
 const withoutOuterSpaces = (text: string): string => {
@@ -39,6 +44,7 @@ const plainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A domain name as lower-case A-labels, or `undefined` when it is none. At least two labels; never an IP address. */
 export const parseDomain = (text: string): string | undefined => {
+  if (text.length > domainUnitsMax) return undefined
   const lower = text.toLowerCase()
   const plain = isAscii(text) && !lower.includes("xn--")
   // UTS #46 also maps look-alike full stops and full-width letters, so two spellings become one name.

@@ -2,9 +2,14 @@
  * API keys: their record, their printed form, and what they allow.
  * The printed secret is never stored. Source: interface, Authentication; decision 0014.
  */
+import { Schema } from "effect"
+import { parseDomain } from "./Address.ts"
 import type { ApiKeyId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
+import { decoder, says } from "./Issue.ts"
+import { InstantMillis } from "./NumberRule.ts"
 import type { ProjectId } from "./Project.ts"
+import { lineOf } from "./TextRule.ts"
 
 export const permissions = ["email.send", "email.full_access"] as const
 /** Each stands for itself: `email.full_access` does not include `email.send`. */
@@ -29,6 +34,29 @@ export interface ApiKey {
   readonly revision: number
 }
 
+const domainScopeMax = 100
+
+const IssueKey = Schema.Struct({
+  permissions: Schema.Array(
+    Schema.Literals(permissions).annotate(says("invalid_value", `must be one of ${permissions.join(", ")}`))
+  ).check(Schema.isMinLength(1, says("required", "at least one is required"))),
+  name: Schema.optionalKey(lineOf({ max: 100 })),
+  /** Sender domains, at most 100; left out or empty for any verified one. */
+  domainScope: Schema.optionalKey(
+    Schema.Array(
+      Schema.String.check(
+        Schema.makeFilter(
+          (text: string) => parseDomain(text) !== undefined,
+          says("invalid_value", "must be a domain name")
+        )
+      )
+    )
+  ),
+  expiresAt: Schema.optionalKey(InstantMillis)
+})
+export type IssueKey = typeof IssueKey.Type
+export const parseIssueKey = decoder(IssueKey, { permissions: permissions.length, domainScope: domainScopeMax })
+
 /** Who asks: a key's bearer, or the embedding product itself. */
 export interface Principal {
   readonly projectId: ProjectId
@@ -50,6 +78,9 @@ export const embedder = (projectId: ProjectId): Principal => ({
   domainScope: null,
   source: "embedded"
 })
+
+/** Who asks: a principal; or a project's name alone for the embedding product, which may do everything in its projects. */
+export type Caller = Principal | ProjectId
 
 export const publicIdLength = 12
 const randomLength = 26
@@ -99,10 +130,16 @@ export const parseKey = (text: string): { readonly publicId: string; readonly se
     : undefined
 }
 
+/** The sender domains that a principal is bounded to, or `null` for all of its project. */
+export type DomainScope = Principal["domainScope"]
+
 /** Whether the key may be used now. */
 export const isKeyLive = (key: ApiKey, now: Instant): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
-/** Whether a key with this scope may send from the domain; a sub-domain is another domain. */
-export const isInScope = (domainScope: ReadonlyArray<string> | null, domain: string): boolean =>
+/**
+ * Whether a key with this scope may use the domain: send from it, change what is scheduled from it, and see, verify and delete it. A sub-domain is
+ * another domain.
+ */
+export const isInScope = (domainScope: DomainScope, domain: string): boolean =>
   domainScope === null || domainScope.includes(domain)

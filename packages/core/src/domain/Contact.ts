@@ -1,14 +1,23 @@
 /**
  * A contact: a person a project writes to. Source: interface, Contact; decision 0012.
  */
+import { Schema } from "effect"
 import type { ContactId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
+import { decoder, says } from "./Issue.ts"
 import type { ProjectId } from "./Project.ts"
 import type { PropertyValues } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
 
 export const contactSources = ["manual", "import"] as const
 export type ContactSource = (typeof contactSources)[number]
+export const parseContactSource = decoder(
+  Schema.Struct({
+    source: Schema.Literals(contactSources).annotate(
+      says("invalid_value", `must be one of ${contactSources.join(", ")}`)
+    )
+  })
+)
 
 export interface Contact {
   readonly id: ContactId

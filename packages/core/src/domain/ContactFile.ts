@@ -1,18 +1,35 @@
 /**
- * Contacts as rows of a table: which columns there are, and what a row asks for. Source: decision 0029.
+ * Contacts as rows of a table: which columns there are, and what a row asks for. Source: decisions 0029 and 0034.
  */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import type { Contact } from "./Contact.ts"
 import type { CreateContact } from "./ContactRequest.ts"
 import { parseCreateContact } from "./ContactRequest.ts"
 import type { DefinitionOf } from "./Definition.ts"
 import { formatInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
-import { issue } from "./Issue.ts"
+import { decoder, issue, says } from "./Issue.ts"
 import type { PropertyValue } from "./Property.ts"
 import { propertyName } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
 import { emailStatuses } from "./SubscriptionTable.ts"
+
+const ImportOptions = Schema.Struct({
+  /** Whether a row updates the contact that has its address already; it is refused otherwise. */
+  update: Schema.optionalKey(Schema.Boolean.annotate(says("invalid_type", "must be a boolean")))
+})
+export type ImportOptions = typeof ImportOptions.Type
+export const parseImportOptions = decoder(ImportOptions)
+
+const formula = /^[=+\-@\t\r\n]/
+const markedFormula = /^'+[=+\-@\t\r\n]/
+
+/**
+ * The text as a cell that no spreadsheet runs as a formula: a mark `'` stands before one that begins like a formula, or like a marked one.
+ * `fromCell` takes the mark off, so that writing and reading gives the same text.
+ */
+export const toCell = (text: string): string => (formula.test(text) || markedFormula.test(text) ? `'${text}` : text)
+export const fromCell = (cell: string): string => (markedFormula.test(cell) ? cell.slice(1) : cell)
 
 /** Columns that are fields of a contact; every other one is a property. */
 const fields = {
@@ -24,6 +41,8 @@ const fields = {
 } as const
 type Field = keyof typeof fields
 
+const statusColumn = "email_status"
+
 /** Shown by an export, and of no meaning to an import. */
 const ignored = new Set(["id", "source", "created_at", "updated_at"])
 
@@ -34,22 +53,33 @@ export type ContactColumn =
   | { readonly _tag: "Property"; readonly definition: DefinitionOf<"property"> }
   | { readonly _tag: "Ignored" }
 
+const propertyPrefix = "properties."
+
+/** A key that is also the name of a column of ours is written `properties.KEY`. */
+const propertyColumn = (key: string): string => {
+  const name = propertyName(key)
+  const ours =
+    Object.hasOwn(fields, name) || name === statusColumn || ignored.has(name) || name.startsWith(propertyPrefix)
+  return ours ? `${propertyPrefix}${key}` : key
+}
+
 /** The columns that a first row names, in any case; or what is wrong with it. */
 export const readColumns = (
   header: ReadonlyArray<string>,
   properties: ReadonlyArray<DefinitionOf<"property">>
 ): Result.Result<ReadonlyArray<ContactColumn>, ReadonlyArray<Issue>> => {
-  const byName = new Map(properties.map((one) => [one.name!, one]))
+  const byName = new Map(properties.map((one) => [propertyName(propertyColumn(one.content.key)), one]))
   const issues: Array<Issue> = []
   const seen = new Set<string>()
   const columns = header.map((text, at): ContactColumn => {
-    const name = text.trim().toLowerCase()
+    const exact = propertyName(fromCell(text))
+    const name = byName.has(exact) ? exact : exact.trim()
     if (seen.has(name)) issues.push(issue(["columns", at], "invalid_value", "is named twice"))
     seen.add(name)
     if (Object.hasOwn(fields, name)) return { _tag: "Field", field: name as Field }
-    if (name === "email_status") return { _tag: "Status" }
+    if (name === statusColumn) return { _tag: "Status" }
     if (ignored.has(name)) return { _tag: "Ignored" }
-    const definition = byName.get(propertyName(name))
+    const definition = byName.get(name)
     if (definition !== undefined) return { _tag: "Property", definition }
     issues.push(issue(["columns", at], "undefined_property", "is neither a field nor a defined custom property"))
     return { _tag: "Ignored" }
@@ -80,15 +110,16 @@ export const readRow = (
       issue([], "invalid_value", `has ${cells.length} cells, and ${columns.length} columns are named`)
     ])
   const request: Record<string, unknown> = {}
-  const properties: Record<string, PropertyValue | null> = {}
+  const properties: Array<readonly [key: string, value: PropertyValue | null]> = []
   let emailStatus: string | undefined
   columns.forEach((column, at) => {
-    const cell = cells[at]!
+    const cell = fromCell(cells[at]!)
     if (column._tag === "Field") request[fields[column.field]] = cell
-    else if (column._tag === "Property") properties[column.definition.content.key] = valueOf(column.definition, cell)
+    else if (column._tag === "Property")
+      properties.push([column.definition.content.key, valueOf(column.definition, cell)])
     else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
   })
-  if (Object.keys(properties).length > 0) request["properties"] = properties
+  if (properties.length > 0) request["properties"] = Object.fromEntries(properties)
   const known = emailStatus === undefined || (emailStatuses as ReadonlyArray<string>).includes(emailStatus)
   const parsed = parseCreateContact(request)
   const wrong = known ? [] : [issue(["email_status"], "invalid_value", `must be ${emailStatuses.join(" or ")}`)]
@@ -102,26 +133,30 @@ export const readRow = (
 export const exportedColumns = (properties: ReadonlyArray<DefinitionOf<"property">>): ReadonlyArray<string> => [
   "id",
   ...Object.keys(fields),
-  "email_status",
+  statusColumn,
   "source",
   "created_at",
   "updated_at",
-  ...properties.map(({ content }) => content.key)
+  ...properties.map(({ content }) => toCell(propertyColumn(content.key)))
 ]
+
+/** A number is no formula, also when it is negative. */
+const cellOf = (value: PropertyValue | null | undefined): string =>
+  typeof value === "number" ? String(value) : toCell(value ?? "")
 
 export const exportedRow = (
   contact: Contact,
   properties: ReadonlyArray<DefinitionOf<"property">>
 ): ReadonlyArray<string> => [
   contact.id,
-  contact.email,
-  contact.userId ?? "",
-  contact.firstName,
-  contact.lastName,
-  contact.phoneNumber ?? "",
+  toCell(contact.email),
+  cellOf(contact.userId),
+  toCell(contact.firstName),
+  toCell(contact.lastName),
+  cellOf(contact.phoneNumber),
   contact.emailStatus,
   contact.source,
   formatInstant(contact.createdAt),
   formatInstant(contact.updatedAt),
-  ...properties.map(({ id }) => String(contact.properties[id] ?? ""))
+  ...properties.map(({ id }) => cellOf(contact.properties[id]))
 ]

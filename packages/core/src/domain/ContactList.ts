@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { decoder } from "./Issue.ts"
-import { lineOf, textOf } from "./TextRule.ts"
+import { lineOf } from "./TextRule.ts"
 
 export interface ContactList {
   readonly name: string
@@ -13,7 +13,7 @@ export interface ContactList {
 /** How many lists a contact may be on. */
 export const listsOfContactMax = 100
 
-const fields = { name: lineOf({ min: 1, max: 100 }), description: Schema.optionalKey(textOf({ max: 500 })) }
+const fields = { name: lineOf({ min: 1, max: 100 }), description: Schema.optionalKey(lineOf({ max: 500 })) }
 
 export const CreateListBody = Schema.Struct(fields).annotate({ identifier: "CreateListRequest" })
 export type CreateList = typeof CreateListBody.Type

@@ -6,12 +6,14 @@ import type { Result } from "effect"
 import { Result as R, Schema } from "effect"
 import type { Issue } from "./Issue.ts"
 import { decoder, distinctIssues, issue, says } from "./Issue.ts"
+import { SearchText, TextOrNull } from "./Paging.ts"
+import { propertyName } from "./Property.ts"
 import { emailStatuses } from "./SubscriptionTable.ts"
-import { isSafeKey, Mailbox, textOf } from "./TextRule.ts"
+import { lineOf, Mailbox } from "./TextRule.ts"
 
-const name = textOf({ max: 100 })
-const userId = textOf({ max: 255 })
-const phoneNumber = textOf({ max: 32 })
+const name = lineOf({ max: 100 })
+const userId = lineOf({ max: 255 })
+const phoneNumber = lineOf({ max: 32 })
 const propertyKeysMax = 200
 
 const Properties = Schema.Record(
@@ -57,8 +59,7 @@ const propertyKeys = (input: unknown): ReadonlyArray<Issue> => {
   return Object.keys(properties)
     .slice(0, propertyKeysMax)
     .flatMap((key) => {
-      if (!isSafeKey(key)) return [issue(["properties", key], "invalid_value", "is a reserved key")]
-      const folded = key.toLowerCase()
+      const folded = propertyName(key)
       if (seen.has(folded)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
       seen.add(folded)
       return []
@@ -74,6 +75,22 @@ const reader = <S extends Schema.Decoder<unknown>>(schema: S) => {
     return R.fail(distinctIssues(R.isFailure(decoded) ? [...decoded.failure, ...keys] : keys))
   }
 }
+
+/** Which contacts a listing shows; `null` is no filter. */
+const ContactQuery = Schema.Struct({
+  /** A part of the email, of either name, or of both with a space; in any case. */
+  search: SearchText,
+  emailStatus: Schema.NullOr(Schema.Literals(emailStatuses)).annotate(
+    says("invalid_value", `must be null or one of ${emailStatuses.join(", ")}`)
+  ),
+  /** An unknown list or segment has nobody on it. */
+  listId: TextOrNull,
+  segmentId: TextOrNull
+})
+export type ContactQuery = typeof ContactQuery.Type
+export const parseContactQuery = decoder(ContactQuery)
+
+export const everyContact: ContactQuery = { search: null, emailStatus: null, listId: null, segmentId: null }
 
 export const parseCreateContact = reader(CreateContactBody)
 export const parseUpdateContact = reader(UpdateContactBody)

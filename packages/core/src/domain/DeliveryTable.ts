@@ -220,6 +220,15 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0003"
   },
+  {
+    from: "sending",
+    on: "MessageNotSendable",
+    to: "failed",
+    reason: "sending_failed",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0034"
+  },
   { from: "sending", on: "TransportDeferred", to: "queued", emits: "email.delayed", source: "decision 0006" },
   {
     from: "sending",

@@ -1,7 +1,10 @@
 /**
  * A project's limits and the counters they are held against. Source: interface, Limits; decision 0015.
  */
+import { Schema } from "effect"
 import type { UtcDay } from "./Instant.ts"
+import { decoder, says } from "./Issue.ts"
+import { wholeOf } from "./NumberRule.ts"
 import type { ProjectId } from "./Project.ts"
 import type { BucketLimit } from "./TokenBucket.ts"
 
@@ -25,6 +28,27 @@ export const unlimited: Plan = {
   contacts: null,
   rateLimit: null
 }
+
+const Limit = Schema.optionalKey(
+  Schema.NullOr(wholeOf(0, Number.MAX_SAFE_INTEGER)).annotate(says("invalid_type", "must be a number or null"))
+)
+/** Reads the limits that are given; the others are off. */
+export const parsePlan = decoder(
+  Schema.Struct({
+    dailySends: Limit,
+    sendingAllowance: Limit,
+    scheduledRecipients: Limit,
+    contacts: Limit,
+    rateLimit: Schema.optionalKey(
+      Schema.NullOr(
+        Schema.Struct({
+          requests: wholeOf(1, Number.MAX_SAFE_INTEGER),
+          windowMillis: wholeOf(1, Number.MAX_SAFE_INTEGER)
+        })
+      ).annotate(says("invalid_type", "must be an object or null"))
+    )
+  })
+)
 
 /** The name of a counter of a project. */
 export type CounterName =

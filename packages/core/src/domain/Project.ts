@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
-import { says } from "./Issue.ts"
+import { decoder, says } from "./Issue.ts"
 
 export type ProjectId = string
 
@@ -18,10 +18,20 @@ export interface Project {
   readonly revision: number
 }
 
+const idForm = /^[A-Za-z0-9_-]{1,64}$/u
+
+export const isProjectId = (text: string): boolean => idForm.test(text)
+
 /** A name the operator chooses, such as `prj_acme`. */
-export const ProjectName = Schema.String.check(
-  Schema.isPattern(
-    /^[A-Za-z0-9_-]{1,64}$/u,
-    says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores")
-  )
+const ProjectName = Schema.String.check(
+  Schema.isPattern(idForm, says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores"))
 ).annotate({ identifier: "ProjectId" })
+export const parseProject = decoder(Schema.Struct({ project: ProjectName }))
+
+const ProjectSettings = Schema.Struct({
+  onAmbiguous: Schema.optionalKey(
+    Schema.Literals(ambiguityPolicies).annotate(says("invalid_value", `must be ${ambiguityPolicies.join(" or ")}`))
+  )
+})
+export type ProjectSettings = typeof ProjectSettings.Type
+export const parseProjectSettings = decoder(ProjectSettings)

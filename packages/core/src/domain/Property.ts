@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
 import { parseInstant } from "./Instant.ts"
-import { isSafeKey, textOf } from "./TextRule.ts"
+import { lineOf, textOf } from "./TextRule.ts"
 import type { DefinitionId, DefinitionOf } from "./Definition.ts"
 
 export const propertyTypes = ["string", "number", "date"] as const
@@ -15,18 +15,20 @@ export type PropertyType = (typeof propertyTypes)[number]
 export type PropertyValue = string | number
 
 export interface PropertyDefinition {
-  /** As given; unique without regard to case. */
+  /** Any one-line text of 1 to 255 characters, as given; unique without regard to case. An object by key must have no inherited names. */
   readonly key: string
   readonly type: PropertyType
-  /** Stands in for the value of a contact that has none, where a value is used. */
-  readonly fallbackValue: PropertyValue | null
+  /** Stands in for the value of a contact that has none, where a value is used. Text for every type; see `fallbackOf`. */
+  readonly fallbackValue: string | null
 }
 
 /** Values by the id of their definition, so that a property defined anew under an old key starts empty. */
 export type PropertyValues = Readonly<Record<DefinitionId<"property">, PropertyValue>>
 
 export const propertiesMax = 200
+const propertyKeyCharactersMax = 255
 const propertyTextCharactersMax = 500
+const fallbackCharactersMax = 1000
 
 /** The form in which keys are compared. */
 export const propertyName = (key: string): string => key.toLowerCase()
@@ -51,19 +53,32 @@ export const valueComplaint = (type: PropertyType, value: PropertyValue): string
   }
 }
 
-const Key = Schema.String.check(
-  Schema.makeFilter((key: string) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(key) && isSafeKey(key), {
-    ...says("invalid_value", "must be a letter and up to 63 letters, digits or underscores, and no reserved word"),
-    toJsonSchema: () => ({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" })
-  })
-)
+const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** What is wrong with the text of a fallback for that type, in words; `undefined` when nothing is. */
+export const fallbackComplaint = (type: PropertyType, text: string): string | undefined => {
+  if (type === "string") return undefined
+  if (type === "number")
+    return numberText.test(text) && Number.isFinite(Number(text)) ? undefined : "must be the text of a number"
+  return valueComplaint(type, text)
+}
+
+/** The fallback as text. Definitions from before decision 0034 may hold a number. */
+export const fallbackText = ({ fallbackValue }: PropertyDefinition): string | null =>
+  fallbackValue === null ? null : String(fallbackValue)
+
+/** The fallback as a value of the property's type, for whatever compares or shows values. */
+export const fallbackOf = ({ type, fallbackValue }: PropertyDefinition): PropertyValue | null =>
+  fallbackValue !== null && type === "number" ? Number(fallbackValue) : fallbackValue
+
+const Key = lineOf({ min: 1, max: propertyKeyCharactersMax })
 
 const Type = Schema.Literals(propertyTypes).annotate(
   says("invalid_value", `must be one of ${propertyTypes.join(", ")}`)
 )
 
-const Fallback = Schema.Union([textOf({ max: propertyTextCharactersMax }), Schema.Finite, Schema.Null]).annotate(
-  says("invalid_type", "must be a string, a number or null")
+const Fallback = Schema.NullOr(textOf({ max: fallbackCharactersMax })).annotate(
+  says("invalid_type", "must be a string or null")
 )
 
 export const CreatePropertyBody = Schema.Struct({

@@ -15,7 +15,7 @@ import type { LogFilters, PageRequest, Position } from "./Paging.ts"
 import type { Counter, CounterName } from "./Plan.ts"
 import type { Project, ProjectId } from "./Project.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
-import type { SenderDomain } from "./SenderDomain.ts"
+import type { DomainFilters, SenderDomain } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 
 /** Each query's fields and answer. A `projectId` is part of every question about a tenant's records. */
@@ -32,8 +32,11 @@ interface Queries {
   DomainOfId: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomain | null]
   /** Of whatever project: those whose next check is due, the longest due first. */
   DomainsDue: [{ readonly now: Instant; readonly limit: number }, ReadonlyArray<SenderDomain>]
-  /** Newest first. */
-  DomainPage: [{ readonly projectId: ProjectId; readonly page: PageRequest }, Found<SenderDomain>]
+  /** Newest first, of those that match. */
+  DomainPage: [
+    { readonly projectId: ProjectId; readonly filters: DomainFilters; readonly page: PageRequest },
+    Found<SenderDomain>
+  ]
   Contact: [{ readonly projectId: ProjectId; readonly id: string }, Contact | null]
   /** One answer for each canonical address, in the order asked. */
   ContactsByAddress: [

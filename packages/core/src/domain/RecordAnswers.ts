@@ -16,6 +16,7 @@ import type { Counter } from "./Plan.ts"
 import type { AnswerOf, Backlog, Ledger, QueryOf } from "./Query.ts"
 import type { EventPush } from "./EventPush.ts"
 import type { SenderDomain } from "./SenderDomain.ts"
+import { domainFiltersMatch } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 import { byAddress, suppressedFor } from "./Suppression.ts"
 
@@ -77,6 +78,13 @@ export const contactScanAmong = (
     next: walk.length > scanLimit ? positionOf(piece.at(-1)!) : null
   }
 }
+
+/** `domains` are the project's. */
+export const domainPageAmong = (
+  domains: ReadonlyArray<SenderDomain>,
+  { filters, page }: QueryOf<"DomainPage">
+): AnswerOf<"DomainPage"> =>
+  pageOf(domains.filter((one) => domainFiltersMatch(filters, one)).toSorted(newestFirst), page)
 
 /** `suppressions` are the project's. */
 export const suppressionPageAmong = (

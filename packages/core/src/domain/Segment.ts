@@ -9,7 +9,7 @@ import type { Issue } from "./Issue.ts"
 import { decoder, issue, says } from "./Issue.ts"
 import { parseInstant } from "./Instant.ts"
 import type { ContactPredicate } from "./ContactPredicate.ts"
-import { propertyName } from "./Property.ts"
+import { fallbackOf, propertyName } from "./Property.ts"
 import { lineOf } from "./TextRule.ts"
 
 /** A filter as it is written down. */
@@ -118,7 +118,7 @@ const comparison = (
       : ((node.value ?? null) as SegmentValue)
   const of =
     own === undefined
-      ? ({ property: property!.id, fallback: property!.content.fallbackValue } as const)
+      ? ({ property: property!.id, fallback: fallbackOf(property!.content) } as const)
       : ({ field: own.of } as const)
   return { _tag: "Compare", kind, of, op, value }
 }

@@ -5,7 +5,8 @@ import { Schema } from "effect"
 import type { DomainId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import { dayMillis, hourMillis, minuteMillis } from "./Instant.ts"
-import { decoder } from "./Issue.ts"
+import { decoder, says } from "./Issue.ts"
+import { folded, SearchText } from "./Paging.ts"
 import type { ProjectId } from "./Project.ts"
 import { textOf } from "./TextRule.ts"
 
@@ -128,7 +129,58 @@ export const recordsToPublish = (
   }
 ]
 
-export const AddDomainBody = Schema.Struct({ domain: textOf({ min: 1, max: 255 }) }).annotate({
-  identifier: "AddDomainRequest"
-})
+/** How many domains a project may have. */
+export const domainsMax = 1000
+
+const domainName = textOf({ min: 1, max: 255 })
+
+export const AddDomainBody = Schema.Struct({
+  domain: domainName,
+  /** `false` is what every domain has: opens are not tracked. */
+  openTracking: Schema.optionalKey(
+    Schema.Boolean.check(
+      Schema.makeFilter((tracks: boolean) => !tracks, {
+        ...says("invalid_value", "must be false: opens are not tracked"),
+        toJsonSchema: () => ({ const: false })
+      })
+    )
+  )
+}).annotate({ identifier: "AddDomainRequest" })
 export const parseAddDomain = decoder(AddDomainBody)
+
+/** In process a domain may be verified by the operator's word: DNS is not asked. */
+const NewDomain = Schema.Struct({
+  domain: domainName,
+  verified: Schema.Boolean.annotate(says("invalid_type", "must be a boolean"))
+})
+export type NewDomain = typeof NewDomain.Type
+export const parseNewDomain = decoder(NewDomain)
+
+/** Which domains a listing shows; `null` is no filter. */
+const DomainQuery = Schema.Struct({
+  status: Schema.NullOr(Schema.Literals(domainStatuses)).annotate(
+    says("invalid_value", `must be null or one of ${domainStatuses.join(", ")}`)
+  ),
+  /** A part of the domain's name as A-labels, in any case. */
+  search: SearchText
+})
+export type DomainQuery = typeof DomainQuery.Type
+export const parseDomainQuery = decoder(DomainQuery)
+
+export const everyDomain: DomainQuery = { status: null, search: null }
+
+/** The filters of a listing as a store evaluates them; `null` is no filter. */
+export interface DomainFilters extends DomainQuery {
+  /** Only domains of these names. */
+  readonly names: ReadonlyArray<string> | null
+}
+
+export const noDomainFilters: DomainFilters = { ...everyDomain, names: null }
+
+export const domainFiltersMatch = (
+  { status, search, names }: DomainFilters,
+  domain: Pick<SenderDomain, "domain" | "status">
+): boolean =>
+  (status === null || domain.status === status) &&
+  (search === null || domain.domain.includes(folded(search))) &&
+  (names === null || names.includes(domain.domain))

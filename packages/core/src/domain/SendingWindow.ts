@@ -6,6 +6,7 @@ import type { Instant } from "./Instant.ts"
 import { dayMillis } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, issue } from "./Issue.ts"
+import { InstantMillis } from "./NumberRule.ts"
 import { Timestamp } from "./TextRule.ts"
 
 export const aheadMillisMax = 30 * dayMillis
@@ -23,3 +24,6 @@ export const RescheduleBody = Schema.Struct({ scheduledAt: Timestamp }).annotate
 })
 
 export const parseReschedule = decoder(RescheduleBody)
+
+/** The same in process, where a time is UTC milliseconds. */
+export const parseScheduledAt = decoder(Schema.Struct({ scheduledAt: InstantMillis }))

@@ -43,9 +43,11 @@ export const textOf = (bounds: { readonly min?: number; readonly max: number }) 
     ? Schema.String.check(atMost(bounds.max), storable)
     : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), storable)
 
-/** Text that goes into a header field. */
-export const lineOf = (bounds: { readonly min: number; readonly max: number }) =>
-  Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
+/** Text of one line: whatever goes into a header field, and names that people read on one line. */
+export const lineOf = (bounds: { readonly min?: number; readonly max: number }) =>
+  bounds.min === undefined
+    ? Schema.String.check(atMost(bounds.max), oneLine)
+    : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
 
 export const bodyOf = (bounds: { readonly octetsMax: number }) =>
   Schema.String.check(octetsAtMost(bounds.octetsMax), storable)

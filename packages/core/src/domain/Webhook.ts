@@ -9,7 +9,7 @@ import type { EventKind } from "./MailEvent.ts"
 import { eventKinds } from "./MailEvent.ts"
 import { isPublicAddress, isLoopbackAddress } from "./NetworkAddress.ts"
 import type { ProjectId } from "./Project.ts"
-import { textOf } from "./TextRule.ts"
+import { lineOf, textOf } from "./TextRule.ts"
 
 export const webhookStatuses = ["enabled", "disabled"] as const
 export type WebhookStatus = (typeof webhookStatuses)[number]
@@ -111,7 +111,7 @@ const Events = Schema.Array(
 export const CreateWebhookBody = Schema.Struct({
   url: Url,
   events: Schema.optionalKey(Events),
-  description: Schema.optionalKey(textOf({ max: 500 }))
+  description: Schema.optionalKey(lineOf({ max: 500 }))
 }).annotate({ identifier: "CreateWebhookRequest" })
 export type CreateWebhook = typeof CreateWebhookBody.Type
 export const parseCreateWebhook = decoder(CreateWebhookBody, { events: eventKinds.length })
@@ -119,7 +119,7 @@ export const parseCreateWebhook = decoder(CreateWebhookBody, { events: eventKind
 export const UpdateWebhookBody = Schema.Struct({
   url: Schema.optionalKey(Url),
   events: Schema.optionalKey(Events),
-  description: Schema.optionalKey(textOf({ max: 500 })),
+  description: Schema.optionalKey(lineOf({ max: 500 })),
   status: Schema.optionalKey(
     Schema.Literals(webhookStatuses).annotate(says("invalid_value", "must be enabled or disabled"))
   )

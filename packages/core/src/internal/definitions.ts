@@ -7,20 +7,22 @@ import type { Making, PuttingFacts } from "../decide/definition.ts"
 import { define, redefine, undefine } from "../decide/definition.ts"
 import type { DefinitionKind, DefinitionOf } from "../domain/Definition.ts"
 import { definitionsMax } from "../domain/Definition.ts"
-import type { NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
+import type { InvalidArgument, NameTaken, RecordName, TooManyRecords } from "../domain/Failure.ts"
 import { RecordNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest, Position } from "../domain/Paging.ts"
+import { parsePageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { decideAndCommit } from "./decideAndCommit.ts"
+import { validated, validIds } from "./validated.ts"
 
 export interface DefinitionParts {
   readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
 }
 
-/** What a change of a definition asks for; `guard` may refuse it by what else was read. */
+/** What a change of a definition asks for. */
 export interface Changing<K extends DefinitionKind> {
   readonly name: string | null
   readonly content: DefinitionOf<K>["content"]
@@ -46,17 +48,25 @@ export const definitionsOf = <K extends DefinitionKind>(
     )
 
   /** One page of them, newest first. */
-  const page = (projectId: ProjectId, page: PageRequest): Effect.Effect<Page<DefinitionOf<K>>, StoreUnavailable> =>
-    Effect.map(store.read([{ _tag: "DefinitionPage", projectId, kind, parent: "", page }]), ([{ items, total }]) => ({
-      items: items as ReadonlyArray<DefinitionOf<K>>,
-      total,
-      ...page
-    }))
+  const page = (
+    projectId: ProjectId,
+    request: PageRequest
+  ): Effect.Effect<Page<DefinitionOf<K>>, InvalidArgument | StoreUnavailable> =>
+    Effect.gen(function* () {
+      yield* validIds({ projectId })
+      const page = yield* validated(parsePageRequest, request, "query")
+      const [{ items, total }] = yield* store.read([{ _tag: "DefinitionPage", projectId, kind, parent: "", page }])
+      return { items: items as ReadonlyArray<DefinitionOf<K>>, total, ...page }
+    })
 
-  const get = (projectId: ProjectId, id: string): Effect.Effect<DefinitionOf<K>, RecordNotFound | StoreUnavailable> =>
-    Effect.flatMap(store.read([{ _tag: "Definition", projectId, id }]), ([found]) => {
-      const one = ofKind(found)
-      return one === null ? Effect.fail(new RecordNotFound({ record, id })) : Effect.succeed(one)
+  const get = (
+    projectId: ProjectId,
+    id: string
+  ): Effect.Effect<DefinitionOf<K>, InvalidArgument | RecordNotFound | StoreUnavailable> =>
+    Effect.gen(function* () {
+      yield* validIds({ projectId, id })
+      const [found] = yield* store.read([{ _tag: "Definition", projectId, id }])
+      return ofKind(found) ?? (yield* new RecordNotFound({ record, id }))
     })
 
   const named = (projectId: ProjectId, parent: string, name: string | null) =>
@@ -83,12 +93,10 @@ export const definitionsOf = <K extends DefinitionKind>(
     projectId: ProjectId,
     id: string,
     nameAsked: string | null,
-    change: (
-      standing: DefinitionOf<K>,
-      facts: PuttingFacts
-    ) => Result.Result<Changing<K> & { readonly guards?: Decision<null>["changes"] }, E>
-  ): Effect.Effect<DefinitionOf<K>, RecordNotFound | NameTaken | StoreUnavailable | E> =>
+    change: (standing: DefinitionOf<K>, facts: PuttingFacts) => Result.Result<Changing<K>, E>
+  ): Effect.Effect<DefinitionOf<K>, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable | E> =>
     Effect.gen(function* () {
+      yield* validIds({ projectId, id })
       const now = yield* Clock.currentTimeMillis
       return yield* decideAndCommit(
         store,
@@ -97,19 +105,22 @@ export const definitionsOf = <K extends DefinitionKind>(
           const standing = ofKind(found)
           if (standing === null) return Result.fail(new RecordNotFound({ record, id }))
           const facts: PuttingFacts = { now, named: nameAsked === null ? null : holder }
-          return Result.flatMap(change(standing, facts), ({ guards = [], ...after }) =>
-            Result.map(redefine({ ...after, record, field }, standing, facts), ({ answer, changes }) => ({
-              answer,
-              changes: [...guards, ...changes]
-            }))
+          return Result.flatMap(change(standing, facts), (after) =>
+            redefine({ ...after, record, field }, standing, facts)
           )
         }
       )
     })
 
-  const remove = (projectId: ProjectId, id: string): Effect.Effect<null, RecordNotFound | StoreUnavailable> =>
-    decideAndCommit(store, store.read([{ _tag: "Definition", projectId, id }]), ([found]) =>
-      undefine(record, id, ofKind(found))
+  const remove = (
+    projectId: ProjectId,
+    id: string
+  ): Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable> =>
+    Effect.andThen(
+      validIds({ projectId, id }),
+      decideAndCommit(store, store.read([{ _tag: "Definition", projectId, id }]), ([found]) =>
+        undefine(record, id, ofKind(found))
+      )
     )
 
   return { all, page, get, create, update, remove }

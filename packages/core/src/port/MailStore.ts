@@ -26,7 +26,15 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 
 /** The store could not be opened; nothing was changed. */
 export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
-  readonly reason: "foreign_file" | "newer_schema" | "not_durable" | "read_only" | "full" | "locked" | "unreachable"
+  readonly reason:
+    | "foreign_file"
+    | "newer_schema"
+    | "not_durable"
+    | "read_only"
+    | "full"
+    | "locked"
+    | "not_private"
+    | "unreachable"
   readonly where: string
   readonly cause?: unknown
 }> {
@@ -42,6 +50,7 @@ const storeNotOpenedWords: Readonly<Record<StoreNotOpened["reason"], string>> = 
   read_only: "The store cannot be written",
   full: "There is no room on the disk for the store",
   locked: "Another process keeps the store locked",
+  not_private: "This belongs to another user, or is a link to elsewhere, so others could read the store",
   unreachable: "The store cannot be opened"
 }
 

@@ -1,14 +1,14 @@
 /**
  * Issues, lists and revokes API keys; in process and by the command, never over HTTP. Source: decision 0014.
  */
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import type { IssueKey } from "../decide/apiKey.ts"
+import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { issueKey, revokeKey } from "../decide/apiKey.ts"
-import type { ApiKey } from "../domain/ApiKey.ts"
-import { mintKey, mintKeyBytes, printKey } from "../domain/ApiKey.ts"
+import type { ApiKey, IssueKey } from "../domain/ApiKey.ts"
+import { mintKey, mintKeyBytes, parseIssueKey, printKey } from "../domain/ApiKey.ts"
 import type { InvalidArgument, KeyNotFound } from "../domain/Failure.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -30,8 +30,8 @@ export class ApiKeys extends Context.Service<
       request: IssueKey
     ) => Effect.Effect<IssuedKey, InvalidArgument | StoreUnavailable>
     /** Oldest first, revoked ones too. */
-    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
-    readonly revoke: (keyId: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
+    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<ApiKey>, InvalidArgument | StoreUnavailable>
+    readonly revoke: (keyId: string) => Effect.Effect<ApiKey, InvalidArgument | KeyNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/ApiKeys") {
   static readonly layerNoDeps = Layer.effect(
@@ -42,24 +42,27 @@ export class ApiKeys extends Context.Service<
       const ids = yield* IdSource
       const projects = yield* Projects
 
-      const issue = Effect.fn("ApiKeys.issue")(function* (projectId: ProjectId, request: IssueKey) {
-        yield* projects.ensure(projectId)
+      const issue = Effect.fn("ApiKeys.issue")(function* (projectId: ProjectId, asked: IssueKey) {
+        const request = yield* validated(parseIssueKey, asked)
+        yield* validIds({ projectId })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const minted = mintKey(crypto.randomBytes(mintKeyBytes))
         const secretHash = crypto.sha256(minted.secret)
-        const key = yield* decideAndCommit(store, Effect.void, () =>
-          issueKey(request, { now, ids: block, projectId, publicId: minted.publicId, secretHash })
-        )
+        const issued = issueKey(request, { now, ids: block, projectId, publicId: minted.publicId, secretHash })
+        if (Result.isSuccess(issued)) yield* projects.ensure(projectId)
+        const key = yield* decideAndCommit(store, Effect.void, () => issued)
         return { key, printed: Redacted.make(printKey(minted)) }
       })
 
       const list = Effect.fn("ApiKeys.list")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
         const [keys] = yield* store.read([{ _tag: "ApiKeys", projectId }])
         return keys
       })
 
       const revoke = Effect.fn("ApiKeys.revoke")(function* (keyId: string) {
+        yield* validIds({ keyId })
         const now = yield* Clock.currentTimeMillis
         return yield* decideAndCommit(store, store.read([{ _tag: "ApiKey", id: keyId }]), ([key]) =>
           revokeKey(keyId, { now, key })

@@ -2,14 +2,16 @@
  * Takes contacts in from a table, and gives them out as one: row by row, in flat memory, beside a running server. Source: decision 0029.
  */
 import { Context, Effect, Layer, Result, Schedule, Sink, Stream } from "effect"
-import type { AskedContact, ContactColumn } from "../domain/ContactFile.ts"
-import { exportedColumns, exportedRow, readColumns, readRow } from "../domain/ContactFile.ts"
+import type { AskedContact, ContactColumn, ImportOptions } from "../domain/ContactFile.ts"
+import { exportedColumns, exportedRow, parseImportOptions, readColumns, readRow } from "../domain/ContactFile.ts"
+import type { ContactQuery } from "../domain/ContactRequest.ts"
 import type { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../domain/Failure.ts"
 import { InvalidArgument } from "../domain/Failure.ts"
 import type { Issue } from "../domain/Issue.ts"
+import { issue } from "../domain/Issue.ts"
 import type { ProjectId } from "../domain/Project.ts"
+import { validated } from "../internal/validated.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
-import type { ContactQuery } from "./Contacts.ts"
 import { Contacts } from "./Contacts.ts"
 import { Properties } from "./Properties.ts"
 
@@ -27,11 +29,6 @@ export interface ImportedRow {
   readonly outcome: RowOutcome
   /** Why it was refused. */
   readonly issues: ReadonlyArray<Pick<Issue, "path" | "code" | "message">>
-}
-
-export interface ImportOptions {
-  /** Whether a row updates the contact that has its address already; it is refused otherwise. */
-  readonly update?: boolean
 }
 
 /** Commits under way at once: enough to share the disk's syncs, few enough to leave room for others. */
@@ -77,7 +74,10 @@ export class ContactFiles extends Context.Service<
       options?: ImportOptions
     ) => Stream.Stream<ImportedRow, E | InvalidArgument | StoreUnavailable>
     /** The columns' names, then a row for each contact, newest first. What `take` reads. */
-    readonly give: (projectId: ProjectId, query: ContactQuery) => Stream.Stream<ReadonlyArray<string>, StoreUnavailable>
+    readonly give: (
+      projectId: ProjectId,
+      query: ContactQuery
+    ) => Stream.Stream<ReadonlyArray<string>, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/ContactFiles") {
   static readonly layerNoDeps = Layer.effect(
@@ -116,6 +116,8 @@ export class ContactFiles extends Context.Service<
 
       const imported = (projectId: ProjectId, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
         Effect.fnUntraced(function* ({ line, cells }: FileRow): Effect.fn.Return<ImportedRow, StoreUnavailable> {
+          if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
+            return { line, outcome: "refused", issues: [issue([], "invalid_type", "must be an array of strings")] }
           const asked = readRow(columns, cells)
           if (Result.isFailure(asked)) return { line, outcome: "refused", issues: asked.failure }
           const outcome = yield* Effect.result(patient(written(projectId, asked.success, update)))
@@ -125,9 +127,10 @@ export class ContactFiles extends Context.Service<
           return { line, outcome: "refused", issues: issuesOf(failure) }
         })
 
-      const take = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, { update = false }: ImportOptions = {}) =>
+      const take = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
         Stream.unwrap(
           Effect.gen(function* () {
+            const { update = false } = yield* validated(parseImportOptions, options)
             const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
             const defined = yield* properties.list(projectId)
             const columns = readColumns(first?.cells ?? [], defined)

@@ -8,14 +8,15 @@ import { settled } from "../decide/Decision.ts"
 import { expectDefinition } from "../decide/expectation.ts"
 import type { Contact } from "../domain/Contact.ts"
 import type { CreateList, UpdateList } from "../domain/ContactList.ts"
-import { listsOfContactMax } from "../domain/ContactList.ts"
+import { listsOfContactMax, parseCreateList, parseUpdateList } from "../domain/ContactList.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
-import type { NameTaken } from "../domain/Failure.ts"
+import type { InvalidArgument, NameTaken } from "../domain/Failure.ts"
 import { ContactNotFound, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -30,26 +31,35 @@ type Placing = (
   projectId: ProjectId,
   listId: string,
   contactId: string
-) => Effect.Effect<null, RecordNotFound | ContactNotFound | TooManyRecords | StoreUnavailable>
+) => Effect.Effect<null, InvalidArgument | RecordNotFound | ContactNotFound | TooManyRecords | StoreUnavailable>
 
 export class ContactLists extends Context.Service<
   ContactLists,
   {
     /** Newest first. */
-    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<CountedList>, StoreUnavailable>
-    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<CountedList, RecordNotFound | StoreUnavailable>
+    readonly page: (
+      projectId: ProjectId,
+      page: PageRequest
+    ) => Effect.Effect<Page<CountedList>, InvalidArgument | StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<CountedList, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Names are unique without regard to case. */
     readonly create: (
       projectId: ProjectId,
       request: CreateList
-    ) => Effect.Effect<CountedList, NameTaken | TooManyRecords | StoreUnavailable>
+    ) => Effect.Effect<CountedList, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     readonly update: (
       projectId: ProjectId,
       id: string,
       request: UpdateList
-    ) => Effect.Effect<CountedList, RecordNotFound | NameTaken | StoreUnavailable>
+    ) => Effect.Effect<CountedList, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
     /** The contacts stay. */
-    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    readonly remove: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Puts a contact on a list; again: the same. */
     readonly put: Placing
     /** Takes a contact off a list; again: the same. */
@@ -70,8 +80,8 @@ export class ContactLists extends Context.Service<
       const countedOne = (projectId: ProjectId, list: DefinitionOf<"list">) =>
         Effect.map(counted(projectId, [list]), ([one]) => one!)
 
-      const page = Effect.fn("ContactLists.page")(function* (projectId: ProjectId, page: PageRequest) {
-        const { items, total } = yield* kept.page(projectId, page)
+      const page = Effect.fn("ContactLists.page")(function* (projectId: ProjectId, request: PageRequest) {
+        const { items, total, ...page } = yield* kept.page(projectId, request)
         return { items: yield* counted(projectId, items), total, ...page }
       })
 
@@ -79,10 +89,9 @@ export class ContactLists extends Context.Service<
         return yield* countedOne(projectId, yield* kept.get(projectId, id))
       })
 
-      const create = Effect.fn("ContactLists.create")(function* (
-        projectId: ProjectId,
-        { name, description = "" }: CreateList
-      ) {
+      const create = Effect.fn("ContactLists.create")(function* (projectId: ProjectId, request: CreateList) {
+        yield* validIds({ projectId })
+        const { name, description = "" } = yield* validated(parseCreateList, request)
         const content = { name, description }
         return { list: yield* kept.create(projectId, { name: name.toLowerCase(), content }), contacts: 0 }
       })
@@ -92,8 +101,9 @@ export class ContactLists extends Context.Service<
         id: string,
         request: UpdateList
       ) {
-        const list = yield* kept.update(projectId, id, request.name?.toLowerCase() ?? null, ({ content }) => {
-          const after = { ...content, ...request }
+        const asked = yield* validated(parseUpdateList, request)
+        const list = yield* kept.update(projectId, id, asked.name?.toLowerCase() ?? null, ({ content }) => {
+          const after = { ...content, ...asked }
           return Result.succeed({ name: after.name.toLowerCase(), content: after })
         })
         return yield* countedOne(projectId, list)
@@ -104,6 +114,7 @@ export class ContactLists extends Context.Service<
         listsAfter: (contact: Contact, listId: string) => ReadonlyArray<string>
       ): Placing =>
         Effect.fn(name)(function* (projectId, listId, contactId) {
+          yield* validIds({ projectId, listId, contactId })
           const now = yield* Clock.currentTimeMillis
           return yield* decideAndCommit(
             store,

@@ -5,39 +5,30 @@ import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { createContact, eraseContact, updateContact } from "../decide/contact.ts"
 import { parseAddress } from "../domain/Address.ts"
 import type { Contact, ContactSource } from "../domain/Contact.ts"
+import { parseContactSource } from "../domain/Contact.ts"
 import type { ContactFilters } from "../domain/ContactPredicate.ts"
-import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
+import type { ContactQuery, CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
+import { parseContactQuery, parseCreateContact, parseUpdateContact } from "../domain/ContactRequest.ts"
 import type { ContactEmailTaken, ContactFilterTooSlow, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
 import { ContactNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest, Position } from "../domain/Paging.ts"
+import { parsePageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { ContactScan } from "../domain/Query.ts"
 import type { PropertyValue } from "../domain/Property.ts"
 import { valuesByKey } from "../domain/Property.ts"
-import type { EmailStatus } from "../domain/SubscriptionTable.ts"
 import type { SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import { makeContactScanner } from "../internal/contactScan.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { definitionsOf } from "../internal/definitions.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
-import { Properties } from "./Properties.ts"
 import { Secrets } from "./Secrets.ts"
 import { Segments } from "./Segments.ts"
-
-/** Which contacts a listing shows; `null` is no filter. */
-export interface ContactQuery {
-  /** A part of the email, of either name, or of both with a space; in any case. */
-  readonly search: string | null
-  readonly emailStatus: EmailStatus | null
-  /** An unknown list or segment has nobody on it. */
-  readonly listId: string | null
-  readonly segmentId: string | null
-}
-
-export const everyContact: ContactQuery = { search: null, emailStatus: null, listId: null, segmentId: null }
 
 /** A contact with what its record leaves to others. */
 export interface ContactDetail {
@@ -62,28 +53,36 @@ export class Contacts extends Context.Service<
       projectId: ProjectId,
       query: ContactQuery,
       page: PageRequest
-    ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | StoreUnavailable>
+    ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
     /** All that match, newest first, in flat memory. A contact that is there throughout comes exactly once. */
-    readonly each: (projectId: ProjectId, query: ContactQuery) => Stream.Stream<Contact, StoreUnavailable>
+    readonly each: (
+      projectId: ProjectId,
+      query: ContactQuery
+    ) => Stream.Stream<Contact, InvalidArgument | StoreUnavailable>
     readonly get: (
       projectId: ProjectId,
       contactId: string
-    ) => Effect.Effect<ContactDetail, ContactNotFound | StoreUnavailable>
-    readonly atAddress: (projectId: ProjectId, email: string) => Effect.Effect<Contact | null, StoreUnavailable>
-    /** Creates from a request whose form `parseCreateContact` has judged. */
+    ) => Effect.Effect<ContactDetail, InvalidArgument | ContactNotFound | StoreUnavailable>
+    /** `null` when no contact has the address, or the text is no address. */
+    readonly atAddress: (
+      projectId: ProjectId,
+      email: string
+    ) => Effect.Effect<Contact | null, InvalidArgument | StoreUnavailable>
     readonly create: (
       projectId: ProjectId,
       request: CreateContact,
       source?: ContactSource
     ) => Effect.Effect<Contact, InvalidArgument | ContactEmailTaken | PlanLimitReached | StoreUnavailable>
-    /** Updates from a request whose form `parseUpdateContact` has judged. */
     readonly update: (
       projectId: ProjectId,
       contactId: string,
       request: UpdateContact
     ) => Effect.Effect<Contact, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable>
     /** Forgets the person; a suppression of the address holds on, without naming it. The delivery log keeps what was sent. */
-    readonly erase: (projectId: ProjectId, contactId: string) => Effect.Effect<null, ContactNotFound | StoreUnavailable>
+    readonly erase: (
+      projectId: ProjectId,
+      contactId: string
+    ) => Effect.Effect<null, InvalidArgument | ContactNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Contacts") {
   static readonly layerNoDeps = Layer.effect(
@@ -93,15 +92,17 @@ export class Contacts extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const segments = yield* Segments
-      const definitions = yield* Properties
+      const properties = definitionsOf({ store, ids }, { kind: "property", record: "property", field: "key" })
       const { addressKey } = yield* Secrets
       const scanner = makeContactScanner(store)
 
       /** `null` when nobody can match. */
       const filtersOf = Effect.fnUntraced(function* (
         projectId: ProjectId,
-        { segmentId, ...filters }: ContactQuery
-      ): Effect.fn.Return<ContactFilters | null, StoreUnavailable> {
+        query: ContactQuery
+      ): Effect.fn.Return<ContactFilters | null, InvalidArgument | StoreUnavailable> {
+        yield* validIds({ projectId })
+        const { segmentId, ...filters } = yield* validated(parseContactQuery, query, "query")
         if (filters.listId !== null) {
           const [list] = yield* store.read([{ _tag: "Definition", projectId, id: filters.listId }])
           if (list?.kind !== "list") return null
@@ -133,7 +134,12 @@ export class Contacts extends Context.Service<
         return { items, total, ...page }
       })
 
-      const page = Effect.fn("Contacts.page")(function* (projectId: ProjectId, query: ContactQuery, page: PageRequest) {
+      const page = Effect.fn("Contacts.page")(function* (
+        projectId: ProjectId,
+        query: ContactQuery,
+        request: PageRequest
+      ) {
+        const page = yield* validated(parsePageRequest, request, "query")
         const filters = yield* filtersOf(projectId, query)
         if (filters === null) return { items: [], total: 0, ...page }
         return yield* isIndexed(filters)
@@ -169,10 +175,11 @@ export class Contacts extends Context.Service<
           )
         )
 
-      const placeOf = (projectId: ProjectId, email: string) => {
-        const address = parseAddress(email)?.canonical ?? ""
-        return { projectId, address, addressKey: addressKey(address) }
-      }
+      const placeOf = (projectId: ProjectId, address: string) => ({
+        projectId,
+        address,
+        addressKey: addressKey(address)
+      })
 
       const standingAt = ({ projectId, address, addressKey }: ReturnType<typeof placeOf>) =>
         [
@@ -182,9 +189,10 @@ export class Contacts extends Context.Service<
 
       /** Read only for a request that names any. */
       const definedFor = (projectId: ProjectId, request: Pick<CreateContact, "properties">) =>
-        Object.keys(request.properties ?? {}).length === 0 ? Effect.succeed([]) : definitions.list(projectId)
+        Object.keys(request.properties ?? {}).length === 0 ? Effect.succeed([]) : properties.all(projectId)
 
       const get = Effect.fn("Contacts.get")(function* (projectId: ProjectId, contactId: string) {
+        yield* validIds({ projectId, contactId })
         const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
         if (contact === null) return yield* new ContactNotFound({ contactId })
         const now = yield* Clock.currentTimeMillis
@@ -194,26 +202,31 @@ export class Contacts extends Context.Service<
         const reason = suppressedFor(suppression!, now)
         return {
           contact,
-          properties: valuesByKey(contact.properties, yield* definitions.list(projectId)),
+          properties: valuesByKey(contact.properties, yield* properties.all(projectId)),
           blockReason: reason === "unsubscribed" ? null : reason
         }
       })
 
       const atAddress = Effect.fn("Contacts.atAddress")(function* (projectId: ProjectId, email: string) {
-        const { address } = placeOf(projectId, email)
+        yield* validIds({ projectId, email })
+        const address = parseAddress(email)?.canonical
+        if (address === undefined) return null
         const [[contact]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
         return contact!
       })
 
       const create = Effect.fn("Contacts.create")(function* (
         projectId: ProjectId,
-        request: CreateContact,
-        source: ContactSource = "manual"
+        asked: CreateContact,
+        contactSource: ContactSource = "manual"
       ) {
+        yield* validIds({ projectId })
+        const request = yield* validated(parseCreateContact, asked)
+        const { source } = yield* validated(parseContactSource, { source: contactSource })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const plan = yield* plans.planOf(projectId)
-        const place = placeOf(projectId, request.email)
+        const place = placeOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
           definedFor(projectId, request),
           store.read([...standingAt(place), { _tag: "Counters", projectId, names: ["contacts"] }])
@@ -235,11 +248,13 @@ export class Contacts extends Context.Service<
       const update = Effect.fn("Contacts.update")(function* (
         projectId: ProjectId,
         contactId: string,
-        request: UpdateContact
+        asked: UpdateContact
       ) {
+        yield* validIds({ projectId, contactId })
+        const request = yield* validated(parseUpdateContact, asked)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 2)
-        const place = placeOf(projectId, request.email)
+        const place = placeOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
           definedFor(projectId, request),
           store.read([...standingAt(place), { _tag: "Contact", projectId, id: contactId }])
@@ -259,6 +274,7 @@ export class Contacts extends Context.Service<
       })
 
       const erase = Effect.fn("Contacts.erase")(function* (projectId: ProjectId, contactId: string) {
+        yield* validIds({ projectId, contactId })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const facts = Effect.gen(function* () {

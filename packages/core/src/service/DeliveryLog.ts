@@ -11,12 +11,13 @@ import type { InvalidArgument } from "../domain/Failure.ts"
 import { DeliveryNotFound } from "../domain/Failure.ts"
 import type { MailEvent } from "../domain/MailEvent.ts"
 import type { Message } from "../domain/Message.ts"
-import type { LogFilters } from "../domain/Paging.ts"
-import { examinedMax } from "../domain/Paging.ts"
+import type { CursorRequest, LogFilters } from "../domain/Paging.ts"
+import { examinedMax, parseCursorRequest, parseEventsRequest, parseLogFilters } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Ledger } from "../domain/Query.ts"
 import type { SenderDomain } from "../domain/SenderDomain.ts"
 import { cursorPlace } from "../internal/cursorPlace.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -47,19 +48,19 @@ export class DeliveryLog extends Context.Service<
     readonly page: (
       projectId: ProjectId,
       filters: LogFilters,
-      page: { readonly limit: number; readonly cursor: string | null }
+      page: CursorRequest
     ) => Effect.Effect<LogPage, InvalidArgument | StoreUnavailable>
     readonly get: (
       projectId: ProjectId,
       deliveryId: string
-    ) => Effect.Effect<DeliveryDetail, DeliveryNotFound | StoreUnavailable>
-    /** Oldest first, after the event with the id `after`; kept for 30 days. */
+    ) => Effect.Effect<DeliveryDetail, InvalidArgument | DeliveryNotFound | StoreUnavailable>
+    /** Oldest first, after the event with the id `after`; kept for 30 days. `limit` is 1 to 1,000. */
     readonly events: (
       projectId: ProjectId,
       page: { readonly after: string | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<MailEvent>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<MailEvent>, InvalidArgument | StoreUnavailable>
     /** The project's counters beside what its records add up to. */
-    readonly ledger: (projectId: ProjectId) => Effect.Effect<Ledger, StoreUnavailable>
+    readonly ledger: (projectId: ProjectId) => Effect.Effect<Ledger, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/DeliveryLog") {
   static readonly layerNoDeps = Layer.effect(
@@ -71,9 +72,12 @@ export class DeliveryLog extends Context.Service<
 
       const page = Effect.fn("DeliveryLog.page")(function* (
         projectId: ProjectId,
-        filters: LogFilters,
-        { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
+        asked: LogFilters,
+        request: CursorRequest
       ) {
+        yield* validIds({ projectId })
+        const filters = yield* validated(parseLogFilters, asked, "query")
+        const { limit, cursor } = yield* validated(parseCursorRequest, request, "query")
         const walk = { projectId, listing: "deliveries", filters: { ...filters } }
         const place = yield* cursorPlace(seal, crypto, walk, cursor, "these filters")
         const after = place === null ? null : placePosition(place)
@@ -90,6 +94,7 @@ export class DeliveryLog extends Context.Service<
       })
 
       const get = Effect.fn("DeliveryLog.get")(function* (projectId: ProjectId, deliveryId: string) {
+        yield* validIds({ projectId, deliveryId })
         const [delivery, attempts] = yield* store.read([
           { _tag: "Delivery", projectId, id: deliveryId },
           { _tag: "Attempts", deliveryId }
@@ -109,13 +114,16 @@ export class DeliveryLog extends Context.Service<
 
       const events = Effect.fn("DeliveryLog.events")(function* (
         projectId: ProjectId,
-        { after, limit }: { readonly after: string | null; readonly limit: number }
+        request: { readonly after: string | null; readonly limit: number }
       ) {
+        yield* validIds({ projectId })
+        const { after, limit } = yield* validated(parseEventsRequest, request, "query")
         const [events] = yield* store.read([{ _tag: "Events", projectId, after, limit }])
         return events
       })
 
       const ledger = Effect.fn("DeliveryLog.ledger")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
         const [ledger] = yield* store.read([{ _tag: "Ledger", projectId }])
         return ledger
       })

@@ -2,18 +2,23 @@
  * The domains a project sends from: the records to publish, and what DNS says of them. Source: interface, List email domains; decision 0013.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
-import type { AddDomain, DnsFinding, FreshKey } from "../decide/senderDomain.ts"
-import { addDomain, checkDomain, giveKey, removeDomain } from "../decide/senderDomain.ts"
+import type { DnsFinding, FreshKey } from "../decide/senderDomain.ts"
+import { addDomain, checkDomain, domainInScope, giveKey, removeDomain } from "../decide/senderDomain.ts"
 import type { DnsAnswer } from "../decide/judgeDnsRecord.ts"
 import { judgeDnsRecord } from "../decide/judgeDnsRecord.ts"
 import { parseDomain } from "../domain/Address.ts"
-import type { DomainTaken, InvalidArgument } from "../domain/Failure.ts"
+import type { Caller, DomainScope } from "../domain/ApiKey.ts"
+import type { DomainTaken, InvalidArgument, SenderOutsideScope, TooManyRecords } from "../domain/Failure.ts"
 import { RecordNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
+import { parsePageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
-import type { DnsRecord, MailHost, SenderDomain } from "../domain/SenderDomain.ts"
+import type { DnsRecord, DomainQuery, MailHost, NewDomain, SenderDomain } from "../domain/SenderDomain.ts"
+import { everyDomain, noDomainFilters, parseDomainQuery, parseNewDomain } from "../domain/SenderDomain.ts"
+import { boundedWork } from "../internal/boundedWork.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { defectName } from "../internal/defectName.ts"
+import { validated, validCaller, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { DnsResolverShape } from "../port/DnsResolver.ts"
 import { DnsResolver } from "../port/DnsResolver.ts"
@@ -32,6 +37,9 @@ export const defaultDomainsOptions: DomainsOptions = { mailHost: { host: "localh
 /** Domains checked at once, and how often the loop looks. */
 const checkedAtOnce = 5
 const batchMax = 50
+/** A key costs about 40 ms of a processor, a check four questions to DNS. */
+const keysBound = { atOnce: 1, waitingMax: 16 }
+const checksBound = { atOnce: 8, waitingMax: 64 }
 const everyDuration = Duration.minutes(1)
 const selector = "mailkeep"
 
@@ -57,21 +65,37 @@ const findingsOf = (
 export class Domains extends Context.Service<
   Domains,
   {
-    /** Makes the project when nobody has named it before. */
+    /**
+     * Makes the project when nobody has named it before. A project has at most 1,000 domains. Keys are made one at a time; when 16 more callers
+     * wait for one, fails with `StoreUnavailable`.
+     */
     readonly add: (
-      projectId: ProjectId,
-      request: AddDomain
-    ) => Effect.Effect<SenderDomain, InvalidArgument | DomainTaken | StoreUnavailable>
-    /** Newest first. */
-    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<SenderDomain>, StoreUnavailable>
-    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<SenderDomain, RecordNotFound | StoreUnavailable>
+      caller: Caller,
+      request: NewDomain
+    ) => Effect.Effect<
+      SenderDomain,
+      InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords | StoreUnavailable
+    >
+    /** Newest first; only domains within the caller's scope. */
+    readonly page: (
+      caller: Caller,
+      page: PageRequest,
+      query?: DomainQuery
+    ) => Effect.Effect<Page<SenderDomain>, InvalidArgument | StoreUnavailable>
+    readonly get: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /** Mail from it is refused from now on; what is scheduled fails when it is due. */
-    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    readonly remove: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /** Asks DNS for every record, now. */
     readonly verify: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string
-    ) => Effect.Effect<SenderDomain, RecordNotFound | StoreUnavailable>
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /** One step for hosts without a loop: checks the domains that are due, and says how many. */
     readonly tick: Effect.Effect<number, StoreUnavailable>
     /** Checks domains when they are due, until interrupted. */
@@ -90,44 +114,66 @@ export class Domains extends Context.Service<
         const dns = Option.getOrNull(yield* Effect.serviceOption(DnsResolver))
         const { encrypt } = (yield* Secrets).vault("dkim")
 
-        const freshKey: Effect.Effect<FreshKey> = Effect.map(crypto.rsaKeyPair, ({ privateKey, publicKey }) => ({
-          selector,
-          encryptedPrivateKey: encrypt(privateKey),
-          publicKey
-        }))
+        const keys = boundedWork(keysBound)
+        const checks = boundedWork(checksBound)
 
-        const add = Effect.fn("Domains.add")(function* (projectId: ProjectId, request: AddDomain) {
-          yield* projects.ensure(projectId)
+        const freshKey: Effect.Effect<FreshKey, StoreUnavailable> = Effect.map(
+          keys(crypto.rsaKeyPair),
+          ({ privateKey, publicKey }) => ({ selector, encryptedPrivateKey: encrypt(privateKey), publicKey })
+        )
+
+        const add = Effect.fn("Domains.add")(function* (caller: Caller, asked: NewDomain) {
+          const { projectId, domainScope } = yield* validCaller(caller)
+          const request = yield* validated(parseNewDomain, asked)
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 5)
-          const domain = parseDomain(request.domain)
-          const key = request.verified || domain === undefined ? null : yield* freshKey
-          return yield* decideAndCommit(
-            store,
-            store.read([{ _tag: "Domain", projectId, domain: domain ?? "" }]),
-            ([standing]) => addDomain(request, { now, ids: block, projectId, standing, key, host })
+          const load = Effect.map(
+            store.read([
+              { _tag: "Domain", projectId, domain: parseDomain(request.domain) ?? "" },
+              { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
+            ]),
+            ([standing, { total: count }]) => ({ now, ids: block, projectId, domainScope, standing, count, host })
           )
+          // What is refused anyway costs no key.
+          yield* Effect.fromResult(addDomain(request, { ...(yield* load), key: null }))
+          const key = request.verified ? null : yield* freshKey
+          yield* projects.ensure(projectId)
+          return yield* decideAndCommit(store, load, (facts) => addDomain(request, { ...facts, key }))
         })
 
-        const page = Effect.fn("Domains.page")(function* (projectId: ProjectId, page: PageRequest) {
-          const [found] = yield* store.read([{ _tag: "DomainPage", projectId, page }])
+        const page = Effect.fn("Domains.page")(function* (
+          caller: Caller,
+          request: PageRequest,
+          query: DomainQuery = everyDomain
+        ) {
+          const { projectId, domainScope } = yield* validCaller(caller)
+          const page = yield* validated(parsePageRequest, request, "query")
+          const filters = { ...(yield* validated(parseDomainQuery, query, "query")), names: domainScope }
+          const [found] = yield* store.read([{ _tag: "DomainPage", projectId, filters, page }])
           return { ...found, ...page }
         })
 
         const ofId = (projectId: ProjectId, id: string) =>
           Effect.map(store.read([{ _tag: "DomainOfId", projectId, id }]), ([found]) => found)
 
-        const get = Effect.fn("Domains.get")(function* (projectId: ProjectId, id: string) {
-          return (yield* ofId(projectId, id)) ?? (yield* new RecordNotFound({ record: "domain", id }))
+        /** The project and the scope of a call about one domain. */
+        const asking = (caller: Caller, id: string) => Effect.andThen(validIds({ id }), validCaller(caller))
+
+        const get = Effect.fn("Domains.get")(function* (caller: Caller, id: string) {
+          const { projectId, domainScope } = yield* asking(caller, id)
+          return yield* Effect.fromResult(domainInScope(id, domainScope, yield* ofId(projectId, id)))
         })
 
-        const remove = Effect.fn("Domains.remove")(function* (projectId: ProjectId, id: string) {
-          return yield* decideAndCommit(store, ofId(projectId, id), (standing) => removeDomain(id, standing))
+        const remove = Effect.fn("Domains.remove")(function* (caller: Caller, id: string) {
+          const { projectId, domainScope } = yield* asking(caller, id)
+          return yield* decideAndCommit(store, ofId(projectId, id), (standing) =>
+            removeDomain(id, domainScope, standing)
+          )
         })
 
         /** A domain of the operator's word has no key until somebody wants its records. */
-        const withKey = Effect.fnUntraced(function* (projectId: ProjectId, id: string) {
-          const standing = yield* get(projectId, id)
+        const withKey = Effect.fnUntraced(function* (projectId: ProjectId, id: string, domainScope: DomainScope) {
+          const standing = yield* Effect.fromResult(domainInScope(id, domainScope, yield* ofId(projectId, id)))
           if (standing.dkim !== null) return standing
           const key = yield* freshKey
           const now = yield* Clock.currentTimeMillis
@@ -139,9 +185,10 @@ export class Domains extends Context.Service<
           )
         })
 
-        const verify = Effect.fn("Domains.verify")(function* (projectId: ProjectId, id: string) {
-          const { records } = yield* withKey(projectId, id)
-          const findings = yield* findingsOf(dns, records)
+        const verify = Effect.fn("Domains.verify")(function* (caller: Caller, id: string) {
+          const { projectId, domainScope } = yield* asking(caller, id)
+          const { records } = yield* withKey(projectId, id, domainScope)
+          const findings = yield* checks(findingsOf(dns, records))
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
           return yield* decideAndCommit(store, ofId(projectId, id), (standing) =>

@@ -15,12 +15,14 @@ import { minuteMillis } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
 import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
+import type { CheckedTransport } from "../internal/checkedTransport.ts"
+import { checkedTransport, MessageNotSendable } from "../internal/checkedTransport.ts"
 import { persisting } from "../internal/persisting.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
-import type { HandOff, HandOffOutcome, OutgoingMessage, TransportShape } from "../port/Transport.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage } from "../port/Transport.ts"
 import { HandOffRevoked, Transport, TransportUnavailable } from "../port/Transport.ts"
 import { Secrets } from "./Secrets.ts"
 
@@ -56,12 +58,19 @@ const outgoing = (delivery: Delivery, message: Message): OutgoingMessage => ({
   headers: message.headers
 })
 
-const endingOf = (exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked>): Ending => {
+const endingOf = (
+  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+): Ending => {
   if (Exit.isSuccess(exit)) return exit.value ?? { _tag: "Lost", why: "The hand-off did not end before its deadline." }
   for (const reason of exit.cause.reasons) {
     if (reason._tag === "Interrupt") return { _tag: "Released" }
-    if (reason._tag === "Fail")
-      return reason.error instanceof HandOffRevoked ? { _tag: "Withheld" } : { _tag: "Lost", why: reason.error.reason }
+    if (reason._tag === "Fail") {
+      const { error } = reason
+      if (error instanceof HandOffRevoked) return { _tag: "Withheld" }
+      return error instanceof MessageNotSendable
+        ? { _tag: "NotSendable", why: error.message }
+        : { _tag: "Lost", why: error.reason }
+    }
   }
   return { _tag: "Lost", why: "The transport failed." }
 }
@@ -71,7 +80,7 @@ interface Ports {
   readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
   readonly plans: PlanSource["Service"]
-  readonly transport: TransportShape
+  readonly transport: CheckedTransport
   readonly addressKey: (address: string) => string
 }
 
@@ -278,7 +287,7 @@ export class HandOffs extends Context.Service<
           store: yield* MailStore,
           ids: yield* IdSource,
           plans: yield* PlanSource,
-          transport: yield* Transport,
+          transport: checkedTransport(yield* Transport),
           addressKey: (yield* Secrets).addressKey
         }
         return {

@@ -3,25 +3,20 @@
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { settled } from "../decide/Decision.ts"
-import { InvalidArgument } from "../domain/Failure.ts"
-import { decoder } from "../domain/Issue.ts"
-import type { Project, ProjectId } from "../domain/Project.ts"
-import { ProjectName } from "../domain/Project.ts"
+import type { InvalidArgument } from "../domain/Failure.ts"
+import type { Project, ProjectId, ProjectSettings } from "../domain/Project.ts"
+import { parseProject, parseProjectSettings } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { validated } from "../internal/validated.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
-
-const decodeName = decoder(ProjectName)
 
 export class Projects extends Context.Service<
   Projects,
   {
     readonly ensure: (id: ProjectId) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
     /** Changes what is given, and makes the project when nobody has named it before. */
-    readonly set: (
-      id: ProjectId,
-      change: Partial<Pick<Project, "onAmbiguous">>
-    ) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    readonly set: (id: ProjectId, change: ProjectSettings) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
   }
 >()("@mailkeep/core/service/Projects") {
@@ -31,12 +26,7 @@ export class Projects extends Context.Service<
       const store = yield* MailStore
 
       const ensure = Effect.fn("Projects.ensure")(function* (id: ProjectId) {
-        const named = decodeName(id)
-        if (Result.isFailure(named))
-          return yield* new InvalidArgument({
-            context: "body",
-            issues: named.failure.map((found) => ({ ...found, path: ["project", ...found.path] }))
-          })
+        yield* validated(parseProject, { project: id })
         const now = yield* Clock.currentTimeMillis
         const made: Project = { id, onAmbiguous: "retry", createdAt: now, revision: 1 }
         return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) =>
@@ -48,7 +38,8 @@ export class Projects extends Context.Service<
         )
       })
 
-      const set = Effect.fn("Projects.set")(function* (id: ProjectId, change: Partial<Pick<Project, "onAmbiguous">>) {
+      const set = Effect.fn("Projects.set")(function* (id: ProjectId, request: ProjectSettings) {
+        const change = yield* validated(parseProjectSettings, request)
         yield* ensure(id)
         return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) => {
           const after: Project = { ...standing!, ...change, revision: standing!.revision + 1 }

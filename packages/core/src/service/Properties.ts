@@ -1,16 +1,16 @@
 /**
  * The custom properties that a project's contacts may have. Source: interface, Create a contact; decision 0025.
  */
-import { Context, Effect, Layer, Result } from "effect"
-import { expectUncounted } from "../decide/expectation.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import { newProperty, updateProperty } from "../decide/property.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
-import type { NameTaken, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
-import { InvalidArgument, PropertyInUse } from "../domain/Failure.ts"
-import { issue } from "../domain/Issue.ts"
+import type { InvalidArgument, NameTaken, PropertyInUse, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import type { ProjectId } from "../domain/Project.ts"
-import type { CreateProperty, PropertyDefinition, UpdateProperty } from "../domain/Property.ts"
-import { propertiesMax, propertyName, valueComplaint } from "../domain/Property.ts"
+import type { CreateProperty, UpdateProperty } from "../domain/Property.ts"
+import { parseCreateProperty, parseUpdateProperty, propertiesMax, propertyName } from "../domain/Property.ts"
+import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -21,7 +21,7 @@ export class Properties extends Context.Service<
   Properties,
   {
     /** Newest first; at most 200. */
-    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<Property>, StoreUnavailable>
+    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<Property>, InvalidArgument | StoreUnavailable>
     /** Keys are unique without regard to case. */
     readonly create: (
       projectId: ProjectId,
@@ -34,7 +34,10 @@ export class Properties extends Context.Service<
       request: UpdateProperty
     ) => Effect.Effect<Property, InvalidArgument | RecordNotFound | NameTaken | PropertyInUse | StoreUnavailable>
     /** The values that contacts have of it go with it. */
-    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    readonly remove: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Properties") {
   static readonly layerNoDeps = Layer.effect(
@@ -46,18 +49,15 @@ export class Properties extends Context.Service<
         { kind: "property", record: "property", field: "key" }
       )
 
-      const judged = (content: PropertyDefinition): Result.Result<PropertyDefinition, InvalidArgument> => {
-        const { type, fallbackValue } = content
-        const complaint = fallbackValue === null ? undefined : valueComplaint(type, fallbackValue)
-        if (complaint === undefined) return Result.succeed(content)
-        const issues = [issue(["fallback_value"], "invalid_type", complaint)]
-        return Result.fail(new InvalidArgument({ context: "body", issues }))
-      }
+      const list = Effect.fn("Properties.list")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
+        return yield* kept.all(projectId)
+      })
 
       const create = Effect.fn("Properties.create")(function* (projectId: ProjectId, request: CreateProperty) {
-        const { key, type, fallback_value: fallbackValue = null } = request
-        const content = yield* Effect.fromResult(judged({ key, type, fallbackValue }))
-        return yield* kept.create(projectId, { name: propertyName(key), content, max: propertiesMax })
+        yield* validIds({ projectId })
+        const content = yield* Effect.fromResult(newProperty(yield* validated(parseCreateProperty, request)))
+        return yield* kept.create(projectId, { name: propertyName(content.key), content, max: propertiesMax })
       })
 
       const update = Effect.fn("Properties.update")(function* (
@@ -65,26 +65,25 @@ export class Properties extends Context.Service<
         id: string,
         request: UpdateProperty
       ) {
-        const [[used]] = yield* store.read([{ _tag: "Counters", projectId, names: [`property:${id}`] }])
-        const name = request.key === undefined ? null : propertyName(request.key)
-        return yield* kept.update<InvalidArgument | PropertyInUse>(projectId, id, name, (standing) => {
-          const { key, type, fallbackValue } = standing.content
-          const retyped = request.type !== undefined && request.type !== type
-          if (retyped && used! > 0) return Result.fail(new PropertyInUse({ propertyId: id }))
-          const after: PropertyDefinition = {
-            key: request.key ?? key,
-            type: request.type ?? type,
-            fallbackValue: request.fallback_value === undefined ? fallbackValue : request.fallback_value
+        yield* validIds({ projectId, id })
+        const asked = yield* validated(parseUpdateProperty, request)
+        const now = yield* Clock.currentTimeMillis
+        const name = asked.key === undefined ? "" : propertyName(asked.key)
+        return yield* decideAndCommit(
+          store,
+          store.read([
+            { _tag: "Definition", projectId, id },
+            { _tag: "DefinitionNamed", projectId, kind: "property", parent: "", name },
+            { _tag: "Counters", projectId, names: [`property:${id}`] }
+          ]),
+          ([found, named, [values]]) => {
+            const property = found?.kind === "property" ? found : null
+            return updateProperty(id, asked, { now, named, property, values: values! })
           }
-          return Result.map(judged(after), (content) => ({
-            name: propertyName(content.key),
-            content,
-            guards: retyped ? [expectUncounted(projectId, `property:${id}`)] : []
-          }))
-        })
+        )
       })
 
-      return { list: (projectId) => kept.all(projectId), create, update, remove: kept.remove }
+      return { list, create, update, remove: kept.remove }
     })
   )
 }

@@ -9,8 +9,9 @@ import { InvalidArgument } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateSegment, SegmentFilter, UpdateSegment } from "../domain/Segment.ts"
-import { compileSegment } from "../domain/Segment.ts"
+import { compileSegment, parseCreateSegment, parseUpdateSegment } from "../domain/Segment.ts"
 import { definitionsOf } from "../internal/definitions.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -22,8 +23,14 @@ export class Segments extends Context.Service<
   Segments,
   {
     /** Newest first. */
-    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<SegmentRecord>, StoreUnavailable>
-    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<SegmentRecord, RecordNotFound | StoreUnavailable>
+    readonly page: (
+      projectId: ProjectId,
+      page: PageRequest
+    ) => Effect.Effect<Page<SegmentRecord>, InvalidArgument | StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<SegmentRecord, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Names are unique without regard to case. */
     readonly create: (
       projectId: ProjectId,
@@ -34,12 +41,18 @@ export class Segments extends Context.Service<
       id: string,
       request: UpdateSegment
     ) => Effect.Effect<SegmentRecord, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
-    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    readonly remove: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
      * The filter as a store evaluates it today; `null` for a segment that is not there, or that names a property which is no longer defined:
      * it has nobody in it.
      */
-    readonly predicateOf: (projectId: ProjectId, id: string) => Effect.Effect<ContactPredicate | null, StoreUnavailable>
+    readonly predicateOf: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<ContactPredicate | null, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Segments") {
   static readonly layerNoDeps = Layer.effect(
@@ -55,20 +68,25 @@ export class Segments extends Context.Service<
         return filter as SegmentFilter
       })
 
-      const create = Effect.fn("Segments.create")(function* (projectId: ProjectId, { name, filter }: CreateSegment) {
+      const create = Effect.fn("Segments.create")(function* (projectId: ProjectId, request: CreateSegment) {
+        yield* validIds({ projectId })
+        const { name, filter } = yield* validated(parseCreateSegment, request)
         const content = { name, filter: yield* judged(projectId, filter) }
         return yield* kept.create(projectId, { name: name.toLowerCase(), content })
       })
 
       const update = Effect.fn("Segments.update")(function* (projectId: ProjectId, id: string, request: UpdateSegment) {
-        const filter = request.filter === undefined ? undefined : yield* judged(projectId, request.filter)
-        return yield* kept.update(projectId, id, request.name?.toLowerCase() ?? null, ({ content }) => {
-          const after = { name: request.name ?? content.name, filter: filter ?? content.filter }
+        yield* validIds({ projectId, id })
+        const asked = yield* validated(parseUpdateSegment, request)
+        const filter = asked.filter === undefined ? undefined : yield* judged(projectId, asked.filter)
+        return yield* kept.update(projectId, id, asked.name?.toLowerCase() ?? null, ({ content }) => {
+          const after = { name: asked.name ?? content.name, filter: filter ?? content.filter }
           return Result.succeed({ name: after.name.toLowerCase(), content: after })
         })
       })
 
       const predicateOf = Effect.fn("Segments.predicateOf")(function* (projectId: ProjectId, id: string) {
+        yield* validIds({ projectId, id })
         const [segment] = yield* store.read([{ _tag: "Definition", projectId, id }])
         if (segment?.kind !== "segment") return null
         return Result.getOrNull(compileSegment(segment.content.filter, yield* properties.list(projectId)))

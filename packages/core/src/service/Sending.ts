@@ -6,7 +6,7 @@ import type { AcceptSendFacts, PublishedTemplate, SendAnswer, SendRefusal } from
 import { acceptSend, recipientsOf } from "../decide/acceptSend.ts"
 import type { CanceledMessage, RescheduledMessage } from "../decide/scheduledMessage.ts"
 import { cancelMessage, rescheduleMessage } from "../decide/scheduledMessage.ts"
-import type { Principal } from "../domain/ApiKey.ts"
+import type { Caller, Principal } from "../domain/ApiKey.ts"
 import { isInScope } from "../domain/ApiKey.ts"
 import type { MessageNotFound, MessageNotScheduled, PlanLimitReached } from "../domain/Failure.ts"
 import { InvalidArgument, SenderOutsideScope } from "../domain/Failure.ts"
@@ -14,10 +14,12 @@ import type { Instant } from "../domain/Instant.ts"
 import { utcDayOf } from "../domain/Instant.ts"
 import { dailyCounter } from "../domain/Plan.ts"
 import type { ProjectId } from "../domain/Project.ts"
+import { parseScheduledAt } from "../domain/SendingWindow.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
 import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { templateReads } from "../internal/templateReads.ts"
+import { validated, validCaller, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -56,16 +58,19 @@ export class Sending extends Context.Service<
     ) => Effect.Effect<SendAnswer, SendRefusal | SenderOutsideScope | StoreUnavailable>
     /** Cancels every delivery of a scheduled message, or none. Again: the same answer. */
     readonly cancel: (
-      projectId: ProjectId,
+      caller: Caller,
       messageId: string
-    ) => Effect.Effect<CanceledMessage, MessageNotFound | MessageNotScheduled | StoreUnavailable>
+    ) => Effect.Effect<
+      CanceledMessage,
+      InvalidArgument | SenderOutsideScope | MessageNotFound | MessageNotScheduled | StoreUnavailable
+    >
     readonly reschedule: (
-      projectId: ProjectId,
+      caller: Caller,
       messageId: string,
       scheduledAt: Instant
     ) => Effect.Effect<
       RescheduledMessage,
-      InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached | StoreUnavailable
+      SenderOutsideScope | InvalidArgument | MessageNotFound | MessageNotScheduled | PlanLimitReached | StoreUnavailable
     >
   }
 >()("@mailkeep/core/service/Sending") {
@@ -133,20 +138,21 @@ export class Sending extends Context.Service<
           { _tag: "DeliveriesOfMessage", projectId, messageId }
         ] as const
 
-      const cancel = Effect.fn("Sending.cancel")(function* (projectId: ProjectId, messageId: string) {
+      const cancel = Effect.fn("Sending.cancel")(function* (caller: Caller, messageId: string) {
+        const { projectId, domainScope } = yield* validCaller(caller)
+        yield* validIds({ messageId })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, recipientsMax)
         const plan = yield* plans.planOf(projectId)
         return yield* decideAndCommit(store, store.read(messageReads(projectId, messageId)), ([message, deliveries]) =>
-          cancelMessage(messageId, { now, ids: block, plan, message, deliveries })
+          cancelMessage(messageId, { now, domainScope, ids: block, plan, message, deliveries })
         )
       })
 
-      const reschedule = Effect.fn("Sending.reschedule")(function* (
-        projectId: ProjectId,
-        messageId: string,
-        scheduledAt: Instant
-      ) {
+      const reschedule = Effect.fn("Sending.reschedule")(function* (caller: Caller, messageId: string, asked: Instant) {
+        const { projectId, domainScope } = yield* validCaller(caller)
+        yield* validIds({ messageId })
+        const { scheduledAt } = yield* validated(parseScheduledAt, { scheduledAt: asked })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, recipientsMax)
         const plan = yield* plans.planOf(projectId)
@@ -157,7 +163,7 @@ export class Sending extends Context.Service<
           ([message, deliveries, [usedThatDay]]) =>
             rescheduleMessage(
               { messageId, scheduledAt },
-              { now, ids: block, plan, message, deliveries, usedThatDay: usedThatDay! }
+              { now, domainScope, ids: block, plan, message, deliveries, usedThatDay: usedThatDay! }
             )
         )
         yield* signal.notify

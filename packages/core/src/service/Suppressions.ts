@@ -9,12 +9,15 @@ import { parseAddress } from "../domain/Address.ts"
 import { writeCursor } from "../domain/Cursor.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
-import { examinedMax } from "../domain/Paging.ts"
+import type { CursorRequest } from "../domain/Paging.ts"
+import { examinedMax, parseCursorRequest, parseSearch } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { Suppression, SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor, suppressionReasons } from "../domain/Suppression.ts"
+import { parseSuppressionChange } from "../domain/SuppressionRequest.ts"
 import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -50,7 +53,7 @@ export class Suppressions extends Context.Service<
     readonly page: (
       projectId: ProjectId,
       search: string | null,
-      page: { readonly limit: number; readonly cursor: string | null }
+      page: CursorRequest
     ) => Effect.Effect<SuppressionPage, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Suppressions") {
@@ -69,7 +72,8 @@ export class Suppressions extends Context.Service<
         decide: (facts: SuppressionFacts) => Result.Result<Decision<Suppression | null>, E>
       ): Effect.Effect<Suppression | null, InvalidArgument | StoreUnavailable | E> =>
         Effect.gen(function* () {
-          const address = parseAddress(email)?.canonical
+          yield* validIds({ projectId })
+          const address = typeof email === "string" ? parseAddress(email)?.canonical : undefined
           if (address === undefined)
             return yield* new InvalidArgument({
               context: "body",
@@ -90,13 +94,17 @@ export class Suppressions extends Context.Service<
           return changed
         })
 
-      const add: Changing = Effect.fn("Suppressions.add")((projectId, email, reason) =>
-        changing(projectId, email, (facts) => Result.succeed(suppressAddress(reason, facts)))
-      )
+      const add: Changing = Effect.fn("Suppressions.add")(function* (projectId, email, reason) {
+        const asked = yield* validated(parseSuppressionChange, { email, reason })
+        return yield* changing(projectId, asked.email, (facts) => Result.succeed(suppressAddress(asked.reason, facts)))
+      })
 
-      const lift: Changing = Effect.fn("Suppressions.lift")((projectId, email, reason) =>
-        changing(projectId, email, (facts) => Result.succeed(liftSuppression([reason], facts)))
-      )
+      const lift: Changing = Effect.fn("Suppressions.lift")(function* (projectId, email, reason) {
+        const asked = yield* validated(parseSuppressionChange, { email, reason })
+        return yield* changing(projectId, asked.email, (facts) =>
+          Result.succeed(liftSuppression([asked.reason], facts))
+        )
+      })
 
       const remove = Effect.fn("Suppressions.remove")(function* (projectId: ProjectId, email: string) {
         yield* changing(projectId, email, (facts) =>
@@ -109,9 +117,12 @@ export class Suppressions extends Context.Service<
 
       const page = Effect.fn("Suppressions.page")(function* (
         projectId: ProjectId,
-        search: string | null,
-        { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
+        text: string | null,
+        request: CursorRequest
       ) {
+        yield* validIds({ projectId })
+        const { search } = yield* validated(parseSearch, { search: text }, "query")
+        const { limit, cursor } = yield* validated(parseCursorRequest, request, "query")
         const walk = { projectId, listing: "suppressions", filters: { search } }
         const after = yield* cursorPlace(cursorSeal, crypto, walk, cursor, "these filters")
         const now = yield* Clock.currentTimeMillis

@@ -14,13 +14,15 @@ import type { Instant } from "../domain/Instant.ts"
 import { formatInstant } from "../domain/Instant.ts"
 import { issue } from "../domain/Issue.ts"
 import { defaultEventKinds } from "../domain/MailEvent.ts"
-import type { Page, PageRequest } from "../domain/Paging.ts"
+import type { CursorRequest, Page, PageRequest } from "../domain/Paging.ts"
+import { parseCursorRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookSecret } from "../domain/Webhook.ts"
-import { rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
+import { parseCreateWebhook, parseUpdateWebhook, rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
 import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
+import { validated, validIds } from "../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../internal/webhookSigning.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
@@ -54,8 +56,14 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /** Newest first; at most 50. */
-    readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<WebhookRecord>, StoreUnavailable>
-    readonly get: (projectId: ProjectId, id: string) => Effect.Effect<WebhookRecord, RecordNotFound | StoreUnavailable>
+    readonly page: (
+      projectId: ProjectId,
+      page: PageRequest
+    ) => Effect.Effect<Page<WebhookRecord>, InvalidArgument | StoreUnavailable>
+    readonly get: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<WebhookRecord, InvalidArgument | RecordNotFound | StoreUnavailable>
     readonly create: (
       projectId: ProjectId,
       request: CreateWebhook
@@ -65,26 +73,32 @@ export class Webhooks extends Context.Service<
       id: string,
       request: UpdateWebhook
     ) => Effect.Effect<WebhookRecord, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
-    readonly remove: (projectId: ProjectId, id: string) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
+    readonly remove: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** A new secret; the one before signs too for 24 h. */
     readonly rotateSecret: (
       projectId: ProjectId,
       id: string
-    ) => Effect.Effect<WebhookWithSecret, RecordNotFound | NameTaken | StoreUnavailable>
+    ) => Effect.Effect<WebhookWithSecret, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
     /** Pushes an event of the kind `webhook.test` once, now, and says how it ended; nothing of it is kept. */
-    readonly test: (projectId: ProjectId, id: string) => Effect.Effect<PushEnding, RecordNotFound | StoreUnavailable>
+    readonly test: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<PushEnding, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** What was pushed, newest first; settled ones are kept for 30 days. */
     readonly pushes: (
       projectId: ProjectId,
       id: string,
-      page: { readonly limit: number; readonly cursor: string | null }
+      page: CursorRequest
     ) => Effect.Effect<PushPage, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Pushes a settled one again, from the beginning of its schedule. */
     readonly replay: (
       projectId: ProjectId,
       id: string,
       pushId: string
-    ) => Effect.Effect<EventPush, RecordNotFound | StoreUnavailable>
+    ) => Effect.Effect<EventPush, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Webhooks") {
   static readonly layerWith = ({ allowLoopback = false }: Partial<WebhooksOptions> = {}) =>
@@ -120,12 +134,14 @@ export class Webhooks extends Context.Service<
         }
 
         const create = Effect.fn("Webhooks.create")(function* (projectId: ProjectId, request: CreateWebhook) {
-          yield* judged(request.url)
+          yield* validIds({ projectId })
+          const asked = yield* validated(parseCreateWebhook, request)
+          yield* judged(asked.url)
           const { secret, stored } = minted()
           const content: Webhook = {
-            url: request.url,
-            events: request.events ?? defaultEventKinds,
-            description: request.description ?? "",
+            url: asked.url,
+            events: asked.events ?? defaultEventKinds,
+            description: asked.description ?? "",
             status: "enabled",
             failingSince: null,
             secrets: [stored]
@@ -139,11 +155,12 @@ export class Webhooks extends Context.Service<
           id: string,
           request: UpdateWebhook
         ) {
-          if (request.url !== undefined) yield* judged(request.url)
+          const asked = yield* validated(parseUpdateWebhook, request)
+          if (asked.url !== undefined) yield* judged(asked.url)
           return yield* kept.update(projectId, id, null, ({ content }) => {
             // Enabled again, or sent elsewhere, it begins anew.
-            const anew = request.url !== undefined || request.status === "enabled"
-            const after = { ...content, ...request, failingSince: anew ? null : content.failingSince }
+            const anew = asked.url !== undefined || asked.status === "enabled"
+            const after = { ...content, ...asked, failingSince: anew ? null : content.failingSince }
             return Result.succeed({ name: null, content: after })
           })
         })
@@ -172,8 +189,9 @@ export class Webhooks extends Context.Service<
         const pushes = Effect.fn("Webhooks.pushes")(function* (
           projectId: ProjectId,
           id: string,
-          { limit, cursor }: { readonly limit: number; readonly cursor: string | null }
+          request: CursorRequest
         ) {
+          const { limit, cursor } = yield* validated(parseCursorRequest, request, "query")
           yield* kept.get(projectId, id)
           const walk = { projectId, listing: "pushes", filters: { consumer: id } }
           const place = yield* cursorPlace(cursorSeal, crypto, walk, cursor, "this webhook")
@@ -186,6 +204,7 @@ export class Webhooks extends Context.Service<
         })
 
         const replay = Effect.fn("Webhooks.replay")(function* (projectId: ProjectId, id: string, pushId: string) {
+          yield* validIds({ projectId, id, pushId })
           const now = yield* Clock.currentTimeMillis
           const replayed = yield* decideAndCommit(
             store,

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { parseAddress, parseDomain } from "../../src/domain/Address.ts"
 
 describe("parseAddress", () => {
@@ -98,6 +98,30 @@ describe("parseDomain", () => {
     ["sub.example.com", "sub.example.com"],
     ["例え.jp", "xn--r8jz45g.jp"]
   ])("reads %s", (text, domain) => expect(parseDomain(text)).toBe(domain))
+
+  // UTS #46 and normalisation take minutes over such a text.
+  it.each([
+    ["combining marks", "\u0301"],
+    ["labels in Unicode", "é."],
+    ["letters", "a"]
+  ])("refuses a megabyte of %s without looking at it", (_, unit) => {
+    const before = performance.now()
+    expect(parseDomain(unit.repeat(1_000_000 / unit.length))).toBeUndefined()
+    expect(parseAddress(`ada@${unit.repeat(1_000_000 / unit.length)}`)).toBeUndefined()
+    expect(performance.now() - before).toBeLessThan(1000)
+  })
+
+  it("looks at no more than 1,024 UTF-16 units", () => {
+    const marks = "\u0301".repeat(1024)
+    const normalize = vi.spyOn(String.prototype, "normalize")
+    try {
+      expect(parseDomain(`a${marks}`)).toBeUndefined()
+      expect(normalize).not.toHaveBeenCalled()
+      expect(parseDomain(`é${marks.slice(2)}`)).toBeUndefined()
+    } finally {
+      normalize.mockRestore()
+    }
+  })
 
   it.each([
     "localhost",

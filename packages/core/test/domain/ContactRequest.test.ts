@@ -39,9 +39,26 @@ describe("creating a contact", () => {
       ["properties.PLAN duplicate_property"]
     ],
     [
-      "a reserved property",
-      { email: "ada@example.com", properties: JSON.parse('{"__proto__":1}') },
-      ["properties.__proto__ invalid_value"]
+      "properties that are names on every object",
+      { email: "ada@example.com", properties: JSON.parse('{"__proto__":1,"constructor":"x","toString":null}') },
+      []
+    ],
+    ["a line break in a name", { email: "ada@example.com", firstName: "Ada\nBcc: x" }, ["firstName invalid_value"]],
+    [
+      "a terminal escape in a name",
+      { email: "ada@example.com", lastName: "\u001b[31mred" },
+      ["lastName invalid_value"]
+    ],
+    [
+      "a C1 control in a phone number",
+      { email: "ada@example.com", phoneNumber: "\u009b1" },
+      ["phoneNumber invalid_value"]
+    ],
+    ["a line separator in a user id", { email: "ada@example.com", userId: "a\u2028b" }, ["userId invalid_value"]],
+    [
+      "marks of direction, which come with copied numbers",
+      { email: "ada@example.com", phoneNumber: "\u202a+44 20\u202c", firstName: "\u05d0\u200f" },
+      []
     ]
   ])("%s", (_, body, issues) => expect(issuesOf(parseCreateContact(body))).toEqual(issues))
 })

@@ -1,7 +1,19 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Access, ApiKeys, Domains, IdSource, MailStore, Projects, Secrets } from "../../src/index.ts"
+import type { MailStoreShape } from "../../src/index.ts"
+import {
+  Access,
+  ApiKeys,
+  Crypto,
+  Domains,
+  IdSource,
+  MailStore,
+  mintKey,
+  printKey,
+  Projects,
+  Secrets
+} from "../../src/index.ts"
 import { inHouse, project, start, stores } from "@mailkeep/proving"
 
 const issue = (change = {}) =>
@@ -43,6 +55,56 @@ describe.each(stores)("API keys, over $name", (store) => {
         )
         for (const refusal of refusals)
           expect(refusal).toMatchObject({ kind: "unauthorized", message: refusals[0]!.message })
+      })
+    ))
+
+  it("cost the same work when refused, whether the public id is known or not", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const [inner, crypto] = [yield* MailStore, yield* Crypto]
+        const calls: Array<string> = []
+        const spiedStore: MailStoreShape = {
+          ...inner,
+          read: (queries) =>
+            Effect.tap(inner.read(queries), (answers) =>
+              Effect.sync(() =>
+                calls.push(...queries.map(({ _tag }, n) => `${_tag} ${answers[n] === null ? "none" : "one"}`))
+              )
+            )
+        }
+        const spiedCrypto: Crypto["Service"] = {
+          ...crypto,
+          sha256: (text) => (calls.push("sha256"), crypto.sha256(text)),
+          equal: (a, b) => (calls.push(`equal ${a.length} ${b.length}`), crypto.equal(a, b))
+        }
+        const spied = Access.layer.pipe(
+          Layer.provide(Layer.succeed(MailStore, spiedStore)),
+          Layer.provide(Layer.succeed(Crypto, spiedCrypto)),
+          Layer.fresh
+        )
+        const one = yield* issue()
+        const revoked = yield* issue()
+        yield* (yield* ApiKeys).revoke(revoked.key.id)
+        const withSecretOf = (publicId: string) => {
+          const digits = [...publicId].map((character) => Number.parseInt(character, 36))
+          return printKey(
+            mintKey(Uint8Array.from([...digits, ...crypto.randomBytes(200)].filter((byte) => byte < 252)))
+          )
+        }
+        yield* Effect.gen(function* () {
+          const access = yield* Access
+          yield* access.authenticate(one.printed)
+          const costOf = (presented: string) =>
+            Effect.gen(function* () {
+              calls.length = 0
+              yield* Effect.flip(access.authenticate(presented))
+              return calls.toSorted()
+            })
+          const unknown = yield* costOf(withSecretOf("000000000000"))
+          expect(unknown).toEqual(["ApiKeyByPublicId none", "ApiKeyByPublicId one", "equal 64 64", "sha256"])
+          expect(yield* costOf(withSecretOf(one.key.publicId))).toEqual(unknown)
+          expect(yield* costOf(revoked.printed)).toEqual(unknown)
+        }).pipe(Effect.provide(spied))
       })
     ))
 
@@ -91,10 +153,12 @@ describe.each(stores)("API keys, over $name", (store) => {
         expect(refused).toMatchObject({
           issues: [
             { path: ["permissions", 0], code: "invalid_value" },
-            { path: ["domainScope", 0], code: "invalid_value" },
             { path: ["name"], code: "too_long" },
-            { path: ["expiresAt"], code: "not_in_future" }
+            { path: ["domainScope", 0], code: "invalid_value" }
           ]
+        })
+        expect(yield* Effect.flip(issue({ expiresAt: start }))).toMatchObject({
+          issues: [{ path: ["expiresAt"], code: "not_in_future" }]
         })
         expect(yield* Effect.flip(issue({ permissions: [] }))).toMatchObject({
           issues: [{ path: ["permissions"], code: "required" }]

@@ -35,7 +35,8 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
             "\ufeffEmail,First_Name,plan,visits,email_status",
             'ada@example.org,"Ada, ""the first""",gold,7,',
             "not an address,x,y,1,",
-            '"bob@example.org","line\nbreak",,,UNSUBSCRIBED',
+            '"bob@example.org",Bob,,,UNSUBSCRIBED',
+            '"eve@example.org","line\nbreak",,,',
             "",
             "ada@example.org,again,,,",
             "cat@example.org,Cat,free,many,",
@@ -51,10 +52,11 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
         ).toEqual([
           [2, "created"],
           [3, "refused", "email invalid_value"],
-          [5, "created"],
-          [7, "refused", "email duplicate_error"],
-          [8, "refused", "properties.visits invalid_type"],
-          [9, "refused", " invalid_value"]
+          [4, "created"],
+          [6, "refused", "firstName invalid_value"],
+          [8, "refused", "email duplicate_error"],
+          [9, "refused", "properties.visits invalid_type"],
+          [10, "refused", " invalid_value"]
         ])
         expect(
           (yield* page).items
@@ -62,7 +64,7 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
             .toSorted()
         ).toEqual([
           ["ada@example.org", 'Ada, "the first"', "subscribed", "import"],
-          ["bob@example.org", "line\nbreak", "unsubscribed", "import"]
+          ["bob@example.org", "Bob", "unsubscribed", "import"]
         ])
         yield* expectBalanced
       })

@@ -66,13 +66,13 @@ describe.each(stores)("custom properties, over $name", (store) => {
         const { id } = yield* define({ key: "plan", type: "string", fallback_value: "free" })
         expect(yield* Effect.flip(define({ key: "PLAN", type: "number" }))).toMatchObject({ kind: "duplicate_error" })
         const made = yield* create({ email: "a@x.example", properties: { plan: "pro" } })
-        const retype = properties.update(project, id, { type: "number", fallback_value: 0 })
+        const retype = properties.update(project, id, { type: "number", fallback_value: "0" })
         expect(yield* Effect.flip(retype)).toMatchObject({ kind: "conflict" })
         yield* contacts.update(project, made.id, { email: "a@x.example", properties: {} })
         expect(yield* Effect.flip(properties.update(project, id, { type: "number" }))).toMatchObject({
           issues: [{ path: ["fallback_value"] }]
         })
-        expect((yield* retype).content).toEqual({ key: "plan", type: "number", fallbackValue: 0 })
+        expect((yield* retype).content).toEqual({ key: "plan", type: "number", fallbackValue: "0" })
         expect(yield* Effect.flip(properties.update(project, "prop_none", {}))).toMatchObject({ kind: "not_found" })
       })
     ))

@@ -26,7 +26,7 @@ export const PropertyBody = Schema.Struct({
   id: Schema.String,
   key: Schema.String,
   type: Schema.Literals(propertyTypes),
-  fallback_value: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),
+  fallback_value: Schema.NullOr(Schema.String),
   ...stamps
 }).annotate({ identifier: "Property" })
 const OneProperty = oneOf(PropertyBody, "PropertyResponse")

@@ -5,9 +5,9 @@ import { AddDomainBody, dnsPurposes, dnsRecordStatuses, domainStatuses } from "@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
-import { oneOf, pageOf, SuccessBody } from "./Page.ts"
-import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
+import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { oneOf as responseOf, pageOf, SuccessBody } from "./Page.ts"
+import { jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -40,7 +40,7 @@ export const DomainBody = Schema.Struct({
   dns_records: Schema.Array(DnsRecordBody)
 }).annotate({ identifier: "Domain" })
 
-const OneDomain = oneOf(DomainBody, "DomainResponse")
+const OneDomain = responseOf(DomainBody, "DomainResponse")
 const byId = { id: Schema.String }
 
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
@@ -48,7 +48,7 @@ const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 export class Domains extends HttpApiGroup.make("domains")
   .add(
     HttpApiEndpoint.get("list", "/emails/domains", {
-      query: { page: PageNumber, limit: Limit },
+      query: { page: PageNumber, limit: Limit, status: oneOf(domainStatuses), search: Search },
       success: DomainPageBody
     }).annotateMerge(OpenApi.annotations({ summary: "List email domains" })),
     HttpApiEndpoint.post("add", "/emails/domains", {
@@ -56,7 +56,7 @@ export class Domains extends HttpApiGroup.make("domains")
       query: noQuery,
       payload: AddDomainBody,
       success: OneDomain,
-      error: [DuplicateBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
     }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; answers with the records to publish" })),
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
       params: byId,

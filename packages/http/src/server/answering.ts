@@ -1,7 +1,7 @@
 /**
  * What every endpoint's handler needs: the body read, the failure answered, the project of the caller.
  */
-import type { Issue, MailFailure, ProjectId, StoreUnavailable } from "@mailkeep/core"
+import type { Issue, MailFailure, Principal, ProjectId, StoreUnavailable } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -31,9 +31,19 @@ export const bodyOf = <A>(
       : Effect.fail(new InvalidArgument({ context: "body", issues: parsed.failure }))
   })
 
+/** A use case of the caller's, with its failure as its answer. */
+export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>
+  answered(Effect.flatMap(CurrentPrincipal, use))
+
 /** A use case of the caller's project, with its failure as its answer. */
 export const inProject = <A, R>(use: (projectId: ProjectId) => Effect.Effect<A, Refusal, R>) =>
-  answered(Effect.flatMap(CurrentPrincipal, ({ projectId }) => use(projectId)))
+  asPrincipal(({ projectId }) => use(projectId))
+
+/** The same with the request's body as it came, for a service that takes exactly this body and checks it: `B` is what the service makes sure of. */
+export const withJson = <A, B, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
+) => inProject((projectId) => Effect.flatMap(jsonBody(request), (body) => use(projectId, body as B)))
 
 /** The same with the request's body, read by one of the core's readers. */
 export const withBody = <A, B, R>(

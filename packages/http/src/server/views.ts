@@ -18,7 +18,14 @@ import type {
   WebhookRecord,
   WebhookWithSecret
 } from "@mailkeep/core"
-import { contactFields, formatInstant, formatInstantOrNull, suppressedFor, suppressionReasons } from "@mailkeep/core"
+import {
+  contactFields,
+  fallbackText,
+  formatInstant,
+  formatInstantOrNull,
+  suppressedFor,
+  suppressionReasons
+} from "@mailkeep/core"
 import type { ListBody, PropertyBody, SegmentBody } from "../api/ContactGroups.ts"
 import type { ContactBody, ContactDetailBody, ContactSummaryBody } from "../api/Contacts.ts"
 import type { DomainBody } from "../api/Domains.ts"
@@ -127,7 +134,7 @@ export const propertyView = ({ id, content, ...at }: DefinitionOf<"property">): 
   id,
   key: content.key,
   type: content.type,
-  fallback_value: content.fallbackValue,
+  fallback_value: fallbackText(content),
   ...stamps(at)
 })
 

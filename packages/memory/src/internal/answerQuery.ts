@@ -8,6 +8,7 @@ import {
   contactPageAmong,
   contactScanAmong,
   definitionPageAmong,
+  domainPageAmong,
   definitionsAmong,
   domainsDueAmong,
   eventsAmong,
@@ -15,7 +16,6 @@ import {
   logPageAmong,
   newestFirst,
   nextDueAmong,
-  pageOf,
   pendingPushesAmong,
   pushPageAmong,
   suppressionPageAmong
@@ -42,7 +42,7 @@ const answers: Answering<State> = {
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
   DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
   DomainsDue: (state, query) => domainsDueAmong(all(state.domains), query),
-  DomainPage: (state, { projectId, page }) => pageOf(ofProject(state.domains, projectId).toSorted(newestFirst), page),
+  DomainPage: (state, query) => domainPageAmong(ofProject(state.domains, query.projectId), query),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>

@@ -135,7 +135,21 @@ const answers: Answering<Prepared> = {
       now,
       limit
     ),
-  DomainPage: (on, { projectId, page }) => paged(on, domains, "project_id = ?", [projectId], page),
+  DomainPage: (on, { projectId, filters: { status, search, names }, page }) => {
+    const bounds: ReadonlyArray<readonly [string, Value]> = [
+      ["project_id = ?", projectId],
+      ...(status === null ? [] : [["status = ?", status] as const]),
+      ...(search === null ? [] : [["instr(domain, ?) > 0", folded(search)] as const]),
+      ...(names === null ? [] : [["domain IN (SELECT value FROM json_each(?))", JSON.stringify(names)] as const])
+    ]
+    return paged(
+      on,
+      domains,
+      bounds.map(([where]) => where).join(" AND "),
+      bounds.map(([, value]) => value),
+      page
+    )
+  },
   Contact: (on, { projectId, id }) => findOne(on, contacts, "WHERE id = ? AND project_id = ?", id, projectId),
   ContactsByAddress: (on, { projectId, addresses }) =>
     addresses.map((address) => findOne(on, contacts, "WHERE project_id = ? AND address = ?", projectId, address)),

@@ -2,7 +2,7 @@
  * Opens the file: checks whose it is, migrates it, and proves that its commits are synced.
  */
 import type { Stats } from "node:fs"
-import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
 import { StoreNotOpened } from "@mailkeep/core/port"
 import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
@@ -83,6 +83,19 @@ const checkWritable = (where: string): void => {
   }
 }
 
+/** Only its owner reads and writes a store's files: SQLite gives the log the mode of the file itself. */
+const privateMode = 0o600
+
+/** Makes the file, empty, when it does not exist: SQLite would make it with whatever the process's umask leaves. Its mode is not changed afterwards. */
+const createPrivate = (where: string): void => {
+  if (existsSync(where)) return
+  try {
+    closeSync(openSync(where, "wx", privateMode))
+  } catch {
+    // Another process was first, or SQLite says what is wrong with the place.
+  }
+}
+
 /** Which file has a name now. */
 const identityOf = (stat: Stats | undefined): string | undefined =>
   stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
@@ -103,6 +116,7 @@ export const fileCheck = (where: string): (() => number) => {
 
 const openOnce = (where: string): SqliteDatabase => {
   checkWritable(where)
+  if (where !== "" && where !== ":memory:") createPrivate(where)
   const database = new Database(where, { timeout: 0 })
   try {
     identify(database, where)

@@ -3,14 +3,18 @@
  */
 import {
   at,
+  commandOutput,
   commandRecords,
+  contactFile,
   contactFiles,
   contactGroups,
   contactRequest,
   contacts,
+  domainBounds,
   domains,
   machine,
   openAddress,
+  properties,
   refusals,
   relay,
   rendering,
@@ -23,6 +27,7 @@ import {
   wire,
   wireDomains,
   wireGroups,
+  wireScope,
   wireTemplates,
   templates,
   templateDecisions,
@@ -154,6 +159,34 @@ export const contactRecords = settled(6, "Contacts, properties, lists, segments,
     "0025-properties"
   ],
   [
+    "A property key is any one-line text; a fallback is text for every type and is compared as a value of the type.",
+    [at.domain("Property"), at.decide("property"), at.domain("Segment")],
+    [
+      properties("may be any text: %j is stored, shown, found, exported and imported"),
+      properties("of the type %s is the text %j, and is compared as a value of its type"),
+      wireGroups("a property may have the key %j, in a request and in an answer"),
+      wireGroups("the property %j is refused")
+    ],
+    "0025-properties"
+  ],
+  [
+    "A type that changes while a contact gets a value is 409, or the value is 400.",
+    [at.decide("property"), at.service("Properties")],
+    [properties("is refused with 409, or done and the value refused with 400; never 503")],
+    "0025-properties"
+  ],
+  [
+    "Names and descriptions are one line, and the command prints nothing that a terminal acts on.",
+    [at.domain("TextRule"), "packages/cli/src/output.ts"],
+    [
+      contactRequest("%s"),
+      wireGroups("%s refuses control characters: %j"),
+      commandOutput("shows an escape in place of each character that a terminal acts on"),
+      commandOutput("is JSON on one line that says what was stored")
+    ],
+    "0034-checked-input"
+  ],
+  [
     "Lists are kept by name, and contacts put on and taken off.",
     [at.service("ContactLists"), at.handler("contactGroups")],
     [
@@ -206,6 +239,15 @@ export const contactRecords = settled(6, "Contacts, properties, lists, segments,
     "0029-contact-files"
   ],
   [
+    "An export holds no formula, and an import reads what was written.",
+    [at.domain("ContactFile")],
+    [
+      contactFile("is never a formula, and is read as the text that was written"),
+      contactFile("is read as what was written, whatever the texts and the keys are")
+    ],
+    "0029-contact-files"
+  ],
+  [
     "All of it is the project's alone.",
     [at.domain("Query")],
     [wireGroups("nothing of it is another project's"), refusals("see nothing of each other by an id")]
@@ -223,6 +265,26 @@ export const domainsAndTemplates = settled(7, "Domains and templates", [
       domains("that is removed sends nothing more, and can be added anew")
     ],
     "0013-domains"
+  ],
+  [
+    "The list of domains takes status and search; a new domain may say `openTracking` false, and not true.",
+    [at.api("Domains"), at.domain("SenderDomain")],
+    [
+      wireScope("are listed by %j"),
+      wireScope("are created with openTracking false, and refused with true until tracking exists"),
+      { file: "packages/conformance/src/store/contacts.ts", title: "domains/filters-narrow" }
+    ],
+    "0013-domains"
+  ],
+  [
+    "A project has at most 1,000 domains, and keys are made one at a time, for what is not refused.",
+    [at.service("Domains"), at.decide("senderDomain")],
+    [
+      domainBounds("refuses more than ${domainsMax} in a project"),
+      domainBounds("makes no key for one that the project has already, or that is refused otherwise"),
+      domainBounds("makes one key at a time, lets 16 more wait, and refuses the next as overloaded")
+    ],
+    "0034-checked-input"
   ],
   [
     "The records are a 2048-bit RSA key of our making, SPF and MX of the return path, and DMARC; the private half is encrypted at rest.",

@@ -7,17 +7,20 @@ import {
   apiKey,
   at,
   bucket,
+  checkedTransport,
   command,
   dispatcher,
   everyResponse,
   failures,
   handOffs,
   headerField,
+  hostileInput,
   instant,
   log,
   machine,
   model,
   openApi,
+  privateFolder,
   refusals,
   rendering,
   sending,
@@ -26,7 +29,8 @@ import {
   suppressionRaces,
   wire,
   wireTemplates,
-  mustache
+  mustache,
+  wireScope
 } from "./proofs.ts"
 
 export const responses = settled(1, "Every response", [
@@ -155,6 +159,32 @@ export const keys = settled(2, "Keys and permissions", [
     "A domain scope is a list of domains; a sub-domain is another domain.",
     [at.domain("ApiKey")],
     [apiKey("sends from its domains alone; a sub-domain is another one")]
+  ],
+  [
+    "A domain scope also bounds cancel, reschedule and the domains that the key sees, adds, verifies or deletes.",
+    [at.decide("scheduledMessage"), at.decide("senderDomain")],
+    [
+      wireScope("cancels no message that another domain sent"),
+      wireScope("reschedules no message that another domain sent, and is told so before the time is looked at"),
+      wireScope("lists, sees, verifies and deletes only domains within it"),
+      wireScope("adds only domains within it, and learns nothing of others")
+    ],
+    "0014-api-keys"
+  ],
+  [
+    "A refused key costs the same work whether its public id is known or not.",
+    [at.service("Access")],
+    [access("cost the same work when refused, whether the public id is known or not")],
+    "0014-api-keys"
+  ],
+  [
+    "The command's data folder, with the master secret in it, is for its owner alone.",
+    ["packages/cli/src/privateFolder.ts", "packages/sqlite/src/internal/connection.ts"],
+    [
+      privateFolder("and the store in it are made for their owner alone"),
+      privateFolder("and the files in it are taken from others when they were there before")
+    ],
+    "0034-checked-input"
   ],
   [
     "The last use is noted to the minute.",
@@ -298,6 +328,21 @@ export const sends = settled(3, "Send", [
     "A control character in a header's field is refused, in a rendered subject too.",
     [at.domain("TextRule"), at.decide("renderTemplate")],
     [sendRequest("%s"), rendering("puts no control character, and not nothing, and not too much, into a subject")]
+  ],
+  [
+    "What becomes a header field is checked again before a transport gets it; a message that fails is not sent.",
+    ["packages/core/src/internal/checkedTransport.ts", at.decide("settleAttempt")],
+    [
+      checkedTransport("refuses a message with a broken %s, and hands nothing over"),
+      checkedTransport("fails with sending_failed for its %s, and no transport gets it")
+    ],
+    "0034-checked-input"
+  ],
+  [
+    "In process every use case refuses what the wire refuses, and writes nothing.",
+    ["packages/core/src/internal/validated.ts"],
+    [hostileInput("refuses a hostile %s and writes nothing")],
+    "0034-checked-input"
   ],
   [
     "Metadata has at most 50 keys of 40 characters and 4 KiB as JSON; it is shown in the detail.",

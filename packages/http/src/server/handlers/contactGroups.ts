@@ -1,21 +1,19 @@
 /**
  * Properties, lists and segments over the services of those names.
  */
-import {
-  ContactLists,
-  parseCreateList,
-  parseCreateProperty,
-  parseCreateSegment,
-  parseUpdateList,
-  parseUpdateProperty,
-  parseUpdateSegment,
-  Properties,
-  Segments
+import type {
+  CreateList,
+  CreateProperty,
+  CreateSegment,
+  UpdateList,
+  UpdateProperty,
+  UpdateSegment
 } from "@mailkeep/core"
+import { ContactLists, Properties, Segments } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withBody } from "../answering.ts"
+import { inProject, success, withJson } from "../answering.ts"
 import { listView, propertyView, segmentView } from "../views.ts"
 
 export const properties = HttpApiBuilder.group(
@@ -28,12 +26,12 @@ export const properties = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.list(projectId), (items) => ({ data: items.map(propertyView) })))
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateProperty, (projectId, asked) =>
+        withJson(request, (projectId, asked: CreateProperty) =>
           Effect.map(service.create(projectId, asked), (made) => ({ data: propertyView(made) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateProperty, (projectId, asked) =>
+        withJson(request, (projectId, asked: UpdateProperty) =>
           Effect.map(service.update(projectId, params.id, asked), (made) => ({ data: propertyView(made) }))
         )
       )
@@ -58,7 +56,7 @@ export const lists = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateList, (projectId, asked) =>
+        withJson(request, (projectId, asked: CreateList) =>
           Effect.map(service.create(projectId, asked), (made) => ({ data: listView(made) }))
         )
       )
@@ -66,7 +64,7 @@ export const lists = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: listView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateList, (projectId, asked) =>
+        withJson(request, (projectId, asked: UpdateList) =>
           Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: listView(one) }))
         )
       )
@@ -97,7 +95,7 @@ export const segments = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateSegment, (projectId, asked) =>
+        withJson(request, (projectId, asked: CreateSegment) =>
           Effect.map(service.create(projectId, asked), (made) => ({ data: segmentView(made) }))
         )
       )
@@ -105,7 +103,7 @@ export const segments = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: segmentView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateSegment, (projectId, asked) =>
+        withJson(request, (projectId, asked: UpdateSegment) =>
           Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: segmentView(one) }))
         )
       )

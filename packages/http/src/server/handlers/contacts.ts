@@ -1,11 +1,12 @@
 /**
  * Contacts over `Contacts`.
  */
-import { Contacts, parseCreateContact, parseUpdateContact } from "@mailkeep/core"
+import type { CreateContact, UpdateContact } from "@mailkeep/core"
+import { Contacts } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, searchOf, success, withBody } from "../answering.ts"
+import { inProject, searchOf, success, withJson } from "../answering.ts"
 import { contactDetailView, contactSummaryView, contactView } from "../views.ts"
 
 export const contacts = HttpApiBuilder.group(
@@ -40,12 +41,12 @@ export const contacts = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateContact, (projectId, asked) =>
+        withJson(request, (projectId, asked: CreateContact) =>
           Effect.map(service.create(projectId, asked), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateContact, (projectId, asked) =>
+        withJson(request, (projectId, asked: UpdateContact) =>
           Effect.map(service.update(projectId, params.contactId, asked), (contact) => ({ data: contactView(contact) }))
         )
       )

@@ -5,7 +5,7 @@ import { Domains, parseAddDomain } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withBody } from "../answering.ts"
+import { asPrincipal, bodyOf, searchOf, success } from "../answering.ts"
 import { domainView } from "../views.ts"
 
 export const domains = HttpApiBuilder.group(
@@ -15,26 +15,38 @@ export const domains = HttpApiBuilder.group(
     const service = yield* Domains
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
-            message: "Email domains fetched",
-            data: { items: items.map(domainView), ...page }
-          }))
+        asPrincipal((principal) =>
+          Effect.map(
+            service.page(
+              principal,
+              { page: query.page, limit: query.limit },
+              { status: query.status ?? null, search: searchOf(query.search) }
+            ),
+            ({ items, ...page }) => ({
+              message: "Email domains fetched",
+              data: { items: items.map(domainView), ...page }
+            })
+          )
         )
       )
       .handleRaw("add", ({ request }) =>
-        withBody(request, parseAddDomain, (projectId, { domain }) =>
-          Effect.map(service.add(projectId, { domain, verified: false }), (one) => ({ data: domainView(one) }))
+        asPrincipal((principal) =>
+          bodyOf(request, parseAddDomain).pipe(
+            Effect.flatMap(({ domain }) => service.add(principal, { domain, verified: false })),
+            Effect.map((one) => ({ data: domainView(one) }))
+          )
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: domainView(one) })))
+        asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: domainView(one) })))
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+        asPrincipal((principal) => Effect.as(service.remove(principal, params.id), success))
       )
       .handle("verify", ({ params }) =>
-        inProject((projectId) => Effect.map(service.verify(projectId, params.id), (one) => ({ data: domainView(one) })))
+        asPrincipal((principal) =>
+          Effect.map(service.verify(principal, params.id), (one) => ({ data: domainView(one) }))
+        )
       )
   })
 )

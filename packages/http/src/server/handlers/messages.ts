@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentPrincipal } from "../../api/Access.ts"
 import { MailApi } from "../../api/MailApi.ts"
-import { answered, bodyOf, inProject, withBody } from "../answering.ts"
+import { answered, asPrincipal, bodyOf } from "../answering.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { sendResultView } from "../views.ts"
 
@@ -29,17 +29,19 @@ export const messages = HttpApiBuilder.group(
         )
       )
       .handle("cancel", ({ params }) =>
-        inProject((projectId) =>
-          Effect.map(sending.cancel(projectId, params.messageId), ({ messageId, canceledAt, deliveryIds }) => ({
+        asPrincipal((principal) =>
+          Effect.map(sending.cancel(principal, params.messageId), ({ messageId, canceledAt, deliveryIds }) => ({
             message: "Email message canceled",
             data: { messageId, status: "canceled" as const, canceledAt: formatInstant(canceledAt), deliveryIds }
           }))
         )
       )
       .handleRaw("reschedule", ({ request, params }) =>
-        withBody(request, parseReschedule, (projectId, asked) =>
+        asPrincipal((principal) =>
           Effect.map(
-            sending.reschedule(projectId, params.messageId, parseInstant(asked.scheduledAt)!),
+            Effect.flatMap(bodyOf(request, parseReschedule), ({ scheduledAt }) =>
+              sending.reschedule(principal, params.messageId, parseInstant(scheduledAt)!)
+            ),
             ({ messageId, scheduledAt, deliveryIds }) => ({
               message: "Email message rescheduled",
               data: { messageId, status: "scheduled" as const, scheduledAt: formatInstant(scheduledAt), deliveryIds }

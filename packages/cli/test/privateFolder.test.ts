@@ -1,0 +1,106 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { keepPrivate } from "../src/privateFolder.ts"
+import { run, runJson } from "./commandLine.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-private-"))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const data = () => join(folder, "data")
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+const refused = (...args: Parameters<typeof keepPrivate>) => {
+  try {
+    keepPrivate(...args)
+    return undefined
+  } catch (failure) {
+    return failure
+  }
+}
+
+describe("the data folder", () => {
+  it("and the store in it are made for their owner alone", async () => {
+    await runJson(["projects", "list", "--data", data()])
+    expect([modeOf(data()), modeOf(join(data(), "mailkeep.db"))]).toEqual(["700", "600"])
+  })
+
+  it("and the files in it are taken from others when they were there before", async () => {
+    await runJson(["projects", "list", "--data", data()])
+    const files = ["mailkeep.db", "mailkeep.db-wal", "mailkeep.db-shm"].map((name) => join(data(), name))
+    for (const path of files) {
+      writeFileSync(path, "", { flag: "a" })
+      chmodSync(path, 0o644)
+    }
+    chmodSync(data(), 0o755)
+    await runJson(["keys", "list", "--data", data(), "--project", "prj_x"])
+    expect(modeOf(data())).toBe("700")
+    expect(modeOf(files[0]!)).toBe("600")
+    for (const path of files.slice(1)) if (lstatSync(path, { throwIfNoEntry: false })) expect(modeOf(path)).toBe("600")
+  })
+
+  it("may be a symbolic link; what it leads to is kept", () => {
+    const real = join(folder, "real")
+    mkdirSync(real, { mode: 0o755 })
+    symlinkSync(real, data())
+    keepPrivate(data(), "mailkeep.db")
+    expect(modeOf(real)).toBe("700")
+  })
+
+  it("is refused when the store in it is a link to elsewhere", async () => {
+    mkdirSync(data())
+    const elsewhere = join(folder, "elsewhere.db")
+    writeFileSync(elsewhere, "", { mode: 0o644 })
+    symlinkSync(elsewhere, join(data(), "mailkeep.db"))
+    expect(await run(["projects", "list", "--data", data()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is a link to elsewhere")
+    })
+    expect(modeOf(elsewhere)).toBe("644")
+  })
+
+  it.skipIf(process.getuid === undefined)(
+    "is refused when it or a file in it is another user's, except to the administrator",
+    () => {
+      mkdirSync(data(), { mode: 0o755 })
+      writeFileSync(join(data(), "mailkeep.db"), "", { mode: 0o644 })
+      const owner = statSync(data()).uid
+      const as = vi.spyOn(process, "getuid" as never) as unknown as { mockReturnValue: (uid: number) => void }
+      as.mockReturnValue(owner + 1)
+      expect(refused(data(), "mailkeep.db")).toMatchObject({
+        _tag: "StoreNotOpened",
+        reason: "not_private",
+        where: data()
+      })
+      expect(modeOf(data())).toBe("755")
+      as.mockReturnValue(0)
+      expect(refused(data(), "mailkeep.db")).toBeUndefined()
+      expect([modeOf(data()), modeOf(join(data(), "mailkeep.db"))]).toEqual(["700", "600"])
+      // Only the administrator may give a file away.
+      if (owner !== 0) return
+      chownSync(join(data(), "mailkeep.db"), 12_345, 12_345)
+      chownSync(data(), 12_346, 12_346)
+      as.mockReturnValue(12_346)
+      expect(refused(data(), "mailkeep.db")).toMatchObject({
+        reason: "not_private",
+        where: join(data(), "mailkeep.db")
+      })
+    }
+  )
+})

@@ -1,0 +1,55 @@
+/**
+ * Checks what becomes a header field once more before a transport sees it: a store may have been written by something else, and a line break in a
+ * value would be a header field of somebody's choice (RFC 5322 §2.2).
+ */
+import { Data, Effect } from "effect"
+import { headerFieldIssues } from "../domain/HeaderField.ts"
+import { isOneLine } from "../domain/TextRule.ts"
+import type {
+  HandOff,
+  HandOffOutcome,
+  HandOffRevoked,
+  TransportShape,
+  TransportUnavailable
+} from "../port/Transport.ts"
+
+/** The message was not given to the transport. */
+export class MessageNotSendable extends Data.TaggedError("MessageNotSendable")<{ readonly field: string }> {
+  override get message() {
+    return `The message cannot be sent: its ${this.field} is not one line of text without control characters.`
+  }
+}
+
+export interface CheckedTransport extends Pick<TransportShape, "capabilities"> {
+  readonly handOff: (
+    handOff: HandOff
+  ) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+}
+
+/** The first part of a message that may not become a header field. */
+const unsendableField = ({ envelope, message }: HandOff): string | undefined => {
+  const lines: ReadonlyArray<readonly [field: string, value: string | null]> = [
+    ["sender address", message.from.address],
+    ["sender address", envelope.from],
+    ["sender name", message.from.name],
+    ["reply-to address", message.replyTo],
+    ["recipient", envelope.to],
+    ...[...message.to, ...message.cc].map((address) => ["recipient", address] as const),
+    ["subject", message.subject],
+    ["message ID", message.messageId]
+  ]
+  return (
+    lines.find(([, value]) => value !== null && !isOneLine(value))?.[0] ??
+    (headerFieldIssues(message.headers).length > 0 ? "list of header fields" : undefined)
+  )
+}
+
+/** The adapter's transport as the services see it. */
+export const checkedTransport = (transport: TransportShape): CheckedTransport => ({
+  capabilities: transport.capabilities,
+  handOff: (handOff) =>
+    Effect.suspend((): ReturnType<CheckedTransport["handOff"]> => {
+      const field = unsendableField(handOff)
+      return field === undefined ? transport.handOff(handOff) : Effect.fail(new MessageNotSendable({ field }))
+    })
+})

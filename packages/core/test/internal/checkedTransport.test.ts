@@ -1,0 +1,164 @@
+/**
+ * A value that would end a header field reaches no transport, wherever it comes from.
+ */
+import {
+  detail,
+  events,
+  expectBalanced,
+  inHouse,
+  project,
+  send,
+  start,
+  stores,
+  tick,
+  tickWith
+} from "@mailkeep/proving"
+import { StubTransport } from "@mailkeep/smtp"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { HandOff, Message, TransportShape } from "../../src/index.ts"
+import { freshState, inCommitOrder, MailStore } from "../../src/index.ts"
+import { checkedTransport } from "../../src/internal/checkedTransport.ts"
+
+const good: HandOff = {
+  deliveryId: "del_1",
+  attempt: 1,
+  envelope: { from: "a@example.com", to: "b@example.org" },
+  message: {
+    messageId: "<del_1@example.com>",
+    date: start,
+    from: { name: "Ada", address: "a@example.com" },
+    replyTo: "r@example.com",
+    to: ["b@example.org"],
+    cc: ["c@example.org"],
+    subject: "Hello",
+    html: "<p>\n</p>",
+    text: "Hi\r\nthere",
+    headers: { "X-Order": "7" }
+  },
+  beforeFinalDot: Effect.void
+}
+
+const broken = "x\r\nBcc: eve@example.org"
+const withMessage = (change: Partial<HandOff["message"]>): HandOff => ({
+  ...good,
+  message: { ...good.message, ...change }
+})
+
+describe("a checked transport", () => {
+  const handed: Array<HandOff> = []
+  const transport: TransportShape = {
+    capabilities: {
+      confirmsDelivery: true,
+      marksFinalDot: true,
+      idempotentHandoff: false,
+      maxMessageBytes: null,
+      smtpUtf8: true
+    },
+    handOff: (handOff) =>
+      Effect.sync(() => {
+        handed.push(handOff)
+        return { _tag: "Delivered", reply: { stage: "dot", code: 250, enhancedCode: null, text: "Ok" } }
+      })
+  }
+
+  it("hands over a message whose header values are lines", async () => {
+    expect(await Effect.runPromise(checkedTransport(transport).handOff(good))).toMatchObject({ _tag: "Delivered" })
+    expect(handed).toEqual([good])
+  })
+
+  it.each<[string, HandOff, string]>([
+    ["sender name", withMessage({ from: { name: broken, address: "a@example.com" } }), "sender name"],
+    ["sender address", withMessage({ from: { name: null, address: broken } }), "sender address"],
+    ["envelope sender", { ...good, envelope: { ...good.envelope, from: broken } }, "sender address"],
+    ["envelope recipient", { ...good, envelope: { ...good.envelope, to: broken } }, "recipient"],
+    ["reply-to", withMessage({ replyTo: broken }), "reply-to address"],
+    ["to", withMessage({ to: ["b@example.org", broken] }), "recipient"],
+    ["cc", withMessage({ cc: [broken] }), "recipient"],
+    ["subject", withMessage({ subject: broken }), "subject"],
+    ["subject with a NUL", withMessage({ subject: "a\u0000" }), "subject"],
+    ["subject with half a surrogate pair", withMessage({ subject: "\ud800" }), "subject"],
+    ["message ID", withMessage({ messageId: broken }), "message ID"],
+    ["value of a header field", withMessage({ headers: { "X-Order": broken } }), "list of header fields"],
+    ["name of a header field", withMessage({ headers: { "X-A: 1\r\nBcc": "x" } }), "list of header fields"],
+    ["header field of Mailkeep's own", withMessage({ headers: { Bcc: "x" } }), "list of header fields"]
+  ])("refuses a message with a broken %s, and hands nothing over", async (_, handOff, field) => {
+    handed.length = 0
+    const refused = await Effect.runPromise(Effect.flip(checkedTransport(transport).handOff(handOff)))
+    expect(refused).toMatchObject({ _tag: "MessageNotSendable", field })
+    expect((refused as Error).message).not.toContain("eve")
+    expect(handed).toEqual([])
+  })
+})
+
+/** A message that is in the store although no use case would have taken it. */
+const seed = (change: Partial<Message>) =>
+  Effect.gen(function* () {
+    const store = yield* MailStore
+    const { result } = yield* send("model")
+    const { message, delivery } = yield* detail(result.deliveryIds[0]!)
+    yield* tick
+    const seeded: Message = { ...message, id: "msg_seeded", idempotencyKey: "seeded", ...change }
+    yield* store.commit(
+      inCommitOrder([
+        { _tag: "InsertMessage", message: seeded },
+        {
+          _tag: "InsertDelivery",
+          delivery: {
+            ...freshState,
+            ...delivery,
+            status: "queued",
+            id: "del_seeded",
+            messageId: "msg_seeded",
+            dueAt: start,
+            queuedAt: start
+          }
+        },
+        { _tag: "SpendCounter", projectId: project, name: "allowance", by: 1, max: null },
+        { _tag: "SpendCounter", projectId: project, name: "daily:2026-11-21", by: 1, max: null }
+      ])
+    )
+  })
+
+describe.each(stores)("a message that was written into the store, over $name", (store) => {
+  it.each<[string, Partial<Message>]>([
+    ["subject", { subject: broken }],
+    ["sender name", { fromName: broken }],
+    ["reply-to address", { replyTo: broken }],
+    ["list of header fields", { headers: { "X-Order": broken } }]
+  ])("fails with sending_failed for its %s, and no transport gets it", (field, change) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* seed(change)
+        const stub = yield* StubTransport.StubTransport
+        const before = stub.taken().length
+        yield* tick
+        expect(stub.taken()).toHaveLength(before)
+        const { delivery, attempts } = yield* detail("del_seeded")
+        expect(delivery).toMatchObject({
+          status: "failed",
+          reason: "sending_failed",
+          statusMessage: `The message cannot be sent: its ${field} is not one line of text without control characters.`
+        })
+        expect(attempts).toMatchObject([{ phase: "ended", outcome: "rejected" }])
+        expect((yield* events).at(-1)).toMatchObject({ kind: "email.failed" })
+        // No relay saw it, so nothing is charged.
+        expect(delivery.chargedAt).toBeNull()
+        yield* expectBalanced
+      })
+    )
+  )
+
+  it("is not charged with a transport that cannot mark the final dot either", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* seed({ subject: broken })
+        const stub = yield* StubTransport.StubTransport
+        const before = stub.taken().length
+        yield* tickWith({ ...stub, capabilities: { ...stub.capabilities, marksFinalDot: false } })
+        expect(stub.taken()).toHaveLength(before)
+        expect((yield* detail("del_seeded")).delivery).toMatchObject({ status: "failed", chargedAt: null })
+        yield* expectBalanced
+      })
+    ))
+})

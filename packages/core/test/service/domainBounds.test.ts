@@ -1,0 +1,117 @@
+/**
+ * What domains may cost: how many a project has, and how many keys are made for them.
+ */
+import { inHouse, project, start, stores } from "@mailkeep/proving"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Caller, SenderDomain } from "../../src/index.ts"
+import { Crypto, Domains, domainsMax, embedder, everyDomain, inCommitOrder, MailStore } from "../../src/index.ts"
+
+const add = (domain: string, caller: Caller = project) =>
+  Effect.flatMap(Domains, (on) => on.add(caller, { domain, verified: false }))
+
+/** The services over a `Crypto` whose keys are made when the test says so. */
+const withKeys = (rsaKeyPair: (made: Effect.Effect<void>) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const crypto = yield* Crypto
+    const counts = { made: 0, atOnce: 0, atOnceMax: 0 }
+    const counting = Effect.sync(() => {
+      counts.made++
+      counts.atOnceMax = Math.max(counts.atOnceMax, ++counts.atOnce)
+    })
+    const pair = { privateKey: "private", publicKey: "public" }
+    const counted: Crypto["Service"] = {
+      ...crypto,
+      rsaKeyPair: rsaKeyPair(counting).pipe(Effect.ensuring(Effect.sync(() => counts.atOnce--)), Effect.as(pair))
+    }
+    const layer = Domains.layerWith().pipe(Layer.provide(Layer.succeed(Crypto, counted)), Layer.fresh)
+    return { counts, layer }
+  })
+
+describe.each(stores)("adding a domain, over $name", (store) => {
+  it("makes no key for one that the project has already, or that is refused otherwise", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { counts, layer } = yield* withKeys((made) => made)
+        const scoped = { ...embedder(project), domainScope: ["shop.example"] }
+        yield* Effect.gen(function* () {
+          yield* add("shop.example")
+          for (let n = 0; n < 5; n++)
+            expect(yield* Effect.flip(add("Shop.example"))).toMatchObject({ kind: "duplicate_error" })
+          expect(yield* Effect.flip(add("other.example", scoped))).toMatchObject({ kind: "not_allowed" })
+          expect(yield* Effect.flip(add("nodots"))).toMatchObject({ kind: "invalid_argument" })
+        }).pipe(Effect.provide(layer))
+        expect(counts.made).toBe(1)
+      })
+    ))
+
+  it(`refuses more than ${domainsMax} in a project`, () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const [first] = (yield* (yield* Domains).page(project, { page: 1, limit: 1 })).items
+        const standing = Array.from({ length: domainsMax - 1 }, (_, n): SenderDomain => ({
+          ...first!,
+          id: `dom_${n}`,
+          domain: `d${n}.example`,
+          createdAt: start
+        }))
+        const changes = standing.map((domain) => ({ _tag: "PutDomain", domain, replaces: null }) as const)
+        yield* (yield* MailStore).commit(inCommitOrder(changes))
+        const { counts, layer } = yield* withKeys((made) => made)
+        expect(yield* Effect.flip(Effect.provide(add("one-more.example"), layer))).toMatchObject({
+          _tag: "TooManyRecords",
+          kind: "conflict",
+          max: domainsMax
+        })
+        expect(counts.made).toBe(0)
+        expect((yield* add("one-more.example", "prj_other")).domain).toBe("one-more.example")
+      })
+    ))
+
+  it("makes one key at a time, lets 16 more wait, and refuses the next as overloaded", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const go = yield* Deferred.make<void>()
+        const { counts, layer } = yield* withKeys((made) => Effect.andThen(made, Deferred.await(go)))
+        yield* Effect.gen(function* () {
+          const fibers = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) =>
+            Effect.forkChild(Effect.result(add(`d${n}.example`)), { startImmediately: true })
+          )
+          for (let turn = 0; turn < 50; turn++)
+            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          expect(counts.made).toBe(1)
+          yield* Deferred.succeed(go, undefined)
+          const ended = yield* Effect.forEach(fibers, Fiber.join)
+          const reasons = ended.map((one) => (one._tag === "Success" ? "added" : one.failure))
+          expect(reasons.filter((one) => one === "added")).toHaveLength(17)
+          expect(reasons.filter((one) => one !== "added")).toMatchObject(
+            Array.from({ length: 3 }, () => ({ _tag: "StoreUnavailable", reason: "overloaded" }))
+          )
+          expect(counts).toMatchObject({ made: 17, atOnceMax: 1 })
+          // What waited is done, so there is room again.
+          yield* add("later.example")
+        }).pipe(Effect.provide(layer))
+      })
+    ))
+})
+
+describe.each(stores)("a list of domains, over $name", (store) => {
+  it("shows those that the filters and the caller's scope let through", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const service = yield* Domains
+        yield* service.add(project, { domain: "shop.example", verified: true })
+        yield* add("mail.shop.example")
+        const names = (caller: Caller, query: Partial<typeof everyDomain> = {}) =>
+          Effect.map(service.page(caller, { page: 1, limit: 10 }, { ...everyDomain, ...query }), ({ items, total }) => [
+            total,
+            ...items.map(({ domain }) => domain).toSorted()
+          ])
+        expect(yield* names(project, { search: "SHOP" })).toEqual([2, "mail.shop.example", "shop.example"])
+        expect(yield* names(project, { status: "pending" })).toEqual([1, "mail.shop.example"])
+        const scoped = { ...embedder(project), domainScope: ["shop.example", "absent.example"] }
+        expect(yield* names(scoped)).toEqual([1, "shop.example"])
+        expect(yield* names(scoped, { status: "pending" })).toEqual([0])
+      })
+    ))
+})

@@ -1,0 +1,218 @@
+/**
+ * No service takes what the wire would refuse: every use case refuses it with `InvalidArgument`, and nothing is written.
+ */
+import { inHouse, project, start, stores } from "@mailkeep/proving"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Effect, Exit, Layer, Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Plan } from "../../src/index.ts"
+import {
+  ApiKeys,
+  ContactFiles,
+  DeliveryLog,
+  Domains,
+  everyDomain,
+  InvalidArgument,
+  MailStore,
+  noLogFilters,
+  PlanSource,
+  Projects,
+  Sending,
+  Webhooks
+} from "../../src/index.ts"
+import { contactCases, groupCases } from "./hostileContacts.ts"
+import type { Anything, Case } from "./hostileValues.ts"
+import {
+  email,
+  huge,
+  notCount,
+  notInstant,
+  notLimit,
+  notName,
+  notObject,
+  notProject,
+  notText,
+  page,
+  url
+} from "./hostileValues.ts"
+
+const webhooks = <A, E, R>(use: (service: Webhooks["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Webhooks, use)
+const domains = <A, E, R>(use: (service: Domains["Service"]) => Effect.Effect<A, E, R>) => Effect.flatMap(Domains, use)
+const keys = (change: Anything) =>
+  Effect.flatMap(ApiKeys, (on) => on.issue(project, { permissions: ["email.send"], ...change }))
+
+const otherCases: ReadonlyArray<Case> = [
+  ["Webhooks.create projectId", notProject, (id) => webhooks((on) => on.create(id, { url }))],
+  [
+    "Webhooks.create url",
+    [...notText, "", "javascript:1", huge],
+    (url) => webhooks((on) => on.create(project, { url }))
+  ],
+  [
+    "Webhooks.create events",
+    [null, 7, "email.delivered", [], ["zzz"], ["__proto__"]],
+    (events) => webhooks((on) => on.create(project, { url, events }))
+  ],
+  ["Webhooks.create description", notName, (description) => webhooks((on) => on.create(project, { url, description }))],
+  ["Webhooks.update status", [null, 7, "zzz"], (status) => webhooks((on) => on.update(project, "whk_x", { status }))],
+  [
+    "Webhooks.update secrets",
+    [[]],
+    (secrets) => webhooks((on) => on.update(project, "whk_x", { secrets } as Anything))
+  ],
+  ["Webhooks.update id", notText, (id) => webhooks((on) => on.update(project, id, {}))],
+  ["Webhooks.rotateSecret id", notText, (id) => webhooks((on) => on.rotateSecret(project, id))],
+  ["Webhooks.replay pushId", notText, (id) => webhooks((on) => on.replay(project, "whk_x", id))],
+  [
+    "Webhooks.pushes limit",
+    notLimit,
+    (limit) => webhooks((on) => on.pushes(project, "whk_x", { limit, cursor: null }))
+  ],
+  ["Webhooks.page limit", notLimit, (limit) => webhooks((on) => on.page(project, { page: 1, limit }))],
+  ["Domains.add projectId", notProject, (id) => domains((on) => on.add(id, { domain: "a.example", verified: true }))],
+  [
+    "Domains.add domain",
+    [...notText, "", "nodots", "a\u0000.example", "\ud800.example", `${"\u0301".repeat(1_000_000)}.example`],
+    (domain) => domains((on) => on.add(project, { domain, verified: true }))
+  ],
+  [
+    "Domains.add verified",
+    [undefined, null, 1, "yes"],
+    (verified) => domains((on) => on.add(project, { domain: "a.example", verified }))
+  ],
+  ["Domains.page limit", notLimit, (limit) => domains((on) => on.page(project, { page: 1, limit }))],
+  ["Domains.page status", [7, "zzz"], (status) => domains((on) => on.page(project, page, { ...everyDomain, status }))],
+  ["Domains.page search", [7, huge], (search) => domains((on) => on.page(project, page, { ...everyDomain, search }))],
+  ["Domains.get id", notText, (id) => domains((on) => on.get(project, id))],
+  ["Domains.verify id", notText, (id) => domains((on) => on.verify(project, id))],
+  ["Domains.remove id", notText, (id) => domains((on) => on.remove(project, id))],
+  [
+    "ApiKeys.issue projectId",
+    notProject,
+    (id) => Effect.flatMap(ApiKeys, (on) => on.issue(id, { permissions: ["email.send"] }))
+  ],
+  ["ApiKeys.issue name", notName, (name) => keys({ name })],
+  [
+    "ApiKeys.issue permissions",
+    [undefined, null, "email.send", [], ["zzz"], [null]],
+    (permissions) => keys({ permissions })
+  ],
+  ["ApiKeys.issue domainScope", [null, "a.example", [7], ["nodots"]], (domainScope) => keys({ domainScope })],
+  ["ApiKeys.issue expiresAt", [...notInstant.slice(1), start], (expiresAt) => keys({ expiresAt })],
+  ["ApiKeys.revoke keyId", notText, (id) => Effect.flatMap(ApiKeys, (on) => on.revoke(id))],
+  ["ApiKeys.list projectId", notProject, (id) => Effect.flatMap(ApiKeys, (on) => on.list(id))],
+  ["Projects.ensure id", notProject, (id) => Effect.flatMap(Projects, (on) => on.ensure(id))],
+  [
+    "Projects.set change",
+    [...notObject, { onAmbiguous: "zzz" }, { id: "prj_b" }],
+    (change) => Effect.flatMap(Projects, (on) => on.set("prj_new", change))
+  ],
+  [
+    "DeliveryLog.page limit",
+    notLimit,
+    (limit) => Effect.flatMap(DeliveryLog, (on) => on.page(project, noLogFilters, { limit, cursor: null }))
+  ],
+  [
+    "DeliveryLog.page status",
+    [undefined, 7, "zzz"],
+    (status) =>
+      Effect.flatMap(DeliveryLog, (on) => on.page(project, { ...noLogFilters, status }, { limit: 1, cursor: null }))
+  ],
+  [
+    "DeliveryLog.page startDate",
+    ["2026-01-01", Number.NaN],
+    (startDate) =>
+      Effect.flatMap(DeliveryLog, (on) => on.page(project, { ...noLogFilters, startDate }, { limit: 1, cursor: null }))
+  ],
+  ["DeliveryLog.get deliveryId", notText, (id) => Effect.flatMap(DeliveryLog, (on) => on.get(project, id))],
+  [
+    "DeliveryLog.events limit",
+    [...notCount, 1001, 1e9],
+    (limit) => Effect.flatMap(DeliveryLog, (on) => on.events(project, { after: null, limit }))
+  ],
+  ["DeliveryLog.ledger projectId", notProject, (id) => Effect.flatMap(DeliveryLog, (on) => on.ledger(id))],
+  ["Sending.cancel caller", notProject, (caller) => Effect.flatMap(Sending, (on) => on.cancel(caller, "msg_x"))],
+  ["Sending.cancel messageId", notText, (id) => Effect.flatMap(Sending, (on) => on.cancel(project, id))],
+  [
+    "Sending.reschedule scheduledAt",
+    notInstant,
+    (at) => Effect.flatMap(Sending, (on) => on.reschedule(project, "msg_x", at))
+  ]
+]
+
+/** Counts commits; the clock's and the project's own come before the test's. */
+const counted = () => {
+  const commits = { count: 0 }
+  const layer = Layer.effect(
+    MailStore,
+    Effect.map(MailStore, (inner) => ({
+      ...inner,
+      commit: (changes: Parameters<typeof inner.commit>[0]) => {
+        commits.count++
+        return inner.commit(changes)
+      }
+    }))
+  ).pipe(Layer.provide(MemoryMailStore.layer))
+  return { commits, store: { name: "counted", layer } }
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 20)) : String(value)
+
+describe("a use case", () => {
+  it.each([...contactCases, ...groupCases, ...otherCases])(
+    "refuses a hostile %s and writes nothing",
+    (_, values, call) => {
+      const { commits, store } = counted()
+      return inHouse(store)(
+        Effect.gen(function* () {
+          const before = commits.count
+          for (const value of values) {
+            const exit = yield* Effect.exit(Effect.suspend(() => call(value)) as Effect.Effect<unknown, unknown>)
+            const failure =
+              Exit.isFailure(exit) && exit.cause.reasons[0]?._tag === "Fail" ? exit.cause.reasons[0].error : exit
+            expect(failure, typeof value === "symbol" ? "a symbol" : shown(value)).toBeInstanceOf(InvalidArgument)
+            expect((failure as InvalidArgument).issues[0]).toMatchObject({ path: expect.any(Array) })
+          }
+          expect(commits.count).toBe(before)
+        })
+      )
+    }
+  )
+
+  it.each([
+    [{ contacts: -1 }, ["contacts"], "too_small"],
+    [{ dailySends: Number.NaN }, ["dailySends"], "invalid_type"],
+    [{ sendingAllowance: "10" }, ["sendingAllowance"], "invalid_type"],
+    [{ rateLimit: { requests: 0, windowMillis: 1000 } }, ["rateLimit", "requests"], "too_small"],
+    [{ zzz: 1 }, ["zzz"], "unknown_field"]
+  ])("refuses the plan %j", async (plan, path, code) => {
+    const layer = PlanSource.layerFixed(plan as Partial<Plan>)
+    const refused = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layer))))
+    expect(refused).toBeInstanceOf(InvalidArgument)
+    expect((refused as InvalidArgument).issues[0]).toMatchObject({ path, code })
+  })
+})
+
+describe.each(stores)("a file of contacts, over $name", (store) => {
+  it("refuses a row that is no row of texts, and takes the others", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const rows = [
+          { line: 1, cells: ["email"] },
+          { line: 2, cells: [7] },
+          { line: 3, cells: null },
+          { line: 4, cells: [email] }
+        ] as Anything
+        const taken = yield* Stream.runCollect(
+          (yield* ContactFiles).take(project, Stream.fromIterable(rows) as Anything)
+        )
+        expect([...taken].map((row: Anything) => [row.line, row.outcome]).toSorted()).toEqual([
+          [2, "refused"],
+          [3, "refused"],
+          [4, "created"]
+        ])
+      })
+    ))
+})

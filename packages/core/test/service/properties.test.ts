@@ -1,0 +1,140 @@
+/**
+ * Property keys are any text, fallbacks are text for every type, and a type changes only while no contact has a value, whatever happens at once.
+ */
+import type { StoreUnderTest } from "@mailkeep/proving"
+import { inHouse, openHouse, project, stores } from "@mailkeep/proving"
+import { Effect, Layer, Result, Stream } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { MailStoreShape } from "../../src/index.ts"
+import { ContactFiles, Contacts, everyContact, MailStore, Properties, Segments } from "../../src/index.ts"
+
+const create = (email: string, properties: Readonly<Record<string, string | number | null>>) =>
+  Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email, properties }))
+
+/** A key as a request's JSON has it: a name on every object is a field like others. */
+const keyed = (key: string, value: string): Readonly<Record<string, string>> => Object.fromEntries([[key, value]])
+
+const keys = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "First name",
+  "email",
+  "été",
+  "=1+1",
+  " spaced ",
+  'a.b,c"d'
+]
+
+describe.each(stores)("a property key, over $name", (store) => {
+  it.each(keys)("may be any text: %j is stored, shown, found, exported and imported", (key) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        const defined = yield* (yield* Properties).create(project, { key, type: "string" })
+        expect(defined).toMatchObject({ name: key.toLowerCase(), content: { key } })
+        const made = yield* create("a@x.example", keyed(key.toUpperCase(), "gold"))
+        yield* create("b@x.example", {})
+        const shown = (yield* contacts.get(project, made.id)).properties
+        expect(Object.entries(shown)).toEqual([[key, "gold"]])
+        const filter = { field: `properties.${key}`, op: "eq", value: "gold" } as const
+        const segment = yield* (yield* Segments).create(project, { name: "Gold", filter })
+        const query = { ...everyContact, segmentId: segment.id }
+        const found = yield* contacts.page(project, query, { page: 1, limit: 10 })
+        expect(found.items.map(({ email }) => email)).toEqual(["a@x.example"])
+
+        const files = yield* ContactFiles
+        const exported = yield* Stream.runCollect(files.give(project, query))
+        yield* contacts.erase(project, made.id)
+        const rows = [...exported].map((cells, at) => ({ line: at + 1, cells }))
+        expect([...(yield* Stream.runCollect(files.take(project, Stream.fromIterable(rows))))]).toMatchObject([
+          { outcome: "created" }
+        ])
+        const again = yield* contacts.page(project, query, { page: 1, limit: 10 })
+        expect(again.items.map(({ email }) => email)).toEqual(["a@x.example"])
+      })
+    )
+  )
+
+  it("is unique without regard to case", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const properties = yield* Properties
+        yield* properties.create(project, { key: "__proto__", type: "string" })
+        expect(yield* Effect.flip(properties.create(project, { key: "__PROTO__", type: "date" }))).toMatchObject({
+          kind: "duplicate_error"
+        })
+      })
+    ))
+})
+
+describe.each(stores)("a fallback, over $name", (store) => {
+  it.each([
+    ["number", "-2.5", { op: "lt", value: 0 }],
+    ["number", "1e3", { op: "eq", value: 1000 }],
+    ["date", "2026-01-01", { op: "before", value: "2026-01-02" }],
+    ["string", "2", { op: "eq", value: "2" }]
+  ] as const)("of the type %s is the text %j, and is compared as a value of its type", (type, text, asked) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const made = yield* (yield* Properties).create(project, { key: "k", type, fallback_value: text })
+        expect(made.content.fallbackValue).toBe(text)
+        yield* create("a@x.example", {})
+        const filter = { field: "properties.k", ...asked }
+        const { id } = yield* (yield* Segments).create(project, { name: "S", filter })
+        const page = yield* (yield* Contacts).page(project, { ...everyContact, segmentId: id }, { page: 1, limit: 10 })
+        expect(page.total).toBe(1)
+      })
+    )
+  )
+})
+
+/** Every call waits for its turn while a race is on. */
+const inTurns = (scheduler: () => fc.Scheduler | null, { name, layer }: StoreUnderTest): StoreUnderTest => {
+  const turn = Effect.suspend(() => {
+    const current = scheduler()
+    return current === null ? Effect.void : Effect.promise(() => current.schedule(Promise.resolve()))
+  })
+  const waiting = (inner: MailStoreShape): MailStoreShape => ({
+    ...inner,
+    read: (queries) => Effect.andThen(turn, inner.read(queries)),
+    commit: (changes) => Effect.andThen(turn, inner.commit(changes))
+  })
+  return { name, layer: Layer.effect(MailStore, Effect.map(MailStore, waiting)).pipe(Layer.provide(layer)) }
+}
+
+describe.each(stores)("changing a type while contacts get values, over $name", (store) => {
+  it("is refused with 409, or done and the value refused with 400; never 503", { timeout: 60_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, contacts) => {
+        let current: fc.Scheduler | null = null
+        const house = await openHouse(inTurns(() => current, store))
+        try {
+          const { id } = await house.runPromise(
+            Effect.flatMap(Properties, (on) => on.create(project, { key: "k", type: "string" }))
+          )
+          current = scheduler
+          const creating = Array.from({ length: contacts }, (_, n) =>
+            house.runPromise(Effect.result(create(`c${n}@x.example`, { k: "text" })))
+          )
+          const changing = house.runPromise(
+            Effect.result(Effect.flatMap(Properties, (on) => on.update(project, id, { type: "number" })))
+          )
+          const [changed, ...made] = await scheduler.waitFor(Promise.all([changing, ...creating]))
+          current = null
+          const kinds = made.map((one) => (Result.isSuccess(one) ? "created" : one.failure.kind))
+          if (Result.isSuccess(changed)) expect(new Set(kinds)).toEqual(new Set(["invalid_argument"]))
+          else {
+            expect(changed.failure.kind).toBe("conflict")
+            expect(kinds).toContain("created")
+          }
+        } finally {
+          await house.dispose()
+        }
+      }),
+      { numRuns: store.name === "memory" ? 150 : 40 }
+    )
+  )
+})
