@@ -38,7 +38,9 @@ export const issueKey = (request: IssueKey, facts: IssueKeyFacts): Result.Result
   const scope = (request.domainScope ?? []).map(parseDomain)
   const name = request.name ?? ""
   const issues: ReadonlyArray<Issue> = [
-    ...(request.permissions.length === 0 ? [issue(["permissions"], "required", "at least one is required")] : []),
+    ...(request.permissions.length === 0
+      ? [issue(["permissions"], "required", "must hold at least one permission")]
+      : []),
     ...request.permissions.flatMap((permission, index) =>
       permissions.includes(permission)
         ? []

@@ -3,7 +3,7 @@
  */
 import type { Contact } from "./Contact.ts"
 import type { DefinitionId } from "./Definition.ts"
-import { parseInstant } from "./Instant.ts"
+import { parseInstantOrDay } from "./Instant.ts"
 import { folded } from "./Paging.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
@@ -55,7 +55,7 @@ export const noContactFilters: ContactFilters = { search: null, emailStatus: nul
 /** The instant of a date property: midnight UTC of a full-date. */
 export const dateValueInstant = (value: PropertyValue | null): number | null => {
   if (value === null || typeof value === "number") return value
-  return parseInstant(value.length === 10 ? `${value}T00:00:00Z` : value) ?? null
+  return parseInstantOrDay(value, "start") ?? null
 }
 
 const leftSide = (of: ComparedField, kind: "text" | "number" | "date", contact: Contact): string | number | null => {

@@ -6,7 +6,7 @@ import { Result, Schema } from "effect"
 import type { DefinitionOf } from "./Definition.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, issue } from "./Issue.ts"
-import { parseInstant } from "./Instant.ts"
+import { parseInstantOrDay } from "./Instant.ts"
 import type { ContactPredicate } from "./ContactPredicate.ts"
 import { propertyName } from "./Property.ts"
 import { lineOf } from "./TextRule.ts"
@@ -66,9 +66,6 @@ interface Reading {
 
 const nothing: ContactPredicate = { _tag: "Any", of: [] }
 
-const dateInstant = (value: string): number | undefined =>
-  parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value)
-
 /** What is wrong with the value that a comparison names. */
 const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
   if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed beside this op"
@@ -81,7 +78,7 @@ const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefin
       : `must be a list of 1 to ${choicesMax} ${kind === "number" ? "numbers" : "texts"}`
   if (kind === "number") return typeof value === "number" && Number.isFinite(value) ? undefined : "must be a number"
   if (!isText(value)) return "must be a text"
-  return kind === "date" && dateInstant(value) === undefined
+  return kind === "date" && parseInstantOrDay(value, "start") === undefined
     ? "must be a date or a timestamp with an offset"
     : undefined
 }
@@ -109,7 +106,7 @@ const comparison = (
   if (complaint !== undefined) return refuse("value", complaint)
   const value =
     kind === "date" && typeof node.value === "string"
-      ? dateInstant(node.value)!
+      ? parseInstantOrDay(node.value, "start")!
       : ((node.value ?? null) as SegmentValue)
   const of =
     own === undefined

@@ -317,7 +317,7 @@ export const sends = settled(3, "Send", [
       instant("reads %s"),
       instant("refuses %j"),
       sending("refuses a time %s ms ahead: %s"),
-      wire("shows the scheduled time in UTC")
+      wire("shows the scheduled time %s in UTC")
     ]
   ],
   [
