@@ -20,6 +20,7 @@ import type {
 } from "../domain/SenderDomain.ts"
 import { graceMillis, nextCheckMillis, recordsToPublish } from "../domain/SenderDomain.ts"
 import type { Decision } from "./Decision.ts"
+import { settled } from "./Decision.ts"
 
 export interface AddDomain {
   readonly domain: string
@@ -62,31 +63,29 @@ const keyed = (domain: string, { key, host, ids }: Pick<AddDomainFacts, "key" | 
         records: recordsOf(domain, key, host, ids)
       }
 
-/** A domain that stands unverified becomes verified when the operator says so; otherwise it is taken. */
-export const addDomain = (
+const vouched = (standing: SenderDomain, now: Instant): Decision<SenderDomain> => {
+  const after: SenderDomain = {
+    ...standing,
+    status: "verified",
+    vouched: true,
+    lastVerifiedAt: now,
+    nextCheckAt: null,
+    updatedAt: now,
+    revision: standing.revision + 1
+  }
+  return { answer: after, changes: [put(after, standing.revision)] }
+}
+
+const newDomain = (
   { domain: name, verified }: AddDomain,
   facts: AddDomainFacts
-): Result.Result<Decision<SenderDomain>, InvalidArgument | DomainTaken> => {
-  const { now, ids, projectId, standing } = facts
+): Result.Result<Decision<SenderDomain>, InvalidArgument> => {
+  const { now, ids, projectId } = facts
   const domain = parseDomain(name)
   if (domain === undefined)
     return Result.fail(
       new InvalidArgument({ context: "body", issues: [issue(["domain"], "invalid_value", "must be a domain name")] })
     )
-  if (standing !== null && (standing.status === "verified" || !verified))
-    return Result.fail(new DomainTaken({ domainId: standing.id }))
-  if (standing !== null) {
-    const after: SenderDomain = {
-      ...standing,
-      status: "verified",
-      vouched: true,
-      lastVerifiedAt: now,
-      nextCheckAt: null,
-      updatedAt: now,
-      revision: standing.revision + 1
-    }
-    return Result.succeed({ answer: after, changes: [put(after, standing.revision)] })
-  }
   const made: SenderDomain = {
     id: idAt(ids, "dom", 0),
     projectId,
@@ -107,6 +106,31 @@ export const addDomain = (
     revision: 1
   }
   return Result.succeed({ answer: made, changes: [put(made, null)] })
+}
+
+/** A domain that stands unverified becomes verified when the operator says so; otherwise it is taken. */
+export const addDomain = (
+  request: AddDomain,
+  facts: AddDomainFacts
+): Result.Result<Decision<SenderDomain>, InvalidArgument | DomainTaken> => {
+  const { standing, now } = facts
+  if (standing === null) return newDomain(request, facts)
+  return standing.status === "verified" || !request.verified
+    ? Result.fail(new DomainTaken({ domainId: standing.id }))
+    : Result.succeed(vouched(standing, now))
+}
+
+/**
+ * The domain as it is when the project has it, else a new one. An existing domain changes only when the operator vouches for it for the
+ * first time: then no check of DNS takes its verification away. Source: decision 0033.
+ */
+export const ensureDomain = (
+  request: AddDomain,
+  facts: AddDomainFacts
+): Result.Result<Decision<SenderDomain>, InvalidArgument> => {
+  const { standing, now } = facts
+  if (standing === null) return newDomain(request, facts)
+  return Result.succeed(request.verified && !standing.vouched ? vouched(standing, now) : settled(standing))
 }
 
 /** What DNS said of one record. */

@@ -2,8 +2,9 @@
  * The domains a project sends from: the records to publish, and what DNS says of them. Source: interface, List email domains; decision 0013.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
-import type { AddDomain, DnsFinding, FreshKey } from "../decide/senderDomain.ts"
-import { addDomain, checkDomain, giveKey, removeDomain } from "../decide/senderDomain.ts"
+import type { Decision } from "../decide/Decision.ts"
+import type { AddDomain, AddDomainFacts, DnsFinding, FreshKey } from "../decide/senderDomain.ts"
+import { addDomain, checkDomain, ensureDomain, giveKey, removeDomain } from "../decide/senderDomain.ts"
 import type { DnsAnswer } from "../decide/judgeDnsRecord.ts"
 import { judgeDnsRecord } from "../decide/judgeDnsRecord.ts"
 import { parseDomain } from "../domain/Address.ts"
@@ -62,6 +63,14 @@ export class Domains extends Context.Service<
       projectId: ProjectId,
       request: AddDomain
     ) => Effect.Effect<SenderDomain, InvalidArgument | DomainTaken | StoreUnavailable>
+    /**
+     * The project's domain of this name, as it is or new, so that a program may ask at every start. `verified: true` verifies an existing
+     * domain by the operator's word; `false` changes nothing of it.
+     */
+    readonly ensure: (
+      projectId: ProjectId,
+      request: AddDomain
+    ) => Effect.Effect<SenderDomain, InvalidArgument | StoreUnavailable>
     /** Newest first. */
     readonly page: (projectId: ProjectId, page: PageRequest) => Effect.Effect<Page<SenderDomain>, StoreUnavailable>
     readonly get: (projectId: ProjectId, id: string) => Effect.Effect<SenderDomain, RecordNotFound | StoreUnavailable>
@@ -96,18 +105,31 @@ export class Domains extends Context.Service<
           publicKey
         }))
 
-        const add = Effect.fn("Domains.add")(function* (projectId: ProjectId, request: AddDomain) {
+        /** Making a key pair takes a while, so a domain that exists gets none. */
+        const named = Effect.fnUntraced(function* <E>(
+          projectId: ProjectId,
+          request: AddDomain,
+          decide: (request: AddDomain, facts: AddDomainFacts) => Result.Result<Decision<SenderDomain>, E>
+        ) {
           yield* projects.ensure(projectId)
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 5)
           const domain = parseDomain(request.domain)
-          const key = request.verified || domain === undefined ? null : yield* freshKey
-          return yield* decideAndCommit(
-            store,
-            store.read([{ _tag: "Domain", projectId, domain: domain ?? "" }]),
-            ([standing]) => addDomain(request, { now, ids: block, projectId, standing, key, host })
+          const reads = store.read([{ _tag: "Domain", projectId, domain: domain ?? "" }])
+          const [existing] = yield* reads
+          const key = request.verified || domain === undefined || existing !== null ? null : yield* freshKey
+          return yield* decideAndCommit(store, reads, ([standing]) =>
+            decide(request, { now, ids: block, projectId, standing, key, host })
           )
         })
+
+        const add = Effect.fn("Domains.add")((projectId: ProjectId, request: AddDomain) =>
+          named(projectId, request, addDomain)
+        )
+
+        const ensure = Effect.fn("Domains.ensure")((projectId: ProjectId, request: AddDomain) =>
+          named(projectId, request, ensureDomain)
+        )
 
         const page = Effect.fn("Domains.page")(function* (projectId: ProjectId, page: PageRequest) {
           const [found] = yield* store.read([{ _tag: "DomainPage", projectId, page }])
@@ -170,7 +192,7 @@ export class Domains extends Context.Service<
           Effect.forever
         )
 
-        return { add, page, get, remove, verify, tick, run }
+        return { add, ensure, page, get, remove, verify, tick, run }
       })
     )
 }

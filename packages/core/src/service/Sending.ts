@@ -17,6 +17,7 @@ import type { ProjectId } from "../domain/Project.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
 import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { makeDispatcherWatch } from "../internal/dispatcherWatch.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -75,6 +76,7 @@ export class Sending extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const signal = yield* WorkSignal
+      const watch = yield* makeDispatcherWatch(store, signal.hasDispatched)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
 
@@ -122,6 +124,7 @@ export class Sending extends Context.Service<
         )
         const answer = yield* decideAndCommit(store, facts, (facts) => acceptSend(command, facts))
         yield* signal.notify
+        if (request.scheduledAt === null) yield* watch.accepted
         return answer
       })
 
