@@ -26,12 +26,22 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 
 /** The store could not be opened; nothing was changed. */
 export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
-  readonly reason: "foreign_file" | "newer_schema" | "not_durable" | "read_only" | "full" | "locked" | "unreachable"
+  readonly reason:
+    | "foreign_file"
+    | "newer_schema"
+    | "not_durable"
+    | "read_only"
+    | "full"
+    | "locked"
+    | "unreachable"
+    | "unsupported_runtime"
   readonly where: string
+  /** A sentence that says more, without a full stop. */
+  readonly detail?: string
   readonly cause?: unknown
 }> {
   override get message() {
-    return `${storeNotOpenedWords[this.reason]}: ${this.where}`
+    return `${this.detail ?? storeNotOpenedWords[this.reason]}: ${this.where}`
   }
 }
 
@@ -42,7 +52,8 @@ const storeNotOpenedWords: Readonly<Record<StoreNotOpened["reason"], string>> = 
   read_only: "The store cannot be written",
   full: "There is no room on the disk for the store",
   locked: "Another process keeps the store locked",
-  unreachable: "The store cannot be opened"
+  unreachable: "The store cannot be opened",
+  unsupported_runtime: "The store does not run on this runtime"
 }
 
 export interface StoreCapabilities {
