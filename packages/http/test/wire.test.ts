@@ -119,7 +119,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(canceled).toMatchObject({
         status: 200,
         body: {
-          message: expect.any(String),
+          message: "Scheduled email canceled",
           data: {
             messageId: body.data.messageId,
             status: "canceled",
@@ -138,7 +138,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await wire.call(path, { method: "PATCH", body: { scheduledAt: later } })).toMatchObject({
         status: 200,
         body: {
-          message: expect.any(String),
+          message: "Scheduled email rescheduled",
           data: { status: "scheduled", scheduledAt: later, deliveryIds: body.data.deliveryIds }
         }
       })
@@ -384,7 +384,7 @@ describe.each(stores)("the wire, over $name", (store) => {
             id: expect.stringMatching(/^dom_/),
             domain: "example.com",
             status: "verified",
-            region: null,
+            region: "global",
             open_tracking: false,
             verification_error: null,
             verification_attempts: 0,

@@ -31,7 +31,7 @@ export const messages = HttpApiBuilder.group(
       .handle("cancel", ({ params }) =>
         inProject((projectId) =>
           Effect.map(sending.cancel(projectId, params.messageId), ({ messageId, canceledAt, deliveryIds }) => ({
-            message: "Email message canceled",
+            message: "Scheduled email canceled",
             data: { messageId, status: "canceled" as const, canceledAt: formatInstant(canceledAt), deliveryIds }
           }))
         )
@@ -41,7 +41,7 @@ export const messages = HttpApiBuilder.group(
           Effect.map(
             sending.reschedule(projectId, params.messageId, parseInstant(asked.scheduledAt)!),
             ({ messageId, scheduledAt, deliveryIds }) => ({
-              message: "Email message rescheduled",
+              message: "Scheduled email rescheduled",
               data: { messageId, status: "scheduled" as const, scheduledAt: formatInstant(scheduledAt), deliveryIds }
             })
           )
