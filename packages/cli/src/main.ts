@@ -7,6 +7,6 @@ import { oldNodeSentence } from "@mailkeep/sqlite/node-version"
 const sentence = oldNodeSentence(process.versions)
 if (sentence === undefined) await import("./run.ts")
 else {
-  console.error(`mailkeep: ${sentence}.`)
+  process.stderr.write(`mailkeep: ${sentence}.\n`)
   process.exitCode = 1
 }

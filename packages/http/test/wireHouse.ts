@@ -44,7 +44,7 @@ export interface WireHouse {
 }
 
 /** A 400 names part and place of its first issue, and then says what is wrong there. Source: wire, every response. */
-export const expectSentence = ({ message, details: { context, issues } }: Answered["body"]): void => {
+const expectSentence = ({ message, details: { context, issues } }: Answered["body"]): void => {
   const [first] = issues
   const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
   expect(message.startsWith(context)).toBe(true)

@@ -342,14 +342,13 @@ describe.each(stores)("a subscription, over $name", (store) => {
     Effect.flatMap(EventRelay, (relay) => relay.subscribe(name, handler))
 
   const javaScript = (returned: unknown) => (() => returned) as EventHandler
+  const thenable = (then: (yes: (value: unknown) => void, no: (error: unknown) => void) => void) =>
+    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library is the case
+    javaScript({ then })
   it.each<readonly [string, EventHandler, EventHandler]>([
     ["an effect", () => Effect.fail("not now"), () => Effect.succeed(1)],
     ["a promise", () => Promise.reject(new Error("not now")), () => Promise.resolve(1)],
-    [
-      "a promise of another library",
-      javaScript({ then: (_: unknown, no: (e: string) => void) => no("not now") }),
-      javaScript({ then: (yes: () => void) => yes() })
-    ],
+    ["a promise of another library", thenable((_, no) => no("not now")), thenable((yes) => yes(1))],
     [
       "nothing",
       () => {
@@ -357,7 +356,7 @@ describe.each(stores)("a subscription, over $name", (store) => {
       },
       () => {}
     ],
-    ["another value", () => Effect.die("not now"), javaScript({ then: 1 })]
+    ["another value", () => Effect.die("not now"), javaScript(1)]
   ])("takes a handler that returns %s, and a failure of it for a failed attempt", (_, failing, succeeding) =>
     inHouse(store)(
       Effect.gen(function* () {

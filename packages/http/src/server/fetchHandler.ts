@@ -1,7 +1,8 @@
 /**
  * The interface as a web-standard handler. Nothing that this file imports needs Node.
  */
-import { Context, Layer, ManagedRuntime } from "effect"
+import type { Context } from "effect"
+import { Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { MailServices } from "./routes.ts"
 import { bareRoutesAt, routesAt } from "./routes.ts"

@@ -8,8 +8,8 @@ export interface LogLimit {
   readonly admit: (subject: string) => Effect.Effect<number | null>
 }
 
-/** The subjects are a closed list of the caller's: each is remembered. */
-export const makeLogLimit = (periodMillis: number): LogLimit => {
+/** The subjects are a closed list: each is remembered. */
+const makeLogLimit = (periodMillis: number): LogLimit => {
   const lines = new Map<string, { readonly at: number; leftOut: number }>()
   return {
     admit: (subject) =>
