@@ -106,7 +106,7 @@ export const domainScope = Flag.String("domain-scope").pipe(
 export const expiresAt = Flag.String("expires-at").pipe(
   Flag.filterMap(
     (text) => Option.fromNullishOr(parseInstant(text)),
-    (text) => `Expected an RFC 3339 timestamp with an offset, not "${text}"`
+    (text) => `Expected an ISO 8601 date and time with an offset, not "${text}"`
   ),
   Flag.withDescription("When the key stops working, such as 2027-01-01T00:00:00Z"),
   Flag.optional

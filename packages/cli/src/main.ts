@@ -1,20 +1,12 @@
 #!/usr/bin/env node
 /**
- * The `mailkeep` command. SIGTERM and SIGINT end it cleanly: requests and hand-offs under way are finished first.
+ * The `mailkeep` command. Looks at the version of Node before it loads anything that an older one cannot run.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Effect, Exit } from "effect"
-import { Command } from "effect/cli"
-import { mailkeep, version } from "./command.ts"
-import { logsToStderr } from "./output.ts"
+import { oldNodeSentence } from "@mailkeep/sqlite/node-version"
 
-Command.run(mailkeep, { version }).pipe(
-  Effect.provide(NodeServices.layer),
-  Effect.provide(logsToStderr),
-  NodeRuntime.runMain({
-    teardown: (exit, onExit) => {
-      const stopped = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
-      onExit(stopped ? Number(process.exitCode ?? 0) : 1)
-    }
-  })
-)
+const sentence = oldNodeSentence(process.versions)
+if (sentence === undefined) await import("./run.ts")
+else {
+  process.stderr.write(`mailkeep: ${sentence}.\n`)
+  process.exitCode = 1
+}

@@ -100,7 +100,7 @@ describe("keys and domains", () => {
       [["keys", "revoke", "key_x", ...atData()], /No API key with this ID/],
       [["keys", "create", ...inProject(), "--permission", "email.none"], /email\.none|permission/],
       [["keys", "create", ...inProject()], /permission/],
-      [["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "tomorrow"], /RFC 3339/],
+      [["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "tomorrow"], /ISO 8601/],
       [["keys", "list", "--data", "/dev/null/x", "--project", "p"], /cannot be opened/]
     ]
     for (const [args, words] of refusals) {

@@ -185,7 +185,7 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
       { reason: "unsubscribed", since: timestamp }
     ]
     expect(body.data).toEqual({ email, reason: "manual", reasons })
-    expect((await wire.call("/emails/suppressions?search=HELD%2B")).body).toEqual({
+    expect((await wire.call("/emails/suppressions?search=%20HELD%2B%20")).body).toEqual({
       message: "Email suppressions fetched",
       data: { items: [body.data], limit: 50, hasMore: false, nextCursor: null }
     })

@@ -43,6 +43,18 @@ export interface WireHouse {
   readonly close: () => Promise<void>
 }
 
+/** A 400 names part and place of its first issue, and then says what is wrong there. Source: wire, every response. */
+const expectSentence = ({ message, details: { context, issues } }: Answered["body"]): void => {
+  const [first] = issues
+  const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
+  expect(message.startsWith(context)).toBe(true)
+  expect(message.endsWith(` ${first.message}${more}`)).toBe(true)
+  for (const issue of issues) {
+    expect(issue.message).toMatch(/^(?:is|has|had|must|was|could|needs|names|puts|makes|uses) .*[^.]$/u)
+    expect(issue.message.startsWith(`${issue.path.at(-1)} `)).toBe(false)
+  }
+}
+
 const both: ReadonlyArray<Permission> = ["email.send", "email.full_access"]
 
 export const openWire = async (store: StoreUnderTest, options?: HouseOptions): Promise<WireHouse> => {
@@ -81,6 +93,7 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
     const operation = find(method, new URL(response.url).pathname)
     const complaint = operation?.judge(response.status, answered)
     if (complaint !== undefined) throw new Error(`${method} ${path} ${complaint}: ${text}`)
+    if (answered?.details !== undefined) expectSentence(answered)
     return { status: response.status, headers: response.headers, text, body: answered }
   }
 

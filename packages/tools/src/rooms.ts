@@ -56,6 +56,7 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/core/node/dns": "core/node",
   "@mailkeep/memory": "memory",
   "@mailkeep/sqlite": "sqlite",
+  "@mailkeep/sqlite/node-version": "sqlite",
   "@mailkeep/smtp": "smtp",
   "@mailkeep/webhooks": "webhooks",
   "@mailkeep/http": "http",

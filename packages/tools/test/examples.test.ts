@@ -1,41 +1,55 @@
 /**
- * Every TypeScript example of a README or a guide runs, and prints what the page says it prints.
+ * Every TypeScript example of a README, a guide or a doc comment compiles under the repository's own strictness, runs, and prints what the
+ * page says it prints.
  */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
-import { files, read, root } from "../src/workspace.ts"
+import type { Example } from "../src/examples.ts"
+import { examples, examplesOfPage, examplesOfSource } from "../src/examples.ts"
+import { root } from "../src/workspace.ts"
 
-const pages = files("README.md", "packages/*/README.md", "docs/**/*.md")
-
-interface Example {
-  readonly page: string
-  readonly code: string
-  /** The block that says what it prints, or `undefined`. */
-  readonly prints: string | undefined
-}
-
-const examplesOf = (page: string): ReadonlyArray<Example> =>
-  [...read(page).matchAll(/```ts\n([\s\S]*?)```(?:\s+It prints:\s+```text\n([\s\S]*?)```)?/g)].map((match) => ({
-    page,
-    code: match[1]!,
-    prints: match[2]
-  }))
-
-const examples = pages.flatMap(examplesOf)
-
-/** Runs beside this package's sources, so that every package can be imported. */
-const run = (code: string): string => {
+/** A folder beside this package's sources, so that every package can be imported. */
+const inFolder = <A>(use: (folder: string) => A): A => {
   const folder = mkdtempSync(join(root, "packages/tools/.example-"))
   try {
-    const file = join(folder, "example.ts")
-    writeFileSync(file, code)
-    return execFileSync(process.execPath, [file], { encoding: "utf8" })
+    return use(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+const run = (code: string): string =>
+  inFolder((folder) => {
+    const file = join(folder, "example.ts")
+    writeFileSync(file, code)
+    return execFileSync(process.execPath, [file], { encoding: "utf8" })
+  })
+
+/** What the compiler has against the examples, each by the file and line where it is written. */
+const complaintsOf = (all: ReadonlyArray<Example>): ReadonlyArray<string> =>
+  inFolder((folder) => {
+    all.forEach(({ code }, n) => writeFileSync(join(folder, `${n}.ts`), code))
+    const config = { extends: relative(folder, join(root, "tsconfig.json")), include: ["*.ts"] }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false"],
+      {
+        cwd: folder,
+        encoding: "utf8"
+      }
+    )
+    return stdout
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map((line) => {
+        const [, n, at, rest] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
+        const example = all[Number(n)]
+        return example === undefined ? line : `${example.file}:${example.line + Number(at) - 1}: ${rest}`
+      })
+  })
 
 /** What the comments behind `console.log` say is printed, in order, as far as they do. */
 const commented = (code: string): ReadonlyArray<string> =>
@@ -43,7 +57,7 @@ const commented = (code: string): ReadonlyArray<string> =>
 
 describe("the examples", () => {
   it("are there: the README, the guide and every published package have one", () => {
-    for (const page of [
+    for (const file of [
       "README.md",
       "docs/guides/send-your-first-mail.md",
       "docs/guides/templates-and-events.md",
@@ -53,12 +67,47 @@ describe("the examples", () => {
       "packages/core/README.md",
       "packages/http/README.md"
     ])
-      expect(examples.map(({ page }) => page)).toContain(page)
+      expect(examples.map((example) => example.file)).toContain(file)
   })
 
-  it.each(examples.map((example, i) => [example.page, i, example] as const))(
-    "of %s (%s) run",
-    (_, _i, { code, prints }) => {
+  it("compile under the repository's own strictness", () => {
+    expect(complaintsOf(examples)).toEqual([])
+  }, 120_000)
+
+  it("are complained of by file and line when they do not compile", () => {
+    const page = examplesOfPage("a.md", "# A\n\n```ts\nconst one = 1\nexport const two: string = one\n```\n")
+    const comment = examplesOfSource(
+      "a.ts",
+      "/**\n * Does.\n *\n * @example\n * ```ts\n * export const x: number = false\n * ```\n */\n"
+    )
+    expect(complaintsOf([...page, ...comment])).toEqual([
+      expect.stringMatching(/^a\.md:5: error TS2322/),
+      expect.stringMatching(/^a\.ts:6: error TS2322/)
+    ])
+  }, 120_000)
+
+  it("of the README starts a second time on the same file", () => {
+    inFolder((folder) => {
+      const [{ code }] = examples as readonly [Example, ...Array<Example>]
+      const onFile = code
+        .replace(
+          'import { MemoryMailStore } from "@mailkeep/memory"',
+          'import { SqliteMailStore } from "@mailkeep/sqlite"'
+        )
+        .replace(
+          "MemoryMailStore.layer,",
+          `SqliteMailStore.layer({ filename: ${JSON.stringify(join(folder, "mail.db"))} }),`
+        )
+      expect(onFile).toContain("SqliteMailStore.layer({")
+      expect(run(onFile)).toBe("1\n1\n")
+      // The same idempotency key: the first answer again, and nothing more to hand over.
+      expect(run(onFile)).toBe("1\n0\n")
+    })
+  })
+
+  it.each(examples.map((example) => [example.file, example.line, example] as const))(
+    "of %s (line %i) run",
+    (_, _line, { code, prints }) => {
       const printed = run(code)
       if (prints !== undefined) expect(printed).toBe(prints)
       else {

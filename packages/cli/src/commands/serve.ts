@@ -51,9 +51,7 @@ const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
 const prepareDemo = Effect.gen(function* () {
   const domains = yield* Domains
   const keys = yield* ApiKeys
-  yield* domains
-    .add(demo.project, { domain: demo.domain, verified: true })
-    .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
+  yield* domains.ensure(demo.project, { domain: demo.domain, verified: true })
   for (const key of yield* keys.list(demo.project))
     if (key.name === demo.keyName && key.revokedAt === null) yield* keys.revoke(key.id)
   const { printed } = yield* keys.issue(demo.project, {

@@ -63,7 +63,7 @@ export const publishingIssues = (content: TemplateContent): ReadonlyArray<Issue>
   return [
     ...(content.subject === null ? [issue(["subject"], "required", "is required to publish")] : []),
     ...(content.html === null && content.text === null
-      ? [issue(["html"], "required", "html or text is required to publish")]
+      ? [issue(["html"], "required", "is required to publish without text")]
       : []),
     ...parts(content).flatMap(([field, template]) => (template === null ? [] : tagIssues(field, template, declared)))
   ]

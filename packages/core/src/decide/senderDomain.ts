@@ -23,6 +23,7 @@ import type {
 } from "../domain/SenderDomain.ts"
 import { domainsMax, graceMillis, nextCheckMillis, recordsToPublish } from "../domain/SenderDomain.ts"
 import type { Decision } from "./Decision.ts"
+import { settled } from "./Decision.ts"
 
 /** A key that was made for the domain. `publicKey` is base64 of its DER form. */
 export interface FreshKey extends DkimKey {
@@ -63,32 +64,40 @@ const keyed = (domain: string, { key, host, ids }: Pick<AddDomainFacts, "key" | 
         records: recordsOf(domain, key, host, ids)
       }
 
-/** A domain that stands unverified becomes verified when the operator says so; otherwise it is taken. */
-export const addDomain = (
-  { domain: name, verified }: NewDomain,
-  facts: AddDomainFacts
-): Result.Result<Decision<SenderDomain>, InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords> => {
-  const { now, ids, projectId, domainScope, standing, count } = facts
+const vouched = (standing: SenderDomain, now: Instant): Decision<SenderDomain> => {
+  const after: SenderDomain = {
+    ...standing,
+    status: "verified",
+    vouched: true,
+    lastVerifiedAt: now,
+    nextCheckAt: null,
+    updatedAt: now,
+    revision: standing.revision + 1
+  }
+  return { answer: after, changes: [put(after, standing.revision)] }
+}
+
+type Refusal = InvalidArgument | SenderOutsideScope | TooManyRecords
+
+/** The name of the domain asked for, when the caller may have it. */
+const nameInScope = (
+  { domain: name }: NewDomain,
+  { domainScope }: AddDomainFacts
+): Result.Result<string, InvalidArgument | SenderOutsideScope> => {
   const domain = parseDomain(name)
   if (domain === undefined)
     return Result.fail(
       new InvalidArgument({ context: "body", issues: [issue(["domain"], "invalid_value", "must be a domain name")] })
     )
-  if (!isInScope(domainScope, domain)) return Result.fail(new SenderOutsideScope({ domain }))
-  if (standing !== null && (standing.status === "verified" || !verified))
-    return Result.fail(new DomainTaken({ domainId: standing.id }))
-  if (standing !== null) {
-    const after: SenderDomain = {
-      ...standing,
-      status: "verified",
-      vouched: true,
-      lastVerifiedAt: now,
-      nextCheckAt: null,
-      updatedAt: now,
-      revision: standing.revision + 1
-    }
-    return Result.succeed({ answer: after, changes: [put(after, standing.revision)] })
-  }
+  return isInScope(domainScope, domain) ? Result.succeed(domain) : Result.fail(new SenderOutsideScope({ domain }))
+}
+
+const newDomain = (
+  domain: string,
+  { verified }: NewDomain,
+  facts: AddDomainFacts
+): Result.Result<Decision<SenderDomain>, TooManyRecords> => {
+  const { now, ids, projectId, count } = facts
   if (count >= domainsMax) return Result.fail(new TooManyRecords({ record: "domain", max: domainsMax }))
   const made: SenderDomain = {
     id: idAt(ids, "dom", 0),
@@ -111,6 +120,36 @@ export const addDomain = (
   }
   return Result.succeed({ answer: made, changes: [put(made, null)] })
 }
+
+/** A domain that exists unverified becomes verified when the operator says so; otherwise it is taken. */
+export const addDomain = (
+  request: NewDomain,
+  facts: AddDomainFacts
+): Result.Result<Decision<SenderDomain>, Refusal | DomainTaken> =>
+  Result.flatMap(
+    nameInScope(request, facts),
+    (domain): Result.Result<Decision<SenderDomain>, Refusal | DomainTaken> => {
+      const { standing, now } = facts
+      if (standing === null) return newDomain(domain, request, facts)
+      return standing.status === "verified" || !request.verified
+        ? Result.fail(new DomainTaken({ domainId: standing.id }))
+        : Result.succeed(vouched(standing, now))
+    }
+  )
+
+/**
+ * The domain as it is when the project has it, else a new one. An existing domain changes only when the operator vouches for it for the
+ * first time: then no check of DNS takes its verification away. Source: decision 0033.
+ */
+export const ensureDomain = (
+  request: NewDomain,
+  facts: AddDomainFacts
+): Result.Result<Decision<SenderDomain>, Refusal> =>
+  Result.flatMap(nameInScope(request, facts), (domain): Result.Result<Decision<SenderDomain>, Refusal> => {
+    const { standing, now } = facts
+    if (standing === null) return newDomain(domain, request, facts)
+    return Result.succeed(request.verified && !standing.vouched ? vouched(standing, now) : settled(standing))
+  })
 
 /** The domain, when the caller may see it: what a key may not see it may not verify or remove either. */
 export const domainInScope = (

@@ -4,6 +4,7 @@
  */
 
 import { utf8Octets } from "./TextLength.ts"
+import { isSafeKey } from "./TextRule.ts"
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -18,12 +19,13 @@ export const canonicalJson = (value: Json): string => {
 }
 
 /**
- * Whether a value is JSON of at most `octetsMax` octets and `depthMax` levels. Looks at no more of it than that takes.
+ * Whether a value is JSON of at most `octetsMax` octets and `depthMax` levels, without a reserved key at any depth. Looks at no more of it
+ * than that takes.
  */
 export const judgeJson = (
   value: unknown,
   bounds: { readonly octetsMax: number; readonly depthMax: number }
-): "fits" | "too_large" | "not_json" => {
+): "fits" | "too_large" | "not_json" | "reserved_key" => {
   let octets = 0
   const spend = (count: number): void => {
     octets += count
@@ -51,6 +53,7 @@ export const judgeJson = (
     spend(2 + Math.max(0, entries.length - 1))
     for (const [key, item] of entries) {
       text(key)
+      if (!isSafeKey(key)) throw reservedKey
       spend(1)
       walk(item, depth + 1)
     }
@@ -61,9 +64,11 @@ export const judgeJson = (
   } catch (verdict) {
     if (verdict === tooLarge) return "too_large"
     if (verdict === notJson) return "not_json"
+    if (verdict === reservedKey) return "reserved_key"
     throw verdict
   }
 }
 
 const tooLarge = Symbol("too_large")
 const notJson = Symbol("not_json")
+const reservedKey = Symbol("reserved_key")

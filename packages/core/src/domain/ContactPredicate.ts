@@ -4,7 +4,7 @@
  */
 import type { Contact } from "./Contact.ts"
 import type { DefinitionId } from "./Definition.ts"
-import { parseInstant } from "./Instant.ts"
+import { parseInstantOrDay } from "./Instant.ts"
 import { folded } from "./Paging.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
@@ -56,7 +56,7 @@ export const noContactFilters: ContactFilters = { search: null, emailStatus: nul
 /** The instant of a date property: midnight UTC of a full-date. */
 export const dateValueInstant = (value: PropertyValue | null): number | null => {
   if (value === null || typeof value === "number") return value
-  return parseInstant(value.length === 10 ? `${value}T00:00:00Z` : value) ?? null
+  return parseInstantOrDay(value, "start") ?? null
 }
 
 type Left = string | number | null

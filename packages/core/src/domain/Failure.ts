@@ -5,11 +5,9 @@
 import { Data } from "effect"
 import type { Permission } from "./ApiKey.ts"
 import type { DeliveryId, DomainId, MessageId } from "./Id.ts"
-import type { Issue, IssueCode, IssueContext } from "./Issue.ts"
+import type { Issue, IssueContext } from "./Issue.ts"
+import { issuesSentence } from "./Issue.ts"
 import type { PlanLimitCode } from "./Plan.ts"
-
-/** Codes whose path may be a key that the caller made up. */
-const callersKeys: ReadonlySet<IssueCode> = new Set(["unknown_field", "unknown_variable"])
 
 /** The request does not have the form it must have, or breaks a rule that is looked up. */
 export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
@@ -18,11 +16,7 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
 }> {
   readonly kind = "invalid_argument"
   override get message() {
-    const [first] = this.issues
-    const more = this.issues.length > 1 ? `, and ${this.issues.length - 1} more` : ""
-    // Only a field of ours is named: other keys are what the caller sent.
-    const field = first === undefined || callersKeys.has(first.code) ? undefined : first.path[0]
-    return `The ${this.context} is not valid: ${field === undefined ? "" : `${field} `}${first?.message ?? ""}${more}.`
+    return issuesSentence(this.context, this.issues)
   }
 }
 

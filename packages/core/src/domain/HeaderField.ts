@@ -4,7 +4,7 @@
  */
 import type { Issue } from "./Issue.ts"
 import { issue } from "./Issue.ts"
-import { isOneLine } from "./TextRule.ts"
+import { isOneLine, isSafeKey } from "./TextRule.ts"
 
 /** By name; values are text of one line, encoded by the transport. */
 export type HeaderFields = { readonly [name: string]: string }
@@ -29,9 +29,7 @@ const ownNames = new Set([
   "return-path",
   "sender",
   "subject",
-  "to",
-  // Also a name on every object.
-  "__proto__"
+  "to"
 ])
 const ownFamilies = ["arc-", "content-", "resent-"]
 
@@ -50,13 +48,14 @@ export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> =
     const twice = seen.has(lower)
     seen.add(lower)
     if (!nameForm.test(name)) return [issue(["headers"], "invalid_value", "must have names as RFC 5322 spells them")]
+    if (!isSafeKey(name)) return [issue(place, "invalid_value", "is a reserved name")]
     if (isOwn(lower)) return [issue(place, "not_allowed_here", "is written by Mailkeep")]
-    if (twice) return [issue(place, "invalid_value", "is there twice")]
+    if (twice) return [issue(place, "invalid_value", "is given twice")]
     if (typeof value !== "string") return [issue(place, "invalid_type", "must be a string")]
     if (value.length > valueCharactersMax)
       return [issue(place, "too_long", `must have at most ${valueCharactersMax} characters`)]
     return value !== "" && isOneLine(value)
       ? []
-      : [issue(place, "invalid_value", "must be text without control characters, and not nothing")]
+      : [issue(place, "invalid_value", "must be text of at least one character, without control characters")]
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Instants as UTC milliseconds, their RFC 3339 text and their UTC day.
+ * Instants as UTC milliseconds, their ISO 8601 text and their UTC day.
  * Nothing here reads a clock.
  */
 
@@ -14,16 +14,18 @@ export const minuteMillis = 60 * secondMillis
 export const hourMillis = 60 * minuteMillis
 export const dayMillis = 24 * hourMillis
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const dateTime =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)$/
 
 /**
- * Reads an RFC 3339 timestamp with `Z` or an offset; `undefined` when it has none, or names a date or time that does not
- * exist. A leap second is read as the second after it, as POSIX time does.
+ * Reads an ISO 8601 date and time with `Z` or an offset (`+01:00`, `+0100`, `+01`); seconds and their fraction may be left out.
+ * `undefined` when it has no offset, or names a date or time that does not exist. A leap second is read as the second after it, as
+ * POSIX time does. Source: decision 0033.
  */
 export const parseInstant = (text: string): Instant | undefined => {
-  const match = rfc3339.exec(text)
+  const match = dateTime.exec(text)
   if (match === null) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0)) as [
     number,
     number,
     number,
@@ -43,7 +45,16 @@ export const parseInstant = (text: string): Instant | undefined => {
   return local - offset
 }
 
-/** An instant as RFC 3339 in UTC with milliseconds. */
+const bareDate = /^\d{4}-\d{2}-\d{2}$/
+
+/** Reads a date and time as `parseInstant` does, or a bare date: the first or the last millisecond of that day in UTC. */
+export const parseInstantOrDay = (text: string, edge: "start" | "end"): Instant | undefined => {
+  if (!bareDate.test(text)) return parseInstant(text)
+  const start = parseInstant(`${text}T00:00Z`)
+  return start === undefined || edge === "start" ? start : start + dayMillis - 1
+}
+
+/** An instant as ISO 8601 in UTC with milliseconds. */
 export const formatInstant = (instant: Instant): string => new Date(instant).toISOString()
 
 export const formatInstantOrNull = (instant: Instant | null): string | null =>

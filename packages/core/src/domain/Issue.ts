@@ -19,6 +19,7 @@ export const issueCodes = {
   too_many_recipients: "`to`, `cc` and `bcc` together hold more than 50 addresses.",
   not_allowed_here: "The field is not allowed beside the others.",
   malformed_json: "The body is not JSON.",
+  too_deep: "Arrays and objects of the body are nested too deeply.",
   unsupported_media_type: "The body is not `application/json`.",
   not_in_future: "The time has passed.",
   too_far_ahead: "The time is more than 30 days ahead.",
@@ -36,11 +37,34 @@ export type IssueCode = keyof typeof issueCodes
 export interface Issue {
   readonly path: ReadonlyArray<string | number>
   readonly code: IssueCode
+  /** A predicate: it makes a sentence behind the field's name, such as "must be a number". No full stop. */
   readonly message: string
 }
 
 /** Which part of a request the paths of its issues are within. */
 export type IssueContext = "path" | "headers" | "query" | "body"
+
+/** Names of our fields have this form. The length leaves out every API key and webhook secret that is sent as a name by mistake. */
+const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/
+
+/** Names a field of a request. A name of another form, which only a caller can have made up, is shown as `[…]`. */
+const fieldName = (context: IssueContext, path: Issue["path"]): string =>
+  path.reduce<string>(
+    (name, part) =>
+      typeof part === "number" ? `${name}[${part}]` : nameForm.test(part) ? `${name}.${part}` : `${name}[…]`,
+    context
+  )
+
+/**
+ * Says the first issue, and how many more there are: "body.properties.score must be a number, and 1 more".
+ * Source: decision 0009.
+ */
+export const issuesSentence = (context: IssueContext, issues: ReadonlyArray<Issue>): string => {
+  const [first] = issues
+  if (first === undefined) return `${context} is not valid`
+  const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
+  return `${fieldName(context, first.path)} ${first.message}${more}`
+}
 
 export const issue = (path: Issue["path"], code: IssueCode, message: string): Issue => ({ path, code, message })
 
@@ -77,7 +101,7 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "OneOf": {
       const words = node.ast.annotations as Said | undefined
       return words?.code === undefined
-        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? "another JSON type"}`)
+        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? "of another type"}`)
         : issue(path, words.code as IssueCode, String(words.message))
     }
     default:

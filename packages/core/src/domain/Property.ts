@@ -4,14 +4,14 @@
  */
 import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
-import { parseInstant } from "./Instant.ts"
+import { parseInstantOrDay } from "./Instant.ts"
 import { lineOf, textOf } from "./TextRule.ts"
 import type { DefinitionId, DefinitionOf } from "./Definition.ts"
 
 export const propertyTypes = ["string", "number", "date"] as const
 export type PropertyType = (typeof propertyTypes)[number]
 
-/** A `date` is an RFC 3339 full-date or timestamp, kept as given. */
+/** A `date` is an ISO 8601 date, or date and time with an offset, kept as given. */
 export type PropertyValue = string | number
 
 export interface PropertyDefinition {
@@ -33,8 +33,6 @@ const fallbackCharactersMax = 1000
 /** The form in which keys are compared. */
 export const propertyName = (key: string): string => key.toLowerCase()
 
-const fullDate = /^\d{4}-\d{2}-\d{2}$/
-
 /** What is wrong with a value of that type, in words; `undefined` when nothing is. */
 export const valueComplaint = (type: PropertyType, value: PropertyValue): string | undefined => {
   switch (type) {
@@ -46,8 +44,7 @@ export const valueComplaint = (type: PropertyType, value: PropertyValue): string
     case "number":
       return typeof value === "number" ? undefined : "must be a number"
     case "date":
-      return typeof value === "string" &&
-        parseInstant(fullDate.test(value) ? `${value}T00:00:00Z` : value) !== undefined
+      return typeof value === "string" && parseInstantOrDay(value, "start") !== undefined
         ? undefined
         : "must be a date such as 2026-12-24, or a timestamp with an offset"
   }

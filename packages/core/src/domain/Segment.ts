@@ -7,7 +7,7 @@ import type { DefinitionOf } from "./Definition.ts"
 import { judgeJson } from "./CanonicalJson.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, issue, says } from "./Issue.ts"
-import { parseInstant } from "./Instant.ts"
+import { parseInstantOrDay } from "./Instant.ts"
 import type { ContactPredicate } from "./ContactPredicate.ts"
 import { fallbackOf, propertyName } from "./Property.ts"
 import { lineOf } from "./TextRule.ts"
@@ -71,9 +71,6 @@ interface Reading {
 
 const nothing: ContactPredicate = { _tag: "Any", of: [] }
 
-const dateInstant = (value: string): number | undefined =>
-  parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value)
-
 /** What is wrong with the value that a comparison names. */
 const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
   if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed beside this op"
@@ -86,7 +83,7 @@ const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefin
       : `must be a list of 1 to ${choicesMax} ${kind === "number" ? "numbers" : "texts"}`
   if (kind === "number") return typeof value === "number" && Number.isFinite(value) ? undefined : "must be a number"
   if (!isText(value)) return "must be a text"
-  return kind === "date" && dateInstant(value) === undefined
+  return kind === "date" && parseInstantOrDay(value, "start") === undefined
     ? "must be a date or a timestamp with an offset"
     : undefined
 }
@@ -114,7 +111,7 @@ const comparison = (
   if (complaint !== undefined) return refuse("value", complaint)
   const value =
     kind === "date" && typeof node.value === "string"
-      ? dateInstant(node.value)!
+      ? parseInstantOrDay(node.value, "start")!
       : ((node.value ?? null) as SegmentValue)
   const of =
     own === undefined

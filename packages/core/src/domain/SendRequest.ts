@@ -16,7 +16,7 @@ import { decoder, distinctIssues, issue, says } from "./Issue.ts"
 import type { OnAmbiguous } from "./Project.ts"
 import { TemplateValues, templateValuesMax } from "./TemplateValues.ts"
 import { codePoints } from "./TextLength.ts"
-import { bodyOf, isSafeKey, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
+import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "./TextRule.ts"
 
 export const toItemsMax = 100
 export const recipientsMax = 50
@@ -34,6 +34,8 @@ const mailboxes = (min: 0 | 1) =>
     )
   ]).annotate(says("invalid_type", "must be an address or an array of addresses"))
 
+const reservedKeyWords = says("invalid_value", "must not have the key __proto__, constructor or prototype at any depth")
+
 const Metadata = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter((metadata) => Object.keys(metadata).length <= metadataKeysMax, {
@@ -44,10 +46,7 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
       (metadata) => Object.keys(metadata).every((key) => codePoints(key) <= metadataKeyCharactersMax),
       says("too_long", `must have keys of at most ${metadataKeyCharactersMax} characters`)
     ),
-    Schema.makeFilter(
-      (metadata) => Object.keys(metadata).every(isSafeKey),
-      says("invalid_value", "must not have a reserved key")
-    ),
+    Schema.makeFilter((metadata) => judgeJson(metadata, metadataBounds) !== "reserved_key", reservedKeyWords),
     Schema.makeFilter(
       (metadata) => judgeJson(metadata, metadataBounds) !== "not_json",
       says("invalid_value", "must be JSON, its text well-formed and without U+0000")
@@ -125,7 +124,7 @@ const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
   if (body["templateId"] === undefined) {
     if (body["subject"] === undefined) found.push(issue(["subject"], "required", "is required without templateId"))
     if (body["html"] === undefined && body["text"] === undefined)
-      found.push(issue(["html"], "required", "html or text is required without templateId"))
+      found.push(issue(["html"], "required", "is required without text and templateId"))
     if (body["templateVariables"] !== undefined)
       found.push(issue(["templateVariables"], "not_allowed_here", "is allowed only with templateId"))
   }
@@ -136,7 +135,7 @@ const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
   }
   if (to <= toItemsMax && to + cc + bcc > recipientsMax)
     found.push(
-      issue(["to"], "too_many_recipients", `to, cc and bcc together hold more than ${recipientsMax} addresses`)
+      issue(["to"], "too_many_recipients", `must hold at most ${recipientsMax} addresses together with cc and bcc`)
     )
   return found
 }

@@ -60,13 +60,16 @@ export const Mailbox = Schema.String.check(
   })
 ).annotate({ identifier: "Mailbox", examples: ["ada@example.com"] })
 
-/** An RFC 3339 timestamp with an offset; read it with `parseInstant`. */
+/** An ISO 8601 date and time with an offset; read it with `parseInstant`. */
 export const Timestamp = Schema.String.check(
   Schema.makeFilter((text: string) => parseInstant(text) !== undefined, {
-    ...says("invalid_value", "must be an RFC 3339 timestamp with an offset, on a date that exists"),
+    ...says(
+      "invalid_value",
+      "must be an ISO 8601 date and time with an offset, such as 2026-12-24T18:00:00+01:00, on a date that exists"
+    ),
     toJsonSchema: () => ({ format: "date-time" })
   })
 ).annotate({ identifier: "Timestamp", examples: ["2026-12-24T18:00:00+01:00"] })
 
-/** Keys that name something on every object; none may come from outside. */
+/** Keys that name something on every object; none may come from outside: copying it by assignment changes the copy's prototype. */
 export const isSafeKey = (key: string): boolean => key !== "__proto__" && key !== "constructor" && key !== "prototype"

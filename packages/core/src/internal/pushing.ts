@@ -26,8 +26,22 @@ export interface ToldEvent extends EventBody {
   readonly projectId: ProjectId
 }
 
-/** Takes an event, or fails to; then it is told again later. */
-export type EventHandler = (event: ToldEvent) => Effect.Effect<void, unknown>
+/**
+ * Takes an event: as an effect, as a promise, or at once. When the effect fails, the promise rejects or the function throws, the attempt has
+ * failed and the event comes again later.
+ */
+export type EventHandler = (event: ToldEvent) => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
+/** A handler may be plain JavaScript: what it returns is looked at, whatever its type says. */
+const handled = (handler: EventHandler, event: ToldEvent): Effect.Effect<unknown, unknown> =>
+  Effect.suspend(() => {
+    const returned = handler(event)
+    if (Effect.isEffect(returned)) return returned
+    return isPromise(returned) ? Effect.tryPromise(() => returned) : Effect.void
+  })
 
 export interface Pushing {
   readonly store: MailStoreShape
@@ -87,7 +101,7 @@ export const tryWebhook = (
 
 const trySubscription = (handler: EventHandler, push: EventPush, body: EventBody): Effect.Effect<PushEnding> =>
   Effect.map(
-    Effect.exit(Effect.suspend(() => handler({ id: push.eventId, projectId: push.projectId, ...body }))),
+    Effect.exit(handled(handler, { id: push.eventId, projectId: push.projectId, ...body })),
     (exit): PushEnding => (Exit.isSuccess(exit) ? { _tag: "Taken", status: null } : lost("handler_failed"))
   )
 

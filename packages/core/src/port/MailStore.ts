@@ -35,11 +35,14 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
     | "locked"
     | "not_private"
     | "unreachable"
+    | "unsupported_runtime"
   readonly where: string
+  /** A sentence that says more, without a full stop. */
+  readonly detail?: string
   readonly cause?: unknown
 }> {
   override get message() {
-    return `${storeNotOpenedWords[this.reason]}: ${this.where}`
+    return `${this.detail ?? storeNotOpenedWords[this.reason]}: ${this.where}`
   }
 }
 
@@ -51,7 +54,8 @@ const storeNotOpenedWords: Readonly<Record<StoreNotOpened["reason"], string>> = 
   full: "There is no room on the disk for the store",
   locked: "Another process keeps the store locked",
   not_private: "This belongs to another user, or is a link to elsewhere, so others could read the store",
-  unreachable: "The store cannot be opened"
+  unreachable: "The store cannot be opened",
+  unsupported_runtime: "The store does not run on this runtime"
 }
 
 export interface StoreCapabilities {

@@ -1,5 +1,5 @@
 /**
- * A plain async function as an effect: what it may reject with is its failure, anything else a defect.
+ * A plain function, async or not, as an effect: what it may reject with is its failure, anything else a defect.
  */
 import { Effect } from "effect"
 
@@ -7,6 +7,7 @@ export const promised = <A, E>(
   ask: (signal: AbortSignal) => Promise<A>,
   isFailure: (cause: unknown) => cause is E
 ): Effect.Effect<A, E> =>
-  Effect.tryPromise({ try: ask, catch: (cause) => cause }).pipe(
+  // `async`: an adapter in plain JavaScript may return a value, or throw before its first await.
+  Effect.tryPromise({ try: async (signal) => ask(signal), catch: (cause) => cause }).pipe(
     Effect.catch((cause) => (isFailure(cause) ? Effect.fail(cause) : Effect.die(cause)))
   )

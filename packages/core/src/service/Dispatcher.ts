@@ -188,7 +188,12 @@ export class Dispatcher extends Context.Service<
           handOffs: yield* HandOffs,
           signal: yield* WorkSignal
         }
-        return { tick: tick(parts), run: run(parts), health: health(parts) }
+        const { noteDispatcher } = parts.signal
+        return {
+          tick: Effect.andThen(noteDispatcher, tick(parts)),
+          run: Effect.andThen(noteDispatcher, run(parts)),
+          health: health(parts)
+        }
       })
     )
 }

@@ -2,8 +2,9 @@
  * The domains a project sends from: the records to publish, and what DNS says of them. Source: interface, List email domains; decision 0013.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
-import type { DnsFinding, FreshKey } from "../decide/senderDomain.ts"
-import { addDomain, checkDomain, domainInScope, giveKey, removeDomain } from "../decide/senderDomain.ts"
+import type { Decision } from "../decide/Decision.ts"
+import type { AddDomainFacts, DnsFinding, FreshKey } from "../decide/senderDomain.ts"
+import { addDomain, checkDomain, domainInScope, ensureDomain, giveKey, removeDomain } from "../decide/senderDomain.ts"
 import type { DnsAnswer } from "../decide/judgeDnsRecord.ts"
 import { judgeDnsRecord } from "../decide/judgeDnsRecord.ts"
 import { parseDomain } from "../domain/Address.ts"
@@ -76,6 +77,14 @@ export class Domains extends Context.Service<
       SenderDomain,
       InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords | StoreUnavailable
     >
+    /**
+     * The project's domain of this name, as it is or new, so that a program may ask at every start. `verified: true` verifies an existing
+     * domain by the operator's word; `false` changes nothing of it.
+     */
+    readonly ensure: (
+      caller: Caller,
+      request: NewDomain
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | TooManyRecords | StoreUnavailable>
     /** Newest first; only domains within the caller's scope. */
     readonly page: (
       caller: Caller,
@@ -122,7 +131,11 @@ export class Domains extends Context.Service<
           ({ privateKey, publicKey }) => ({ selector, encryptedPrivateKey: encrypt(privateKey), publicKey })
         )
 
-        const add = Effect.fn("Domains.add")(function* (caller: Caller, asked: NewDomain) {
+        const named = Effect.fnUntraced(function* <E>(
+          caller: Caller,
+          asked: NewDomain,
+          decide: (request: NewDomain, facts: AddDomainFacts) => Result.Result<Decision<SenderDomain>, E>
+        ) {
           const { projectId, domainScope } = yield* validCaller(caller)
           const request = yield* validated(parseNewDomain, asked)
           const now = yield* Clock.currentTimeMillis
@@ -134,12 +147,19 @@ export class Domains extends Context.Service<
             ]),
             ([standing, { total: count }]) => ({ now, ids: block, projectId, domainScope, standing, count, host })
           )
-          // What is refused anyway costs no key.
-          yield* Effect.fromResult(addDomain(request, { ...(yield* load), key: null }))
-          const key = request.verified ? null : yield* freshKey
+          // Making a key pair takes a while: what is refused, and a domain that exists, cost none.
+          const facts = yield* load
+          yield* Effect.fromResult(decide(request, { ...facts, key: null }))
+          const key = request.verified || facts.standing !== null ? null : yield* freshKey
           yield* projects.ensure(projectId)
-          return yield* decideAndCommit(store, load, (facts) => addDomain(request, { ...facts, key }))
+          return yield* decideAndCommit(store, load, (facts) => decide(request, { ...facts, key }))
         })
+
+        const add = Effect.fn("Domains.add")((caller: Caller, request: NewDomain) => named(caller, request, addDomain))
+
+        const ensure = Effect.fn("Domains.ensure")((caller: Caller, request: NewDomain) =>
+          named(caller, request, ensureDomain)
+        )
 
         const page = Effect.fn("Domains.page")(function* (
           caller: Caller,
@@ -217,7 +237,7 @@ export class Domains extends Context.Service<
           Effect.forever
         )
 
-        return { add, page, get, remove, verify, tick, run }
+        return { add, ensure, page, get, remove, verify, tick, run }
       })
     )
 }

@@ -18,6 +18,7 @@ import { parseScheduledAt } from "../domain/SendingWindow.ts"
 import type { SendRequest } from "../domain/SendRequest.ts"
 import { canonicalSend, idempotencyKeyIssue, recipientsMax } from "../domain/SendRequest.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
+import { makeDispatcherWatch } from "../internal/dispatcherWatch.ts"
 import { templateReads } from "../internal/templateReads.ts"
 import { validated, validCaller, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
@@ -82,6 +83,7 @@ export class Sending extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const signal = yield* WorkSignal
+      const watch = yield* makeDispatcherWatch(store, signal.hasDispatched)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
 
@@ -129,6 +131,7 @@ export class Sending extends Context.Service<
         )
         const answer = yield* decideAndCommit(store, facts, (facts) => acceptSend(command, facts))
         yield* signal.notify
+        if (request.scheduledAt === null) yield* watch.accepted
         return answer
       })
 

@@ -31,15 +31,24 @@ export class WorkSignal extends Context.Service<
     readonly subscribeToEvents: Effect.Effect<Latch.Latch, never, Scope.Scope>
     /** A latch that each `notify` opens, while the scope lasts. Close it before looking for work. */
     readonly subscribe: Effect.Effect<Latch.Latch, never, Scope.Scope>
+    /** Notes that a dispatcher of this process looks for work. */
+    readonly noteDispatcher: Effect.Effect<void>
+    /** Whether a dispatcher of this process has ever looked for work. */
+    readonly hasDispatched: Effect.Effect<boolean>
   }
 >()("@mailkeep/core/service/WorkSignal") {
   static readonly layer: Layer.Layer<WorkSignal> = Layer.sync(WorkSignal, () => {
     const [work, events] = [channel(), channel()]
+    let dispatched = false
     return {
       notify: work.notify,
       subscribe: work.subscribe,
       notifyOfEvents: events.notify,
-      subscribeToEvents: events.subscribe
+      subscribeToEvents: events.subscribe,
+      noteDispatcher: Effect.sync(() => {
+        dispatched = true
+      }),
+      hasDispatched: Effect.sync(() => dispatched)
     }
   })
 }

@@ -20,6 +20,7 @@ describe("judgeJson", () => {
       fc.property(fc.jsonValue(), (value) => {
         const octetsMax = new TextEncoder().encode(JSON.stringify(value)).length
         const wellFormed = !JSON.stringify(value).includes("\\u0000")
+        fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
         fc.pre(wellFormed && JSON.stringify(value).isWellFormed() && !/\\ud[89a-f]/.test(JSON.stringify(value)))
         expect(judgeJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
         expect(judgeJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
@@ -35,7 +36,9 @@ describe("judgeJson", () => {
     ["a date", new Date(), "not_json"],
     ["not a number", Number.NaN, "not_json"],
     ["half a surrogate pair", "\ud800", "not_json"],
-    ["NUL", "\0", "not_json"]
+    ["NUL", "\0", "not_json"],
+    ["a reserved key", JSON.parse('{"__proto__":1}'), "reserved_key"],
+    ["a reserved key within", [{ a: [JSON.parse('{"__proto__":{}}')] }], "reserved_key"]
   ])("refuses what is %s", (_, value, verdict) => {
     expect(judgeJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
   })

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { formatInstant, parseInstant, utcDayOf } from "../../src/domain/Instant.ts"
+import { formatInstant, parseInstant, parseInstantOrDay, utcDayOf } from "../../src/domain/Instant.ts"
 
 describe("parseInstant", () => {
   it.each([
@@ -10,6 +10,10 @@ describe("parseInstant", () => {
     ["2026-01-01T00:30:00-05:30", "2026-01-01T06:00:00.000Z"],
     ["2024-02-29T12:00:00.1239Z", "2024-02-29T12:00:00.123Z"],
     ["2026-06-30T23:59:60Z", "2026-07-01T00:00:00.000Z"],
+    ["2026-11-21T06:24Z", "2026-11-21T06:24:00.000Z"],
+    ["2026-11-21T06:24+01", "2026-11-21T05:24:00.000Z"],
+    ["2026-11-21T06:24:30+0130", "2026-11-21T04:54:30.000Z"],
+    ["2026-11-21T06:24:30.5-08", "2026-11-21T14:24:30.500Z"],
     ["0099-01-01T00:00:00Z", "0099-01-01T00:00:00.000Z"]
   ])("reads %s", (text, utc) => expect(formatInstant(parseInstant(text)!)).toBe(utc))
 
@@ -24,7 +28,15 @@ describe("parseInstant", () => {
     "2026-11-21T24:00:00Z",
     "2026-11-21T06:60:00Z",
     "2026-11-21T06:24:00+24:00",
-    "2026-11-21T06:24Z",
+    "2026-11-21T06:24",
+    "2026-11-21T06:24.5Z",
+    "2026-11-21T06:24:00.Z",
+    "2026-11-21T06:24:00+1",
+    "2026-11-21T06:24:00+01:",
+    "2026-11-21T06:24:00+01:6",
+    "2026-11-21T06:24:00+0160",
+    "2026-02-29T06:24Z",
+    "2026-11-21T06Z",
     "tomorrow",
     "0",
     ""
@@ -44,4 +56,20 @@ describe("parseInstant", () => {
   it("gives the UTC day", () => {
     expect(utcDayOf(parseInstant("2026-11-21T23:30:00-01:00")!)).toBe("2026-11-22")
   })
+})
+
+describe("parseInstantOrDay", () => {
+  it.each([
+    ["2026-11-21", "start", "2026-11-21T00:00:00.000Z"],
+    ["2026-11-21", "end", "2026-11-21T23:59:59.999Z"],
+    ["2024-02-29", "end", "2024-02-29T23:59:59.999Z"],
+    ["2026-11-21T06:24+01", "start", "2026-11-21T05:24:00.000Z"],
+    ["2026-11-21T06:24+01", "end", "2026-11-21T05:24:00.000Z"]
+  ] as const)("reads %s as the %s of its day, or as the time that it names", (text, edge, utc) =>
+    expect(formatInstant(parseInstantOrDay(text, edge)!)).toBe(utc)
+  )
+
+  it.each(["2026-02-29", "2026-11-31", "2026-11", "20261121", "2026-11-21 ", "2026-11-21T", ""])("refuses %j", (text) =>
+    expect(parseInstantOrDay(text, "start")).toBeUndefined()
+  )
 })

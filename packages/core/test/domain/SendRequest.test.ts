@@ -94,6 +94,21 @@ describe("a send that is refused", () => {
       ["metadata too_large"]
     ],
     ["NUL in metadata", { ...minimal, metadata: { a: "\0" } }, ["metadata invalid_value"]],
+    [
+      "a reserved metadata key within a list",
+      { ...minimal, metadata: JSON.parse('{"a":[{"b":{"__proto__":{}}}]}') },
+      ["metadata invalid_value"]
+    ],
+    [
+      "a reserved metadata key within an object",
+      { ...minimal, metadata: { a: { constructor: 1 } } },
+      ["metadata invalid_value"]
+    ],
+    [
+      "a reserved template variable",
+      { from: minimal.from, to: minimal.to, templateId: "t", templateVariables: JSON.parse('{"__proto__":1}') },
+      ["templateVariables invalid_value"]
+    ],
     ["a reserved metadata key", { ...minimal, metadata: JSON.parse('{"__proto__":1}') }, ["metadata invalid_value"]],
     ["more than 4 KiB of metadata", { ...minimal, metadata: { a: "ü".repeat(2100) } }, ["metadata too_large"]],
     ["metadata that is an array", { ...minimal, metadata: [] }, ["metadata invalid_type"]],

@@ -44,6 +44,27 @@ const told = (exit: Exit.Exit<unknown, unknown>): unknown => {
 
 const put = [{ _tag: "PutSetting", name: "a", value: "1" }] as const
 
+describe("a bridge over plain JavaScript", () => {
+  it("takes a value in place of a promise, and a throw in place of a rejection", async () => {
+    const plain = (sweep: () => unknown) =>
+      inStore({ sweep: sweep as PromiseStore["sweep"] }, (store) =>
+        store.sweep({ kind: "events", before: 0, limit: 1 } as never)
+      )
+    expect(told(await plain(() => 3))).toBe(3)
+    const unavailable = () => {
+      throw new StoreUnavailable({ reason: "full" })
+    }
+    expect(Exit.isFailure(await plain(unavailable))).toBe(true)
+    expect(told(await plain(unavailable))).toEqual(
+      told(
+        await inStore({ sweep: () => Promise.reject(new StoreUnavailable({ reason: "full" })) }, (store) =>
+          store.sweep({} as never)
+        )
+      )
+    )
+  })
+})
+
 describe("a store of plain async functions", () => {
   it("refuses a change by answering which, and why", async () => {
     const exit = await inStore({ commit: async () => ({ at: 0, reason: "AlreadyExists" }) }, (store) =>

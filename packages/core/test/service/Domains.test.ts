@@ -39,6 +39,52 @@ const statuses = ({ records }: SenderDomain) =>
 const told = Effect.map(events, (all) => all.map(({ kind }) => kind).filter((kind) => kind.startsWith("domain.")))
 
 describe.each(stores)("a sender domain, over $name", (store) => {
+  it("is the same when it is ensured again, and verified by the operator's word alone", () => {
+    const ensure = (verified: boolean, domain = "shop.example") =>
+      Effect.flatMap(Domains, (domains) => domains.ensure(project, { domain, verified }))
+    return inHouse(store, { domains })(
+      Effect.gen(function* () {
+        const made = yield* ensure(false)
+        expect(made).toMatchObject({ domain: "shop.example", status: "pending", vouched: false, revision: 1 })
+        expect(made.records).toHaveLength(4)
+        expect(yield* ensure(false, "SHOP.example")).toEqual(made)
+        const verified = yield* ensure(true)
+        expect(verified).toEqual({
+          ...made,
+          status: "verified",
+          vouched: true,
+          lastVerifiedAt: start,
+          nextCheckAt: null,
+          revision: 2
+        })
+        expect(yield* ensure(true)).toEqual(verified)
+        expect(yield* ensure(false)).toEqual(verified)
+        const [one, two] = yield* Effect.all([ensure(true, "b.example"), ensure(true, "b.example")], {
+          concurrency: "unbounded"
+        })
+        expect(two).toEqual(one)
+        expect(yield* Effect.flip(ensure(true, "no domain"))).toMatchObject({ _tag: "InvalidArgument" })
+      })
+    )
+  })
+
+  it("keeps the operator's word of an ensured domain that DNS had verified", () => {
+    const { dns, zone, publish } = resolver()
+    return inHouse(store, { dns, domains })(
+      Effect.gen(function* () {
+        const domain = yield* add()
+        publish(domain)
+        expect((yield* verify(domain)).vouched).toBe(false)
+        yield* Effect.flatMap(Domains, (domains) => domains.ensure(project, { domain: domain.domain, verified: true }))
+        zone.clear()
+        yield* TestClock.adjust("3 days")
+        yield* verify(domain)
+        yield* TestClock.adjust("3 days")
+        expect(yield* verify(domain)).toMatchObject({ status: "verified", vouched: true })
+      })
+    )
+  })
+
   it("shows the records to publish, with a key of its own whose private half is kept encrypted", () =>
     inHouse(store, { domains })(
       Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { inHouse, openHouse, project, relay, send, start, stopped, stores, tick 
 import { Deferred, Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventSinkShape, Push, PushOutcome, ToldEvent } from "../../src/index.ts"
+import type { EventHandler, EventSinkShape, Push, PushOutcome } from "../../src/index.ts"
 import {
   Contacts,
   dayMillis,
@@ -338,8 +338,64 @@ describe.each(stores)("the relay, over $name", (store) => {
 })
 
 describe.each(stores)("a subscription, over $name", (store) => {
-  const subscribed = (name: string, handler: (event: ToldEvent) => Effect.Effect<void, unknown>) =>
+  const subscribed = (name: string, handler: EventHandler) =>
     Effect.flatMap(EventRelay, (relay) => relay.subscribe(name, handler))
+
+  const javaScript = (returned: unknown) => (() => returned) as EventHandler
+  const thenable = (then: (yes: (value: unknown) => void, no: (error: unknown) => void) => void) =>
+    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library is the case
+    javaScript({ then })
+  it.each<readonly [string, EventHandler, EventHandler]>([
+    ["an effect", () => Effect.fail("not now"), () => Effect.succeed(1)],
+    ["a promise", () => Promise.reject(new Error("not now")), () => Promise.resolve(1)],
+    ["a promise of another library", thenable((_, no) => no("not now")), thenable((yes) => yes(1))],
+    [
+      "nothing",
+      () => {
+        throw new Error("not now")
+      },
+      () => {}
+    ],
+    ["another value", () => Effect.die("not now"), javaScript(1)]
+  ])("takes a handler that returns %s, and a failure of it for a failed attempt", (_, failing, succeeding) =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const got: Array<string> = []
+        let handler = failing
+        yield* subscribed("audit", (event) => {
+          got.push(event.type)
+          return handler(event)
+        })
+        const contacts = yield* Contacts
+        yield* contacts.create(project, { email: "a@example.org" })
+        yield* relay
+        expect(got).toEqual(["contact.created"])
+        handler = succeeding
+        yield* TestClock.adjust("1 second")
+        yield* relay
+        yield* TestClock.adjust("1 hour")
+        expect(yield* relay).toMatchObject({ pushed: 0 })
+        expect(got).toEqual(["contact.created", "contact.created"])
+      })
+    )
+  )
+
+  it("waits for a promise before it takes the next event", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const got: Array<string> = []
+        yield* subscribed("audit", async ({ data }) => {
+          got.push(`begin ${"email" in data ? data.email : ""}`)
+          await new Promise((resolve) => setImmediate(resolve))
+          got.push("end")
+        })
+        const contacts = yield* Contacts
+        yield* contacts.create(project, { email: "a@example.org" })
+        yield* contacts.create(project, { email: "b@example.org" })
+        yield* relay
+        expect(got).toEqual(["begin a@example.org", "end", "begin b@example.org", "end"])
+      })
+    ))
 
   it("gets every project's events in their order, and after a failure the same one again", () =>
     inHouse(store)(

@@ -29,7 +29,7 @@ export const DomainBody = Schema.Struct({
   id: Schema.String,
   domain: Schema.String,
   status: Schema.Literals(domainStatuses),
-  region: text,
+  region: Schema.Literal("global"),
   open_tracking: Schema.Boolean,
   verification_error: text,
   verification_attempts: Schema.Int,

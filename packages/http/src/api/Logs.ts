@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { NotFoundBody } from "./Failures.ts"
-import { Cursor, FilterText, InstantText, Limit, noQuery, oneOf, Search } from "./Parameters.ts"
+import { Cursor, dateBound, FilterText, Limit, noQuery, oneOf, Search } from "./Parameters.ts"
 
 export const DeliverySummaryBody = Schema.Struct({
   id: Schema.String,
@@ -88,8 +88,8 @@ export class Logs extends HttpApiGroup.make("logs")
         search: Search,
         contactId: FilterText,
         templateId: FilterText,
-        startDate: InstantText,
-        endDate: InstantText
+        startDate: dateBound("start"),
+        endDate: dateBound("end")
       },
       success: LogPageBody
     })

@@ -6,11 +6,10 @@ import {
   IdempotencyKey,
   pageLimitDefault,
   pageLimitMax,
-  parseInstant,
+  parseInstantOrDay,
   says,
   searchCharactersMax,
-  textOf,
-  Timestamp
+  textOf
 } from "@mailkeep/core/domain"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
@@ -51,18 +50,27 @@ export const FilterText = Schema.optionalKey(Schema.String)
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))
 
-/** An instant as a timestamp, in UTC milliseconds once decoded. */
-export const InstantText = Schema.optionalKey(
-  Timestamp.pipe(
-    Schema.decodeTo(
-      Schema.Int,
-      SchemaTransformation.transform({
-        decode: (text: string) => parseInstant(text)!,
-        encode: (instant: number) => new Date(instant).toISOString()
-      })
+/** A bound of a date filter: a date and time with an offset, or a bare date, read as that edge of its day in UTC. */
+export const dateBound = (edge: "start" | "end") =>
+  Schema.optionalKey(
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) => parseInstantOrDay(text, edge) !== undefined,
+        says(
+          "invalid_value",
+          "must be a date such as 2026-12-24, or a date and time with an offset, on a date that exists"
+        )
+      )
+    ).pipe(
+      Schema.decodeTo(
+        Schema.Int,
+        SchemaTransformation.transform({
+          decode: (text: string) => parseInstantOrDay(text, edge)!,
+          encode: (instant: number) => new Date(instant).toISOString()
+        })
+      )
     )
   )
-)
 
 const JsonContent = Schema.String.check(
   Schema.isPattern(/^\s*application\/json\s*(?:;.*)?$/iu, says("unsupported_media_type", "must be application/json"))

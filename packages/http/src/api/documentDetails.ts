@@ -5,11 +5,20 @@ import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/domain"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Parameters are text on the wire and numbers in meaning. */
-const numbers: Readonly<Record<string, Json>> = {
+const dateOrTime = {
+  anyOf: [
+    { type: "string", format: "date-time" },
+    { type: "string", format: "date" }
+  ]
+}
+
+/** Parameters are text on the wire, and numbers or dates in meaning. */
+const bounded: Readonly<Record<string, Json>> = {
   limit: { type: "integer", minimum: 1, maximum: pageLimitMax, default: pageLimitDefault },
   page: { type: "integer", minimum: 1, default: 1 },
-  beforeVersion: { type: "integer", minimum: 1 }
+  beforeVersion: { type: "integer", minimum: 1 },
+  startDate: dateOrTime,
+  endDate: dateOrTime
 }
 
 const descriptions: Readonly<Record<string, string>> = {
@@ -18,8 +27,8 @@ const descriptions: Readonly<Record<string, string>> = {
   beforeVersion: "Shows versions before this one.",
   cursor: "The `nextCursor` of the page before, unchanged, under the same filters.",
   search: "A part of what is searched, taken literally, in any case.",
-  startDate: "From this instant on, inclusive.",
-  endDate: "Up to this instant, inclusive.",
+  startDate: "From this time on, inclusive; a bare date is the start of that day in UTC.",
+  endDate: "Up to this time, inclusive; a bare date is the end of that day in UTC.",
   "idempotency-key":
     "The same key and request again give the same answer and send nothing, for 30 days after the later of acceptance and scheduled time."
 }
@@ -83,11 +92,10 @@ const parametersOf = (parameters: ReadonlyArray<Parameter>) =>
     .filter(({ name }) => name !== "content-type")
     .map((parameter) => {
       const { name, schema } = parameter
-      const dated = name === "startDate" || name === "endDate" ? { ...schema, format: "date-time" } : schema
       const description = descriptions[name]
       return {
         ...parameter,
-        schema: numbers[name] ?? dated,
+        schema: bounded[name] ?? schema,
         ...(description === undefined ? {} : { description })
       }
     })

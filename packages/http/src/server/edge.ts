@@ -1,11 +1,13 @@
 /**
- * What surrounds every request: the correlation id, unknown routes and wrong methods, and bugs. Source: decision 0009.
+ * What surrounds every request: where it is mounted, the correlation id, unknown routes and wrong methods, and bugs.
+ * Source: decisions 0009 and 0033.
  */
 import { Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { MailApi } from "../api/MailApi.ts"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
+import { makeStoreWarnings, StoreWarnings } from "./logLimit.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
 import { routerConfig } from "./routerConfig.ts"
 
@@ -36,28 +38,49 @@ const noRoute = (url: string) => {
       )
 }
 
-export const layer = HttpRouter.middleware(
-  (httpEffect) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const scope = requestScope(request.headers["x-request-id"])
-      const response = yield* httpEffect.pipe(
-        Effect.catchCause((cause) => {
-          const [first] = cause.reasons
-          if (first === undefined || first._tag === "Interrupt") return Effect.failCause(cause)
-          const error: unknown = first._tag === "Fail" ? first.error : first.defect
-          return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-            ? noRoute(request.url)
-            : bugResponse(cause)
-        }),
-        Effect.annotateLogs({ correlationId: scope.correlationId }),
-        Effect.provideService(RequestScope, scope)
-      )
-      return HttpServerResponse.setHeaders(response, {
-        ...scope.responseHeaders,
-        "x-request-id": scope.correlationId,
-        "x-correlation-id": scope.correlationId
-      })
+/** The request as seen below `basePath`; `null` when it is for another path. */
+const below = (basePath: string, request: HttpServerRequest.HttpServerRequest) => {
+  if (basePath === "") return request
+  const rest = request.url.slice(basePath.length)
+  return request.url.startsWith(basePath) && /^(?:$|[/?])/.test(rest)
+    ? request.modify({ url: rest.startsWith("/") ? rest : `/${rest}` })
+    : null
+}
+
+export const layer = (basePath: string) =>
+  HttpRouter.middleware(
+    Effect.sync(() => {
+      const warnings = makeStoreWarnings()
+      return (httpEffect) =>
+        Effect.gen(function* () {
+          const outer = yield* HttpServerRequest.HttpServerRequest
+          const request = below(basePath, outer)
+          const scope = requestScope(outer.headers["x-request-id"])
+          const routed =
+            request === null
+              ? noRoute("/")
+              : Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request).pipe(
+                  Effect.catchCause((cause) => {
+                    const [first] = cause.reasons
+                    if (first === undefined || first._tag === "Interrupt") return Effect.failCause(cause)
+                    const error: unknown = first._tag === "Fail" ? first.error : first.defect
+                    return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+                      ? noRoute(request.url)
+                      : bugResponse(cause)
+                  })
+                )
+          const response = yield* routed.pipe(
+            Effect.annotateLogs({ correlationId: scope.correlationId }),
+            Effect.provideService(RequestScope, scope),
+            Effect.provideService(StoreWarnings, warnings)
+          )
+          return HttpServerResponse.setHeaders(response, {
+            ...scope.responseHeaders,
+            "x-content-type-options": "nosniff",
+            "x-request-id": scope.correlationId,
+            "x-correlation-id": scope.correlationId
+          })
+        })
     }),
-  { global: true }
-)
+    { global: true }
+  )

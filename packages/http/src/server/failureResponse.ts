@@ -4,9 +4,10 @@
  */
 import type { MailFailure } from "@mailkeep/core/domain"
 import type { StoreUnavailable } from "@mailkeep/core/port"
-import type { Cause } from "effect"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { bugReports } from "./bugReport.ts"
+import { StoreWarnings } from "./logLimit.ts"
 import { RequestScope } from "./RequestScope.ts"
 
 const statuses = {
@@ -61,29 +62,29 @@ const particulars = (
   }
 }
 
-export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
-  const { fields, headers } = particulars(failure)
-  const message = failure._tag === "StoreUnavailable" ? "The service cannot take the request now." : failure.message
-  const told = errorResponse(statuses[failure.kind], { error: failure.kind, message, ...fields }, headers)
-  return failure._tag === "StoreUnavailable"
-    ? Effect.tap(told, Effect.logWarning("The store is unavailable.", { reason: failure.reason }))
-    : told
-}
+/** A disk that is full refuses every request: it is worth one line in a while, not one for each. */
+const warnOfStore = (reason: StoreUnavailable["reason"]) =>
+  Effect.gen(function* () {
+    const leftOut = yield* (yield* StoreWarnings).admit(reason)
+    if (leftOut === null) return
+    yield* Effect.logWarning("The store is unavailable: requests are refused.", {
+      reason,
+      alsoSinceTheLastLine: leftOut
+    })
+  })
 
-/** Where it happened, without the message: that may quote what a caller sent. */
-const frames = (defect: unknown): string =>
-  defect instanceof Error
-    ? [defect.name, ...(defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line))].join("\n")
-    : typeof defect
-
-/** A bug: logged with its place, answered with nothing of the inside. */
+/** A bug: logged with the class and the place of its error, answered with nothing of the inside. */
 export const bugResponse = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(
-    Effect.logError(
-      "A request failed by a bug.",
-      cause.reasons.map((reason) =>
-        reason._tag === "Die" ? frames(reason.defect) : reason._tag === "Fail" ? frames(reason.error) : reason._tag
-      )
-    ),
+    Effect.logError("A request failed by a bug.", ...bugReports(cause)),
     errorResponse(500, { error: "internal_error", message: "Something went wrong here." })
   )
+
+export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
+  // A port of the product's may fail with something that its type does not say.
+  if (!Object.hasOwn(statuses, failure.kind)) return bugResponse(Cause.fail(failure))
+  const { fields, headers } = particulars(failure)
+  const message = failure._tag === "StoreUnavailable" ? "The service cannot take the request now." : failure.message
+  const response = errorResponse(statuses[failure.kind], { error: failure.kind, message, ...fields }, headers)
+  return failure._tag === "StoreUnavailable" ? Effect.tap(response, warnOfStore(failure.reason)) : response
+}

@@ -4,6 +4,7 @@
 import { InvalidArgument, issue } from "@mailkeep/core/domain"
 import { Data, Effect, Latch, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { isNestedDeeper, jsonDepthMax } from "./jsonDepth.ts"
 
 export const bodyOctetsMax = 10 * 1024 * 1024
 /** How much of a body that is too large is still read, and for how long, so that the client gets to see the answer. */
@@ -12,8 +13,8 @@ const discardDuration = "5 seconds"
 
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
-const malformed = (message: string) =>
-  new InvalidArgument({ context: "body", issues: [issue([], "malformed_json", message)] })
+const refused = (code: "malformed_json" | "too_deep", message: string) =>
+  new InvalidArgument({ context: "body", issues: [issue([], code, message)] })
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
@@ -57,16 +58,23 @@ const octetsOf = (request: HttpServerRequest.HttpServerRequest) =>
     )
   })
 
+const parsed = (octets: Uint8Array): Effect.Effect<unknown, InvalidArgument> => {
+  if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
+  if (isNestedDeeper(octets, jsonDepthMax))
+    return Effect.fail(
+      refused("too_deep", `must not have arrays and objects nested deeper than ${jsonDepthMax} levels`)
+    )
+  return Effect.try({
+    try: () => JSON.parse(decoder.decode(octets)) as unknown,
+    catch: () => refused("malformed_json", "must be JSON in UTF-8")
+  })
+}
+
 /** The decoded JSON of the body. */
 export const jsonBody = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<unknown, InvalidArgument | BodyTooLarge> =>
   octetsOf(request).pipe(
-    Effect.catchTag("HttpServerError", () => Effect.fail(malformed("The body could not be read."))),
-    Effect.flatMap((octets) =>
-      Effect.try({
-        try: () => JSON.parse(decoder.decode(octets)) as unknown,
-        catch: () => malformed(octets.length === 0 ? "The body is empty." : "The body is not JSON.")
-      })
-    )
+    Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
+    Effect.flatMap(parsed)
   )

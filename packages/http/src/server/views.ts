@@ -181,7 +181,7 @@ export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
   id: domain.id,
   domain: domain.domain,
   status: domain.status,
-  region: null,
+  region: "global",
   open_tracking: false,
   verification_error: domain.verificationError,
   verification_attempts: domain.verificationAttempts,

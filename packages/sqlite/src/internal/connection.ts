@@ -8,6 +8,7 @@ import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
+import { oldNodeSentence } from "../nodeVersion.ts"
 import { registerFunctions } from "./functions.ts"
 import { applicationId, migrate, schemaVersion } from "./migrations.ts"
 import { FileMoved, isBusy, reasonOf } from "./sqliteFailure.ts"
@@ -114,7 +115,13 @@ export const fileCheck = (where: string): (() => number) => {
   }
 }
 
+const checkRuntime = (where: string): void => {
+  const detail = oldNodeSentence(process.versions)
+  if (detail !== undefined) throw new StoreNotOpened({ reason: "unsupported_runtime", where, detail })
+}
+
 const openOnce = (where: string): SqliteDatabase => {
+  checkRuntime(where)
   checkWritable(where)
   if (where !== "" && where !== ":memory:") createPrivate(where)
   const database = new Database(where, { timeout: 0 })

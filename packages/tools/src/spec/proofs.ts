@@ -6,6 +6,10 @@ import type { Statement } from "./Statement.ts"
 const test = (file: string) => (title: string) => ({ file: `packages/${file}.test.ts`, title })
 
 export const wire = test("http/test/wire")
+export const wireMessages = test("http/test/messages")
+export const wireLogs = test("http/test/logs")
+export const wireDocs = test("http/test/docs")
+export const jsonDepth = test("http/test/jsonDepth")
 export const everyResponse = test("http/test/everyResponse")
 export const refusals = test("http/test/refusals")
 export const sending = test("core/test/service/Sending")

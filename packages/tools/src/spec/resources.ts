@@ -89,7 +89,7 @@ export const resources = section(2, "Resources and their fields", [
   [
     "`scheduledAt` is the scheduled time, or null for an immediate send.",
     [at.server("views")],
-    [wire("shows the scheduled time in UTC")]
+    [wire("shows the scheduled time %s in UTC")]
   ],
   [
     "A delivery summary has `id`, `created_at`, `recipient`, `subject`, `status` and `scheduled_at`.",

@@ -16,6 +16,7 @@ import {
   headerField,
   hostileInput,
   instant,
+  jsonDepth,
   log,
   machine,
   model,
@@ -28,6 +29,9 @@ import {
   settled,
   suppressionRaces,
   wire,
+  wireDocs,
+  wireLogs,
+  wireMessages,
   wireTemplates,
   mustache,
   wireScope
@@ -58,9 +62,20 @@ export const responses = settled(1, "Every response", [
     "0009-refusals"
   ],
   [
+    "The `message` of a 400 is a sentence about its first issue: part and place, what is wrong, and how many more there are.",
+    [at.domain("Issue"), at.domain("Failure")],
+    [
+      wireMessages("says %j of a send"),
+      wireMessages("names headers, query parameters and properties by their part"),
+      wireMessages("counts every issue and names the first")
+    ],
+    "0033-embedding-and-wire-details"
+  ],
+  [
     "No message repeats a secret or a body.",
     [at.domain("Issue")],
     [
+      wire("does not repeat a field name in the message when it is %s"),
       wire("never repeats what was sent in an error"),
       sendRequest("never by a thrown error, whatever comes, and never with what came in a message")
     ]
@@ -78,9 +93,23 @@ export const responses = settled(1, "Every response", [
     "0009-refusals"
   ],
   [
-    "Bad JSON and another content type are 400.",
-    [at.server("requestBody")],
-    [wire("refuses a body that is %s"), wire("takes JSON under a charset")]
+    "Bad JSON, another content type and JSON nested deeper than 64 levels are 400; the depth is counted before parsing.",
+    [at.server("requestBody"), at.server("jsonDepth")],
+    [
+      wire("refuses a body that is %s"),
+      wire("takes JSON under a charset"),
+      jsonDepth("stops at the first octet that is too deep")
+    ],
+    "0033-embedding-and-wire-details"
+  ],
+  [
+    "The page of the interface runs its own scripts alone, and no answer lets its type be guessed.",
+    [at.server("docs"), at.server("edge")],
+    [
+      wireDocs("allows exactly the inline scripts of the page, each by its hash"),
+      wireDocs("forbids to guess the type of %s")
+    ],
+    "0033-embedding-and-wire-details"
   ],
   [
     "A body over 10 MiB is 413, and the client sees the answer.",
@@ -96,14 +125,24 @@ export const responses = settled(1, "Every response", [
     [everyResponse("is 404 for an unknown path and 405 with Allow for a wrong method")]
   ],
   [
-    "A bug is 500 with nothing of the inside.",
-    [at.server("failureResponse")],
-    [failures("is 500 for a bug, with nothing of the inside, and the next request is served")]
+    "A bug is 500 with nothing of the inside; the log has the class and place of its error, and not its message.",
+    [at.server("failureResponse"), at.server("bugReport")],
+    [
+      failures("is 500 for a bug, with nothing of the inside, and the next request is served"),
+      wireLogs("names class and place of a bug and never its message, when it is %s")
+    ],
+    "0033-embedding-and-wire-details"
   ],
   [
-    "A store out of reach is 503 with `Retry-After`.",
-    [at.server("failureResponse")],
-    [failures("is 503 with Retry-After while the store is out of reach, and the same request works afterwards")]
+    "A store out of reach is 503 with `Retry-After`, and one line of the log in ten seconds.",
+    [at.server("failureResponse"), at.server("logLimit")],
+    [
+      failures("is 503 with Retry-After while the store is out of reach, and the same request works afterwards"),
+      wireLogs(
+        "says once in ten seconds for each reason that the store is unavailable, and how many requests it left out"
+      )
+    ],
+    "0033-embedding-and-wire-details"
   ],
   [
     "Unknown fields and query parameters are refused.",
@@ -358,13 +397,13 @@ export const sends = settled(3, "Send", [
   ],
   ["`html` and `text` have at most 2 MiB each.", [at.domain("SendRequest")], [sendRequest("%s")], "0021-field-limits"],
   [
-    "`scheduledAt` is RFC 3339 with an offset and a real date, in the future and within 30 days, shown back in UTC.",
+    "`scheduledAt` is ISO 8601 with an offset in any of its forms, seconds optional, and a real date, in the future and within 30 days, shown back in UTC.",
     [at.domain("Instant"), at.domain("SendingWindow")],
     [
       instant("reads %s"),
       instant("refuses %j"),
       sending("refuses a time %s ms ahead: %s"),
-      wire("shows the scheduled time in UTC")
+      wire("shows the scheduled time %s in UTC")
     ]
   ],
   [
@@ -452,6 +491,15 @@ export const logs = settled(5, "Logs", [
     [at.domain("Paging")],
     [log("is filtered by %s"), log("is searched by a whole delivery or message id")],
     "0011-delivery-log"
+  ],
+  [
+    "A bare date in `startDate` and `endDate` is the start, or the end, of that day in UTC.",
+    [at.domain("Instant"), at.api("Logs")],
+    [
+      instant("reads %s as the %s of its day, or as the time that it names"),
+      wire("reads a bare date as the start, or the end, of that day in UTC, and an offset in any of its forms")
+    ],
+    "0033-embedding-and-wire-details"
   ],
   [
     "An unknown source, and dates the wrong way round, are an empty page.",

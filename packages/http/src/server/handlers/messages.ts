@@ -31,7 +31,7 @@ export const messages = HttpApiBuilder.group(
       .handle("cancel", ({ params }) =>
         asPrincipal((principal) =>
           Effect.map(sending.cancel(principal, params.messageId), ({ messageId, canceledAt, deliveryIds }) => ({
-            message: "Email message canceled",
+            message: "Scheduled email canceled",
             data: { messageId, status: "canceled" as const, canceledAt: formatInstant(canceledAt), deliveryIds }
           }))
         )
@@ -43,7 +43,7 @@ export const messages = HttpApiBuilder.group(
               sending.reschedule(principal, params.messageId, parseInstant(scheduledAt)!)
             ),
             ({ messageId, scheduledAt, deliveryIds }) => ({
-              message: "Email message rescheduled",
+              message: "Scheduled email rescheduled",
               data: { messageId, status: "scheduled" as const, scheduledAt: formatInstant(scheduledAt), deliveryIds }
             })
           )

@@ -18,7 +18,7 @@ export const suppressions = HttpApiBuilder.group(
         inProject((projectId) =>
           Effect.gen(function* () {
             const place = { limit: query.limit, cursor: query.cursor ?? null }
-            const { items, ...page } = yield* service.page(projectId, searchOf(query.search), place)
+            const { items, ...page } = yield* service.page(projectId, searchOf(query.search?.trim()), place)
             const now = yield* Clock.currentTimeMillis
             return {
               message: "Email suppressions fetched",

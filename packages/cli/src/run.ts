@@ -1,0 +1,19 @@
+/**
+ * Runs the command. SIGTERM and SIGINT end it cleanly: requests and hand-offs under way are finished first.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Effect, Exit } from "effect"
+import { Command } from "effect/cli"
+import { mailkeep, version } from "./command.ts"
+import { logsToStderr } from "./output.ts"
+
+Command.run(mailkeep, { version }).pipe(
+  Effect.provide(NodeServices.layer),
+  Effect.provide(logsToStderr),
+  NodeRuntime.runMain({
+    teardown: (exit, onExit) => {
+      const stopped = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
+      onExit(stopped ? Number(process.exitCode ?? 0) : 1)
+    }
+  })
+)

@@ -1,0 +1,77 @@
+/**
+ * Mail that was accepted while nothing hands it over is warned of, once.
+ */
+import type { House } from "@mailkeep/proving"
+import { inHouse, runOver, send, start, stopped, stores, tick } from "@mailkeep/proving"
+import type { Scope } from "effect"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { Dispatcher, formatInstant, hourMillis, MailStore } from "../../src/index.ts"
+
+describe.each(stores)("accepted mail without a dispatcher, over $name", (store) => {
+  /** The warnings that the test's effect logs. */
+  const warningsOf = async (test: Effect.Effect<unknown, unknown, House | Scope.Scope>) => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message, logLevel }) => {
+      if (logLevel === "Warn")
+        lines.push(
+          [message]
+            .flat()
+            .map((part) => JSON.stringify(part))
+            .join(" ")
+        )
+    })
+    await inHouse(store)(Effect.provide(test, Logger.layer([logger])))
+    return lines
+  }
+  const warning = expect.stringMatching(/^"Mail was accepted, but no dispatcher is running: nothing .* \{"queued":2\}$/)
+
+  it("is warned of once, half a minute after the first send, however much follows", async () => {
+    const sends = Effect.gen(function* () {
+      yield* send("a", { to: "a@example.org" })
+      yield* send("b", { to: "b@example.org" })
+      yield* TestClock.adjust("30 seconds")
+      for (const key of ["c", "d", "e"]) {
+        yield* send(key)
+        yield* TestClock.adjust("1 hour")
+      }
+    })
+    expect(await warningsOf(sends)).toEqual([warning])
+  })
+
+  it("is not warned of before half a minute has passed", async () => {
+    const soon = Effect.andThen(send("a"), TestClock.adjust("29 seconds"))
+    expect(await warningsOf(soon)).toEqual([])
+  })
+
+  it.each([
+    ["runs", Effect.flatMap(Dispatcher, ({ run }) => Effect.map(Effect.forkChild(run), stopped))],
+    ["takes single steps", Effect.as(tick, Effect.void)]
+  ])("is not warned of when a dispatcher of this process %s", async (_, dispatch) => {
+    const test = Effect.gen(function* () {
+      yield* send("a")
+      const stop = yield* dispatch
+      yield* TestClock.adjust("1 minute")
+      yield* send("b")
+      yield* TestClock.adjust("1 minute")
+      yield* stop
+    })
+    expect(await warningsOf(test)).toEqual([])
+  })
+
+  it("is not warned of when the dispatcher of another process hands it over", async () => {
+    const test = Effect.gen(function* () {
+      const elsewhere = yield* Effect.forkChild(runOver(yield* MailStore))
+      yield* send("a")
+      yield* TestClock.adjust("1 minute")
+      yield* stopped(elsewhere)
+    })
+    expect(await warningsOf(test)).toEqual([])
+  })
+
+  it("is not warned of while it is scheduled", async () => {
+    const later = send("a", { scheduledAt: formatInstant(start + hourMillis) })
+    expect(await warningsOf(Effect.andThen(later, TestClock.adjust("1 minute")))).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+/**
+ * Describes a bug by the class of its error and the places in its stack, never by its message: a message may quote what a caller sent.
+ */
+import { Cause } from "effect"
+
+export interface BugReport {
+  /** The error's class or tag; for a thrown value that is not an object, its type. */
+  readonly error: string
+  /** Stack frames, the innermost first. */
+  readonly at: ReadonlyArray<string>
+}
+
+const framesMax = 20
+/** Long enough for any class; keeps out text that somebody put into `name`. */
+const className = /^[\w$/@.-]{1,100}$/
+
+const namesOf = (value: object): ReadonlyArray<unknown> => {
+  const { _tag, name, constructor } = value as { readonly [key in "_tag" | "name" | "constructor"]?: unknown }
+  const built = typeof constructor === "function" ? constructor.name : undefined
+  return [_tag, built === "Error" || built === "Object" ? undefined : built, name, built]
+}
+
+const classOf = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value
+  const found = namesOf(value).find((name) => typeof name === "string" && className.test(name))
+  return found === undefined ? "object" : String(found)
+}
+
+const frame = /^\s+at (?:.*[( ])?(?:file:|node:|https?:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/
+
+const framesOf = ({ name, message, stack = "" }: Error): ReadonlyArray<string> => {
+  const said = `${name}: ${message}`
+  const rest = stack.startsWith(said) ? stack.slice(said.length) : stack
+  return rest
+    .split("\n")
+    .filter((line) => frame.test(line))
+    .slice(0, framesMax)
+    .map((line) => line.trim())
+}
+
+/** One report for each error and defect of the cause. */
+export const bugReports = (cause: Cause.Cause<unknown>): ReadonlyArray<BugReport> => {
+  const thrown = cause.reasons.filter((reason) => reason._tag !== "Interrupt")
+  const shown = Cause.prettyErrors(cause)
+  return thrown.flatMap((reason, index) => {
+    const value: unknown = reason._tag === "Die" ? reason.defect : reason.error
+    return Cause.isCause(value) ? bugReports(value) : [{ error: classOf(value), at: framesOf(shown[index]!) }]
+  })
+}

@@ -1,0 +1,66 @@
+/**
+ * The OpenAPI document at `/openapi.json` and its page at `/docs`. The page runs no script but its own and loads nothing from another host.
+ */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { MailApi } from "../api/MailApi.ts"
+
+const base64 = (octets: Uint8Array): string => btoa(String.fromCharCode(...octets))
+
+const sha256 = (text: string) =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+    (digest) => `'sha256-${base64(new Uint8Array(digest))}'`
+  )
+
+/** The page's own inline scripts by their hashes; styles are inline, and "Test Request" calls this host alone. */
+const policyOf = (html: string) =>
+  Effect.map(
+    Effect.forEach([...html.matchAll(/<script>([\s\S]*?)<\/script>/g)], ([, script]) => sha256(script!)),
+    (hashes) =>
+      [
+        "default-src 'none'",
+        `script-src ${hashes.join(" ")}`,
+        "style-src 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'"
+      ].join("; ")
+  )
+
+const htmlOf = ({ body }: HttpServerResponse.HttpServerResponse): string =>
+  body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+
+const guarded = HttpRouter.middleware(
+  Effect.sync(() => {
+    let policy: string | undefined
+    return (page) =>
+      Effect.gen(function* () {
+        const response = yield* page
+        policy ??= yield* policyOf(htmlOf(response))
+        return HttpServerResponse.setHeaders(response, {
+          "content-security-policy": policy,
+          "referrer-policy": "no-referrer",
+          "x-frame-options": "DENY"
+        })
+      })
+  })
+).layer
+
+/** `basePath` is where the routes are mounted, as the document's server. */
+export const docs = (basePath: string) => {
+  const api = basePath === "" ? MailApi : MailApi.annotate(OpenApi.Servers, [{ url: basePath }])
+  let document: HttpServerResponse.HttpServerResponse | undefined
+  return Layer.mergeAll(
+    HttpApiScalar.layer(api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(Layer.provide(guarded)),
+    HttpRouter.add(
+      "GET",
+      "/openapi.json",
+      Effect.sync(() => (document ??= HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api))))
+    )
+  )
+}

@@ -1,0 +1,49 @@
+/**
+ * The whole interface as routes of a router.
+ */
+import type {
+  Access,
+  ContactLists,
+  Contacts,
+  DeliveryLog,
+  Domains,
+  Properties,
+  Segments,
+  Sending,
+  Suppressions,
+  Templates,
+  Webhooks
+} from "@mailkeep/core"
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { MailApi } from "../api/MailApi.ts"
+import * as bearer from "./bearer.ts"
+import { docs } from "./docs.ts"
+import * as edge from "./edge.ts"
+import * as handlers from "./handlers.ts"
+import * as wellFormed from "./wellFormed.ts"
+
+/** What the routes need of the core. */
+export type MailServices =
+  | Access
+  | ContactLists
+  | Contacts
+  | DeliveryLog
+  | Domains
+  | Properties
+  | Segments
+  | Sending
+  | Suppressions
+  | Templates
+  | Webhooks
+
+const endpoints = HttpApiBuilder.layer(MailApi).pipe(
+  Layer.provide(handlers.layer),
+  Layer.provide(Layer.mergeAll(bearer.layer, wellFormed.layer))
+)
+
+/** The endpoints below `basePath`, without the OpenAPI document and its page. */
+export const bareRoutesAt = (basePath: string) => Layer.mergeAll(endpoints, edge.layer(basePath))
+
+/** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`, all below `basePath`. */
+export const routesAt = (basePath: string) => Layer.mergeAll(bareRoutesAt(basePath), docs(basePath))

@@ -1,0 +1,158 @@
+/**
+ * The web-standard handler: over the core that it is given, where it is mounted, and without Node.
+ */
+import { builtinModules } from "node:module"
+import { fileURLToPath } from "node:url"
+import { ApiKeys, Dispatcher, MailStore, StoreNotOpened } from "@mailkeep/core"
+import type { StoreUnderTest } from "@mailkeep/proving"
+import { delivery, houseLayer, openHouse, project, sendBody, stores } from "@mailkeep/proving"
+import { Effect, Layer, Redacted } from "effect"
+import { build } from "vite"
+import { afterEach, describe, expect, it } from "vitest"
+import type { FetchHandlerOptions, MailSource } from "../src/server/fetchHandler.ts"
+import { fetchHandler } from "../src/server/fetchHandler.ts"
+
+const closing: Array<() => Promise<unknown>> = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** A store that counts how often it is opened and closed. */
+const counted = ({ name, layer }: StoreUnderTest) => {
+  const counts = { opened: 0, closed: 0 }
+  const counting = Effect.acquireRelease(
+    Effect.sync(() => counts.opened++),
+    () => Effect.sync(() => counts.closed++)
+  )
+  const store = { name, layer: layer.pipe(Layer.tap(() => counting)) }
+  return { counts, store }
+}
+
+const open = async (store: StoreUnderTest) => {
+  const core = await openHouse(store)
+  closing.push(() => core.dispose())
+  const issued = await core.runPromise(
+    Effect.flatMap(ApiKeys, (keys) => keys.issue(project, { permissions: ["email.send", "email.full_access"] }))
+  )
+  return { core, headers: { authorization: `Bearer ${Redacted.value(issued.printed)}` } }
+}
+
+const handle = <E>(mail: MailSource<E>, options?: FetchHandlerOptions) => {
+  const made = fetchHandler(mail, options)
+  closing.push(made.dispose)
+  return made
+}
+
+const post = (headers: Record<string, string>, path = "/api/v1/emails/send") =>
+  new Request(`http://localhost${path}`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", "idempotency-key": "k" },
+    body: JSON.stringify(sendBody())
+  })
+
+describe.each(stores)("fetchHandler, over $name", (under) => {
+  it("uses an open core, as a runtime or as its context, and leaves it open", async () => {
+    const { counts, store } = counted(under)
+    const { core, headers } = await open(store)
+    for (const mail of [core, await core.context()]) {
+      const { handler, dispose } = handle(mail)
+      expect((await handler(new Request("http://localhost/api/v1/emails/logs", { headers }))).status).toBe(200)
+      await dispose()
+    }
+    expect(counts).toEqual({ opened: 1, closed: 0 })
+    expect(await core.runPromise(Effect.flatMap(ApiKeys, (keys) => keys.list(project)))).toHaveLength(1)
+  })
+
+  it("wakes the dispatcher of the core that it is given, without a wait", async () => {
+    const { core, headers } = await open(under)
+    core.runFork(Effect.flatMap(Dispatcher, ({ run }) => run))
+    const { handler } = handle(core)
+    const response = await handler(post(headers))
+    expect(response.status).toBe(202)
+    const [id] = ((await response.json()) as { data: { deliveryIds: [string] } }).data.deliveryIds
+    // The clock does not move: a dispatcher that is not woken sleeps for ever.
+    await expect.poll(async () => (await core.runPromise(delivery(id))).status).toBe("delivered")
+  })
+
+  it("opens a core that is given as a layer once, and closes it at the end", async () => {
+    const { counts, store } = counted(under)
+    const { handler, dispose } = handle(houseLayer(store))
+    for (const _ of [1, 2]) expect((await handler(new Request("http://localhost/api/v1/emails/logs"))).status).toBe(401)
+    expect(counts).toEqual({ opened: 1, closed: 0 })
+    await dispose()
+    expect(counts).toEqual({ opened: 1, closed: 1 })
+  })
+})
+
+describe("fetchHandler", () => {
+  const [memory] = stores
+  const statusOf = async (handler: (request: Request) => Promise<Response>, path: string, headers = {}) =>
+    (await handler(new Request(`http://localhost${path}`, { headers }))).status
+
+  it("answers below its base path, and 404 in its own form anywhere else", async () => {
+    const { core, headers } = await open(memory)
+    const { handler } = handle(core, { basePath: "/mail/v" })
+    expect((await handler(post(headers, "/mail/v/api/v1/emails/send"))).status).toBe(202)
+    expect(await statusOf(handler, "/mail/v/api/v1/emails/logs?limit=1", headers)).toBe(200)
+    expect(await statusOf(handler, "/mail/v/api/v1/emails/send", headers)).toBe(405)
+    expect(await statusOf(handler, "/mail/v/docs")).toBe(200)
+    for (const path of ["/api/v1/emails/logs", "/mail/v", "/mail/vapi/v1/emails/logs", "/Mail/v/docs", "/"]) {
+      const response = await handler(new Request(`http://localhost${path}`, { headers }))
+      expect([path, response.status, ((await response.json()) as { error: string }).error]).toEqual([
+        path,
+        404,
+        "not_found"
+      ])
+      expect(response.headers.get("x-request-id")).not.toBeNull()
+    }
+    const document = await (await handler(new Request("http://localhost/mail/v/openapi.json"))).json()
+    expect(document).toMatchObject({ servers: [{ url: "/mail/v" }] })
+  })
+
+  it.each(["mail", "/mail/", "//mail", "/ma il", "/mail?x", "https://x.example/"])(
+    "refuses the base path %j",
+    (basePath) => {
+      expect(() => fetchHandler(houseLayer(memory), { basePath })).toThrow(TypeError)
+    }
+  )
+
+  it("serves no document and no page without docs", async () => {
+    const { core, headers } = await open(memory)
+    const { handler } = handle(core, { docs: false })
+    expect(await statusOf(handler, "/docs")).toBe(404)
+    expect(await statusOf(handler, "/openapi.json")).toBe(404)
+    expect(await statusOf(handler, "/api/v1/emails/logs", headers)).toBe(200)
+  })
+
+  it("rejects each request with the failure of a core that does not open", async () => {
+    const failure = new StoreNotOpened({ reason: "unreachable", where: "mail.db" })
+    const { handler } = handle(houseLayer({ name: "broken", layer: Layer.effect(MailStore, Effect.fail(failure)) }))
+    await expect(handler(new Request("http://localhost/docs"))).rejects.toBe(failure)
+  })
+
+  it("imports no module of Node, with all that it depends on", async () => {
+    const node = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`)])
+    const found = new Set<string>()
+    await build({
+      configFile: false,
+      logLevel: "silent",
+      build: {
+        write: false,
+        minify: false,
+        lib: { entry: fileURLToPath(new URL("../src/server/fetchHandler.ts", import.meta.url)), formats: ["es"] }
+      },
+      plugins: [
+        {
+          name: "node-modules",
+          enforce: "pre",
+          resolveId(id, importer) {
+            if (!node.has(id)) return null
+            found.add(`${id} in ${importer}`)
+            return { id, external: true }
+          }
+        }
+      ]
+    })
+    expect([...found]).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,144 @@
+/**
+ * What the log says when the inside fails: enough to find the place, nothing that a caller sent, and not a line for each request.
+ */
+import { ApiKeys, Domains, MailStore, StoreUnavailable } from "@mailkeep/core"
+import { houseLayer, project, sendBody, stores } from "@mailkeep/proving"
+import { Cause, Data, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { fetchHandler } from "../src/server/fetchHandler.ts"
+
+const secret = "canary-7c1"
+
+class QuotaExploded extends Data.TaggedError("QuotaExploded")<{ readonly detail: string }> {
+  override get message() {
+    return this.detail
+  }
+}
+
+class Broken extends Error {}
+
+type Failing = Effect.Effect<never, StoreUnavailable>
+
+const openLogged = async () => {
+  const lines: Array<ReadonlyArray<unknown>> = []
+  const failing: { how: Failing | null } = { how: null }
+  const [{ layer }] = stores
+  const store = Layer.effect(
+    MailStore,
+    Effect.map(MailStore, (inner) => ({ ...inner, commit: (changes) => failing.how ?? inner.commit(changes) }))
+  ).pipe(Layer.provide(layer))
+  const core = ManagedRuntime.make(
+    houseLayer({ name: "failing", layer: store }).pipe(
+      Layer.provideMerge(Logger.layer([Logger.make(({ message }) => lines.push([message].flat()))]))
+    )
+  )
+  const headers = await core.runPromise(
+    Effect.gen(function* () {
+      yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+      const { printed } = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"] })
+      return { authorization: `Bearer ${Redacted.value(printed)}`, "content-type": "application/json" }
+    })
+  )
+  const { handler, dispose } = fetchHandler(core)
+  let sends = 0
+  const send = async (how: Failing): Promise<number> => {
+    failing.how = how
+    const request = new Request("http://localhost/api/v1/emails/send", {
+      method: "POST",
+      headers: { ...headers, "idempotency-key": `k${sends++}` },
+      body: JSON.stringify(sendBody())
+    })
+    return (await handler(request)).status
+  }
+  return {
+    lines,
+    send,
+    run: <A, E>(effect: Effect.Effect<A, E>) => core.runPromise(effect),
+    close: async () => {
+      await dispose()
+      await core.dispose()
+    }
+  }
+}
+
+type Logged = Awaited<ReturnType<typeof openLogged>>
+
+describe("the log", () => {
+  let logged: Logged
+  beforeEach(async () => {
+    logged = await openLogged()
+  })
+  afterEach(() => logged.close())
+
+  const place = expect.stringMatching(/^at .*logs\.test\.ts:\d+:\d+\)?$/)
+  const withSecretFrame = new Broken(`${secret}\n    at ${secret} (file:///x.ts:1:2)`)
+  const withoutStack = Object.assign(new Broken(secret), { stack: undefined })
+
+  it.each<readonly [string, Failing, string, unknown]>([
+    ["an error", Effect.die(new TypeError(secret)), "TypeError", expect.arrayContaining([place])],
+    [
+      "an error whose message looks like a frame",
+      Effect.die(withSecretFrame),
+      "Broken",
+      expect.arrayContaining([place])
+    ],
+    ["an error without a stack", Effect.die(withoutStack), "Broken", expect.any(Array)],
+    [
+      "a tagged error",
+      Effect.die(new QuotaExploded({ detail: secret })),
+      "QuotaExploded",
+      expect.arrayContaining([place])
+    ],
+    [
+      "a function that throws",
+      Effect.sync(() => (null as never as () => never)()),
+      "TypeError",
+      expect.arrayContaining([place])
+    ],
+    [
+      "a failure outside of the types",
+      Effect.fail(new Broken(secret)) as never,
+      "Broken",
+      expect.arrayContaining([place])
+    ],
+    ["a text", Effect.die(secret), "string", expect.any(Array)],
+    ["nothing", Effect.die(undefined), "undefined", expect.any(Array)],
+    ["null", Effect.die(null), "null", expect.any(Array)],
+    ["a plain object", Effect.die({ secret }), "Object", expect.any(Array)],
+    ["a tagged object", Effect.die({ _tag: "Odd", secret }), "Odd", expect.any(Array)],
+    [
+      "an object whose name is a text of the caller",
+      Effect.die({ name: `${secret} says` }),
+      "Object",
+      expect.any(Array)
+    ],
+    ["an object without a prototype", Effect.die(Object.create(null)), "object", expect.any(Array)],
+    ["a cause", Effect.die(Cause.die(new RangeError(secret))), "RangeError", expect.arrayContaining([place])]
+  ])("names class and place of a bug and never its message, when it is %s", async (_, how, error, at) => {
+    expect(await logged.send(how)).toBe(500)
+    expect(logged.lines).toEqual([["A request failed by a bug.", { error, at }]])
+    expect(JSON.stringify(logged.lines)).not.toContain(secret)
+  })
+
+  it("says once in ten seconds for each reason that the store is unavailable, and how many requests it left out", async () => {
+    const full = Effect.fail(new StoreUnavailable({ reason: "full", cause: new Error(secret) }))
+    const locked = Effect.fail(new StoreUnavailable({ reason: "locked" }))
+    const warning = (reason: string, alsoSinceTheLastLine: number) => [
+      "The store is unavailable: requests are refused.",
+      { reason, alsoSinceTheLastLine }
+    ]
+    for (let n = 0; n < 25; n++) expect(await logged.send(full)).toBe(503)
+    await logged.send(locked)
+    expect(logged.lines).toEqual([warning("full", 0), warning("locked", 0)])
+    await logged.run(TestClock.adjust("9999 millis"))
+    await logged.send(full)
+    expect(logged.lines).toHaveLength(2)
+    await logged.run(TestClock.adjust("1 millis"))
+    await logged.send(full)
+    expect(logged.lines.at(-1)).toEqual(warning("full", 25))
+    await logged.run(TestClock.setTime(0))
+    await logged.send(full)
+    expect(logged.lines.at(-1)).toEqual(warning("full", 0))
+  })
+})

@@ -1,0 +1,76 @@
+/**
+ * The `message` of a 400 is a whole sentence: part and place of the first issue, what is wrong there, and how many more issues there are.
+ */
+import { formatInstant } from "@mailkeep/core"
+import { sendBody, start, stores } from "@mailkeep/proving"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { WireHouse } from "./wireHouse.ts"
+import { openWire, postSend } from "./wireHouse.ts"
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.org`)
+
+const nested = (depth: number) => `${'{"x":'.repeat(depth)}1${"}".repeat(depth)}`
+
+const sends: ReadonlyArray<readonly [says: string, body: unknown]> = [
+  ["body must not be empty", ""],
+  ["body must be JSON in UTF-8", "{"],
+  ["body must be an object", "[]"],
+  ["body.htlm is not a field of this request", { ...sendBody(), htlm: "<p>" }],
+  ["body.from is required, and 3 more", {}],
+  ["body.html is required without text and templateId", { from: "a@example.com", to: "b@example.org", subject: "s" }],
+  ["body.to must hold at most 50 addresses together with cc and bcc", sendBody({ to: many(51) })],
+  ["body.to must have at most 100 entries", sendBody({ to: many(101) })],
+  ["body.to[1] must be a bare mailbox such as ada@example.com", sendBody({ to: ["a@example.org", "nobody"] })],
+  [
+    "body.cc is allowed only with one address in to",
+    sendBody({ to: ["a@example.org", "b@example.org"], cc: "c@example.org" })
+  ],
+  ["body.subject must not contain control characters", sendBody({ subject: "a\nb" })],
+  ["body.scheduledAt must be in the future", sendBody({ scheduledAt: formatInstant(start - 1) })],
+  [
+    "body.scheduledAt must be an ISO 8601 date and time with an offset, such as 2026-12-24T18:00:00+01:00, on a date that exists",
+    sendBody({ scheduledAt: "2026-02-31T00:00Z" })
+  ],
+  [
+    "body.metadata must not have the key __proto__, constructor or prototype at any depth",
+    metadata('{"a":[{"__proto__":1}]}')
+  ],
+  ["body must not have arrays and objects nested deeper than 64 levels", metadata(nested(64))],
+  ["body.templateId is not a published template of this project", { ...sendBody(), templateId: "tpl_none" }]
+]
+
+function metadata(json: string): string {
+  return `${JSON.stringify(sendBody()).slice(0, -1)},"metadata":${json}}`
+}
+
+describe("the message of a 400", () => {
+  let wire: WireHouse
+  beforeAll(async () => {
+    wire = await openWire(stores[0])
+  })
+  afterAll(() => wire.close())
+
+  it.each(sends)("says %j of a send", async (says, body) => {
+    expect(await postSend(wire, body)).toMatchObject({ status: 400, body: { message: says } })
+  })
+
+  it("names headers, query parameters and properties by their part", async () => {
+    const create = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
+    expect((await wire.call("/emails/send", { method: "POST", body: sendBody() })).body.message).toBe(
+      "headers.idempotency-key is required"
+    )
+    expect((await wire.call("/emails/logs?limit=0")).body.message).toBe("query.limit must be at least 1")
+    expect((await wire.call("/emails/logs?cursor=x")).body.message).toBe(
+      "query.cursor is not a cursor of these filters"
+    )
+    await wire.call("/emails/properties", { method: "POST", body: { key: "score", type: "number" } })
+    expect((await create({ email: "a@example.org", properties: { score: "x", plan: 1 } })).body.message).toBe(
+      "body.properties.score must be a number, and 1 more"
+    )
+  })
+
+  it("counts every issue and names the first", async () => {
+    const { body } = await postSend(wire, { from: 1, to: [], subject: "s", text: "t", x: 1 })
+    expect(body.message).toBe(`body.x is not a field of this request, and ${body.details.issues.length - 1} more`)
+  })
+})

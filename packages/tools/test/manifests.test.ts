@@ -1,0 +1,45 @@
+/**
+ * What a product's package manager reads of each published package.
+ */
+import { describe, expect, it } from "vitest"
+import { files, read } from "../src/workspace.ts"
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly engines?: { readonly node: string }
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+/** The hook of `.pnpmfile.mjs`, which pnpm calls when it packs. */
+const { hooks } = (await import(new URL("../../../.pnpmfile.mjs", import.meta.url).href)) as {
+  readonly hooks: { readonly beforePacking: (manifest: Manifest) => Manifest }
+}
+
+const published = files("packages/*/package.json")
+  .map((file) => JSON.parse(read(file)) as Manifest)
+  .filter((manifest) => manifest.private !== true)
+
+describe("published manifests", () => {
+  it.each(published.map((manifest) => [manifest.name, manifest] as const))(
+    "of %s take any effect 4 from 4.1 on as a peer, so that a product has one copy",
+    (_, { dependencies = {}, peerDependencies = {} }) => {
+      expect(peerDependencies["effect"]).toBe("^4.1.0")
+      expect(Object.keys(dependencies)).not.toContain("effect")
+    }
+  )
+
+  it.each(published.map((manifest) => [manifest.name, manifest] as const))(
+    "of %s ask for the Node that the README asks for",
+    (_, { engines }) => {
+      expect(engines).toEqual({ node: ">=22.14" })
+      expect(read("README.md")).toContain("Node 22.14 or newer")
+    }
+  )
+
+  it("name a range in place of every exact version when they are packed", () => {
+    const packed = hooks.beforePacking({ name: "x", dependencies: { a: "4.1.0", b: "^1.0.0", c: ">=3.2" } })
+    expect(packed).toEqual({ name: "x", dependencies: { a: "^4.1.0", b: "^1.0.0", c: ">=3.2" } })
+  })
+})
