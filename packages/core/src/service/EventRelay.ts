@@ -16,13 +16,14 @@ import type { EventKind } from "../domain/MailEvent.ts"
 import { eventKinds } from "../domain/MailEvent.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { everyProject, webhooksMax } from "../domain/Webhook.ts"
+import { makeClockWatch } from "../internal/clockWatch.ts"
 import type { ConsumerConditions } from "../internal/consumerConditions.ts"
 import { makeConsumerConditions } from "../internal/consumerConditions.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import type { EventHandler, Pushing } from "../internal/pushing.ts"
 import { pushOnce, tryWebhook } from "../internal/pushing.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
-import { makeWorkerLease } from "../internal/workerLease.ts"
+import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
 import { underLease, undeterred } from "../internal/workLoop.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { EventSink } from "../port/EventSink.ts"
@@ -115,7 +116,7 @@ const pushing = (on: Parts, push: EventPush): Effect.Effect<unknown> => {
   const { conditions, handlers, lease } = on
   const { consumer } = push
   const once = pushOnce(on, push, ({ _tag }, now) => {
-    if (_tag === "Impossible" || handlers.has(consumer)) return
+    if (_tag === "Impossible" || _tag === "Postponed" || handlers.has(consumer)) return
     if (_tag === "Taken") conditions.took(consumer)
     else conditions.failed(consumer, now)
   })
@@ -279,7 +280,10 @@ export class EventRelay extends Context.Service<
           decrypt: (yield* Secrets).vault("webhook").decrypt,
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
           signal: yield* WorkSignal,
-          lease: makeWorkerLease(store, crypto, settings.leaseMillis),
+          lease: makeWorkerLease(
+            { store, crypto, readClock: makeClockWatch(clockToleranceMillis(settings.leaseMillis)) },
+            settings.leaseMillis
+          ),
           handlers: new Map(),
           conditions: makeConsumerConditions()
         }
