@@ -88,22 +88,26 @@ const consumersIn = ({ store }: Parts, projectId: ProjectId) =>
     ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Consumer>
   )
 
-/** One batch; answers how many events it was. Another process may be at it: then its commit stands, and this one looks again. */
-const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { store, ids } = on
-    const now = yield* Clock.currentTimeMillis
+/** One batch; answers how many events it was. Another process may do the same: then this one looks again, within bounds. */
+const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> => {
+  const { store, ids } = on
+  const load = Effect.gen(function* () {
     const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
-    if (events.length === 0) return 0
     const projects = [...new Set(events.map(({ projectId }) => projectId))]
-    const consumers = new Map(
-      yield* Effect.forEach(projects, (id) => Effect.map(consumersIn(on, id), (found) => [id, found] as const))
+    const consumers = yield* Effect.forEach(projects, (id) =>
+      Effect.map(consumersIn(on, id), (found) => [id, found] as const)
     )
-    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
-    const { changes } = distributeEvents(events, { now, ids: block, consumersOf: (id) => consumers.get(id) ?? [] })
-    yield* Effect.catchTag(store.commit(changes), "Conflict", () => Effect.void)
-    return events.length
+    return { events, consumers: new Map(consumers) }
   })
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
+    return yield* decideAndCommit(store, load, ({ events, consumers }) => {
+      const { changes } = distributeEvents(events, { now, ids: block, consumersOf: (id) => consumers.get(id) ?? [] })
+      return Result.succeed({ changes, answer: events.length })
+    })
+  })
+}
 
 /** How many more pushes of a consumer may begin; handlers get their events one at a time, in their order. */
 const roomFor = ({ handlers, sink, settings, conditions }: Parts, consumer: string): number => {
@@ -141,7 +145,7 @@ const startDue = (
     const [pending] = yield* on.store.read([{ _tag: "PendingPushes", now }])
     const waiting = pending.filter(({ consumer }) => roomFor(on, consumer) > 0)
     const dueOf = ({ consumer, dueAt }: (typeof pending)[number]) =>
-      Math.max(dueAt, on.conditions.pausedUntil(consumer))
+      Math.max(dueAt, on.conditions.pausedUntil(consumer, now))
     const claimed = yield* Effect.forEach(
       waiting.filter((one) => dueOf(one) <= now),
       ({ consumer }) => on.lease.claimPushes(consumer, roomFor(on, consumer)),
