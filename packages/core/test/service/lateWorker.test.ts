@@ -15,9 +15,10 @@ import {
   tickOver,
   tickWith
 } from "@mailkeep/proving"
+import { settableClock } from "@mailkeep/proving/settableClock"
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change, HandOffOutcome, MailStoreShape, TransportShape } from "../../src/index.ts"
@@ -203,34 +204,18 @@ describe.each(stores)("an answer of the relay that comes after the worker was gi
     ))
 })
 
-/** A wall clock that can be set ahead or back while the monotonic clock runs on. */
-const settableClock = Effect.map(Effect.clockWith(Effect.succeed), (base) => {
-  let shift = 0
-  const millis = () => base.currentTimeMillisUnsafe() + shift
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: () => BigInt(millis()) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: base.monotonicTimeNanos,
-    sleep: (duration) => base.sleep(duration)
-  }
-  return { clock, shiftTo: (millis: number) => Effect.sync(() => void (shift = millis)) }
-})
-
 describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store) => {
   it("does not make the deliveries under way look abandoned to their own process or to another one", () =>
     inHouse(store, { ...always({ act: "hang", afterDot: true }), dispatcher: { graceMillis: 1 } })(
       Effect.gen(function* () {
-        const { clock, shiftTo } = yield* settableClock
+        const { byClock, shiftTo } = yield* settableClock
         const run = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
         const another = runOver(yield* MailStore)
         const id = yield* sendOne
-        const own = yield* Effect.forkChild(Effect.provideService(run, Clock.Clock, clock))
+        const own = yield* Effect.forkChild(byClock(run))
         yield* turns
         expect((yield* delivery(id)).status).toBe("sending")
-        const other = yield* Effect.forkChild(Effect.provideService(another, Clock.Clock, clock))
+        const other = yield* Effect.forkChild(byClock(another))
         yield* turns
         yield* shiftTo(dayMillis)
         for (let second = 0; second < 60; second++) {
