@@ -3,7 +3,7 @@
  */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { MailFailure, Plan, StoreUnavailable } from "@mailkeep/core"
+import type { Plan } from "@mailkeep/core"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
@@ -11,6 +11,7 @@ import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { WebhookSink } from "@mailkeep/webhooks"
 import { Effect, Layer, Redacted } from "effect"
+import type { CommandFailure } from "./output.ts"
 import { exitOnFailure } from "./output.ts"
 
 const fileName = "mailkeep.db"
@@ -41,12 +42,10 @@ export interface MailHomeOptions {
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
 const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: true } })
 
-const secretCharactersMin = 32
-
-/** Given, it encrypts what is secret at rest; every command on one folder must have the same. */
+/** Given, it encrypts what is secret at rest; every command on one folder must have the same. The core refuses one that is too short. */
 const masterSecret = () => {
   const text = process.env["MAILKEEP_SECRET"] ?? ""
-  return text.length >= secretCharactersMin ? { masterSecret: Redacted.make(text) } : {}
+  return text === "" ? {} : { masterSecret: Redacted.make(text) }
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
@@ -71,5 +70,5 @@ const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: M
 /** Runs a command's effect over a data folder; what fails is told in a line. */
 export const at =
   (options: MailHomeOptions) =>
-  <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
+  <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>
     effect.pipe(Effect.provide(layer(options)), exitOnFailure)

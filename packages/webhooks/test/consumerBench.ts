@@ -12,6 +12,13 @@ const answer = (act: ConsumerAct, response: ServerResponse): void => {
   switch (act.does) {
     case "take":
       return void response.writeHead(204).end()
+    case "takeUnfinished": {
+      response.writeHead(200).write("{")
+      if (act.rest === "breaksOff") return void setImmediate(() => response.destroy())
+      if (act.rest === "neverComes") return
+      const dripping = setInterval(() => response.write("."), 10)
+      return void response.on("close", () => clearInterval(dripping))
+    }
     case "refuse": {
       const after = act.retryAfterSeconds === null ? {} : { "retry-after": String(act.retryAfterSeconds) }
       return void response.writeHead(act.gone ? 410 : 503, after).end("no")

@@ -7,7 +7,6 @@ import type { Instant } from "./Instant.ts"
 import { dayMillis, hourMillis, minuteMillis, secondMillis } from "./Instant.ts"
 import type { EventKind } from "./MailEvent.ts"
 import { eventKinds } from "./MailEvent.ts"
-import { isPublicAddress, isLoopbackAddress } from "./NetworkAddress.ts"
 import type { ProjectId } from "./Project.ts"
 import { textOf } from "./TextRule.ts"
 
@@ -86,19 +85,6 @@ export const subscriptionWaitMillis = (attempts: number): number =>
   Math.min(5 * minuteMillis, secondMillis * 2 ** Math.min(attempts - 1, 20))
 
 const urlCharactersMax = 2000
-
-/** What is wrong with an endpoint's URL, in words; addresses behind a name are looked at again at every try. */
-export const urlComplaint = (text: string, allowLoopback: boolean): string | undefined => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  const local = host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
-  if (local && allowLoopback)
-    return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
-  if (url.protocol !== "https:") return "must be https"
-  return local || isPublicAddress(host) === false ? "must not be a private or local address" : undefined
-}
 
 const Url = textOf({ min: 1, max: urlCharactersMax })
 const Events = Schema.Array(

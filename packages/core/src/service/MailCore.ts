@@ -40,8 +40,8 @@ export interface MailCoreOptions {
   readonly webhooks?: Partial<WebhooksOptions>
   readonly domains?: Partial<DomainsOptions>
   /**
-   * From which the keys are derived that seal cursors and encrypt DKIM keys and webhook secrets; at least 32 characters. Kept in the store
-   * when left out.
+   * From which the keys are derived that seal cursors and encrypt DKIM keys and webhook secrets; at least 32 characters, and always the same
+   * for one store: another one is refused. Made and kept in the store when left out.
    */
   readonly masterSecret?: Redacted.Redacted<string>
 }

@@ -18,7 +18,9 @@ import type { Page, PageRequest } from "../domain/Paging.ts"
 import { pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookSecret } from "../domain/Webhook.ts"
-import { rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
+import { rotationMillis, webhooksMax } from "../domain/Webhook.ts"
+import type { WebhookTargetRules } from "../domain/WebhookTarget.ts"
+import { webhookTargetRules, webhookUrlComplaint } from "../domain/WebhookTarget.ts"
 import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
@@ -46,10 +48,8 @@ export interface PushPage {
   readonly nextCursor: string | null
 }
 
-export interface WebhooksOptions {
-  /** For development: `http`, and addresses of this machine. */
-  readonly allowLoopback: boolean
-}
+/** Where webhooks may go; give the event sink the same rules. */
+export interface WebhooksOptions extends WebhookTargetRules {}
 
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -88,10 +88,11 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<EventPush, RecordNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Webhooks") {
-  static readonly layerWith = ({ allowLoopback = false }: Partial<WebhooksOptions> = {}) =>
+  static readonly layerWith = (options: Partial<WebhooksOptions> = {}) =>
     Layer.effect(
       Webhooks,
       Effect.gen(function* () {
+        const rules = webhookTargetRules(options)
         const store = yield* MailStore
         const crypto = yield* Crypto
         const ids = yield* IdSource
@@ -112,7 +113,7 @@ export class Webhooks extends Context.Service<
         }
 
         const judged = (url: string): Effect.Effect<void, InvalidArgument> => {
-          const complaint = urlComplaint(url, allowLoopback)
+          const complaint = webhookUrlComplaint(url, rules)
           return complaint === undefined
             ? Effect.void
             : Effect.fail(
