@@ -67,7 +67,7 @@ const retryAfterMillisMax = dayMillis
 
 /**
  * The wait after the `attempts`-th try (from 1), up to 20 % longer, and no shorter than the consumer asks for; `undefined` when that was the
- * last one. `jitter` is within [0, 1).
+ * last one, and no longer than a day. `jitter` is within [0, 1).
  */
 export const pushWaitMillis = (
   attempts: number,
@@ -76,8 +76,10 @@ export const pushWaitMillis = (
 ): number | undefined => {
   const wait = waits[attempts - 1]
   if (wait === undefined) return undefined
-  const asked = Math.min(retryAfterMillisMax, (retryAfterSeconds ?? 0) * secondMillis)
-  return Math.max(Math.round(wait * (1 + jitterShare * jitter)), asked)
+  const asked = (retryAfterSeconds ?? 0) * secondMillis
+  // A sink that cannot count asks for nothing.
+  const bounded = Number.isNaN(asked) ? 0 : Math.round(Math.min(retryAfterMillisMax, asked))
+  return Math.max(Math.round(wait * (1 + jitterShare * jitter)), bounded)
 }
 
 /** The wait of a subscription, whose handler runs in the same process: 1 s, doubled each time up to 5 min, without end. */

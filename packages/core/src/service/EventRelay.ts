@@ -40,7 +40,10 @@ export interface EventRelayOptions {
   /** Pushes under way at once, for each webhook; one that has failed ten times on end gets a single one, now and then. */
   readonly perWebhook: number
   readonly leaseMillis: number
-  /** How long a shutdown waits for pushes under way. */
+  /**
+   * How long a shutdown waits for pushes under way. Those that are not done then are interrupted, and stay pending: due now, without an attempt
+   * counted, for the next worker.
+   */
   readonly graceMillis: number
   /** The longest sleep: what another process did is noticed after this at the latest. */
   readonly sleepMillisMax: number

@@ -7,7 +7,7 @@ import { replayPush } from "../decide/settlePush.ts"
 import { placePosition, positionPlace, writeCursor } from "../domain/Cursor.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import type { EventPush } from "../domain/EventPush.ts"
-import type { NameTaken, TooManyRecords } from "../domain/Failure.ts"
+import type { NameTaken, RateLimited, TooManyRecords } from "../domain/Failure.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
@@ -25,6 +25,7 @@ import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../internal/webhookSigning.ts"
+import { makeWebhookTests } from "../internal/webhookTests.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -72,8 +73,14 @@ export class Webhooks extends Context.Service<
       projectId: ProjectId,
       id: string
     ) => Effect.Effect<WebhookWithSecret, RecordNotFound | NameTaken | StoreUnavailable>
-    /** Pushes an event of the kind `webhook.test` once, now, and says how it ended; nothing of it is kept. */
-    readonly test: (projectId: ProjectId, id: string) => Effect.Effect<PushEnding, RecordNotFound | StoreUnavailable>
+    /**
+     * Pushes an event of the kind `webhook.test` once, now, and says how it ended, within 15 s; nothing of it is kept. Refused with
+     * `RateLimited` while a test of the webhook, 4 of the project or 16 in this process are under way.
+     */
+    readonly test: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<PushEnding, RecordNotFound | RateLimited | StoreUnavailable>
     /** What was pushed, newest first; settled ones are kept for 30 days. */
     readonly pushes: (
       projectId: ProjectId,
@@ -93,6 +100,7 @@ export class Webhooks extends Context.Service<
       Webhooks,
       Effect.gen(function* () {
         const rules = webhookTargetRules(options)
+        const tests = makeWebhookTests()
         const store = yield* MailStore
         const crypto = yield* Crypto
         const ids = yield* IdSource
@@ -168,7 +176,8 @@ export class Webhooks extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const probe = idAt(yield* ids.reserve(now, 1), "psh", 0)
           const data = { webhook_id: webhook.id, project_id: projectId }
-          return yield* relay.probe(webhook, { type: "webhook.test", timestamp: formatInstant(now), data }, probe)
+          const body = { type: "webhook.test" as const, timestamp: formatInstant(now), data }
+          return yield* tests.run(webhook, relay.probe(webhook, body, probe))
         })
 
         const pushes = Effect.fn("Webhooks.pushes")(function* (
