@@ -3,8 +3,8 @@
  */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Plan } from "@mailkeep/core"
-import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
+import type { Plan, WebhookTargetRules } from "@mailkeep/core"
+import { MailCore, PlanSource, StoreNotOpened, webhookTargetRules } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import { StubTransport } from "@mailkeep/smtp"
@@ -35,8 +35,8 @@ export interface MailHomeOptions {
   readonly dns?: ReadonlyArray<string>
   /** What the records to publish name as the mail host. */
   readonly mailHost?: string
-  /** Lets webhooks go to this machine, for development. */
-  readonly allowLoopback?: boolean
+  /** Where webhooks may go. */
+  readonly webhookTargets?: WebhookTargetRules
 }
 
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
@@ -49,10 +49,10 @@ const masterSecret = () => {
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
-const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
+const layer = ({ data, plan = {}, dns = [], mailHost, webhookTargets = webhookTargetRules() }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
-    webhooks: { allowLoopback },
+    webhooks: webhookTargets,
     ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
   }).pipe(
     Layer.provideMerge(
@@ -62,7 +62,7 @@ const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: M
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,
         NodeDnsResolver.layer(dns.length === 0 ? {} : { servers: dns }),
-        WebhookSink.layer({ allowLoopback })
+        WebhookSink.layer(webhookTargets)
       )
     )
   )

@@ -12,7 +12,7 @@ afterEach(() => rmSync(data, { recursive: true, force: true }))
 
 const under = async (secret: string) => {
   const { code, stderr } = await run(["projects", "list", "--data", data], { MAILKEEP_SECRET: secret })
-  return `${code} ${stderr.trim()}`
+  return `${code} ${stderr}`.trim()
 }
 
 it("refuses a secret that is too short or another one than before, and says what to do", async () => {

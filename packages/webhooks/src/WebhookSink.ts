@@ -12,7 +12,7 @@ import type { EventSinkShape, Push, PushOutcome } from "@mailkeep/core/port"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/port"
 import { webhookTargetRules, isWebhookPort } from "@mailkeep/core/domain"
 import type { WebhookTargetRules } from "@mailkeep/core/domain"
-import { Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer } from "effect"
 import type { Address } from "./internal/openAddress.ts"
 import { openAddress } from "./internal/openAddress.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
@@ -39,20 +39,20 @@ const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: numb
         gone: statusCode === 410
       }
 
-/** Discards the body of an answer whose status is known: it may drip, never end or break off, and changes nothing. */
-const discardBody = (response: IncomingMessage): void => {
-  const close = () => void response.destroy()
-  const timer = setTimeout(close, bodyMillisMax)
-  timer.unref()
-  let octets = 0
-  response.on("data", (chunk: Buffer) => {
-    octets += chunk.length
-    if (octets > bodyOctetsMax) close()
-  })
-  // An answer that breaks off is an error of the response; without a listener it would end the process.
-  response.on("error", close)
-  response.on("close", () => clearTimeout(timer))
-}
+/** Discards the body of an answer whose status is known, and closes the connection: it may drip, never end or break off, and changes nothing. */
+const discardBody = (response: IncomingMessage): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    let octets = 0
+    response.on("data", (chunk: Buffer) => {
+      octets += chunk.length
+      if (octets > bodyOctetsMax) resume(Effect.void)
+    })
+    response.on("close", () => resume(Effect.void))
+  }).pipe(
+    Effect.timeoutOption(Duration.millis(bodyMillisMax)),
+    Effect.ensuring(Effect.sync(() => response.destroy())),
+    Effect.asVoid
+  )
 
 /** A word for a failure, without what a peer or a system said. */
 const reasonOf = (cause: unknown): string => {
@@ -80,19 +80,24 @@ const pinned = (
   ...(certificates === undefined ? {} : { ca: certificates })
 })
 
+/** The head of the answer. */
 const posted = (url: URL, address: Address, push: Push, certificates: string | undefined) =>
-  Effect.clockWith((clock) =>
-    Effect.callback<PushOutcome, SinkUnavailable>((resume) => {
-      const begin = url.protocol === "https:" ? httpsRequest : httpRequest
-      const request: ClientRequest = begin(pinned(url, address, push, certificates), (response) => {
-        discardBody(response)
-        // The status decides, as soon as it is there.
-        resume(Effect.succeed(outcomeOf(response, clock.currentTimeMillisUnsafe())))
-      })
-      request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
-      request.end(push.body)
-      return Effect.sync(() => request.destroy())
+  Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
+    const begin = url.protocol === "https:" ? httpsRequest : httpRequest
+    const request: ClientRequest = begin(pinned(url, address, push, certificates), (response) => {
+      // An answer that breaks off is an error of the response; without a listener it would end the process.
+      response.on("error", () => {})
+      resume(Effect.succeed(response))
     })
+    request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
+    request.end(push.body)
+    return Effect.sync(() => request.destroy())
+  })
+
+/** The status decides as soon as it is there; nobody waits for the body. */
+const answered = (response: IncomingMessage): Effect.Effect<PushOutcome> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.as(Effect.forkDetach(discardBody(response), { startImmediately: true }), outcomeOf(response, now))
   )
 
 export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
@@ -104,8 +109,9 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
       if (url === undefined || !(url.protocol === "https:" || (rules.allowLoopback && url.protocol === "http:")))
         return Effect.fail(new SinkUnavailable({ reason: "not_https" }))
       if (!isWebhookPort(url, rules)) return Effect.fail(new SinkUnavailable({ reason: "port_not_allowed" }))
-      return Effect.flatMap(openAddress(url, { rules, nameServers }), (address) =>
-        posted(url, address, push, certificates)
+      return openAddress(url, { rules, nameServers }).pipe(
+        Effect.flatMap((address) => posted(url, address, push, certificates)),
+        Effect.flatMap(answered)
       )
     }
   }

@@ -3,6 +3,7 @@
  */
 import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import type { PushOutcome, SinkUnavailable } from "@mailkeep/core/port"
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -45,9 +46,11 @@ const pushTo = async (answer: (socket: Socket) => void): Promise<Tried> => {
 const head = (status: string, ...fields: ReadonlyArray<string>) =>
   [`HTTP/1.1 ${status}`, ...fields, "", ""].join("\r\n")
 
-const dripping = (socket: Socket, piece: string) => {
-  const timer = setInterval(() => socket.write(piece), 20)
-  socket.on("close", () => clearInterval(timer))
+const dripping = async (socket: Socket, piece: string) => {
+  while (!socket.destroyed) {
+    socket.write(piece)
+    await pause(20)
+  }
 }
 
 const bodies: ReadonlyArray<readonly [string, (socket: Socket, status: string) => void]> = [
@@ -55,14 +58,14 @@ const bodies: ReadonlyArray<readonly [string, (socket: Socket, status: string) =
     "drips",
     (socket, status) => {
       socket.write(head(status, "Content-Length: 1000000"))
-      dripping(socket, ".")
+      void dripping(socket, ".")
     }
   ],
   [
     "drips in chunks",
     (socket, status) => {
       socket.write(head(status, "Transfer-Encoding: chunked"))
-      dripping(socket, "1\r\n.\r\n")
+      void dripping(socket, "1\r\n.\r\n")
     }
   ],
   ["never comes", (socket, status) => void socket.write(head(status, "Content-Length: 10"))],

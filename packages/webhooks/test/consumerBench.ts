@@ -4,9 +4,17 @@
 import type { ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import type { ConsumerAct, Received, SinkSubject } from "@mailkeep/conformance"
 import { Effect } from "effect"
 import { WebhookSink } from "../src/index.ts"
+
+const drip = async (response: ServerResponse): Promise<void> => {
+  while (!response.destroyed) {
+    response.write(".")
+    await pause(10)
+  }
+}
 
 const answer = (act: ConsumerAct, response: ServerResponse): void => {
   switch (act.does) {
@@ -16,8 +24,7 @@ const answer = (act: ConsumerAct, response: ServerResponse): void => {
       response.writeHead(200).write("{")
       if (act.rest === "breaksOff") return void setImmediate(() => response.destroy())
       if (act.rest === "neverComes") return
-      const dripping = setInterval(() => response.write("."), 10)
-      return void response.on("close", () => clearInterval(dripping))
+      return void drip(response)
     }
     case "refuse": {
       const after = act.retryAfterSeconds === null ? {} : { "retry-after": String(act.retryAfterSeconds) }

@@ -12,7 +12,7 @@ import type { WorkerLease } from "./workerLease.ts"
 const logEveryMillis = 10 * secondMillis
 
 /** Logs the first failure of a reason at once, and then how many there were, at most every 10 s for each reason. */
-export const makeFailureLog = () => {
+const makeFailureLog = () => {
   const reasons = new Map<string, { readonly loggedNanos: bigint; readonly unlogged: number }>()
   return (message: string, reason: string, log: typeof Effect.logWarning): Effect.Effect<void> =>
     Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {

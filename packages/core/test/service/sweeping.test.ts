@@ -14,7 +14,7 @@ const existingRecord = (key: string) =>
   )
 
 describe.each(stores)("sweeping, over $name", (store) => {
-  it("keeps idempotency records and events while the clock is 40 days ahead, so that a retry after its return is a replay", () =>
+  it("replays a send after a clock that was 40 days ahead has returned", () =>
     inHouse(store)(
       Effect.gen(function* () {
         const { byClock, shiftTo } = yield* settableClock
