@@ -218,6 +218,8 @@ describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store)
         const other = yield* Effect.forkChild(byClock(another))
         yield* turns
         yield* shiftTo(dayMillis)
+        // Wakes both dispatchers, which look before any lease was renewed.
+        yield* send("wakes")
         for (let second = 0; second < 60; second++) {
           yield* TestClock.adjust("1 second")
           yield* turns
