@@ -2,7 +2,7 @@
  * The flags of the command and the environment variables that stand in for them.
  */
 import type { Permission } from "@mailkeep/core"
-import { minuteMillis, hourMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
+import { isRange, minuteMillis, hourMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -145,7 +145,40 @@ export const mailHost = Flag.String("mail-host").pipe(
   Flag.withDescription("The mail host that the records to publish name. MAILKEEP_MAIL_HOST")
 )
 
-export const allowLoopback = Flag.Boolean("allow-loopback-webhooks").pipe(
+const allowLoopback = Flag.Boolean("allow-loopback-webhooks").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("For development: let webhooks go to this machine, and over http")
+  Flag.withDescription("For development: let webhooks go to this machine, over http, and to any port")
 )
+
+const portsOf = (text: string): ReadonlyArray<number> | undefined => {
+  const ports = text.split(",").map((one) => (/^\d{1,5}$/.test(one) ? Number(one) : 0))
+  return ports.every((one) => one >= 1 && one <= 65535) ? ports : undefined
+}
+
+const webhookPorts = Flag.String("webhook-ports").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("WEBHOOK_PORTS"))),
+  Flag.withDefault("443,8443"),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(portsOf(text)),
+    (text) => `Expected ports from 1 to 65535 with commas between them, such as 443,8443, not "${text}"`
+  ),
+  Flag.withDescription("The ports that webhooks may use. MAILKEEP_WEBHOOK_PORTS")
+)
+
+const rangesOf = (text: string): ReadonlyArray<string> | undefined => {
+  const ranges = text === "" ? [] : text.split(",")
+  return ranges.every(isRange) ? ranges : undefined
+}
+
+const webhookDeny = Flag.String("webhook-deny").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("WEBHOOK_DENY"))),
+  Flag.withDefault(""),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(rangesOf(text)),
+    (text) => `Expected addresses or ranges with commas between them, such as 203.0.113.0/24,2001:db8::1, not "${text}"`
+  ),
+  Flag.withDescription("Public addresses and ranges that no webhook may go to. MAILKEEP_WEBHOOK_DENY")
+)
+
+/** Where webhooks may go. */
+export const webhookTargets = { allowLoopback, ports: webhookPorts, deniedAddresses: webhookDeny }

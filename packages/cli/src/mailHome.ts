@@ -2,14 +2,15 @@
  * The core over the store in a data folder.
  */
 import { join } from "node:path"
-import type { MailFailure, Plan, StoreUnavailable } from "@mailkeep/core"
-import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
+import type { Plan, WebhookTargetRules } from "@mailkeep/core"
+import { MailCore, PlanSource, StoreNotOpened, webhookTargetRules } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { WebhookSink } from "@mailkeep/webhooks"
 import { Effect, Layer, Redacted } from "effect"
+import type { CommandFailure } from "./output.ts"
 import { exitOnFailure } from "./output.ts"
 import { keepPrivate } from "./privateFolder.ts"
 
@@ -35,26 +36,24 @@ export interface MailHomeOptions {
   readonly dns?: ReadonlyArray<string>
   /** What the records to publish name as the mail host. */
   readonly mailHost?: string
-  /** Lets webhooks go to this machine, for development. */
-  readonly allowLoopback?: boolean
+  /** Where webhooks may go. */
+  readonly webhookTargets?: WebhookTargetRules
 }
 
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
 const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: true } })
 
-const secretCharactersMin = 32
-
-/** Given, it encrypts what is secret at rest; every command on one folder must have the same. */
+/** Given, it encrypts what is secret at rest; every command on one folder must have the same. The core refuses one that is too short. */
 const masterSecret = () => {
   const text = process.env["MAILKEEP_SECRET"] ?? ""
-  return text.length >= secretCharactersMin ? { masterSecret: Redacted.make(text) } : {}
+  return text === "" ? {} : { masterSecret: Redacted.make(text) }
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
-const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
+const layer = ({ data, plan = {}, dns = [], mailHost, webhookTargets = webhookTargetRules() }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
-    webhooks: { allowLoopback },
+    webhooks: webhookTargets,
     ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
   }).pipe(
     Layer.provideMerge(
@@ -64,7 +63,7 @@ const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: M
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,
         NodeDnsResolver.layer(dns.length === 0 ? {} : { servers: dns }),
-        WebhookSink.layer({ allowLoopback })
+        WebhookSink.layer(webhookTargets)
       )
     )
   )
@@ -72,5 +71,5 @@ const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: M
 /** Runs a command's effect over a data folder; what fails is told in a line. */
 export const at =
   (options: MailHomeOptions) =>
-  <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
+  <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>
     effect.pipe(Effect.provide(layer(options)), exitOnFailure)

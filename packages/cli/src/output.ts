@@ -1,7 +1,7 @@
 /**
  * What a command prints: a line of JSON, or something for people. Logs never go to standard output.
  */
-import type { MailFailure, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import type { MailFailure, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
 import { Console, Effect, Logger } from "effect"
 
 export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
@@ -47,6 +47,11 @@ export const exitWith = (message: string): Effect.Effect<void> =>
     })
   )
 
+/** What a command may fail with. */
+export type CommandFailure = MailFailure | StoreNotOpened | StoreUnavailable | MasterSecretRefused
+
 /** Ends with the message of what failed. */
-export const exitOnFailure = <A, R>(effect: Effect.Effect<A, MailFailure | StoreNotOpened | StoreUnavailable, R>) =>
-  Effect.catch(effect, ({ message }) => exitWith(message))
+export const exitOnFailure = <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>
+  Effect.catch(effect, ({ _tag, message }) =>
+    exitWith(_tag === "MasterSecretRefused" ? `${message} The command reads it from MAILKEEP_SECRET.` : message)
+  )

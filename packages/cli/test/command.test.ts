@@ -179,7 +179,9 @@ describe("serve", () => {
       ["--port", "99999"],
       ["--rate-limit", "fast"],
       ["--daily-sends", "-1"],
-      ["--transport", "pigeon"]
+      ["--transport", "pigeon"],
+      ["--webhook-ports", "443,0"],
+      ["--webhook-deny", "example.com"]
     ])
       expect((await run(["serve", ...atData(), ...wrong])).code).toBe(1)
     for (const [name, value] of [

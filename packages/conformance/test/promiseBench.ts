@@ -84,6 +84,7 @@ export const promiseSinkBench = Effect.sync(() => {
       received.push({ consumer, id, headers, body })
       switch (act.does) {
         case "take":
+        case "takeUnfinished":
           return { _tag: "Taken", status: null }
         case "refuse":
           return { _tag: "Refused", status: null, retryAfterSeconds: act.retryAfterSeconds, gone: act.gone }

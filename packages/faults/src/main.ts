@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
+import { freezeLoop } from "./freeze/freezeLoop.ts"
 import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
@@ -45,6 +46,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: measure(values.cycles, 60), processes: 1 }),
   processes: () =>
     together([2, 4].map((processes) => () => killLoop({ cycles: measure(values.cycles, 4), processes }))),
+  freeze: () => freezeLoop({ cycles: measure(values.cycles, 6) }),
   power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
   syscalls: everyCall,
   simulate: () => simulation({ seeds: measure(values.seeds, 2000), from: seed }),

@@ -14,11 +14,14 @@ const url = "https://hooks.example.net/mail"
 
 describe.each(stores)("webhooks, over $name", (store) => {
   const got: Array<Push> = []
+  /** What a push waits for before it is answered. */
+  let answering = Promise.resolve()
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
     push: (push) =>
-      Effect.sync(() => {
+      Effect.promise(async () => {
         got.push(push)
+        await answering
         return { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false } as const
       })
   }
@@ -109,9 +112,37 @@ describe.each(stores)("webhooks, over $name", (store) => {
     await refused({}, [["url"], "required"])
     await refused({ url: "http://hooks.example.net" }, [["url"], "invalid_value"])
     await refused({ url: "https://169.254.169.254/" }, [["url"], "invalid_value"])
+    await refused({ url: "https://168.63.129.16/" }, [["url"], "invalid_value"])
+    await refused({ url: "https://hooks.example.net:22/" }, [["url"], "invalid_value"])
     await refused({ url, events: ["email.opened"] }, [["events", 0], "invalid_value"])
     await refused({ url, secret: "mine" }, [["secret"], "unknown_field"])
     expect(await act("GET", "/whk_x/deliveries?cursor=nonsense")).toMatchObject({ status: 404 })
+  })
+
+  it("are tested one at a time, and a second test is refused with the time to wait", async () => {
+    const { id } = (await act("POST", "", { url })).body.data
+    const answer = Promise.withResolvers<void>()
+    answering = answer.promise
+    const pushes = got.length
+    let refused = 0
+    const tests = Array.from({ length: 50 }, () =>
+      act("POST", `/${id}/test`).finally(() => {
+        // Only the one that runs is left.
+        if (++refused === 49) answer.resolve()
+      })
+    )
+    const refusal = await Promise.race(tests)
+    await answer.promise
+    answering = Promise.resolve()
+    const answers = await Promise.all(tests)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(got.length - pushes).toBe(1)
+    expect(refusal).toMatchObject({
+      status: 429,
+      body: { error: "too_many_requests", code: "RATE_LIMITED", scope: "project", retryAfterSeconds: 15 }
+    })
+    expect(refusal.headers.get("retry-after")).toBe("15")
+    expect((await act("POST", `/${id}/test`)).status).toBe(200)
   })
 
   it("are their project's alone", async () => {

@@ -84,11 +84,31 @@ describe("a webhook", () => {
     "https://192.168.0.1/",
     "https://169.254.169.254/latest/meta-data/",
     "https://100.100.100.200/",
+    "https://168.63.129.16/",
+    "https://192.0.0.192/",
+    "https://[fd00:ec2::254]/",
     "https://0.0.0.0/",
     "https://255.255.255.255/",
     "https://224.0.0.1/"
   ])("does not go to %s", async (endpoint) => {
     expect(await outcome(strict, endpoint.replace("/", "/"))).toBe("address_not_allowed")
+  })
+
+  it.each([
+    "https://8.8.8.8:22/",
+    "https://8.8.8.8:25/",
+    "https://8.8.8.8:444/",
+    "https://[2001:4860:4860::8888]:9200/"
+  ])("does not go to the port of %s", async (endpoint) =>
+    expect(await outcome(strict, endpoint)).toBe("port_not_allowed")
+  )
+
+  it("goes to no port and no address that its options leave out, by whatever name", async () => {
+    const names = await nameServer([["203.0.114.9"]])
+    const sink = WebhookSink.make({ nameServers: [names.at], ports: [9443], deniedAddresses: ["203.0.114.0/24"] })
+    expect(await outcome(sink, "https://denied.example/")).toBe("port_not_allowed")
+    expect(await outcome(sink, "https://denied.example:9443/")).toBe("address_not_allowed")
+    names.close()
   })
 
   it.each(["http://8.8.8.8/", "ftp://example.com/", "file:///etc/passwd", "nonsense"])(

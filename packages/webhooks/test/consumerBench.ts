@@ -4,14 +4,28 @@
 import type { ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import type { ConsumerAct, Received, SinkSubject } from "@mailkeep/conformance"
 import { Effect } from "effect"
 import { WebhookSink } from "../src/index.ts"
+
+const drip = async (response: ServerResponse): Promise<void> => {
+  while (!response.destroyed) {
+    response.write(".")
+    await pause(10)
+  }
+}
 
 const answer = (act: ConsumerAct, response: ServerResponse): void => {
   switch (act.does) {
     case "take":
       return void response.writeHead(204).end()
+    case "takeUnfinished": {
+      response.writeHead(200).write("{")
+      if (act.rest === "breaksOff") return void setImmediate(() => response.destroy())
+      if (act.rest === "neverComes") return
+      return void drip(response)
+    }
     case "refuse": {
       const after = act.retryAfterSeconds === null ? {} : { "retry-after": String(act.retryAfterSeconds) }
       return void response.writeHead(act.gone ? 410 : 503, after).end("no")

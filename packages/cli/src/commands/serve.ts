@@ -2,12 +2,12 @@
  * `mailkeep serve`: the interface over HTTP, the dispatcher, the relay of events and the checks of domains, in one process, until it is told to stop.
  * `mailkeep start` is the same for a first look, with a project to try it on.
  */
-import type { Plan } from "@mailkeep/core"
+import type { Plan, WebhookTargetRules } from "@mailkeep/core"
 import { ApiKeys, Dispatcher, Domains, EventRelay } from "@mailkeep/core"
 import { MailServer } from "@mailkeep/http"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { Command } from "effect/cli"
-import { allowLoopback, data, dns, host, json, mailHost, plan, port, transport } from "../flags.ts"
+import { data, dns, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
 import { exitWith, print } from "../output.ts"
 
@@ -18,7 +18,7 @@ interface Serving {
   readonly plan: Plan
   readonly dns: ReadonlyArray<string>
   readonly mailHost: string
-  readonly allowLoopback: boolean
+  readonly webhookTargets: WebhookTargetRules
 }
 
 /** Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. */
@@ -39,7 +39,7 @@ const serving = <R>({ host, port, ...home }: Serving, announce: (url: string) =>
     MailHome.at(home)
   )
 
-const flags = { data, host, port, transport, json, plan, dns, mailHost, allowLoopback }
+const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookTargets }
 
 export const serve = Command.make("serve", flags, ({ json, ...asked }) =>
   serving(asked, (url) => print(json, { url }, `Mailkeep listens on ${url}`))

@@ -5,7 +5,7 @@ import type { EventPush, WebhookRecord } from "@mailkeep/core"
 import { eventKinds, formatInstant, formatInstantOrNull, Webhooks } from "@mailkeep/core"
 import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { allowLoopback, data, json, limit, project } from "../flags.ts"
+import { data, json, limit, project, webhookTargets } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
 import { exitWith, print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
@@ -49,13 +49,13 @@ const create = Command.make(
     data,
     project,
     json,
-    allowLoopback,
+    webhookTargets,
     events: Flag.Literals("event", eventKinds).pipe(
       Flag.atLeast(0),
       Flag.withDescription("A kind of event; once for each, the four that are promised when left out")
     )
   },
-  ({ url, data, project, json, allowLoopback, events }) =>
+  ({ url, data, project, json, webhookTargets, events }) =>
     Effect.gen(function* () {
       const asked = events.length === 0 ? { url } : { url, events }
       const { webhook, secret } = yield* (yield* Webhooks).create(project, asked)
@@ -65,7 +65,7 @@ const create = Command.make(
         { ...shown(webhook), secret: clear },
         `${webhook.id}\n${clear}\nKeep it now: it is not shown again.`
       )
-    }).pipe(MailHome.at({ data, allowLoopback }))
+    }).pipe(MailHome.at({ data, webhookTargets }))
 ).pipe(Command.withDescription("Create a webhook and print its secret, once"))
 
 const remove = Command.make("delete", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
@@ -85,15 +85,15 @@ const rotate = Command.make("rotate-secret", { webhookId, data, project, json },
 
 const test = Command.make(
   "test",
-  { webhookId, data, project, json, allowLoopback },
-  ({ webhookId, data, project, json, allowLoopback }) =>
+  { webhookId, data, project, json, webhookTargets },
+  ({ webhookId, data, project, json, webhookTargets }) =>
     Effect.gen(function* () {
       const ending = yield* (yield* Webhooks).test(project, webhookId)
       const status = "status" in ending ? ending.status : null
       const error = "error" in ending ? ending.error : null
       if (ending._tag !== "Taken" && !json) return yield* exitWith(`not taken: ${status ?? error}`)
       yield* print(json, { delivered: ending._tag === "Taken", statusCode: status, error }, `taken, ${status}`)
-    }).pipe(MailHome.at({ data, allowLoopback }))
+    }).pipe(MailHome.at({ data, webhookTargets }))
 ).pipe(Command.withDescription("Push a test event once, now"))
 
 const deliveries = Command.make(

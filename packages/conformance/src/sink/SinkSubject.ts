@@ -10,6 +10,8 @@ import type { Law, LawBook } from "../Law.ts"
 /** What a consumer does with a push. Unless told otherwise it takes it. */
 export type ConsumerAct =
   | { readonly does: "take" }
+  /** Says that it takes the push, and does not finish its answer. Where an answer has no further part, the same as `take`. */
+  | { readonly does: "takeUnfinished"; readonly rest: "drips" | "neverComes" | "breaksOff" }
   | { readonly does: "refuse"; readonly retryAfterSeconds: number | null; readonly gone: boolean }
   /** Never answers. */
   | { readonly does: "hang" }

@@ -27,6 +27,25 @@ const takenMeansReceived = sinkLaw(
     })
 )
 
+const unfinishedIsTaken = sinkLaw(
+  "push/unfinished-answer-is-an-answer",
+  {
+    says: "A consumer that says that it takes an event has taken it, although the rest of its answer drips, never comes or breaks off; the connection is ended."
+  },
+  (sink, consumers, to) =>
+    Effect.forEach(
+      ["drips", "neverComes", "breaksOff"] as const,
+      (rest) =>
+        Effect.gen(function* () {
+          yield* consumers.script(rest, { does: "takeUnfinished", rest })
+          const outcome = yield* sink.push(to(rest))
+          yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Taken")
+          yield* until(Effect.map(consumers.underWay, (count) => count === 0))
+        }),
+      { discard: true }
+    )
+)
+
 const octetsAsGiven = sinkLaw(
   "push/octets-as-given",
   { says: "The body arrives octet by octet as it was signed." },
@@ -168,6 +187,7 @@ export const sinkLaws: LawBook<SinkSubject, EventSink | ConsumersUnderLaw> = {
   capabilities: ["carriesHeaders"],
   laws: [
     takenMeansReceived,
+    unfinishedIsTaken,
     octetsAsGiven,
     headersArrive,
     refusalTold,

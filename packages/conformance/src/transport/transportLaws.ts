@@ -230,7 +230,7 @@ const revokedSendsNothing = transportLaw(
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      for (const why of ["lease_lost", "suppressed"] as const) {
+      for (const why of ["lease_lost", "suppressed", "not_recorded"] as const) {
         const beforeFinalDot = Effect.fail(new HandOffRevoked({ why }))
         const failure = yield* Effect.flip(transport.handOff(handOffTo(ada, { beforeFinalDot })))
         yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })

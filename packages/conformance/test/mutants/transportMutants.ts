@@ -90,6 +90,7 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
 
 const sinks: Readonly<Record<string, (push: Pushing) => Pushing>> = {
   "push/taken-means-received": (push) => (one) => Effect.andThen(push(one), push(one)),
+  "push/unfinished-answer-is-an-answer": (push) => (one) => Effect.andThen(push(one), Effect.never),
   "push/octets-as-given": (push) => (one) => {
     const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))
     return push({ ...one, body: new TextEncoder().encode(reserialised) })

@@ -85,13 +85,17 @@ export interface DotFacts extends Begun {
   /** The recipient's key among the suppressions. */
   readonly addressKey: string
   readonly suppression: Suppression | null
+  /** Until when the worker's lease is renewed. */
+  readonly leaseUntil: Instant
 }
 
 /**
  * Answers `true` when the final dot may go, with the suppression's state as a guard: no dot goes to an address whose
- * suppression is committed. Answers `false` when the delivery is suppressed instead.
+ * suppression is committed. The worker's lease is renewed in the same commit: the token shows that no other worker has the delivery, and the
+ * renewed lease keeps others from it. Answers `false` when the delivery is suppressed instead.
  */
-export const markDot = ({ now, eventId, delivery, attempt, addressKey, suppression }: DotFacts): Decision<boolean> => {
+export const markDot = (facts: DotFacts): Decision<boolean> => {
+  const { now, eventId, delivery, attempt, addressKey, suppression, leaseUntil } = facts
   const attemptTo = (next: Partial<Attempt>): Change => {
     const { deliveryId, number, startedAt: _, ...state } = attempt
     return {
@@ -107,7 +111,11 @@ export const markDot = ({ now, eventId, delivery, attempt, addressKey, suppressi
   if (suppressed === null)
     return {
       answer: true,
-      changes: [expectSuppression(delivery.projectId, addressKey, suppression), attemptTo({ phase: "dot" })]
+      changes: [
+        expectSuppression(delivery.projectId, addressKey, suppression),
+        attemptTo({ phase: "dot" }),
+        ...(delivery.worker === null ? [] : [{ _tag: "RenewLease", worker: delivery.worker, leaseUntil } as const])
+      ]
     }
   const { changes } = ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
   return {

@@ -196,3 +196,29 @@ export const settleAttempt = (ending: Ending, facts: SettleFacts): Decision<Deli
     ]
   }
 }
+
+export interface LateOutcomeFacts {
+  readonly now: Instant
+  readonly eventId: EventId
+  /** As it is now, after another worker settled the attempt as ambiguous. */
+  readonly delivery: Delivery
+  /** The attempt whose outcome comes late. */
+  readonly attempt: Attempt | undefined
+}
+
+/**
+ * Settles an ambiguous attempt by the relay's answer, which its own worker brings after all: the delivery is not sent again.
+ * `null` when nothing is left to settle: the relay did not take the message, or a later attempt has begun.
+ */
+export const settleLate = (
+  ending: Ending,
+  { now, eventId, delivery, attempt }: LateOutcomeFacts
+): Decision<Delivery> | null => {
+  if (ending._tag !== "Accepted" && ending._tag !== "Delivered") return null
+  if (attempt?.outcome !== "ambiguous" || attempt.number !== delivery.attempts) return null
+  if (delivery.status !== "queued" && !(delivery.status === "failed" && delivery.reason === "delivery_uncertain"))
+    return null
+  const on = ending._tag === "Delivered" ? "DeliveredReported" : "AcceptanceReported"
+  const movement = move(delivery, on, now, { statusMessage: shownReply(ending.reply) })
+  return { answer: movement.after, changes: movementChanges(movement, now, eventId, ending.reply) }
+}

@@ -6,6 +6,7 @@ import type { DefinitionOf } from "../domain/Definition.ts"
 import type { EventPush, EventPushState, PushTry } from "../domain/EventPush.ts"
 import { pushState, triesKeptMax } from "../domain/EventPush.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { minuteMillis } from "../domain/Instant.ts"
 import { jitterOf } from "../domain/RetrySchedule.ts"
 import { failingMillisMax, pushWaitMillis, subscriptionWaitMillis } from "../domain/Webhook.ts"
 import type { Decision } from "./Decision.ts"
@@ -22,6 +23,8 @@ export type PushEnding =
   | { readonly _tag: "Lost"; readonly error: string }
   /** There is nobody to push to, or nothing to push; no try was made. */
   | { readonly _tag: "Impossible"; readonly error: string }
+  /** Something on our side is missing, such as the right master secret; no try was made, and none is counted. */
+  | { readonly _tag: "Postponed"; readonly error: string }
 
 export interface SettlePushFacts {
   readonly now: Instant
@@ -39,6 +42,9 @@ const tried = (ending: PushEnding, { now, startedAt }: SettlePushFacts): PushTry
   durationMillis: Math.max(0, now - startedAt)
 })
 
+/** The wait of a push that was postponed: it is not the subscriber that fails, so the schedule stays where it is. */
+const postponedMillis = 5 * minuteMillis
+
 const waitMillis = (ending: PushEnding, { push, webhook }: SettlePushFacts): number | undefined => {
   const attempts = push.attempts + 1
   if (webhook === null) return subscriptionWaitMillis(attempts)
@@ -55,6 +61,7 @@ const nextState = (ending: PushEnding, facts: SettlePushFacts): EventPushState =
     attempts: push.attempts + 1,
     tries: [...push.tries, tried(ending, facts)].slice(-triesKeptMax)
   }
+  if (ending._tag === "Postponed") return { ...done, attempts: push.attempts, dueAt: now + postponedMillis }
   const settled = (status: "delivered" | "failed"): EventPushState => ({ ...done, status, dueAt: null, settledAt: now })
   if (ending._tag === "Taken") return settled("delivered")
   const wait =
@@ -64,7 +71,7 @@ const nextState = (ending: PushEnding, facts: SettlePushFacts): EventPushState =
 
 /** A webhook's record changes only when it begins to fail, is well again, or is given up. */
 const webhookAfter = (ending: PushEnding, { now, webhook }: SettlePushFacts): ReadonlyArray<Change> => {
-  if (webhook === null || ending._tag === "Impossible") return []
+  if (webhook === null || ending._tag === "Impossible" || ending._tag === "Postponed") return []
   const { failingSince, status } = webhook.content
   const since = ending._tag === "Taken" ? null : (failingSince ?? now)
   const givenUp = (ending._tag === "Refused" && ending.gone) || (since !== null && now - since >= failingMillisMax)

@@ -276,6 +276,16 @@ export const deliveryTable = [
     source: "decision 0006"
   },
 
+  // The worker that seemed dead comes back in time and knows the relay's answer.
+  { from: "queued", on: "AcceptanceReported", to: "accepted", emits: "email.accepted", source: "decision 0035" },
+  {
+    from: "failed",
+    fromReason: "delivery_uncertain",
+    on: "AcceptanceReported",
+    to: "accepted",
+    emits: "email.accepted",
+    source: "decision 0035"
+  },
   ...reports("queued"),
   ...reports("sending"),
   ...reports("accepted"),

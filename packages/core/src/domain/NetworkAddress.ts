@@ -37,6 +37,8 @@ const closed4: ReadonlyArray<Range> = [
   [[10], 8],
   [[100, 64], 10],
   [[127], 8],
+  // The metadata service of Azure, in public space; those of other clouds are in private or link-local space.
+  [[168, 63, 129, 16], 32],
   [[169, 254], 16],
   [[172, 16], 12],
   [[192, 0, 0], 24],
@@ -91,4 +93,26 @@ export const isLoopbackAddress = (text: string): boolean => {
     high.every((group) => group === 0) &&
     ((low[0] === 0 && low[1] === 0 && low[2] === 1) || (low[0] === 0xffff && low[1]! >> 8 === 127))
   )
+}
+
+/** A range in CIDR form, or one address as the range of itself. */
+const parseRange = (text: string): { readonly range: Range; readonly width: 8 | 16 } | undefined => {
+  const [address = "", suffix, ...more] = text.split("/")
+  const four = octetsOf(address)
+  const parts = four ?? groupsOf(address)
+  if (parts === undefined || more.length > 0 || (suffix !== undefined && !/^\d{1,3}$/.test(suffix))) return undefined
+  const bitsMax = four === undefined ? 128 : 32
+  const bits = suffix === undefined ? bitsMax : Number(suffix)
+  return bits > bitsMax ? undefined : { range: [parts, bits], width: four === undefined ? 16 : 8 }
+}
+
+/** Whether the text is an address, or a range such as `10.0.0.0/8`. */
+export const isRange = (text: string): boolean => parseRange(text) !== undefined
+
+/** Whether a literal address is within a range; `false` when either is none, and between IPv4 and IPv6. */
+export const isInRange = (address: string, range: string): boolean => {
+  const parsed = parseRange(range)
+  if (parsed === undefined) return false
+  const parts = parsed.width === 8 ? octetsOf(address) : groupsOf(address)
+  return parts !== undefined && within(parts, parsed.range, parsed.width)
 }

@@ -27,7 +27,7 @@ export interface BucketState {
 
 export const fullBucket = (limit: BucketLimit, now: Instant): Bucket => ({ tokens: limit.requests, at: now })
 
-/** A clock that steps back refills nothing and takes nothing. */
+/** A clock that was set back refills nothing and takes nothing; from then on the bucket refills by the clock as it is. */
 const refilled = (bucket: Bucket, limit: BucketLimit, now: Instant): number => {
   const elapsed = Math.max(0, now - bucket.at)
   return Math.min(limit.requests, bucket.tokens + (elapsed * limit.requests) / limit.windowMillis)
@@ -42,7 +42,7 @@ export const drawToken = (bucket: Bucket, limit: BucketLimit, now: Instant, take
   const allowed = missingMillis < 1
   const left = allowed && take === 1 ? Math.max(0, tokens - 1) : tokens
   return {
-    bucket: { tokens: left, at: Math.max(now, bucket.at) },
+    bucket: { tokens: left, at: now },
     allowed,
     remaining: Math.floor(left + 1e-9),
     resetSeconds: Math.ceil(((limit.requests - left) * limit.windowMillis) / limit.requests / 1000),

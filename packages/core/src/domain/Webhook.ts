@@ -7,7 +7,6 @@ import type { Instant } from "./Instant.ts"
 import { dayMillis, hourMillis, minuteMillis, secondMillis } from "./Instant.ts"
 import type { EventKind } from "./MailEvent.ts"
 import { eventKinds } from "./MailEvent.ts"
-import { isPublicAddress, isLoopbackAddress } from "./NetworkAddress.ts"
 import type { ProjectId } from "./Project.ts"
 import { lineOf, textOf } from "./TextRule.ts"
 
@@ -68,7 +67,7 @@ const retryAfterMillisMax = dayMillis
 
 /**
  * The wait after the `attempts`-th try (from 1), up to 20 % longer, and no shorter than the consumer asks for; `undefined` when that was the
- * last one. `jitter` is within [0, 1).
+ * last one, and no longer than a day. `jitter` is within [0, 1).
  */
 export const pushWaitMillis = (
   attempts: number,
@@ -77,8 +76,10 @@ export const pushWaitMillis = (
 ): number | undefined => {
   const wait = waits[attempts - 1]
   if (wait === undefined) return undefined
-  const asked = Math.min(retryAfterMillisMax, (retryAfterSeconds ?? 0) * secondMillis)
-  return Math.max(Math.round(wait * (1 + jitterShare * jitter)), asked)
+  const asked = (retryAfterSeconds ?? 0) * secondMillis
+  // A sink that cannot count asks for nothing.
+  const bounded = Number.isNaN(asked) ? 0 : Math.round(Math.min(retryAfterMillisMax, asked))
+  return Math.max(Math.round(wait * (1 + jitterShare * jitter)), bounded)
 }
 
 /** The wait of a subscription, whose handler runs in the same process: 1 s, doubled each time up to 5 min, without end. */
@@ -86,19 +87,6 @@ export const subscriptionWaitMillis = (attempts: number): number =>
   Math.min(5 * minuteMillis, secondMillis * 2 ** Math.min(attempts - 1, 20))
 
 const urlCharactersMax = 2000
-
-/** What is wrong with an endpoint's URL, in words; addresses behind a name are looked at again at every try. */
-export const urlComplaint = (text: string, allowLoopback: boolean): string | undefined => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  const local = host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
-  if (local && allowLoopback)
-    return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
-  if (url.protocol !== "https:") return "must be https"
-  return local || isPublicAddress(host) === false ? "must not be a private or local address" : undefined
-}
 
 const Url = textOf({ min: 1, max: urlCharactersMax })
 const Events = Schema.Array(

@@ -20,8 +20,8 @@ const unknown: Condition = { underWay: 0, failures: 0, pausedUntil: 0 }
 export interface ConsumerConditions {
   /** How many more pushes may begin, of so many at once; of a consumer that is dead, one. */
   readonly room: (consumer: string, atOnce: number) => number
-  /** When it is tried again; 0 when nothing speaks against it. */
-  readonly pausedUntil: (consumer: string) => Instant
+  /** When it is tried again; 0 when nothing speaks against it, and when the clock was set back since it was paused. */
+  readonly pausedUntil: (consumer: string, now: Instant) => Instant
   readonly began: (consumer: string) => void
   readonly ended: (consumer: string) => void
   readonly took: (consumer: string) => void
@@ -41,7 +41,10 @@ export const makeConsumerConditions = (): ConsumerConditions => {
       const { underWay, failures } = of(consumer)
       return (failures >= failuresOnEndMax ? 1 : atOnce) - underWay
     },
-    pausedUntil: (consumer) => of(consumer).pausedUntil,
+    pausedUntil: (consumer, now) => {
+      const { pausedUntil } = of(consumer)
+      return pausedUntil - now > pauseMillisMax ? 0 : pausedUntil
+    },
     began: (consumer) => become(consumer, { underWay: of(consumer).underWay + 1 }),
     ended: (consumer) => become(consumer, { underWay: of(consumer).underWay - 1 }),
     took: (consumer) => become(consumer, { failures: 0, pausedUntil: 0 }),

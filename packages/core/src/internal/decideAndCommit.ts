@@ -29,7 +29,7 @@ export const decideAndCommit = <F, A, E>(
         onFailure: (failure) =>
           failure instanceof Conflict
             ? triesLeft > 1
-              ? attempt(triesLeft - 1)
+              ? Effect.andThen(Effect.yieldNow, attempt(triesLeft - 1))
               : Effect.fail(new StoreUnavailable({ reason: "contended", cause: failure }))
             : Effect.fail(failure)
       })

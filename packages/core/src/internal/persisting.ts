@@ -1,28 +1,61 @@
 /**
- * The way a worker writes what must not be dropped: again and again until it stands.
+ * Commits a fact that must not be dropped, such as the outcome of a hand-off: looks, decides and commits until the store has it, within bounds.
+ * Source: decision 0035.
  */
-import { Duration, Effect } from "effect"
+import { Clock, Data, Duration, Effect } from "effect"
 import type { Conflict } from "../domain/Change.ts"
-import { secondMillis } from "../domain/Instant.ts"
+import { hourMillis, secondMillis } from "../domain/Instant.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 
-/** Past so many conflicts on end it is worth a pause. */
-const conflictsMax = 64
-const patienceMillisMax = 5 * secondMillis
+/** The fact was not stored within its bound. What was claimed for it is left to its lease. */
+export class NotStored extends Data.TaggedError("NotStored")<{
+  readonly reason: StoreUnavailable["reason"]
+}> {}
 
 /**
- * Looks, decides and commits until it stands: at once after a conflict, patiently while the store is out of reach. A commit that
- * failed is unknown, and a claimed delivery must not be dropped. Only the waiting can be interrupted; what is left then is taken up
- * when the lease is over.
+ * How long an outcome that only this process knows is kept while the store cannot be reached. Longer than a lease on purpose: nobody else
+ * can learn the outcome, and the fencing token refuses it if another worker has taken over.
  */
-export const persisting = <A>(once: Effect.Effect<A, Conflict | StoreUnavailable>, waitMillis = 50): Effect.Effect<A> =>
-  once.pipe(
-    Effect.retry({ while: ({ _tag }) => _tag === "Conflict", times: conflictsMax }),
-    Effect.uninterruptible,
-    Effect.catch(() =>
-      Effect.andThen(
-        Effect.interruptible(Effect.sleep(Duration.millis(waitMillis))),
-        Effect.suspend(() => persisting(once, Math.min(patienceMillisMax, waitMillis * 2)))
-      )
-    )
-  )
+export const outcomeKeptMillis = hourMillis
+
+/** Conflicts in a row that are answered at once; then the writer pauses. */
+const conflictsInRowMax = 64
+/** Pauses for conflicts: 512 commits in all. */
+const conflictPausesMax = 8
+const pauseMillisMin = 50
+const pauseMillisMax = 5 * secondMillis
+
+const pauseMillis = (pauses: number): number => Math.min(pauseMillisMax, pauseMillisMin * 2 ** Math.min(pauses, 20))
+
+/**
+ * Retries at once after a conflict, and after a pause (50 ms, doubled up to 5 s) while the store is unavailable. Gives up with `NotStored`
+ * after `boundMillis` of monotonic time, after 512 conflicts, and at once when the store is closed. A commit that failed is unknown, so
+ * `once` looks again each time. Only the pauses can be interrupted.
+ */
+export const persisting = <A>(
+  once: Effect.Effect<A, Conflict | StoreUnavailable>,
+  boundMillis: number
+): Effect.Effect<A, NotStored> =>
+  Effect.gen(function* () {
+    const startedNanos = yield* Clock.monotonicTimeNanos
+    const boundNanos = BigInt(boundMillis) * 1_000_000n
+    let conflictPauses = 0
+    const patient = Effect.retry(
+      Effect.tapErrorTag(once, "Conflict", () => Effect.yieldNow),
+      {
+        while: ({ _tag }) => _tag === "Conflict",
+        times: conflictsInRowMax - 1
+      }
+    ).pipe(Effect.uninterruptible, Effect.result)
+    for (let pauses = 0; ; pauses++) {
+      const result = yield* patient
+      if (result._tag === "Success") return result.success
+      const { failure } = result
+      const reason = failure._tag === "Conflict" ? "contended" : failure.reason
+      if (failure._tag === "Conflict") conflictPauses++
+      const elapsedNanos = (yield* Clock.monotonicTimeNanos) - startedNanos
+      if (reason === "closed" || conflictPauses >= conflictPausesMax || elapsedNanos >= boundNanos)
+        return yield* new NotStored({ reason })
+      yield* Effect.interruptible(Effect.sleep(Duration.millis(pauseMillis(pauses))))
+    }
+  })

@@ -17,7 +17,8 @@ import { pushDeadlineMillis } from "../domain/Webhook.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import { persisting } from "./persisting.ts"
+import type { NotStored } from "./persisting.ts"
+import { outcomeKeptMillis, persisting } from "./persisting.ts"
 import { signedHeaders } from "./webhookSigning.ts"
 
 /** An event as a handler gets it. `id` is the same on every try. */
@@ -69,6 +70,7 @@ const standing = (on: Pushing, { eventId, projectId, consumer }: EventPush) =>
 
 const lost = (error: string): PushEnding => ({ _tag: "Lost", error })
 const impossible = (error: string): PushEnding => ({ _tag: "Impossible", error })
+const postponed = (error: string): PushEnding => ({ _tag: "Postponed", error })
 
 /** Tries once; no failure of a consumer is one of ours. */
 export const tryWebhook = (
@@ -83,7 +85,7 @@ export const tryWebhook = (
       until === null || until > now ? [decrypt(encrypted)] : []
     )
     if (sink === null) return lost("no_sink")
-    if (secrets.length === 0 || secrets.includes(null)) return impossible("secret_unreadable")
+    if (secrets.length === 0 || secrets.includes(null)) return postponed("secret_unreadable")
     const text = JSON.stringify(body)
     const headers = signedHeaders(crypto, secrets as ReadonlyArray<string>, {
       id: push.id,
@@ -121,7 +123,7 @@ export const pushOnce = (
   on: Pushing,
   push: EventPush,
   heard: (ending: PushEnding, now: Instant) => void
-): Effect.Effect<void> => {
+): Effect.Effect<void, NotStored> => {
   const { store } = on
   return Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
@@ -139,7 +141,8 @@ export const pushOnce = (
         const now = yield* Clock.currentTimeMillis
         const webhook = found?.kind === "webhook" ? found : null
         yield* store.commit(settlePush(ending, { now, startedAt, push: held, webhook }).changes)
-      })
+      }),
+      outcomeKeptMillis
     )
   })
 }

@@ -14,9 +14,12 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
   readonly cause?: unknown
 }> {}
 
-/** The hand-off may not go on: the lease is lost or the recipient is suppressed. The transport must not send the final dot. */
+/**
+ * The hand-off may not go on, and the transport must not send the final dot: the lease is lost, the recipient is suppressed, or the phase
+ * could not be committed.
+ */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
-  readonly why: "lease_lost" | "suppressed"
+  readonly why: "lease_lost" | "suppressed" | "not_recorded"
 }> {}
 
 /** What the transport can promise. */

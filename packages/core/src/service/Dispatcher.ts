@@ -6,9 +6,11 @@ import { Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
 import type { Delivery } from "../domain/Delivery.ts"
 import { secondMillis } from "../domain/Instant.ts"
 import type { Backlog } from "../domain/Query.ts"
+import { makeClockWatch } from "../internal/clockWatch.ts"
+import type { NotStored } from "../internal/persisting.ts"
 import { makeSweeping } from "../internal/sweeping.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
-import { makeWorkerLease } from "../internal/workerLease.ts"
+import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
 import { underLease, undeterred } from "../internal/workLoop.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -68,20 +70,21 @@ interface Start {
 
 /** Takes what is due and starts work on it, within the room there is. Interrupted half-way, what was claimed is left to its lease. */
 const step = (
-  { lease, handOffs, signal }: Parts,
+  { lease, handOffs, signal, settings: { leaseMillis } }: Parts,
   room: Room,
   start: Start
 ): Effect.Effect<StepReport, StoreUnavailable> => {
   // What is left of a delivery once it is released or recovered may be due at once.
-  const settle = (delivery: Delivery, work: Effect.Effect<unknown>) =>
+  const settle = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
     start.settling(lease.holding(delivery, Effect.andThen(work, signal.notify)))
   return Effect.gen(function* () {
     const recovering = yield* lease.claim("lapsedSending", room.settling)
-    for (const delivery of recovering) yield* settle(delivery, handOffs.recover(delivery))
+    for (const delivery of recovering) yield* settle(delivery, handOffs.recover(delivery, leaseMillis))
     const releasing = yield* lease.claim("dueScheduled", room.settling - recovering.length)
-    for (const delivery of releasing) yield* settle(delivery, handOffs.release(delivery))
+    for (const delivery of releasing) yield* settle(delivery, handOffs.release(delivery, leaseMillis))
     const handing = yield* lease.claim("dueQueued", room.handing)
-    for (const delivery of handing) yield* start.handing(lease.holding(delivery, handOffs.handOver(delivery)))
+    for (const delivery of handing)
+      yield* start.handing(lease.holding(delivery, handOffs.handOver(delivery, leaseMillis)))
     return { released: releasing.length, recovered: recovering.length, handedOver: handing.length }
   }).pipe(Effect.onInterrupt(() => lease.changeName))
 }
@@ -180,11 +183,12 @@ export class Dispatcher extends Context.Service<
       Effect.gen(function* () {
         const settings = { ...defaultDispatcherOptions, ...options }
         const store = yield* MailStore
+        const readClock = makeClockWatch(clockToleranceMillis(settings.leaseMillis))
         const parts: Parts = {
           settings,
           store,
-          lease: makeWorkerLease(store, yield* Crypto, settings.leaseMillis),
-          sweep: makeSweeping(store),
+          lease: makeWorkerLease({ store, crypto: yield* Crypto, readClock }, settings.leaseMillis),
+          sweep: makeSweeping(store, readClock),
           handOffs: yield* HandOffs,
           signal: yield* WorkSignal
         }

@@ -219,11 +219,10 @@ export class Domains extends Context.Service<
         const tick = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const [due] = yield* store.read([{ _tag: "DomainsDue", now, limit: batchMax }])
-          yield* Effect.forEach(due, ({ projectId, id }) => Effect.result(verify(projectId, id)), {
-            concurrency: checkedAtOnce,
-            discard: true
+          const results = yield* Effect.forEach(due, ({ projectId, id }) => Effect.result(verify(projectId, id)), {
+            concurrency: checkedAtOnce
           })
-          return due.length
+          return results.filter(Result.isSuccess).length
         }).pipe(Effect.withSpan("Domains.tick"))
 
         const run = tick.pipe(

@@ -16,13 +16,14 @@ import type { EventKind } from "../domain/MailEvent.ts"
 import { eventKinds } from "../domain/MailEvent.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { everyProject, webhooksMax } from "../domain/Webhook.ts"
+import { makeClockWatch } from "../internal/clockWatch.ts"
 import type { ConsumerConditions } from "../internal/consumerConditions.ts"
 import { makeConsumerConditions } from "../internal/consumerConditions.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import type { EventHandler, Pushing } from "../internal/pushing.ts"
 import { pushOnce, tryWebhook } from "../internal/pushing.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
-import { makeWorkerLease } from "../internal/workerLease.ts"
+import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
 import { underLease, undeterred } from "../internal/workLoop.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { EventSink } from "../port/EventSink.ts"
@@ -39,7 +40,10 @@ export interface EventRelayOptions {
   /** Pushes under way at once, for each webhook; one that has failed ten times on end gets a single one, now and then. */
   readonly perWebhook: number
   readonly leaseMillis: number
-  /** How long a shutdown waits for pushes under way. */
+  /**
+   * How long a shutdown waits for pushes under way. Those that are not done then are interrupted, and stay pending: due now, without an attempt
+   * counted, for the next worker.
+   */
   readonly graceMillis: number
   /** The longest sleep: what another process did is noticed after this at the latest. */
   readonly sleepMillisMax: number
@@ -87,22 +91,26 @@ const consumersIn = ({ store }: Parts, projectId: ProjectId) =>
     ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Consumer>
   )
 
-/** One batch; answers how many events it was. Another process may be at it: then its commit stands, and this one looks again. */
-const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { store, ids } = on
-    const now = yield* Clock.currentTimeMillis
+/** One batch; answers how many events it was. Another process may do the same: then this one looks again, within bounds. */
+const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> => {
+  const { store, ids } = on
+  const load = Effect.gen(function* () {
     const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
-    if (events.length === 0) return 0
     const projects = [...new Set(events.map(({ projectId }) => projectId))]
-    const consumers = new Map(
-      yield* Effect.forEach(projects, (id) => Effect.map(consumersIn(on, id), (found) => [id, found] as const))
+    const consumers = yield* Effect.forEach(projects, (id) =>
+      Effect.map(consumersIn(on, id), (found) => [id, found] as const)
     )
-    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
-    const { changes } = distributeEvents(events, { now, ids: block, consumersOf: (id) => consumers.get(id) ?? [] })
-    yield* Effect.catchTag(store.commit(changes), "Conflict", () => Effect.void)
-    return events.length
+    return { events, consumers: new Map(consumers) }
   })
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
+    return yield* decideAndCommit(store, load, ({ events, consumers }) => {
+      const { changes } = distributeEvents(events, { now, ids: block, consumersOf: (id) => consumers.get(id) ?? [] })
+      return Result.succeed({ changes, answer: events.length })
+    })
+  })
+}
 
 /** How many more pushes of a consumer may begin; handlers get their events one at a time, in their order. */
 const roomFor = ({ handlers, sink, settings, conditions }: Parts, consumer: string): number => {
@@ -115,7 +123,7 @@ const pushing = (on: Parts, push: EventPush): Effect.Effect<unknown> => {
   const { conditions, handlers, lease } = on
   const { consumer } = push
   const once = pushOnce(on, push, ({ _tag }, now) => {
-    if (_tag === "Impossible" || handlers.has(consumer)) return
+    if (_tag === "Impossible" || _tag === "Postponed" || handlers.has(consumer)) return
     if (_tag === "Taken") conditions.took(consumer)
     else conditions.failed(consumer, now)
   })
@@ -140,7 +148,7 @@ const startDue = (
     const [pending] = yield* on.store.read([{ _tag: "PendingPushes", now }])
     const waiting = pending.filter(({ consumer }) => roomFor(on, consumer) > 0)
     const dueOf = ({ consumer, dueAt }: (typeof pending)[number]) =>
-      Math.max(dueAt, on.conditions.pausedUntil(consumer))
+      Math.max(dueAt, on.conditions.pausedUntil(consumer, now))
     const claimed = yield* Effect.forEach(
       waiting.filter((one) => dueOf(one) <= now),
       ({ consumer }) => on.lease.claimPushes(consumer, roomFor(on, consumer)),
@@ -279,7 +287,10 @@ export class EventRelay extends Context.Service<
           decrypt: (yield* Secrets).vault("webhook").decrypt,
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
           signal: yield* WorkSignal,
-          lease: makeWorkerLease(store, crypto, settings.leaseMillis),
+          lease: makeWorkerLease(
+            { store, crypto, readClock: makeClockWatch(clockToleranceMillis(settings.leaseMillis)) },
+            settings.leaseMillis
+          ),
           handlers: new Map(),
           conditions: makeConsumerConditions()
         }

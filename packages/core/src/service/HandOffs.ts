@@ -4,12 +4,12 @@
  */
 import { Cause, Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect"
 import type { Begun } from "../decide/beginAttempt.ts"
-import { beginAttempt, markDot } from "../decide/beginAttempt.ts"
+import { beginAttempt } from "../decide/beginAttempt.ts"
 import { releaseDue } from "../decide/releaseDue.ts"
 import type { Ending } from "../decide/settleAttempt.ts"
-import { settleAttempt } from "../decide/settleAttempt.ts"
+import { settleAttempt, settleLate } from "../decide/settleAttempt.ts"
 import type { Conflict } from "../domain/Change.ts"
-import type { Delivery } from "../domain/Delivery.ts"
+import type { Attempt, Delivery } from "../domain/Delivery.ts"
 import { idAt } from "../domain/Id.ts"
 import { minuteMillis } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
@@ -17,7 +17,9 @@ import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../domain/RetrySchedule.ts"
 import type { CheckedTransport } from "../internal/checkedTransport.ts"
 import { checkedTransport, MessageNotSendable } from "../internal/checkedTransport.ts"
-import { persisting } from "../internal/persisting.ts"
+import { finalize } from "../internal/finalizing.ts"
+import type { NotStored } from "../internal/persisting.ts"
+import { outcomeKeptMillis, persisting } from "../internal/persisting.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -89,7 +91,7 @@ const eventIdAt = ({ ids }: Ports, now: number) => Effect.map(ids.reserve(now, 1
 /** Whether the delivery is still the one that was claimed. */
 const isStill = (held: Delivery, delivery: Delivery | null): delivery is Delivery => delivery?.token === held.token
 
-const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Delivery) {
+const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Delivery, leaseMillis: number) {
   const { store, plans } = on
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const now = yield* Clock.currentTimeMillis
@@ -120,7 +122,7 @@ const release = Effect.fn("HandOffs.release")(function* (on: Ports, claimed: Del
     yield* store.commit(decision.changes)
     return decision.answer.status
   })
-  return yield* persisting(once)
+  return yield* persisting(once, leaseMillis)
 })
 
 /** Begins the attempt; `undefined` when the delivery ended or moved on instead. */
@@ -153,39 +155,23 @@ const begin = Effect.fnUntraced(function* (on: Ports, claimed: Delivery) {
   return answer === null ? undefined : { begun: answer, message }
 })
 
-/** Commits phase `dot`, or tells why the dot may not go. */
-const commitDot = (on: Ports, { delivery, attempt }: Begun): Effect.Effect<void, HandOffRevoked> => {
-  const { store } = on
-  const once = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const addressKey = on.addressKey(delivery.address)
-    const [[suppression]] = yield* store.read([
-      { _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [addressKey] }
-    ])
-    const { changes, answer } = markDot({
-      now,
-      eventId: yield* eventIdAt(on, now),
-      delivery,
-      attempt,
-      addressKey,
-      suppression: suppression!
-    })
-    yield* store.commit(changes)
-    return answer
-  })
-  return once.pipe(
-    // Only the suppression may have changed under us; anything else means the lease is lost.
-    Effect.retry({ while: (failure) => failure._tag === "Conflict" && failure.change === "Expect" }),
-    // Interrupted half-way, the phase would be unknown.
-    Effect.uninterruptible,
-    Effect.matchEffect({
-      onSuccess: (go) => (go ? Effect.void : Effect.fail(new HandOffRevoked({ why: "suppressed" }))),
-      onFailure: () => Effect.fail(new HandOffRevoked({ why: "lease_lost" }))
-    })
-  )
-}
+/** Settles what another worker gave up as ambiguous, when the relay took the message after all. */
+const settleAfterwards = Effect.fnUntraced(function* (
+  on: Ports,
+  held: Delivery,
+  ending: Ending,
+  delivery: Delivery | null,
+  attempt: Attempt | undefined
+): Effect.fn.Return<Handled, Conflict | StoreUnavailable> {
+  if (delivery === null || attempt?.number !== held.attempts) return "moved_on"
+  const now = yield* Clock.currentTimeMillis
+  const decision = settleLate(ending, { now, eventId: yield* eventIdAt(on, now), delivery, attempt })
+  if (decision === null) return "moved_on"
+  yield* on.store.commit(decision.changes)
+  return decision.answer.status
+})
 
-const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handled> => {
+const settle = (on: Ports, held: Delivery, ending: Ending, boundMillis: number): Effect.Effect<Handled, NotStored> => {
   const { store, transport, options } = on
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const now = yield* Clock.currentTimeMillis
@@ -198,7 +184,7 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
       { _tag: "Project", id: projectId },
       { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] }
     ])
-    if (!isStill(held, delivery)) return "moved_on"
+    if (!isStill(held, delivery)) return yield* settleAfterwards(on, held, ending, delivery, attempts.at(-1))
     const message = present(stored)
     const decision = settleAttempt(ending, {
       now,
@@ -215,7 +201,7 @@ const settle = (on: Ports, held: Delivery, ending: Ending): Effect.Effect<Handle
     yield* store.commit(decision.changes)
     return decision.answer.status
   })
-  return persisting(once)
+  return persisting(once, boundMillis)
 }
 
 /** The transport's part: the dot is committed by it, or before it begins where it cannot. */
@@ -244,38 +230,44 @@ const handing = (
   return marksFinalDot ? handed : Effect.andThen(dot, handed)
 }
 
-const handOver = Effect.fn("HandOffs.handOver")((on: Ports, claimed: Delivery) =>
+const handOver = Effect.fn("HandOffs.handOver")((on: Ports, claimed: Delivery, leaseMillis: number) =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* (): Effect.gen.Return<Handled> {
-      const started = yield* persisting(begin(on, claimed))
+    Effect.gen(function* (): Effect.gen.Return<Handled, NotStored> {
+      const started = yield* persisting(begin(on, claimed), leaseMillis)
       if (started === undefined) return "moved_on"
       const { begun, message } = started
       const exit = yield* restore(
-        handing(on, begun, message, commitDot(on, begun)).pipe(
+        handing(on, begun, message, finalize(on, begun, leaseMillis)).pipe(
           Effect.timeoutOrElse({
             duration: Duration.millis(on.options.deadlineMillis),
             orElse: () => Effect.succeed(undefined)
           })
         )
       ).pipe(Effect.exit)
-      return yield* settle(on, begun.delivery, endingOf(exit))
+      return yield* settle(on, begun.delivery, endingOf(exit), Math.max(leaseMillis, outcomeKeptMillis))
     })
   )
 )
 
-const recover = Effect.fn("HandOffs.recover")((on: Ports, claimed: Delivery) =>
-  settle(on, claimed, { _tag: "WorkerDied" })
+const recover = Effect.fn("HandOffs.recover")((on: Ports, claimed: Delivery, leaseMillis: number) =>
+  settle(on, claimed, { _tag: "WorkerDied" }, leaseMillis)
 )
+
+/**
+ * What is done with a claimed delivery. `leaseMillis` is how long the worker's lease lasts from each renewal. Fails with `NotStored` when the
+ * store did not take the result in time: after the lease, or after an hour for the outcome of a hand-off.
+ */
+type HandleClaimed = (claimed: Delivery, leaseMillis: number) => Effect.Effect<Handled, NotStored>
 
 export class HandOffs extends Context.Service<
   HandOffs,
   {
     /** Releases a claimed delivery in status `scheduled`. */
-    readonly release: (claimed: Delivery) => Effect.Effect<Handled>
+    readonly release: HandleClaimed
     /** Hands over a claimed delivery in status `queued`. Interrupted before the final dot, it goes back to the queue. */
-    readonly handOver: (claimed: Delivery) => Effect.Effect<Handled>
+    readonly handOver: HandleClaimed
     /** Settles a claimed delivery in status `sending` whose worker died. */
-    readonly recover: (claimed: Delivery) => Effect.Effect<Handled>
+    readonly recover: HandleClaimed
   }
 >()("@mailkeep/core/service/HandOffs") {
   static readonly layerWith = (options: Partial<HandOffOptions> = {}) =>
@@ -291,9 +283,9 @@ export class HandOffs extends Context.Service<
           addressKey: (yield* Secrets).addressKey
         }
         return {
-          release: (claimed) => release(on, claimed),
-          handOver: (claimed) => handOver(on, claimed),
-          recover: (claimed) => recover(on, claimed)
+          release: (claimed, leaseMillis) => release(on, claimed, leaseMillis),
+          handOver: (claimed, leaseMillis) => handOver(on, claimed, leaseMillis),
+          recover: (claimed, leaseMillis) => recover(on, claimed, leaseMillis)
         }
       })
     )

@@ -7,7 +7,7 @@ import { replayPush } from "../decide/settlePush.ts"
 import { placePosition, positionPlace, writeCursor } from "../domain/Cursor.ts"
 import type { DefinitionOf } from "../domain/Definition.ts"
 import type { EventPush } from "../domain/EventPush.ts"
-import type { NameTaken, TooManyRecords } from "../domain/Failure.ts"
+import type { NameTaken, RateLimited, TooManyRecords } from "../domain/Failure.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
@@ -18,12 +18,15 @@ import type { CursorRequest, Page, PageRequest } from "../domain/Paging.ts"
 import { parseCursorRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookSecret } from "../domain/Webhook.ts"
-import { parseCreateWebhook, parseUpdateWebhook, rotationMillis, urlComplaint, webhooksMax } from "../domain/Webhook.ts"
+import { parseCreateWebhook, parseUpdateWebhook, rotationMillis, webhooksMax } from "../domain/Webhook.ts"
+import type { WebhookTargetRules } from "../domain/WebhookTarget.ts"
+import { webhookTargetRules, webhookUrlComplaint } from "../domain/WebhookTarget.ts"
 import { cursorPlace } from "../internal/cursorPlace.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { definitionsOf } from "../internal/definitions.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../internal/webhookSigning.ts"
+import { makeWebhookTests } from "../internal/webhookTests.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -47,10 +50,8 @@ export interface PushPage {
   readonly nextCursor: string | null
 }
 
-export interface WebhooksOptions {
-  /** For development: `http`, and addresses of this machine. */
-  readonly allowLoopback: boolean
-}
+/** Where webhooks may go; give the event sink the same rules. */
+export interface WebhooksOptions extends WebhookTargetRules {}
 
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -82,11 +83,14 @@ export class Webhooks extends Context.Service<
       projectId: ProjectId,
       id: string
     ) => Effect.Effect<WebhookWithSecret, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
-    /** Pushes an event of the kind `webhook.test` once, now, and says how it ended; nothing of it is kept. */
+    /**
+     * Pushes an event of the kind `webhook.test` once, now, and says how it ended, within 15 s; nothing of it is kept. Refused with
+     * `RateLimited` while a test of the webhook, 4 of the project or 16 in this process are under way.
+     */
     readonly test: (
       projectId: ProjectId,
       id: string
-    ) => Effect.Effect<PushEnding, InvalidArgument | RecordNotFound | StoreUnavailable>
+    ) => Effect.Effect<PushEnding, InvalidArgument | RecordNotFound | RateLimited | StoreUnavailable>
     /** What was pushed, newest first; settled ones are kept for 30 days. */
     readonly pushes: (
       projectId: ProjectId,
@@ -101,10 +105,12 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<EventPush, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Webhooks") {
-  static readonly layerWith = ({ allowLoopback = false }: Partial<WebhooksOptions> = {}) =>
+  static readonly layerWith = (options: Partial<WebhooksOptions> = {}) =>
     Layer.effect(
       Webhooks,
       Effect.gen(function* () {
+        const rules = webhookTargetRules(options)
+        const tests = makeWebhookTests()
         const store = yield* MailStore
         const crypto = yield* Crypto
         const ids = yield* IdSource
@@ -125,7 +131,7 @@ export class Webhooks extends Context.Service<
         }
 
         const judged = (url: string): Effect.Effect<void, InvalidArgument> => {
-          const complaint = urlComplaint(url, allowLoopback)
+          const complaint = webhookUrlComplaint(url, rules)
           return complaint === undefined
             ? Effect.void
             : Effect.fail(
@@ -183,7 +189,8 @@ export class Webhooks extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const probe = idAt(yield* ids.reserve(now, 1), "psh", 0)
           const data = { webhook_id: webhook.id, project_id: projectId }
-          return yield* relay.probe(webhook, { type: "webhook.test", timestamp: formatInstant(now), data }, probe)
+          const body = { type: "webhook.test" as const, timestamp: formatInstant(now), data }
+          return yield* tests.run(webhook, relay.probe(webhook, body, probe))
         })
 
         const pushes = Effect.fn("Webhooks.pushes")(function* (

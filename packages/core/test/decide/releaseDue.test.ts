@@ -145,18 +145,26 @@ describe("a delivery claimed while the clock stood ahead", () => {
 describe("the final dot", () => {
   const begun = { delivery: delivery({ status: "sending", worker: "w" }), attempt: attempt() }
   const mark = (standing: ReturnType<typeof suppression> | null) =>
-    markDot({ now, eventId: "evt_1", ...begun, addressKey: "key-of-ada", suppression: standing })
+    markDot({
+      now,
+      eventId: "evt_1",
+      ...begun,
+      addressKey: "key-of-ada",
+      suppression: standing,
+      leaseUntil: now + 30_000
+    })
 
   it("may go only while the suppression is what was read", () => {
     expect(mark(null)).toMatchObject({
       answer: true,
       changes: [
         { _tag: "Expect", revision: null },
-        { _tag: "MoveAttempt", from: "started", next: { phase: "dot" } }
+        { _tag: "MoveAttempt", from: "started", next: { phase: "dot" } },
+        { _tag: "RenewLease", worker: "w", leaseUntil: now + 30_000 }
       ]
     })
     const lapsed = { ...suppression("temporary_failure"), reasons: { temporary_failure: 0 } }
-    expect(mark(lapsed)).toMatchObject({ answer: true, changes: [{ _tag: "Expect", revision: 3 }, {}] })
+    expect(mark(lapsed)).toMatchObject({ answer: true, changes: [{ _tag: "Expect", revision: 3 }, {}, {}] })
   })
 
   it("is withheld from a suppressed recipient, and the charge given back", () => {

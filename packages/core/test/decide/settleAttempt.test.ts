@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Ending, SettleFacts } from "../../src/decide/settleAttempt.ts"
-import { settleAttempt } from "../../src/decide/settleAttempt.ts"
+import { settleAttempt, settleLate } from "../../src/decide/settleAttempt.ts"
 import type { Change, ChangeOf } from "../../src/domain/Change.ts"
 import { inCommitOrder } from "../../src/domain/Change.ts"
 import type { Delivery } from "../../src/domain/Delivery.ts"
@@ -261,4 +261,41 @@ describe("every ending", () => {
       })
     )
   })
+})
+
+describe("an outcome that comes after its attempt was settled as ambiguous", () => {
+  const ambiguousAttempt = attempt({ phase: "ended", outcome: "ambiguous" })
+  const waiting = delivery({ status: "queued", attempts: 1, ambiguous: 1, reachedRelay: true, dueAt: now + 1 })
+  const uncertain = delivery({ ...waiting, status: "failed", reason: "delivery_uncertain", dueAt: null })
+  const took: Ending = { _tag: "Accepted", reply: reply("dot", 250) }
+  const delivered: Ending = { _tag: "Delivered", reply: reply("dot", 250) }
+  const late = (ending: Ending, state: Delivery, of = ambiguousAttempt) =>
+    settleLate(ending, { now, eventId: "evt_1", delivery: state, attempt: of })
+
+  it.each([
+    ["accepted, and waits for its next attempt", took, waiting, "accepted", "email.accepted"],
+    ["delivered, and waits for its next attempt", delivered, waiting, "delivered", "email.delivered"],
+    ["accepted, and failed as uncertain", took, uncertain, "accepted", "email.accepted"],
+    ["delivered, and failed as uncertain", delivered, uncertain, "delivered", "email.delivered"]
+  ] as const)("settles a delivery that was %s", (_, ending, state, status, kind) => {
+    const decision = late(ending, state)!
+    expect(decision.answer).toMatchObject({ status, reason: null, dueAt: null, worker: null, token: state.token + 1 })
+    expect(ofTag(decision.changes, "AppendEvent")).toMatchObject([{ event: { kind } }])
+    expect(decision.changes.map(({ _tag }) => _tag)).toEqual(["MoveDelivery", "AppendEvent"])
+  })
+
+  it.each([
+    ["the relay refused the message", refused("dot", 451), waiting, ambiguousAttempt],
+    ["the connection was lost", lost, waiting, ambiguousAttempt],
+    ["the next attempt has begun", took, delivery({ ...waiting, status: "sending", attempts: 2 }), ambiguousAttempt],
+    ["a later attempt has ended", took, delivery({ ...waiting, attempts: 2 }), ambiguousAttempt],
+    ["the attempt was not ambiguous", took, waiting, attempt({ phase: "ended", outcome: "lost" })],
+    ["a report has settled the delivery", took, delivery({ ...waiting, status: "bounced" }), ambiguousAttempt],
+    [
+      "the delivery failed for another reason",
+      took,
+      delivery({ ...uncertain, reason: "sending_failed" }),
+      ambiguousAttempt
+    ]
+  ] as const)("changes nothing when %s", (_, ending, state, of) => expect(late(ending, state, of)).toBeNull())
 })

@@ -37,6 +37,7 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
     RecipientSuppressed: "suppressed",
     SendExpired: "failed",
     MessageTooLarge: "failed",
+    AcceptanceReported: "accepted",
     DeliveredReported: "delivered",
     BounceReported: "bounced",
     ComplaintReported: "complained"

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isLoopbackAddress, isPublicAddress } from "../../src/domain/NetworkAddress.ts"
+import { isInRange, isLoopbackAddress, isPublicAddress, isRange } from "../../src/domain/NetworkAddress.ts"
 
 const closed = [
   "0.0.0.0",
@@ -9,10 +9,13 @@ const closed = [
   "100.127.255.255",
   "127.0.0.1",
   "127.255.255.254",
+  "168.63.129.16",
   "169.254.169.254",
   "172.16.0.1",
   "172.31.255.255",
+  "100.100.100.200",
   "192.0.0.8",
+  "192.0.0.192",
   "192.0.2.1",
   "192.88.99.1",
   "192.168.1.1",
@@ -45,6 +48,7 @@ const closed = [
   "3fff:fff::1",
   "5f00::1",
   "fc00::1",
+  "fd00:ec2::254",
   "fd12:3456::1",
   "fe80::1",
   "fe80::1%eth0",
@@ -54,6 +58,8 @@ const closed = [
 
 const open = [
   "1.1.1.1",
+  "168.63.129.15",
+  "168.63.129.17",
   "8.8.8.8",
   "100.63.255.255",
   "100.128.0.1",
@@ -102,4 +108,27 @@ describe("an address", () => {
     for (const other of ["128.0.0.1", "::2", "::ffff:8.8.8.8", "localhost", "1::1"])
       expect(isLoopbackAddress(other)).toBe(false)
   })
+})
+
+describe("a range", () => {
+  it.each([
+    ["10.1.2.3", "10.0.0.0/8", true],
+    ["11.0.0.0", "10.0.0.0/8", false],
+    ["203.0.113.7", "203.0.113.7", true],
+    ["203.0.113.8", "203.0.113.7", false],
+    ["203.0.113.8", "203.0.113.9/31", true],
+    ["203.0.113.10", "203.0.113.9/31", false],
+    ["1.2.3.4", "0.0.0.0/0", true],
+    ["2001:db8::1", "2001:db8::/32", true],
+    ["2001:db9::1", "2001:db8::/32", false],
+    ["::1", "0.0.0.0/0", false],
+    ["10.0.0.1", "::/0", false],
+    ["localhost", "0.0.0.0/0", false],
+    ["10.0.0.1", "10.0.0.0/33", false]
+  ])("has %s in %s: %s", (address, range, expected) => expect(isInRange(address, range)).toBe(expected))
+
+  it.each(["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/", "10.0.0/8", "::/129", "example.com", ""])(
+    "is not %j",
+    (text) => expect(isRange(text)).toBe(false)
+  )
 })

@@ -67,4 +67,32 @@ describe("a token bucket", () => {
     expect(drawToken(bucket, limit, 5000, 1).allowed).toBe(false)
     expect(drawToken(drawToken(bucket, limit, 5000, 1).bucket, limit, 11_000, 1).allowed).toBe(true)
   })
+
+  it("refuses for no longer than one window after the clock jumps, however far and either way", () => {
+    const jump = fc.integer({ min: -400 * 86_400_000, max: 400 * 86_400_000 })
+    fc.assert(
+      fc.property(limits, fc.array(fc.tuple(jump, fc.nat(60)), { minLength: 1, maxLength: 20 }), (limit, jumps) => {
+        const start = 1_800_000_000_000
+        let bucket = fullBucket(limit, start)
+        let now = start
+        for (const [millis, requests] of jumps) {
+          now += millis
+          for (let request = 0; request <= requests; request++) bucket = drawToken(bucket, limit, now, 1).bucket
+        }
+        expect(drawToken(bucket, limit, now + limit.windowMillis, 1).allowed).toBe(true)
+        const { resetSeconds, retryAfterSeconds } = drawToken(bucket, limit, now, 0)
+        const windowSeconds = Math.ceil(limit.windowMillis / 1000)
+        expect(resetSeconds).toBeLessThanOrEqual(windowSeconds)
+        expect(retryAfterSeconds).toBeLessThanOrEqual(Math.max(1, windowSeconds))
+      })
+    )
+  })
+
+  it("refills within a window after the clock was set back by a day", () => {
+    const limit: BucketLimit = { requests: 1, windowMillis: 60_000 }
+    const { bucket } = drawToken(fullBucket(limit, 86_400_000), limit, 86_400_000, 1)
+    const refused = drawToken(bucket, limit, 0, 1)
+    expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: 60 })
+    expect(drawToken(refused.bucket, limit, 60_000, 1).allowed).toBe(true)
+  })
 })

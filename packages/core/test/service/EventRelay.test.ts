@@ -158,6 +158,34 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
+  it.each([1e9, Number.POSITIVE_INFINITY])("waits a day when it is asked to wait %d seconds", (retryAfterSeconds) => {
+    const world = scripted()
+    world.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
+    return inHouse(store, { sink: world.sink })(
+      Effect.gen(function* () {
+        const { webhook } = yield* create()
+        yield* delivered
+        yield* relay
+        expect((yield* pushesOf(webhook.id))[0]).toMatchObject({ dueAt: start + dayMillis })
+      })
+    )
+  })
+
+  it.each([-5, Number.NaN])("keeps to its schedule when it is asked to wait %d seconds", (retryAfterSeconds) => {
+    const world = scripted()
+    world.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
+    return inHouse(store, { sink: world.sink })(
+      Effect.gen(function* () {
+        const { webhook } = yield* create()
+        yield* delivered
+        yield* relay
+        const [push] = yield* pushesOf(webhook.id)
+        expect(push!.dueAt! - start).toBeGreaterThanOrEqual(5000)
+        expect(push!.dueAt! - start).toBeLessThanOrEqual(6000)
+      })
+    )
+  })
+
   it("disables a webhook that is gone, and fails what still waits for it", () => {
     const world = scripted()
     world.answers(() => Effect.succeed(refused({ status: 410, gone: true })))

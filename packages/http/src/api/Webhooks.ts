@@ -5,7 +5,7 @@ import { CreateWebhookBody, eventKinds, pushStatuses, UpdateWebhookBody, webhook
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, NotFoundBody } from "./Failures.ts"
+import { BodyTooLargeBody, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
 import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { Cursor, jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
@@ -100,8 +100,13 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       params: byId,
       query: noQuery,
       success: oneOf(TestBody, "WebhookTestResponse"),
-      error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Push a test event once, now" })),
+      error: [NotFoundBody, TooManyRequestsBody]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Push a test event once, now",
+        description: "Answers within 15 s. Refused while a test of the webhook, or four of the project, are under way."
+      })
+    ),
     HttpApiEndpoint.get("deliveries", "/emails/webhooks/:id/deliveries", {
       params: byId,
       query: { limit: Limit, cursor: Cursor },

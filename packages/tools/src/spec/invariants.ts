@@ -26,9 +26,11 @@ import {
   calls,
   crashPoints,
   deadWorker,
+  freeze,
   fuzz,
   groups,
   kill,
+  lateWorker,
   law,
   lives,
   migrating,
@@ -38,6 +40,7 @@ import {
   replies,
   settling,
   surroundings,
+  sweeping,
   transportLaw
 } from "./faultProofs.ts"
 
@@ -139,6 +142,9 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
         "What a dead worker held can be claimed when its lease is over",
         [
           deadWorker("keeps its delivery while its lease lasts, and no longer"),
+          lateWorker("%s when %d ms of a lease of 30 s pass before it returns"),
+          lateWorker("%s settles the delivery, which is not sent again"),
+          freeze,
           law("claims")("claim/lapsed-lease-is-claimable"),
           kill
         ]
@@ -215,6 +221,8 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
         [
           surroundings("a day ahead sends early what was due that day, once, and what is scheduled later in its turn"),
           surroundings("a day back loses nothing: what waits is sent when the clock is there again, and once"),
+          lateWorker("does not make the deliveries under way look abandoned to their own process or to another one"),
+          sweeping("replays a send after a clock that was 40 days ahead has returned"),
           lives
         ],
         "mail that waits no longer than it must after a clock is set back"
@@ -275,7 +283,8 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
         "A rate limit holds over any span, and Retry-After is honest",
         [
           bucket("never allows more than its size and what refilled, over any span"),
-          bucket("means what it says: a request after retryAfterSeconds is allowed")
+          bucket("means what it says: a request after retryAfterSeconds is allowed"),
+          bucket("refuses for no longer than one window after the clock jumps, however far and either way")
         ],
         "one limit over several processes"
       ]

@@ -2,6 +2,7 @@
  * What the interface leaves open of contacts and their groups, suppressions, domains, templates, events and webhooks, as we settled it.
  */
 import {
+  answers,
   at,
   commandOutput,
   commandRecords,
@@ -33,6 +34,8 @@ import {
   templateDecisions,
   mustache,
   previewText,
+  webhookTarget,
+  webhookTests,
   wireWebhooks
 } from "./proofs.ts"
 
@@ -453,6 +456,15 @@ export const eventsAndWebhooks = settled(8, "Events and webhooks", [
     "0028-webhooks"
   ],
   [
+    "One test of a webhook, four of a project and sixteen in a process run at once; one more is refused with 429 and the time to wait.",
+    [at.service("Webhooks"), "packages/core/src/internal/webhookTests.ts"],
+    [
+      webhookTests("at once: %s, and refuse the others for 15 s at most"),
+      wireWebhooks("are tested one at a time, and a second test is refused with the time to wait")
+    ],
+    "0028-webhooks"
+  ],
+  [
     "Standard Webhooks, unmodified: one id on every try, a timestamp and a signature.",
     ["packages/core/src/internal/webhookSigning.ts"],
     [
@@ -485,7 +497,8 @@ export const eventsAndWebhooks = settled(8, "Events and webhooks", [
       relay("counts silence for 15 seconds and a lost connection as failures"),
       relay("leaves a push that its process died over to another, which tells it again under the same id"),
       storm("reaches a bad endpoint and a good one, each event at least once, a few at a time"),
-      openAddress("does not follow a redirect, nor ask a proxy")
+      openAddress("does not follow a redirect, nor ask a proxy"),
+      answers("counts as a success when the body %s, and the connection is closed")
     ],
     "0028-webhooks"
   ],
@@ -495,15 +508,18 @@ export const eventsAndWebhooks = settled(8, "Events and webhooks", [
     [
       relay("disables a webhook that is gone, and fails what still waits for it"),
       relay("waits as long as it is asked to, within a day"),
+      answers("%j asks for %j seconds"),
       relay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
       relay("disables a webhook after five days of nothing but failures, and not when one went well")
     ],
     "0028-webhooks"
   ],
   [
-    "No address that is not public, checked as resolved at every try and pinned; `https` only; a switch for development allows loopback.",
-    [at.domain("NetworkAddress"), "packages/webhooks/src/internal/openAddress.ts"],
+    "No address that is not public, and no cloud metadata service, checked as resolved at every try and pinned; `https` only; ports 443 and 8443 unless set; a switch for development allows loopback.",
+    [at.domain("NetworkAddress"), at.domain("WebhookTarget"), "packages/webhooks/src/internal/openAddress.ts"],
     [
+      webhookTarget("may use the ports that the rules name, and no other"),
+      openAddress("goes to no port and no address that its options leave out, by whatever name"),
       relay("refuses addresses that are not public, and all but https"),
       openAddress("does not go to a name of which any address is not open, and looks again at every try"),
       openAddress("goes to the address that was looked at, whatever the name says next"),

@@ -2,7 +2,8 @@
  * Resolves a host to the one address that a request may go to, or refuses it.
  */
 import { Resolver } from "node:dns/promises"
-import { isLoopbackAddress, isPublicAddress } from "@mailkeep/core/domain"
+import type { WebhookTargetRules } from "@mailkeep/core/domain"
+import { isPublicAddress, isWebhookAddress } from "@mailkeep/core/domain"
 import { SinkUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 
@@ -12,7 +13,7 @@ export interface Address {
 }
 
 interface Allowing {
-  readonly allowLoopback: boolean
+  readonly rules: WebhookTargetRules
   readonly nameServers: ReadonlyArray<string> | undefined
 }
 
@@ -29,18 +30,16 @@ const resolved = async (host: string, { nameServers }: Allowing): Promise<Readon
 const addressesOf = (host: string, allowing: Allowing) =>
   isPublicAddress(host) !== undefined
     ? Effect.succeed([host])
-    : allowing.allowLoopback && (host === "localhost" || host.endsWith(".localhost"))
+    : allowing.rules.allowLoopback && (host === "localhost" || host.endsWith(".localhost"))
       ? Effect.succeed(["127.0.0.1"])
       : Effect.promise(() => resolved(host, allowing))
 
 /** Every address of the host must be open: with one that is not, the next answer might be that one. */
 export const openAddress = (url: URL, allowing: Allowing): Effect.Effect<Address, SinkUnavailable> =>
   Effect.flatMap(addressesOf(url.hostname.replace(/^\[|\]$/g, ""), allowing), (addresses) => {
-    const open = (address: string) =>
-      isPublicAddress(address) === true || (allowing.allowLoopback && isLoopbackAddress(address))
     const [first] = addresses
     if (first === undefined) return Effect.fail(new SinkUnavailable({ reason: "name_not_resolved" }))
-    return addresses.every(open)
+    return addresses.every((address) => isWebhookAddress(address, allowing.rules))
       ? Effect.succeed({ address: first, family: familyOf(first) })
       : Effect.fail(new SinkUnavailable({ reason: "address_not_allowed" }))
   })

@@ -1,0 +1,53 @@
+/**
+ * Where a webhook may go: the rules for its URL when it is created, and for the resolved address at every try.
+ * Source: wire, events and webhooks; decisions 0028 and 0035.
+ */
+import { isInRange, isLoopbackAddress, isPublicAddress, isRange } from "./NetworkAddress.ts"
+
+export interface WebhookTargetRules {
+  /** For development: addresses of this machine, `http` to them, and any port. */
+  readonly allowLoopback: boolean
+  /** The ports that may be used. */
+  readonly ports: ReadonlyArray<number>
+  /** Public addresses and ranges that are refused all the same, such as `203.0.113.7` or `2001:db8::/32`. */
+  readonly deniedAddresses: ReadonlyArray<string>
+}
+
+/** The rules with what is left out set to its default: no loopback, ports 443 and 8443, nothing denied. Throws for a range that is none. */
+export const webhookTargetRules = (given: Partial<WebhookTargetRules> = {}): WebhookTargetRules => {
+  const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given }
+  const wrong = rules.deniedAddresses.find((range) => !isRange(range))
+  if (wrong !== undefined)
+    throw new RangeError(`deniedAddresses: "${wrong}" is not an IP address or a range such as 10.0.0.0/8`)
+  return rules
+}
+
+const urlCharactersMax = 2000
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
+
+/** Whether the rules allow the URL's port. */
+export const isWebhookPort = ({ port, protocol }: URL, { allowLoopback, ports }: WebhookTargetRules): boolean =>
+  allowLoopback || ports.includes(port === "" ? (protocol === "http:" ? 80 : 443) : Number(port))
+
+/** Whether the rules allow a resolved address. */
+export const isWebhookAddress = (address: string, { allowLoopback, deniedAddresses }: WebhookTargetRules): boolean =>
+  (isPublicAddress(address) === true || (allowLoopback && isLoopbackAddress(address))) &&
+  !deniedAddresses.some((range) => isInRange(address, range))
+
+/** Which rule the URL of a webhook breaks, in words that follow the field's name; `undefined` when it may be one. */
+export const webhookUrlComplaint = (text: string, rules: WebhookTargetRules): string | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
+  const host = hostOf(url)
+  const local = host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
+  if (local && rules.allowLoopback)
+    return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
+  if (url.protocol !== "https:") return "must be https"
+  if (!isWebhookPort(url, rules)) return `must use port ${rules.ports.join(" or ")}`
+  if (local || isPublicAddress(host) === false) return "must not be a private, local or metadata address"
+  return isPublicAddress(host) === true && !isWebhookAddress(host, rules)
+    ? "must not be an address that the operator denies"
+    : undefined
+}

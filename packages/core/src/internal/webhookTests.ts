@@ -1,0 +1,61 @@
+/**
+ * Bounds the test deliveries under way in this process: each holds a connection to somebody else's server for up to 15 s.
+ * Source: decision 0035.
+ */
+import { Clock, Effect } from "effect"
+import { RateLimited } from "../domain/Failure.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { secondMillis } from "../domain/Instant.ts"
+import { pushDeadlineMillis } from "../domain/Webhook.ts"
+
+interface TestUnderWay {
+  readonly webhookId: string
+  readonly projectId: string
+  readonly startedAt: Instant
+}
+
+/** Tests under way at once: of one webhook, of one project, and in all. */
+const perWebhookMax = 1
+const perProjectMax = 4
+const inAllMax = 16
+
+/** Whole seconds until the oldest of them has ended at the latest: from 1 to 15. */
+const secondsToWait = (tests: ReadonlyArray<TestUnderWay>, now: Instant): number => {
+  const oldest = Math.min(...tests.map(({ startedAt }) => startedAt))
+  const millis = Math.min(pushDeadlineMillis, Math.max(1, oldest + pushDeadlineMillis - now))
+  return Math.ceil(millis / secondMillis)
+}
+
+export interface WebhookTests {
+  /** Runs a test of the webhook, or refuses it with `RateLimited` while too many are under way. */
+  readonly run: <A, E>(
+    webhook: { readonly id: string; readonly projectId: string },
+    test: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | RateLimited>
+}
+
+export const makeWebhookTests = (): WebhookTests => {
+  const underWay = new Set<TestUnderWay>()
+  const begin = ({ id: webhookId, projectId }: { readonly id: string; readonly projectId: string }) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TestUnderWay, RateLimited> => {
+      const all = [...underWay]
+      const full = [
+        { tests: all.filter((one) => one.webhookId === webhookId), max: perWebhookMax },
+        { tests: all.filter((one) => one.projectId === projectId), max: perProjectMax },
+        { tests: all, max: inAllMax }
+      ].find(({ tests, max }) => tests.length >= max)
+      if (full !== undefined)
+        return Effect.fail(new RateLimited({ scope: "project", retryAfterSeconds: secondsToWait(full.tests, now) }))
+      const test = { webhookId, projectId, startedAt: now }
+      underWay.add(test)
+      return Effect.succeed(test)
+    })
+  return {
+    run: (webhook, test) =>
+      Effect.acquireUseRelease(
+        begin(webhook),
+        () => test,
+        (one) => Effect.sync(() => underWay.delete(one))
+      )
+  }
+}

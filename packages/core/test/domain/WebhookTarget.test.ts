@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { webhookTargetRules, webhookUrlComplaint } from "../../src/domain/WebhookTarget.ts"
+
+const complaint = (url: string, rules: Parameters<typeof webhookTargetRules>[0] = {}) =>
+  webhookUrlComplaint(url, webhookTargetRules(rules))
+
+describe("the URL of a webhook", () => {
+  it.each([
+    ["https://hooks.example.net/a", undefined],
+    ["https://hooks.example.net:443/a", undefined],
+    ["https://hooks.example.net:8443/a", undefined],
+    ["https://8.8.8.8/", undefined],
+    ["https://hooks.example.net:22/", "must use port 443 or 8443"],
+    ["https://hooks.example.net:80/", "must use port 443 or 8443"],
+    ["http://hooks.example.net/", "must be https"],
+    ["https://me:secret@hooks.example.net/", "must not hold a user name or password"],
+    ["https://168.63.129.16/", "must not be a private, local or metadata address"],
+    ["https://169.254.169.254/", "must not be a private, local or metadata address"],
+    ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
+    ["https://localhost/", "must not be a private, local or metadata address"],
+    ["nonsense", "must be a URL"]
+  ])("%s: %s", (url, expected) => expect(complaint(url)).toBe(expected))
+
+  it("may use the ports that the rules name, and no other", () => {
+    expect(complaint("https://hooks.example.net:9443/", { ports: [9443] })).toBeUndefined()
+    expect(complaint("https://hooks.example.net/", { ports: [9443] })).toBe("must use port 9443")
+  })
+
+  it("may not be an address that the rules deny", () => {
+    const rules = { deniedAddresses: ["8.8.0.0/16", "2001:4860::/32"] }
+    expect(complaint("https://8.8.8.8/", rules)).toBe("must not be an address that the operator denies")
+    expect(complaint("https://[2001:4860:4860::8888]/", rules)).toBe("must not be an address that the operator denies")
+    expect(complaint("https://1.1.1.1/", rules)).toBeUndefined()
+  })
+
+  it("may be on this machine, at any port and over http, with the switch for development", () => {
+    for (const url of ["http://127.0.0.1:1234/", "http://localhost:80/", "https://[::1]:9/"])
+      expect(complaint(url, { allowLoopback: true })).toBeUndefined()
+    expect(complaint("http://hooks.example.net/", { allowLoopback: true })).toBe("must be https")
+    expect(complaint("https://10.0.0.1/", { allowLoopback: true })).toBe(
+      "must not be a private, local or metadata address"
+    )
+  })
+
+  it("has rules that are refused when a denied address is none", () =>
+    expect(() => webhookTargetRules({ deniedAddresses: ["example.com"] })).toThrow(
+      'deniedAddresses: "example.com" is not an IP address'
+    ))
+})

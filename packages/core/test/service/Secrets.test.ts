@@ -1,0 +1,127 @@
+import { MemoryMailStore } from "@mailkeep/memory"
+import { houseLayer, inHouse, project, relay, send, start, stores, tick } from "@mailkeep/proving"
+import { Effect, Layer, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { EventSinkShape, Push } from "../../src/index.ts"
+import { MailStore, minuteMillis, Secrets, Webhooks } from "../../src/index.ts"
+import * as NodeCrypto from "../../src/node/NodeCrypto.ts"
+
+const first = "a".repeat(32)
+const another = "b".repeat(32)
+
+/** Opens the store with each secret in turn, `null` for none given, and says what each was refused for. */
+const opened = (store: Layer.Layer<MailStore, unknown>, ...secrets: ReadonlyArray<string | null>) =>
+  Effect.gen(function* () {
+    const results: Array<string> = []
+    for (const secret of secrets) {
+      const layer = secret === null ? Secrets.layer : Secrets.layerGiven(Redacted.make(secret))
+      const result = yield* Effect.result(Effect.scoped(Layer.build(Layer.fresh(layer))))
+      results.push(
+        Result.isSuccess(result)
+          ? "opened"
+          : result.failure._tag === "MasterSecretRefused"
+            ? result.failure.reason
+            : "unavailable"
+      )
+    }
+    return results
+  }).pipe(Effect.provide([store, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
+
+describe.each(stores)("the master secret, over $name", ({ layer }) => {
+  it("is refused when it is another one than before, and the first one is still accepted", async () =>
+    expect(await opened(layer, first, another, first)).toEqual(["opened", "different", "opened"]))
+
+  it("is refused when it is shorter than 32 characters, before anything is written", async () =>
+    expect(await opened(layer, "c".repeat(31), another)).toEqual(["too_short", "opened"]))
+
+  it("is asked for when the store was first opened with one", async () =>
+    expect(await opened(layer, first, null, first)).toEqual(["opened", "missing", "opened"]))
+
+  it("is refused when the store has one of its own", async () =>
+    expect(await opened(layer, null, first, null)).toEqual(["opened", "own", "opened"]))
+})
+
+describe("two processes that open a new store with different secrets at once", () => {
+  it("lets exactly one of them in", async () => {
+    const layers = [first, another].map((secret) => Layer.fresh(Secrets.layerGiven(Redacted.make(secret))))
+    const results = await Effect.all(
+      layers.map((layer) => Effect.result(Layer.build(layer))),
+      { concurrency: "unbounded" }
+    ).pipe(Effect.provide([MemoryMailStore.layer, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
+    expect(results.filter(Result.isSuccess)).toHaveLength(1)
+  })
+})
+
+describe("a store that was first opened with a master secret", () => {
+  it("is not opened with another one, and no event delivery of it fails", async () => {
+    const got: Array<Push> = []
+    const sink: EventSinkShape = {
+      capabilities: { carriesHeaders: true },
+      push: (push) => Effect.sync(() => (got.push(push), { _tag: "Taken", status: 200 } as const))
+    }
+    const store = { name: "memory", layer: Layer.succeed(MailStore, await Effect.runPromise(MemoryMailStore.make)) }
+    const under = (secret: string) => ({ sink, masterSecret: Redacted.make(secret) })
+    await inHouse(
+      store,
+      under(first)
+    )(
+      Effect.gen(function* () {
+        yield* (yield* Webhooks).create(project, { url: "https://hooks.example.net/a" })
+        yield* send("k")
+        yield* tick
+      })
+    )
+    const refused = await Effect.runPromiseExit(Effect.scoped(Layer.build(houseLayer(store, under(another)))))
+    expect(String(refused)).toContain("The store was first opened with another master secret. Give that one")
+    await Effect.runPromise(
+      Effect.andThen(TestClock.setTime(start), relay).pipe(
+        Effect.provide(houseLayer(store, under(first))),
+        Effect.scoped
+      )
+    )
+    expect(got).toHaveLength(1)
+  })
+})
+
+describe.each(stores)("an event delivery whose webhook secret cannot be read, over $name", (store) => {
+  it("stays pending without counting an attempt, and is delivered once the secret can be read", () => {
+    const got: Array<Push> = []
+    const sink: EventSinkShape = {
+      capabilities: { carriesHeaders: true },
+      push: (push) => Effect.sync(() => (got.push(push), { _tag: "Taken", status: 200 } as const))
+    }
+    return inHouse(store, { sink })(
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const mailStore = yield* MailStore
+        const { webhook } = yield* webhooks.create(project, { url: "https://hooks.example.net/a" })
+        const unreadable = {
+          ...webhook,
+          revision: 2,
+          content: { ...webhook.content, secrets: [{ encrypted: "x", until: null }] }
+        }
+        yield* mailStore.commit([{ _tag: "PutDefinition", definition: unreadable, replaces: 1 }])
+        yield* send("k")
+        yield* tick
+        for (let n = 0; n < 30; n++) {
+          yield* relay
+          yield* TestClock.adjust(5 * minuteMillis)
+        }
+        const page = { limit: 9, cursor: null }
+        const [pending] = (yield* webhooks.pushes(project, webhook.id, page)).items
+        expect(pending).toMatchObject({ status: "pending", attempts: 0 })
+        expect(pending!.tries.at(-1)).toMatchObject({ error: "secret_unreadable" })
+        expect(pending!.tries.length).toBeLessThanOrEqual(20)
+        expect(got).toEqual([])
+        yield* webhooks.rotateSecret(project, webhook.id)
+        const { content } = yield* webhooks.get(project, webhook.id)
+        const readable = { ...unreadable, revision: 4, content: { ...content, secrets: content.secrets.slice(0, 1) } }
+        yield* mailStore.commit([{ _tag: "PutDefinition", definition: readable, replaces: 3 }])
+        yield* relay
+        expect(got).toHaveLength(1)
+        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([{ status: "delivered" }])
+      })
+    )
+  })
+})

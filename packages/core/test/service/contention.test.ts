@@ -1,0 +1,97 @@
+/**
+ * Work that another process does first, or that cannot be written, is tried a bounded number of times.
+ */
+import { inHouse, project, send, sendOne, stores, tick, tickOver } from "@mailkeep/proving"
+import { Effect, Fiber, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { Change, MailStoreShape } from "../../src/index.ts"
+import { Conflict, deliveryState, Domains, EventRelay, MailStore, StoreUnavailable } from "../../src/index.ts"
+
+/** A store that refuses the commits with a change of that tag, and counts them. */
+const refusing = (tag: Change["_tag"], failure: Conflict | StoreUnavailable) =>
+  Effect.map(MailStore, (mailStore) => {
+    let commits = 0
+    const refusingStore: MailStoreShape = {
+      ...mailStore,
+      commit: (changes) =>
+        Effect.suspend(() => {
+          if (!changes.some(({ _tag }) => _tag === tag)) return mailStore.commit(changes)
+          commits++
+          return Effect.fail(failure)
+        })
+    }
+    return { refusingStore: Layer.succeed(MailStore, refusingStore), commits: () => commits }
+  })
+
+const conflict = (change: Change["_tag"]) => new Conflict({ at: 0, change, reason: "NotFound" })
+
+describe.each(stores)("bounded work, over $name", (store) => {
+  it("fails as contended after 256 commits when events can never be distributed", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("k")
+        yield* tick
+        const { refusingStore, commits } = yield* refusing("DistributeEvent", conflict("DistributeEvent"))
+        const relay = EventRelay.layerWith().pipe(Layer.provide(refusingStore), Layer.fresh)
+        const ticked = yield* Effect.flatMap(EventRelay, ({ tick }) => tick).pipe(Effect.provide(relay), Effect.result)
+        expect(Result.isFailure(ticked) && ticked.failure).toMatchObject({ reason: "contended" })
+        expect(commits()).toBe(256)
+      })
+    ))
+
+  it("checks a full batch of domains once a minute when no result can be written", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const domains = yield* Domains
+        for (let n = 0; n < 60; n++) yield* domains.add(project, { domain: `d${n}.example.net`, verified: false })
+        const { refusingStore, commits } = yield* refusing("PutDomain", new StoreUnavailable({ reason: "full" }))
+        const checking = Domains.layerWith().pipe(Layer.provide(refusingStore), Layer.fresh)
+        const loop = yield* Effect.forkChild(Effect.flatMap(Domains, ({ run }) => run).pipe(Effect.provide(checking)))
+        let before = -1
+        for (let quiet = 0; quiet < 20; quiet = commits() === before ? quiet + 1 : 0) {
+          before = commits()
+          if (before > 1000) break
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          yield* TestClock.adjust("10 millis")
+        }
+        expect(commits()).toBeLessThanOrEqual(60)
+        yield* Fiber.interrupt(loop)
+      })
+    ))
+
+  it("claims a delivery without a message once a lease, and not again at once", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const id = yield* sendOne
+        const [sound] = yield* mailStore.read([{ _tag: "Delivery", projectId: project, id }])
+        const broken = {
+          ...sound!,
+          ...deliveryState(sound!),
+          id: "del_broken" as const,
+          messageId: "msg_none" as const
+        }
+        yield* mailStore.commit([{ _tag: "InsertDelivery", delivery: broken }])
+        let claims = 0
+        const counted: MailStoreShape = {
+          ...mailStore,
+          claim: (claim) =>
+            Effect.tap(mailStore.claim(claim), (rows) =>
+              Effect.sync(() => {
+                claims += rows.filter((row) => row.id === "del_broken").length
+              })
+            )
+        }
+        const loop = tickOver(counted)
+        for (let n = 0; n < 50; n++) yield* loop
+        // Every tick is a dispatcher of its own; the lease of the first one keeps the others away.
+        expect(claims).toBe(1)
+        for (let minute = 0; minute < 10; minute++) {
+          yield* TestClock.adjust("1 minute")
+          yield* loop
+        }
+        expect(claims).toBe(11)
+      })
+    ))
+})

@@ -1,0 +1,77 @@
+/**
+ * A shutdown waits one grace for everything that is under way, and leaves nothing behind that the next process must wait for.
+ */
+import { delivery, inHouse, project, relay, send, stores } from "@mailkeep/proving"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { EventSinkShape, PushOutcome } from "../../src/index.ts"
+import { MailCore, Webhooks } from "../../src/index.ts"
+
+const turns = Effect.promise(async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
+
+/** Interrupts the loop, and says how much time its end took. */
+const stopping = (loop: Fiber.Fiber<never>) =>
+  Effect.gen(function* () {
+    const from = yield* Clock.currentTimeMillis
+    const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+    while (ending.pollUnsafe() === undefined) {
+      yield* turns
+      if (ending.pollUnsafe() === undefined) yield* TestClock.adjust("100 millis")
+    }
+    return (yield* Clock.currentTimeMillis) - from
+  })
+
+/** Hangs, or takes the push, as the test says. */
+const switchable = () => {
+  let hangs = true
+  let got = 0
+  const sink: EventSinkShape = {
+    capabilities: { carriesHeaders: true },
+    push: () =>
+      Effect.suspend((): Effect.Effect<PushOutcome> => {
+        got++
+        return hangs ? Effect.never : Effect.succeed({ _tag: "Taken", status: 200 })
+      })
+  }
+  return { sink, got: () => got, answers: Effect.sync(() => void (hangs = false)) }
+}
+
+describe.each(stores)("a shutdown, over $name", (store) => {
+  it.each([
+    ["the one grace that is given", { graceMillis: 3000 }, 3000],
+    [
+      "the longer of two graces, not their sum",
+      { dispatcher: { graceMillis: 2000 }, relay: { graceMillis: 1000 } },
+      2000
+    ],
+    ["no time when the grace is 0", { graceMillis: 0 }, 0]
+  ])("waits %s for a hanging hand-off and a hanging webhook", (_, options, millis) => {
+    const { sink, got, answers } = switchable()
+    const script = [{ recipient: "slow@example.org", acts: [{ act: "hang" }] as const }]
+    return inHouse(store, { ...options, sink, stub: { script } })(
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const { webhook } = yield* webhooks.create(project, { url: "https://hooks.example.net/a" })
+        const loop = yield* Effect.forkChild(MailCore.run)
+        const { result } = yield* send("slow", { to: "slow@example.org" })
+        yield* send("k")
+        for (let n = 0; n < 100 && got() === 0; n++) yield* turns
+        expect(got()).toBe(1)
+        const took = yield* stopping(loop)
+        expect(took).toBeGreaterThanOrEqual(millis)
+        expect(took).toBeLessThanOrEqual(millis + 100)
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "queued", crashes: 0, worker: null })
+        const page = { limit: 9, cursor: null }
+        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([
+          { status: "pending", attempts: 0, tries: [] }
+        ])
+        yield* answers
+        yield* relay
+        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([{ status: "delivered" }])
+      })
+    )
+  })
+})

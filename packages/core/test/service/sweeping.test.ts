@@ -1,0 +1,85 @@
+/**
+ * What is swept, by which clock: nothing that a clock which returns would still need.
+ */
+import { events, inHouse, project, relay, send, start, stores, summaries, tick } from "@mailkeep/proving"
+import { settableClock } from "@mailkeep/proving/settableClock"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { dayMillis, hourMillis, MailStore, minuteMillis } from "../../src/index.ts"
+
+const existingRecord = (key: string) =>
+  Effect.flatMap(MailStore, (store) =>
+    Effect.map(store.read([{ _tag: "Idempotency", projectId: project, key }]), ([record]) => record)
+  )
+
+describe.each(stores)("sweeping, over $name", (store) => {
+  it("replays a send after a clock that was 40 days ahead has returned", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        const first = yield* send("k")
+        yield* byClock(tick)
+        yield* TestClock.adjust("1 hour")
+        yield* byClock(tick)
+        yield* shiftTo(40 * dayMillis)
+        for (let hour = 0; hour < 23; hour++) {
+          yield* byClock(tick)
+          yield* TestClock.adjust("1 hour")
+        }
+        yield* shiftTo(0)
+        yield* byClock(tick)
+        const again = yield* send("k")
+        expect(again).toMatchObject({ replayed: true, result: { messageId: first.result.messageId } })
+        expect(yield* summaries).toHaveLength(1)
+        expect(yield* events).toHaveLength(1)
+      })
+    ))
+
+  it("believes a clock that has stayed ahead for a day", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        yield* send("k")
+        yield* byClock(tick)
+        yield* shiftTo(40 * dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust("24 hours")
+        yield* byClock(tick)
+        expect(yield* existingRecord("k")).toBeNull()
+      })
+    ))
+
+  it("waits 10 minutes after the process began, in case its clock is not set yet", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        yield* send("k")
+        yield* TestClock.setTime(start + 40 * dayMillis)
+        yield* tick
+        yield* TestClock.adjust(10 * minuteMillis - 1)
+        yield* tick
+        expect(yield* existingRecord("k")).not.toBeNull()
+        yield* TestClock.adjust(1)
+        yield* tick
+        expect(yield* existingRecord("k")).toBeNull()
+      })
+    ))
+
+  it("goes on after the clock was set back", () =>
+    inHouse(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        yield* send("k")
+        yield* shiftTo(dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust(hourMillis)
+        yield* byClock(tick)
+        yield* shiftTo(-dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust(32 * dayMillis)
+        yield* byClock(tick)
+        expect(yield* existingRecord("k")).toBeNull()
+        yield* relay
+      })
+    ))
+})

@@ -1,0 +1,136 @@
+/**
+ * The head of an answer decides, whatever comes after it: receivers that write to the socket themselves.
+ */
+import type { AddressInfo, Socket } from "node:net"
+import { createServer } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
+import type { PushOutcome, SinkUnavailable } from "@mailkeep/core/port"
+import { Effect, Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { WebhookSink } from "../src/index.ts"
+import { retryAfterSeconds } from "../src/internal/retryAfter.ts"
+
+interface Tried {
+  readonly result: Result.Result<PushOutcome, SinkUnavailable>
+  readonly millis: number
+  readonly connections: number
+}
+
+/** Pushes once to a receiver that treats each connection so once it has the whole request, and waits until the connection is closed. */
+const pushTo = async (answer: (socket: Socket) => void): Promise<Tried> => {
+  let connections = 0
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    connections++
+    socket.on("error", () => {})
+    socket.on("close", () => closed.resolve())
+    socket.on("data", (chunk: Buffer) => {
+      if (String(chunk).endsWith("{}")) answer(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const began = performance.now()
+  const result = await Effect.runPromise(
+    WebhookSink.make({ allowLoopback: true })
+      .push({ id: "psh_1", endpoint: `http://127.0.0.1:${port}/`, headers: {}, body: new TextEncoder().encode("{}") })
+      .pipe(Effect.timeout("10 seconds"), Effect.orDie, Effect.result)
+  ).catch(() => undefined)
+  const millis = performance.now() - began
+  await closed.promise
+  server.close()
+  if (result === undefined) throw new Error("no outcome within 10 s")
+  return { result, millis, connections }
+}
+
+const head = (status: string, ...fields: ReadonlyArray<string>) =>
+  [`HTTP/1.1 ${status}`, ...fields, "", ""].join("\r\n")
+
+const dripping = async (socket: Socket, piece: string) => {
+  while (!socket.destroyed) {
+    socket.write(piece)
+    await pause(20)
+  }
+}
+
+const bodies: ReadonlyArray<readonly [string, (socket: Socket, status: string) => void]> = [
+  [
+    "drips",
+    (socket, status) => {
+      socket.write(head(status, "Content-Length: 1000000"))
+      void dripping(socket, ".")
+    }
+  ],
+  [
+    "drips in chunks",
+    (socket, status) => {
+      socket.write(head(status, "Transfer-Encoding: chunked"))
+      void dripping(socket, "1\r\n.\r\n")
+    }
+  ],
+  ["never comes", (socket, status) => void socket.write(head(status, "Content-Length: 10"))],
+  [
+    "breaks off",
+    (socket, status) => {
+      socket.write(`${head(status, "Content-Length: 10")}abc`)
+      socket.end()
+    }
+  ],
+  [
+    "is reset",
+    (socket, status) => {
+      socket.write(head(status, "Content-Length: 10"), () => setImmediate(() => socket.resetAndDestroy()))
+    }
+  ],
+  [
+    "is no chunk although chunks are announced",
+    (socket, status) => void socket.write(`${head(status, "Transfer-Encoding: chunked")}zzz\r\nnonsense`)
+  ],
+  [
+    "never ends",
+    (socket, status) => {
+      socket.write(head(status))
+      const pour = () => {
+        while (!socket.destroyed && socket.write("x".repeat(16 * 1024)));
+      }
+      socket.on("drain", pour)
+      pour()
+    }
+  ]
+]
+
+describe("the status of an answer", () => {
+  it.each(bodies)("counts as a success when the body %s, and the connection is closed", async (_, answer) => {
+    const { result, connections, millis } = await pushTo((socket) => answer(socket, "200 OK"))
+    expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Taken", status: 200 })
+    expect(connections).toBe(1)
+    expect(millis).toBeLessThan(5000)
+  })
+
+  it.each(bodies)("counts as a refusal when the body %s", async (_, answer) => {
+    const { result } = await pushTo((socket) => answer(socket, "410 Gone"))
+    expect(Result.isSuccess(result) && result.success).toMatchObject({ _tag: "Refused", status: 410, gone: true })
+  })
+})
+
+describe("Retry-After", () => {
+  const now = Date.UTC(2026, 10, 21, 12)
+
+  it.each([
+    [undefined, null],
+    ["0", 0],
+    ["120", 120],
+    ["1000000000", 1e9],
+    ["9".repeat(400), Number.POSITIVE_INFINITY],
+    ["Sat, 21 Nov 2026 12:01:00 GMT", 60],
+    ["Saturday, 21-Nov-26 12:01:00 GMT", 60],
+    ["Sat Nov 21 12:01:00 2026", 60],
+    ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
+    ["-5", null],
+    ["5.5", null],
+    ["1e9", null],
+    ["soon", null],
+    ["2026-11-21T12:01:00Z", null],
+    ["", null]
+  ])("%j asks for %j seconds", (text, seconds) => expect(retryAfterSeconds(text, now)).toBe(seconds))
+})
