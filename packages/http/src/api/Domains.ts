@@ -5,7 +5,7 @@ import { AddDomainBody, dnsPurposes, dnsRecordStatuses, domainStatuses } from "@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { DuplicateBody, NotFoundBody, bodyRefusals } from "./Failures.ts"
 import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
@@ -56,7 +56,7 @@ export class Domains extends HttpApiGroup.make("domains")
       query: noQuery,
       payload: AddDomainBody,
       success: OneDomain,
-      error: [DuplicateBody, BodyTooLargeBody]
+      error: [DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; answers with the records to publish" })),
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
       params: byId,
