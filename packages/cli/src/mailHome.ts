@@ -36,6 +36,8 @@ export interface MailHomeOptions {
   readonly mailHost?: string
   /** Lets webhooks go to this machine, for development. */
   readonly allowLoopback?: boolean
+  /** How long a shutdown waits for hand-offs and webhooks under way. */
+  readonly graceMillis?: number
 }
 
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
@@ -50,9 +52,10 @@ const masterSecret = () => {
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
-const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false }: MailHomeOptions) =>
+const layer = ({ data, plan = {}, dns = [], mailHost, allowLoopback = false, graceMillis }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
+    ...(graceMillis === undefined ? {} : { dispatcher: { graceMillis }, relay: { graceMillis } }),
     webhooks: { allowLoopback },
     ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
   }).pipe(
