@@ -37,6 +37,11 @@ export const wireDomains = test("http/test/domains")
 export const wireWebhooks = test("http/test/webhooks")
 export const failures = test("http/test/failures")
 export const openApi = test("http/test/openApi")
+export const slowClients = test("http/test/slowClients")
+export const hostileRequests = test("http/test/hostileRequests")
+export const serverShutdown = test("http/test/shutdown")
+export const compression = test("http/test/compression")
+export const commandShutdown = test("cli/test/shutdown")
 export const signing = test("core/test/internal/webhookSigning")
 export const verified = test("webhooks/test/standardWebhooks")
 export const openAddress = test("webhooks/test/addresses")
@@ -49,13 +54,14 @@ const decide = (name: string) => `packages/core/src/decide/${name}.ts`
 const service = (name: string) => `packages/core/src/service/${name}.ts`
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
+const node = (name: string) => `packages/http/src/node/${name}.ts`
 
 const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
 
-export const at = { domain, decide, service, api, server, handler }
+export const at = { domain, decide, service, api, server, node, handler }
 
 type Proof = ReturnType<typeof wire>
-type Row = readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
+export type Row = readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
 
 const numbered =
   (letter: string) =>

@@ -27,6 +27,7 @@ import {
   wire,
   wireTemplates
 } from "./proofs.ts"
+import { connections } from "./settledConnections.ts"
 
 export const responses = settled(1, "Every response", [
   [
@@ -129,7 +130,8 @@ export const responses = settled(1, "Every response", [
       openApi("types numbers as numbers, with their bounds"),
       openApi("has an example of every request body, valid by its own schema")
     ]
-  ]
+  ],
+  ...connections
 ])
 
 export const keys = settled(2, "Keys and permissions", [
