@@ -11,7 +11,7 @@ import { refuseConnection } from "./refusal.ts"
 /** The listener is closed when this time has passed without a new connection: none is left in the kernel's queue. */
 const quietMillis = 20
 /** New connections are taken no longer than this, however many there are. */
-const acceptMillisMax = 200
+const acceptMillisMax = 1000
 /** A request that is not complete and gets no byte for this long is given up. */
 const silenceMillis = 1000
 
