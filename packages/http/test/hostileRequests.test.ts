@@ -132,6 +132,13 @@ describe("bytes that are no request", () => {
     expect((await client.closed).map(({ status }) => status)).toEqual([200, 200, 200, 400])
   })
 
+  it("answers nothing behind a request that closes its connection", async () => {
+    const client = await rawClient(wire.url)
+    const get = (field: string) => getRequest(wire.key, "/emails/domains", field)
+    client.send(get("") + get("connection: close\r\n") + get(""))
+    expect((await client.closed).map(({ status }) => status)).toEqual([200, 200])
+  })
+
   it("refuses bytes that are no request once, however many follow", async () => {
     const client = await rawClient(wire.url)
     for (let line = 0; line < 20; line++) client.send("nonsense\r\n\r\n")

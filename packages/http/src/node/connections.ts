@@ -94,7 +94,8 @@ export const makeConnections = ({
   const finish = (connection: Connection) => {
     const { socket, waiting } = connection
     connection.current = undefined
-    if (socket.destroyed) return
+    // The answer said that it is the last.
+    if (!socket.writable) return
     const next = waiting.shift()
     if (next === undefined) {
       connection.bytesAtRest = socket.bytesRead
