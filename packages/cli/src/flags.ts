@@ -2,7 +2,7 @@
  * The flags of the command and the environment variables that stand in for them.
  */
 import type { Permission } from "@mailkeep/core"
-import { isRange, minuteMillis, hourMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
+import { dayMillis, hourMillis, isRange, minuteMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -65,6 +65,25 @@ export const parseRateLimit = (text: string): BucketLimit | undefined => {
     ? undefined
     : { requests: Number(match[1]), windowMillis: Number(match[2] ?? 1) * unitMillis[match[3]!]! }
 }
+
+/** `10s` or `500ms`, in milliseconds; at most a day. */
+export const parseDuration = (text: string): number | undefined => {
+  const match = /^(0|[1-9][0-9]{0,7})(ms|s|m|h)$/.exec(text)
+  const millis = match === null ? Number.NaN : Number(match[1]) * unitMillis[match[2]!]!
+  return millis <= dayMillis ? millis : undefined
+}
+
+export const grace = Flag.String("grace").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("GRACE"))),
+  Flag.withDefault("10s"),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(parseDuration(text)),
+    (text) => `Expected a duration of at most a day, such as 10s, not "${text}"`
+  ),
+  Flag.withDescription(
+    "How long a shutdown waits for requests, hand-offs and webhooks under way, all at the same time, such as 10s. MAILKEEP_GRACE"
+  )
+)
 
 const rateLimit = Flag.String("rate-limit").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("RATE_LIMIT"))),

@@ -38,6 +38,8 @@ export interface MailHomeOptions {
   readonly mailHost?: string
   /** Where webhooks may go. */
   readonly webhookTargets?: WebhookTargetRules
+  /** How long a shutdown waits for hand-offs and webhooks under way. */
+  readonly graceMillis?: number
 }
 
 /** It delivers to nobody, so a second hand-off after a crash doubles nothing and need not wait. */
@@ -50,9 +52,17 @@ const masterSecret = () => {
 }
 
 /** Every service of the core, over SQLite and the stub transport. */
-const layer = ({ data, plan = {}, dns = [], mailHost, webhookTargets = webhookTargetRules() }: MailHomeOptions) =>
+const layer = ({
+  data,
+  plan = {},
+  dns = [],
+  mailHost,
+  webhookTargets = webhookTargetRules(),
+  graceMillis
+}: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
+    ...(graceMillis === undefined ? {} : { graceMillis }),
     webhooks: webhookTargets,
     ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
   }).pipe(

@@ -1,7 +1,8 @@
 /**
  * Runs the command. SIGTERM and SIGINT end it cleanly: requests and hand-offs under way are finished first.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
 import { Command } from "effect/cli"
 import { mailkeep, version } from "./command.ts"

@@ -9,7 +9,8 @@ import type { ApiDocument } from "@mailkeep/proving/apiDocument"
 import { operationFinder } from "@mailkeep/proving/apiDocument"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { expect } from "vitest"
-import { MailServer } from "../src/index.ts"
+import type { ServerLimits } from "../src/node.ts"
+import * as NodeMailServer from "../src/node.ts"
 
 interface Answered {
   readonly status: number
@@ -40,6 +41,10 @@ export interface WireHouse {
     permissions: ReadonlyArray<Permission>,
     more?: { readonly domainScope?: ReadonlyArray<string>; readonly expiresAt?: number }
   ) => Promise<{ readonly printed: string; readonly key: ApiKey }>
+  /** What the server holds at the moment. */
+  readonly load: NodeMailServer.ServerLoad["Service"]
+  /** Shuts the server down, as the end of its process would. */
+  readonly stop: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -57,13 +62,18 @@ const expectSentence = ({ message, details: { context, issues } }: Answered["bod
 
 const both: ReadonlyArray<Permission> = ["email.send", "email.full_access"]
 
-export const openWire = async (store: StoreUnderTest, options?: HouseOptions): Promise<WireHouse> => {
+export const openWire = async (
+  store: StoreUnderTest,
+  options?: HouseOptions,
+  limits: Partial<ServerLimits> = {}
+): Promise<WireHouse> => {
   const house = await openHouse(store, options)
   const services = Layer.succeedContext(await house.context())
   const server = ManagedRuntime.make(
-    MailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100 }).pipe(Layer.provide(services))
+    NodeMailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100, ...limits }).pipe(Layer.provide(services))
   )
-  const url = await server.runPromise(MailServer.url)
+  const url = await server.runPromise(NodeMailServer.url)
+  const load = await server.runPromise(NodeMailServer.ServerLoad)
   const run = <A, E>(effect: Effect.Effect<A, E, House>) => house.runPromise(effect)
 
   const keyOf: WireHouse["keyOf"] = (projectId, permissions, more = {}) =>
@@ -103,6 +113,8 @@ export const openWire = async (store: StoreUnderTest, options?: HouseOptions): P
     run,
     call,
     keyOf,
+    load,
+    stop: () => server.dispose(),
     close: async () => {
       await server.dispose()
       await house.dispose()

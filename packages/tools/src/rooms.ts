@@ -24,7 +24,8 @@ export const rooms = {
   conformance: ["core/domain", "core/port", "memory"],
   "http/api": ["core/domain"],
   "http/server": ["http/api", "core", "core/domain", "core/port"],
-  http: ["http/api", "http/server"],
+  "http/node": ["http/server", "core/domain"],
+  http: ["http/api", "http/server", "http/node"],
   cli: ["core", "core/node", "sqlite", "smtp", "webhooks", "http"],
   proving: ["core", "core/node", "memory", "sqlite", "smtp"],
   faults: ["core", "core/node", "memory", "sqlite", "smtp", "http", "proving"],
@@ -60,6 +61,7 @@ const packageRooms: Readonly<Record<string, Room>> = {
   "@mailkeep/smtp": "smtp",
   "@mailkeep/webhooks": "webhooks",
   "@mailkeep/http": "http",
+  "@mailkeep/http/node": "http",
   "@mailkeep/conformance": "conformance",
   "@mailkeep/conformance/vitest": "conformance",
   "@mailkeep/conformance/nodeTest": "conformance",
@@ -81,6 +83,10 @@ export const unproven = (adapter: string, tests: ReadonlyArray<string>): Readonl
   )
     ? []
     : [`packages/${adapter}: no test holds it to the laws of its port; see docs/adapters/prove-it.md`]
+
+/** Rooms that must run where there is no Node. */
+const withoutNode: ReadonlySet<Room> = new Set(["http/api", "http/server"])
+const isNodeModule = (name: string) => name.startsWith("node:") || name.startsWith("@effect/platform-node")
 
 const forbiddenNames = new Set(["utils", "util", "common", "helpers", "helper", "types", "misc"])
 const linesMax = 500
@@ -126,6 +132,12 @@ export const complaints = (file: string, source: string): ReadonlyArray<string> 
       found.push(`${file}: imports ${name}, which is no room`)
     if (imported !== undefined && imported !== room && !allowed.includes(imported))
       found.push(`${file}: ${room} may not import ${imported} (${name})`)
+    if (withoutNode.has(room) && isNodeModule(name))
+      found.push(`${file}: ${room} may not import ${name}, which needs Node`)
+    if (name === "@effect/platform-node")
+      found.push(
+        `${file}: import a module of @effect/platform-node by its path; all of it costs 29 MB and a third of the start`
+      )
     if (room.startsWith("core") && name.startsWith("effect/"))
       found.push(`${file}: core uses "effect" alone, not ${name}`)
   }

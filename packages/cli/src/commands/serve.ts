@@ -4,10 +4,10 @@
  */
 import type { Plan, WebhookTargetRules } from "@mailkeep/core"
 import { ApiKeys, Dispatcher, Domains, EventRelay } from "@mailkeep/core"
-import { MailServer } from "@mailkeep/http"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import * as NodeMailServer from "@mailkeep/http/node"
+import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
-import { data, dns, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
+import { data, dns, grace, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
 import { exitWith, print } from "../output.ts"
 
@@ -19,16 +19,27 @@ interface Serving {
   readonly dns: ReadonlyArray<string>
   readonly mailHost: string
   readonly webhookTargets: WebhookTargetRules
+  readonly grace: number
 }
 
-/** Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. */
-const serving = <R>({ host, port, ...home }: Serving, announce: (url: string) => Effect.Effect<void, never, R>) =>
+/**
+ * Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. When the scope closes, the server and the
+ * loops stop at the same time, so one grace bounds them all.
+ */
+const serving = <R>(
+  { host, port, grace: graceMillis, ...home }: Serving,
+  announce: (url: string) => Effect.Effect<void, never, R>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const parts = yield* Scope.fork(yield* Effect.scope, "parallel")
       for (const loop of [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run])
-        yield* Effect.forkScoped(loop)
-      const server = yield* Layer.build(MailServer.layerNode({ host, port }))
-      const url = yield* Effect.provideContext(MailServer.url, server)
+        yield* Effect.forkIn(loop, parts)
+      const server = yield* Layer.buildWithScope(
+        NodeMailServer.layerNode({ host, port, graceMillis }),
+        yield* Scope.fork(parts)
+      )
+      const url = yield* Effect.provideContext(NodeMailServer.url, server)
       yield* announce(url)
       return yield* Effect.never
     })
@@ -36,10 +47,10 @@ const serving = <R>({ host, port, ...home }: Serving, announce: (url: string) =>
     Effect.catchTag("ServeError", ({ cause }) =>
       exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
     ),
-    MailHome.at(home)
+    MailHome.at({ ...home, graceMillis })
   )
 
-const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookTargets }
+const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookTargets, grace }
 
 export const serve = Command.make("serve", flags, ({ json, ...asked }) =>
   serving(asked, (url) => print(json, { url }, `Mailkeep listens on ${url}`))

@@ -4,7 +4,7 @@
  */
 import { createInterface } from "node:readline"
 import { ApiKeys, Dispatcher, Domains } from "@mailkeep/core"
-import { MailServer } from "@mailkeep/http"
+import * as NodeMailServer from "@mailkeep/http/node"
 import { Effect, Layer, Redacted } from "effect"
 import { embeddedMail, project } from "../embeddedMail.ts"
 import { fairWeather } from "../RecordingTransport.ts"
@@ -16,8 +16,8 @@ const serving = Effect.gen(function* () {
   yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
   const { printed } = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send", "email.full_access"] })
   yield* Effect.forkScoped((yield* Dispatcher).run)
-  const server = yield* Layer.build(MailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100 }))
-  const url = yield* Effect.provideContext(MailServer.url, server)
+  const server = yield* Layer.build(NodeMailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100 }))
+  const url = yield* Effect.provideContext(NodeMailServer.url, server)
   yield* tell({ url, key: Redacted.value(printed) })
   createInterface({ input: process.stdin }).on("line", () => {
     globalThis.gc!()

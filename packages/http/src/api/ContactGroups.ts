@@ -13,7 +13,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { ConflictBody, DuplicateBody, NotFoundBody, bodyRefusals } from "./Failures.ts"
 import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
@@ -41,14 +41,14 @@ export class Properties extends HttpApiGroup.make("properties")
       ...withJson,
       payload: CreatePropertyBody,
       success: OneProperty,
-      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Define a custom property" })),
     HttpApiEndpoint.patch("update", "/emails/properties/:id", {
       ...withJson,
       params: byId,
       payload: UpdatePropertyBody,
       success: OneProperty,
-      error: [NotFoundBody, DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a custom property",
@@ -85,7 +85,7 @@ export class Lists extends HttpApiGroup.make("lists")
       ...withJson,
       payload: CreateListBody,
       success: OneList,
-      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a list" })),
     HttpApiEndpoint.get("get", "/emails/lists/:id", {
       params: byId,
@@ -98,7 +98,7 @@ export class Lists extends HttpApiGroup.make("lists")
       params: byId,
       payload: UpdateListBody,
       success: OneList,
-      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+      error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a list" })),
     HttpApiEndpoint.delete("remove", "/emails/lists/:id", {
       params: byId,
@@ -141,7 +141,7 @@ export class Segments extends HttpApiGroup.make("segments")
       ...withJson,
       payload: CreateSegmentBody,
       success: OneSegment,
-      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a segment" })),
     HttpApiEndpoint.get("get", "/emails/segments/:id", {
       params: byId,
@@ -154,7 +154,7 @@ export class Segments extends HttpApiGroup.make("segments")
       params: byId,
       payload: UpdateSegmentBody,
       success: OneSegment,
-      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+      error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a segment" })),
     HttpApiEndpoint.delete("remove", "/emails/segments/:id", {
       params: byId,

@@ -11,7 +11,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, DuplicateBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { DuplicateBody, NotFoundBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
 import { pageOf, SuccessBody } from "./Page.ts"
 import { FilterText, jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
@@ -63,7 +63,7 @@ export class Contacts extends HttpApiGroup.make("contacts")
       query: noQuery,
       payload: CreateContactBody,
       success: OneContactBody,
-      error: [DuplicateBody, BodyTooLargeBody, TooManyRequestsBody]
+      error: [DuplicateBody, ...bodyRefusals, TooManyRequestsBody]
     })
       .annotate(RequiredPermission, "email.full_access")
       .annotate(RateLimitedEndpoint, true)
@@ -95,7 +95,7 @@ export class Contacts extends HttpApiGroup.make("contacts")
       query: noQuery,
       payload: UpdateContactBody,
       success: OneContactBody,
-      error: [NotFoundBody, DuplicateBody, BodyTooLargeBody]
+      error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     })
       .annotate(RequiredPermission, "email.full_access")
       .annotateMerge(OpenApi.annotations({ summary: "Update a contact" }))

@@ -5,7 +5,7 @@ import { AddDomainBody, dnsPurposes, dnsRecordStatuses, domainStatuses } from "@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { bodyRefusals, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
 import { oneOf as responseOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
@@ -56,7 +56,7 @@ export class Domains extends HttpApiGroup.make("domains")
       query: noQuery,
       payload: AddDomainBody,
       success: OneDomain,
-      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; answers with the records to publish" })),
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
       params: byId,

@@ -45,9 +45,18 @@ export class DuplicateBody extends Schema.Error<DuplicateBody>("Duplicate")(body
 
 export class ConflictBody extends Schema.Error<ConflictBody>("Conflict")(body("conflict"), { httpApiStatus: 409 }) {}
 
+/** @public Part of what the declarations name. */
 export class BodyTooLargeBody extends Schema.Error<BodyTooLargeBody>("BodyTooLarge")(body("invalid_argument"), {
   httpApiStatus: 413
 }) {}
+
+/** @public Part of what the declarations name. */
+export class BodyTimeoutBody extends Schema.Error<BodyTimeoutBody>("BodyTimeout")(body("invalid_argument"), {
+  httpApiStatus: 408
+}) {}
+
+/** What every endpoint with a body may answer besides. */
+export const bodyRefusals = [BodyTimeoutBody, BodyTooLargeBody] as const
 
 /** A rate limit (`scope`, `retryAfterSeconds`), or a plan's limit. */
 export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooManyRequests")(

@@ -5,7 +5,7 @@ import { RescheduleBody, SendBody } from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { ConflictBody, NotFoundBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
 import { jsonHeaders, noQuery, sendHeaders } from "./Parameters.ts"
 
 export const SendResultBody = Schema.Struct({
@@ -46,7 +46,7 @@ export class Messages extends HttpApiGroup.make("messages")
       query: noQuery,
       payload: SendBody,
       success: SendResultBody.pipe(HttpApiSchema.status(202)),
-      error: [BodyTooLargeBody, TooManyRequestsBody]
+      error: [...bodyRefusals, TooManyRequestsBody]
     })
       .annotate(RequiredPermission, "email.send")
       .annotate(RateLimitedEndpoint, true)
@@ -65,7 +65,7 @@ export class Messages extends HttpApiGroup.make("messages")
       query: noQuery,
       payload: RescheduleBody,
       success: RescheduledMessageBody,
-      error: [NotFoundBody, ConflictBody, BodyTooLargeBody, TooManyRequestsBody]
+      error: [NotFoundBody, ConflictBody, ...bodyRefusals, TooManyRequestsBody]
     })
       .annotate(RequiredPermission, "email.send")
       .annotateMerge(OpenApi.annotations({ summary: "Reschedule a scheduled message" }))

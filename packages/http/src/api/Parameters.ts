@@ -76,8 +76,12 @@ const JsonContent = Schema.String.check(
   Schema.isPattern(/^\s*application\/json\s*(?:;.*)?$/iu, says("unsupported_media_type", "must be application/json"))
 )
 
+const NoContentEncoding = Schema.String.check(
+  Schema.isPattern(/^\s*(?:identity)?\s*$/iu, says("invalid_value", "is not supported; send the body as it is"))
+)
+
 /** Headers of a request with a JSON body. */
-export const jsonHeaders = { "content-type": JsonContent }
+export const jsonHeaders = { "content-type": JsonContent, "content-encoding": Schema.optionalKey(NoContentEncoding) }
 
 export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 

@@ -5,7 +5,7 @@ import { AddSuppressionBody, suppressionReasons } from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, NotFoundBody } from "./Failures.ts"
+import { NotFoundBody, bodyRefusals } from "./Failures.ts"
 import { oneOf, SuccessBody } from "./Page.ts"
 import { Cursor, jsonHeaders, Limit, noQuery, Search } from "./Parameters.ts"
 
@@ -42,7 +42,7 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
       query: noQuery,
       payload: AddSuppressionBody,
       success: oneOf(SuppressionBody, "SuppressionResponse"),
-      error: BodyTooLargeBody
+      error: bodyRefusals
     }).annotateMerge(OpenApi.annotations({ summary: "Suppress an address" })),
     HttpApiEndpoint.delete("remove", "/emails/suppressions/:email", {
       params: { email: Schema.String },

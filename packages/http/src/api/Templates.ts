@@ -13,7 +13,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
+import { ConflictBody, DuplicateBody, NotFoundBody, bodyRefusals } from "./Failures.ts"
 import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import {
   FilterText,
@@ -125,7 +125,7 @@ export class Templates extends HttpApiGroup.make("templates")
       ...withJson,
       payload: CreateTemplateBody,
       success: OneTemplate,
-      error: [DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a template, as a draft" })),
     HttpApiEndpoint.get("get", "/emails/templates/:id", {
       params: byId,
@@ -138,7 +138,7 @@ export class Templates extends HttpApiGroup.make("templates")
       params: byId,
       payload: UpdateTemplateBody,
       success: OneTemplate,
-      error: [NotFoundBody, DuplicateBody, ConflictBody, BodyTooLargeBody]
+      error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a template's draft",
@@ -193,7 +193,7 @@ export class Templates extends HttpApiGroup.make("templates")
       params: byId,
       payload: PreviewTemplateBody,
       success: oneOf(Schema.Struct({ subject: Schema.String, html: text, text }), "TemplatePreviewResponse"),
-      error: [NotFoundBody, BodyTooLargeBody]
+      error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Show what a send would say",

@@ -5,7 +5,7 @@ import { CreateWebhookBody, eventKinds, pushStatuses, UpdateWebhookBody, webhook
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
-import { BodyTooLargeBody, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
+import { bodyRefusals, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
 import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { Cursor, jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
@@ -64,7 +64,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       ...withJson,
       payload: CreateWebhookBody,
       success: OneWithSecret,
-      error: [ConflictBody, BodyTooLargeBody]
+      error: [ConflictBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create a webhook",
@@ -82,7 +82,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       params: byId,
       payload: UpdateWebhookBody,
       success: oneOf(WebhookBody, "WebhookResponse"),
-      error: [NotFoundBody, BodyTooLargeBody]
+      error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, or enable it again" })),
     HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
       params: byId,

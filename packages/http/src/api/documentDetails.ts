@@ -86,10 +86,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>
 }
 
-/** `Content-Type` is what the request body says already; OpenAPI ignores such a parameter. */
+/** `Content-Type` is what the request body says already; OpenAPI ignores such a parameter. `Content-Encoding` is only refused. */
 const parametersOf = (parameters: ReadonlyArray<Parameter>) =>
   parameters
-    .filter(({ name }) => name !== "content-type")
+    .filter(({ name }) => name !== "content-type" && name !== "content-encoding")
     .map((parameter) => {
       const { name, schema } = parameter
       const description = descriptions[name]

@@ -6,24 +6,22 @@ import { InvalidArgument } from "@mailkeep/core"
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { CurrentPrincipal } from "../api/Access.ts"
-import { errorResponse, failureResponse } from "./failureResponse.ts"
-import { BodyTooLarge, bodyOctetsMax, jsonBody } from "./requestBody.ts"
+import { failureResponse } from "./failureResponse.ts"
+import { BodyRefused, bodyRefusedResponse, jsonBody } from "./requestBody.ts"
 
-type Refusal = MailFailure | StoreUnavailable | BodyTooLarge
+type Refusal = MailFailure | StoreUnavailable | BodyRefused
 
 /** A use case's failure as its answer. */
 export const answered = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
   Effect.catch(effect, (failure) =>
-    failure instanceof BodyTooLarge
-      ? errorResponse(413, { error: "invalid_argument", message: `The body is larger than ${bodyOctetsMax} octets.` })
-      : failureResponse(failure)
+    failure instanceof BodyRefused ? bodyRefusedResponse(failure) : failureResponse(failure)
   )
 
 /** The request's body, read by one of the core's readers. */
 export const bodyOf = <A>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>
-): Effect.Effect<A, InvalidArgument | BodyTooLarge> =>
+): Effect.Effect<A, InvalidArgument | BodyRefused, CurrentPrincipal> =>
   Effect.flatMap(jsonBody(request), (json) => {
     const parsed = read(json)
     return Result.isSuccess(parsed)

@@ -1,80 +1,122 @@
 /**
- * Reads a JSON body within its bound. Source: decision 0009.
+ * Reads a JSON body within its bounds: 10 MiB, a time, and the budget of all bodies. Source: decisions 0009 and 0032.
  */
 import { InvalidArgument, issue } from "@mailkeep/core/domain"
-import { Data, Effect, Latch, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
-import { isNestedDeeper, jsonDepthMax } from "./jsonDepth.ts"
+import { Data, Effect, Latch, Option, Stream } from "effect"
+import type { HttpServerError, HttpServerRequest } from "effect/http"
+import { CurrentPrincipal } from "../api/Access.ts"
+import type { BodyReservation } from "./bodyBudget.ts"
+import { BodyBudget } from "./bodyBudget.ts"
+import type { BodyBytes } from "./bodyBytes.ts"
+import { makeBodyBytes } from "./bodyBytes.ts"
+import { errorResponse } from "./failureResponse.ts"
+import type { JsonFault } from "./jsonBounds.ts"
+import { jsonDepthMax, jsonFault, jsonValuesMax } from "./jsonBounds.ts"
 
-export const bodyOctetsMax = 10 * 1024 * 1024
-/** How much of a body that is too large is still read, and for how long, so that the client gets to see the answer. */
+const bodyOctetsMax = 10 * 1024 * 1024
+/** How much of a refused body is still read, and for how long, so that the client gets to see the answer. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
+/** How long a caller should wait for the budget to have room. */
+const budgetRetrySeconds = 1
 
-export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
+type RefusalReason = "too_large" | "too_slow" | "over_budget"
 
-const refused = (code: "malformed_json" | "too_deep", message: string) =>
+/** A body that is not taken, whatever is in it. */
+export class BodyRefused extends Data.TaggedError("BodyRefused")<{
+  readonly reason: RefusalReason
+  /** Whether the body was read to its end. */
+  readonly complete: boolean
+}> {}
+
+const refusals = {
+  too_large: { status: 413, error: "invalid_argument", message: `The body is larger than ${bodyOctetsMax} octets.` },
+  too_slow: { status: 408, error: "invalid_argument", message: "The body did not arrive in time." },
+  over_budget: { status: 503, error: "unavailable", message: "Too many request bodies are arriving at once." }
+} as const
+
+export const bodyRefusedResponse = ({ reason, complete }: BodyRefused) => {
+  const { status, ...body } = refusals[reason]
+  return errorResponse(status, body, {
+    ...(reason === "over_budget" ? { "retry-after": String(budgetRetrySeconds) } : {}),
+    // The rest of the body may still come, so the connection cannot carry another request.
+    ...(complete ? {} : { connection: "close" })
+  })
+}
+
+const refused = (code: "malformed_json" | JsonFault, message: string) =>
   new InvalidArgument({ context: "body", issues: [issue([], code, message)] })
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
-const joined = (chunks: ReadonlyArray<Uint8Array>, octets: number): Uint8Array => {
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  const whole = new Uint8Array(octets)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
-}
-
-/** The octets of the body; past the bound they are counted but not kept, and not for long. */
-const octetsOf = (request: HttpServerRequest.HttpServerRequest) =>
+/** Reads the body to its end. Past a bound its bytes are dropped and the rest is discarded, but not for long. */
+const receive = (
+  request: HttpServerRequest.HttpServerRequest,
+  reservation: BodyReservation,
+  bodyMillis: number
+): Effect.Effect<BodyBytes, BodyRefused | HttpServerError.HttpServerError> =>
   Effect.suspend(() => {
-    const chunks: Array<Uint8Array> = []
+    const body = makeBodyBytes()
+    const refused = Latch.makeUnsafe(false)
+    let reason: RefusalReason | undefined
     let octets = 0
-    const tooLarge = Latch.makeUnsafe(Number(request.headers["content-length"] ?? 0) > bodyOctetsMax)
+    const refuse = (why: RefusalReason) => {
+      reason = why
+      body.clear()
+      reservation.release()
+      refused.openUnsafe()
+    }
+    const take = (chunk: Uint8Array) => {
+      if (octets > bodyOctetsMax) return refuse("too_large")
+      body.append(chunk)
+      if (!reservation.resize(body.capacity())) refuse("over_budget")
+    }
+    const giveUp = Effect.suspend(() => Effect.fail(new BodyRefused({ reason: reason ?? "too_slow", complete: false })))
+    if (Number(request.headers["content-length"] ?? 0) > bodyOctetsMax) refuse("too_large")
     const reading = Stream.runForEach(request.stream, (chunk) => {
       octets += chunk.length
-      if (octets <= bodyOctetsMax) chunks.push(chunk)
-      else {
-        chunks.length = 0
-        tooLarge.openUnsafe()
-      }
-      return octets > discardOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.void
+      if (reason === undefined) take(chunk)
+      return reason !== undefined && octets > discardOctetsMax ? giveUp : Effect.void
     })
-    const patience = tooLarge.await.pipe(
-      Effect.andThen(Effect.sleep(discardDuration)),
-      Effect.andThen(Effect.fail(new BodyTooLarge()))
+    const deadline = refused.await.pipe(
+      Effect.timeoutOption(bodyMillis),
+      Effect.andThen((inTime) => (Option.isSome(inTime) ? Effect.sleep(discardDuration) : Effect.void)),
+      Effect.andThen(giveUp)
     )
-    return Effect.raceFirst(reading, patience).pipe(
-      Effect.andThen(
-        Effect.suspend(() =>
-          octets > bodyOctetsMax ? Effect.fail(new BodyTooLarge()) : Effect.succeed(joined(chunks, octets))
-        )
+    return Effect.andThen(
+      Effect.raceFirst(reading, deadline),
+      Effect.suspend(() =>
+        reason === undefined ? Effect.succeed(body) : Effect.fail(new BodyRefused({ reason, complete: true }))
       )
     )
   })
 
-const parsed = (octets: Uint8Array): Effect.Effect<unknown, InvalidArgument> => {
+const faultMessages = {
+  too_deep: `must not have arrays and objects nested deeper than ${jsonDepthMax} levels`,
+  too_many_items: `must not have more than ${jsonValuesMax} values`
+} as const
+
+const parse = (octets: Uint8Array): Effect.Effect<unknown, InvalidArgument> => {
   if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
-  if (isNestedDeeper(octets, jsonDepthMax))
-    return Effect.fail(
-      refused("too_deep", `must not have arrays and objects nested deeper than ${jsonDepthMax} levels`)
-    )
+  const fault = jsonFault(octets)
+  if (fault !== undefined) return Effect.fail(refused(fault, faultMessages[fault]))
   return Effect.try({
     try: () => JSON.parse(decoder.decode(octets)) as unknown,
     catch: () => refused("malformed_json", "must be JSON in UTF-8")
   })
 }
 
-/** The decoded JSON of the body. */
+/** The decoded JSON of the body. Its bytes count against the caller's API key until they are parsed. */
 export const jsonBody = (
   request: HttpServerRequest.HttpServerRequest
-): Effect.Effect<unknown, InvalidArgument | BodyTooLarge> =>
-  octetsOf(request).pipe(
-    Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
-    Effect.flatMap(parsed)
-  )
+): Effect.Effect<unknown, InvalidArgument | BodyRefused, CurrentPrincipal> =>
+  Effect.gen(function* () {
+    const { reserve, bodyMillis } = yield* BodyBudget
+    const { keyId, projectId } = yield* CurrentPrincipal
+    const reservation = reserve(keyId ?? projectId)
+    return yield* receive(request, reservation, bodyMillis).pipe(
+      Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
+      Effect.flatMap((body) => parse(body.bytes())),
+      Effect.ensuring(Effect.sync(reservation.release))
+    )
+  })

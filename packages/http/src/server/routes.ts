@@ -18,6 +18,7 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../api/MailApi.ts"
 import * as bearer from "./bearer.ts"
+import * as compression from "./compression.ts"
 import { docs } from "./docs.ts"
 import * as edge from "./edge.ts"
 import * as handlers from "./handlers.ts"
@@ -43,7 +44,7 @@ const endpoints = HttpApiBuilder.layer(MailApi).pipe(
 )
 
 /** The endpoints below `basePath`, without the OpenAPI document and its page. */
-export const bareRoutesAt = (basePath: string) => Layer.mergeAll(endpoints, edge.layer(basePath))
+export const bareRoutesAt = (basePath: string) => Layer.mergeAll(endpoints, edge.layer(basePath), compression.layer)
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`, all below `basePath`. */
 export const routesAt = (basePath: string) => Layer.mergeAll(bareRoutesAt(basePath), docs(basePath))

@@ -9,7 +9,7 @@ export const wire = test("http/test/wire")
 export const wireMessages = test("http/test/messages")
 export const wireLogs = test("http/test/logs")
 export const wireDocs = test("http/test/docs")
-export const jsonDepth = test("http/test/jsonDepth")
+export const jsonBounds = test("http/test/jsonBounds")
 export const everyResponse = test("http/test/everyResponse")
 export const refusals = test("http/test/refusals")
 export const sending = test("core/test/service/Sending")
@@ -53,6 +53,11 @@ export const wireDomains = test("http/test/domains")
 export const wireWebhooks = test("http/test/webhooks")
 export const failures = test("http/test/failures")
 export const openApi = test("http/test/openApi")
+export const slowClients = test("http/test/slowClients")
+export const hostileRequests = test("http/test/hostileRequests")
+export const serverShutdown = test("http/test/shutdown")
+export const compression = test("http/test/compression")
+export const commandShutdown = test("cli/test/shutdown")
 export const signing = test("core/test/internal/webhookSigning")
 export const verified = test("webhooks/test/standardWebhooks")
 export const openAddress = test("webhooks/test/addresses")
@@ -68,13 +73,14 @@ const decide = (name: string) => `packages/core/src/decide/${name}.ts`
 const service = (name: string) => `packages/core/src/service/${name}.ts`
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
+const node = (name: string) => `packages/http/src/node/${name}.ts`
 
 const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
 
-export const at = { domain, decide, service, api, server, handler }
+export const at = { domain, decide, service, api, server, node, handler }
 
 type Proof = ReturnType<typeof wire>
-type Row = readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
+export type Row = readonly [says: string, lives: ReadonlyArray<string>, heldBy: ReadonlyArray<Proof>, decision?: string]
 
 const numbered =
   (letter: string) =>

@@ -16,7 +16,7 @@ import {
   headerField,
   hostileInput,
   instant,
-  jsonDepth,
+  jsonBounds,
   log,
   machine,
   model,
@@ -36,6 +36,7 @@ import {
   mustache,
   wireScope
 } from "./proofs.ts"
+import { connections } from "./settledConnections.ts"
 
 export const responses = settled(1, "Every response", [
   [
@@ -94,11 +95,11 @@ export const responses = settled(1, "Every response", [
   ],
   [
     "Bad JSON, another content type and JSON nested deeper than 64 levels are 400; the depth is counted before parsing.",
-    [at.server("requestBody"), at.server("jsonDepth")],
+    [at.server("requestBody"), at.server("jsonBounds")],
     [
       wire("refuses a body that is %s"),
       wire("takes JSON under a charset"),
-      jsonDepth("stops at the first octet that is too deep")
+      jsonBounds("stops at the first octet that is %s")
     ],
     "0033-embedding-and-wire-details"
   ],
@@ -173,7 +174,8 @@ export const responses = settled(1, "Every response", [
       openApi("types numbers as numbers, with their bounds"),
       openApi("has an example of every request body, valid by its own schema")
     ]
-  ]
+  ],
+  ...connections
 ])
 
 export const keys = settled(2, "Keys and permissions", [

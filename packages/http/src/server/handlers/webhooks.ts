@@ -6,7 +6,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { inProject, success, withBody } from "../answering.ts"
+import { RequestScope } from "../RequestScope.ts"
 import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
+
+/** The response holds a secret: no cache may keep it, and its compressed length may tell nothing about it. Source: decision 0032. */
+const holdsSecret = Effect.map(RequestScope, ({ responseHeaders }) => {
+  responseHeaders["cache-control"] = "no-store, no-transform"
+})
 
 export const webhooks = HttpApiBuilder.group(
   MailApi,
@@ -24,7 +30,9 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handleRaw("create", ({ request }) =>
         withBody(request, parseCreateWebhook, (projectId, asked) =>
-          Effect.map(service.create(projectId, asked), (made) => ({ data: webhookWithSecretView(made) }))
+          Effect.map(service.create(projectId, asked), (made) => ({ data: webhookWithSecretView(made) })).pipe(
+            Effect.tap(holdsSecret)
+          )
         )
       )
       .handle("get", ({ params }) =>
@@ -40,7 +48,9 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle("rotateSecret", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.rotateSecret(projectId, params.id), (made) => ({ data: webhookWithSecretView(made) }))
+          Effect.map(service.rotateSecret(projectId, params.id), (made) => ({
+            data: webhookWithSecretView(made)
+          })).pipe(Effect.tap(holdsSecret))
         )
       )
       .handle("test", ({ params }) =>

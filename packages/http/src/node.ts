@@ -1,0 +1,69 @@
+/**
+ * The interface on a Node server.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer } from "effect"
+import type { HttpServerError } from "effect/http"
+import { HttpRouter, HttpServer } from "effect/http"
+import type { ServerLimits } from "./node/limits.ts"
+import { defaultServerLimits } from "./node/limits.ts"
+import { makeNodeServer } from "./node/nodeServer.ts"
+import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
+import type { MailServices } from "./server/MailServer.ts"
+import { routes } from "./server/MailServer.ts"
+import { routerConfig } from "./server/routerConfig.ts"
+
+export type { ServerLimits } from "./node/limits.ts"
+
+export interface ServerOptions extends Partial<ServerLimits> {
+  /** The address or name to listen on, such as `127.0.0.1`. */
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+}
+
+/** What a running server holds at the moment, for metrics. */
+export class ServerLoad extends Context.Service<
+  ServerLoad,
+  {
+    readonly connections: () => number
+    /** Bytes of request bodies in memory, without the first 16 KiB of each. */
+    readonly bodyBytes: () => number
+    /** Bytes of answers over 16 KiB that are not yet written. */
+    readonly answerBytes: () => number
+  }
+>()("@mailkeep/http/node/ServerLoad") {}
+
+const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const budget = makeBodyBudget(limits)
+      const { http, connections, answerBytes } = yield* makeNodeServer(
+        { host, port },
+        { ...defaultServerLimits, ...limits }
+      )
+      return Context.empty().pipe(
+        Context.add(HttpServer.HttpServer, http),
+        Context.add(BodyBudget, budget),
+        Context.add(ServerLoad, { connections, bodyBytes: budget.reservedBytes, answerBytes })
+      )
+    })
+  )
+
+/**
+ * A Node server for the interface. When its scope closes it takes no new connection and answers what it has accepted, within `graceMillis`.
+ * Fails with `ServeError` if it cannot listen on the address.
+ */
+export const layerNode = (
+  options: ServerOptions
+): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> =>
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+    Layer.provideMerge(serverLayer(options)),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+
+/** The address that a running server listens on. */
+export const url: Effect.Effect<string, never, HttpServer.HttpServer> = Effect.map(
+  HttpServer.HttpServer,
+  ({ address }) => HttpServer.formatAddress(address)
+)

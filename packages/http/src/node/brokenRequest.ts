@@ -1,0 +1,46 @@
+/**
+ * Answers what is no HTTP request, before there is a request to handle.
+ */
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+import type { Connections } from "./connections.ts"
+import type { Refusal } from "./refusal.ts"
+import { refuseConnection } from "./refusal.ts"
+import { unknownTransferCoding } from "./requestHead.ts"
+
+export const lateRequest: Refusal = { status: 408, message: "The request did not arrive in time." }
+
+const noRequest: Refusal = { status: 400, message: "This is not an HTTP request." }
+
+interface ParserError extends Error {
+  readonly code?: string
+  /** The parser's own words. */
+  readonly reason?: string
+}
+
+const refusalOf = ({ code, reason = "" }: ParserError): Refusal => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, message: "The header fields are too large." }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return lateRequest
+    case "HPE_INVALID_TRANSFER_ENCODING":
+      // The same code says that a request has both fields, which is an attempt at smuggling and no unknown coding.
+      return reason.includes("Content-Length") ? noRequest : unknownTransferCoding
+    default:
+      return noRequest
+  }
+}
+
+export const answerBrokenRequests = (server: Server, connections: Connections): Server => {
+  const refused = new WeakSet<Socket>()
+  return server.on("clientError", (error: ParserError, stream) => {
+    // The connections of an HTTP server over TCP are sockets.
+    const socket = stream as Socket
+    // The parser reports each further byte of a broken request again.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    connections.refuseAfter(socket, () => refuseConnection(socket, refusalOf(error)))
+  })
+}

@@ -1,0 +1,170 @@
+/**
+ * The connections of the Node server. A connection has one request at a time: the next begins when the answer before it is written.
+ * Source: decision 0032.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+
+/** Requests that wait on one connection. After them it is closed. */
+const waitingMax = 64
+
+interface Turn {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly run: () => void
+}
+
+interface Connection {
+  readonly socket: Socket
+  current: Turn | undefined
+  readonly waiting: Array<Turn>
+  /** Refuses what came after the last request and is none. */
+  refuseRest: (() => void) | undefined
+  overfull: boolean
+  /** Bytes read when the last answer was written, or `undefined` if there was none: more bytes are the head of a request. */
+  bytesAtRest: number | undefined
+  /** Since when a shutdown has seen this number of bytes and no more. */
+  seen: { readonly bytes: number; readonly since: number } | undefined
+}
+
+export interface Connections {
+  readonly add: (socket: Socket) => void
+  /** Runs the request when the ones before it are answered. */
+  readonly enter: (turn: Turn) => void
+  /** Refuses bytes that are no request, after the answers to the requests before them. */
+  readonly refuseAfter: (socket: Socket, refuse: () => void) => void
+  /** From now on each connection is closed after its last answer. */
+  readonly close: () => void
+  /** Whether this answer is the last of its connection. */
+  readonly isLast: (socket: Socket) => boolean
+  /** Closes the connections that have been answered and carry no request. */
+  readonly closeResting: () => void
+  /** Calls `end` for each connection whose request is not complete and that has sent nothing for this long. */
+  readonly endSilent: (millis: number, end: (socket: Socket) => void) => void
+  readonly destroyAll: () => void
+  readonly size: () => number
+  /** Connections that were ever accepted. */
+  readonly accepted: () => number
+}
+
+export const makeConnections = ({
+  connectionsPerAddressMax
+}: {
+  readonly connectionsPerAddressMax: number
+}): Connections => {
+  const connections = new Map<Socket, Connection>()
+  const addresses = new Map<string, number>()
+  let accepted = 0
+  let closing = false
+
+  const addressOf = (socket: Socket) => socket.remoteAddress ?? ""
+
+  const add = (socket: Socket) => {
+    accepted++
+    const address = addressOf(socket)
+    const ofAddress = (addresses.get(address) ?? 0) + 1
+    if (ofAddress > connectionsPerAddressMax) return void socket.destroy()
+    addresses.set(address, ofAddress)
+    connections.set(socket, {
+      socket,
+      current: undefined,
+      waiting: [],
+      refuseRest: undefined,
+      overfull: false,
+      bytesAtRest: undefined,
+      seen: undefined
+    })
+    socket.once("close", () => {
+      connections.delete(socket)
+      const left = addresses.get(address)! - 1
+      if (left === 0) addresses.delete(address)
+      else addresses.set(address, left)
+    })
+  }
+
+  const lastOf = ({ waiting, overfull }: Connection) => waiting.length === 0 && (closing || overfull)
+
+  const start = (connection: Connection, turn: Turn) => {
+    connection.current = turn
+    if (lastOf(connection)) turn.response.setHeader("connection", "close")
+    turn.response.once("close", () => finish(connection))
+    turn.run()
+  }
+
+  const finish = (connection: Connection) => {
+    const { socket, waiting } = connection
+    connection.current = undefined
+    // The answer said that it is the last.
+    if (!socket.writable) return
+    const next = waiting.shift()
+    if (next === undefined) {
+      connection.bytesAtRest = socket.bytesRead
+      if (connection.refuseRest !== undefined) connection.refuseRest()
+      else if (closing || connection.overfull) socket.destroySoon()
+      return
+    }
+    // The time that the answer before it was given is not for this one.
+    socket.setTimeout(0)
+    if (waiting.length === 0) socket.resume()
+    start(connection, next)
+  }
+
+  const enter = (turn: Turn) => {
+    const connection = connections.get(turn.request.socket)
+    if (connection === undefined || connection.overfull) return
+    if (connection.current === undefined) return start(connection, turn)
+    // The request that is being answered is complete: no byte of it is left unread.
+    connection.socket.pause()
+    connection.waiting.push(turn)
+    connection.overfull = connection.waiting.length >= waitingMax
+  }
+
+  const refuseAfter = (socket: Socket, refuse: () => void) => {
+    const connection = connections.get(socket)
+    if (connection?.current === undefined) return refuse()
+    const { current, waiting } = connection
+    const last = waiting.at(-1) ?? current
+    if (last.request.complete) connection.refuseRest ??= refuse
+    else if (last !== current) {
+      waiting.pop()
+      connection.refuseRest ??= refuse
+    } else if (current.response.writableEnded) socket.destroySoon()
+    else if (current.response.headersSent) socket.destroy()
+    else refuse()
+  }
+
+  const isResting = ({ socket, current, bytesAtRest }: Connection) =>
+    current === undefined && bytesAtRest !== undefined && socket.bytesRead === bytesAtRest
+
+  const endSilent = (millis: number, end: (socket: Socket) => void) => {
+    const now = performance.now()
+    for (const connection of connections.values()) {
+      const { socket, current, seen } = connection
+      if (current !== undefined && current.request.complete) connection.seen = undefined
+      else if (seen?.bytes !== socket.bytesRead) connection.seen = { bytes: socket.bytesRead, since: now }
+      else if (now - seen.since >= millis) end(socket)
+    }
+  }
+
+  return {
+    add,
+    enter,
+    refuseAfter,
+    close: () => {
+      closing = true
+    },
+    isLast: (socket) => {
+      const connection = connections.get(socket)
+      return connection !== undefined && lastOf(connection)
+    },
+    closeResting: () => {
+      for (const connection of connections.values()) if (isResting(connection)) connection.socket.destroySoon()
+    },
+    endSilent,
+    destroyAll: () => {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+    size: () => connections.size,
+    accepted: () => accepted
+  }
+}

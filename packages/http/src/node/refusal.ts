@@ -1,0 +1,57 @@
+/**
+ * Answers that are given without a handler, with the body and the headers of every other refusal. Source: decision 0009.
+ */
+import type { IssueCode } from "@mailkeep/core/domain"
+import type { ServerResponse } from "node:http"
+import { STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { clearTimeout, setTimeout } from "node:timers"
+import { requestScope } from "../server/RequestScope.ts"
+
+export interface Refusal {
+  readonly status: number
+  readonly message: string
+  /** On a 400: the header field that is wrong, if one is. */
+  readonly issue?: { readonly header: string; readonly code: IssueCode }
+}
+
+/** How long a client may take to read a refusal before the connection is destroyed. */
+const lingerMillis = 500
+
+const answerOf = ({ status, message, issue }: Refusal, inboundRequestId: string | undefined) => {
+  const { correlationId } = requestScope(inboundRequestId)
+  const issues =
+    issue === undefined
+      ? []
+      : [{ path: [issue.header], code: issue.code, message: `headers.${issue.header} ${message}` }]
+  const body = JSON.stringify({
+    error: "invalid_argument",
+    message: issues[0]?.message ?? message,
+    correlationId,
+    ...(status === 400 ? { details: { context: "headers", issues } } : {})
+  })
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "x-request-id": correlationId,
+    "x-correlation-id": correlationId,
+    connection: "close"
+  }
+  return { headers, body }
+}
+
+/** Refuses a request whose head could be read. */
+export const refuseRequest = (response: ServerResponse, refusal: Refusal): void => {
+  const inbound = response.req.headers["x-request-id"]
+  const { headers, body } = answerOf(refusal, typeof inbound === "string" ? inbound : undefined)
+  response.writeHead(refusal.status, headers).end(response.req.method === "HEAD" ? undefined : body)
+}
+
+/** Refuses bytes that are no request, and closes the connection once the client had time to read why. */
+export const refuseConnection = (socket: Duplex, refusal: Refusal): void => {
+  const { headers, body } = answerOf(refusal, undefined)
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${fields.join("")}\r\n${body}`)
+  const timer = setTimeout(() => socket.destroy(), lingerMillis)
+  socket.once("close", () => clearTimeout(timer))
+}

@@ -1,0 +1,69 @@
+/**
+ * Bounds the memory and the time that request bodies may take, over all requests and for each API key. Source: decision 0032.
+ */
+import { Context } from "effect"
+
+export interface BodyLimits {
+  /** Bytes of all request bodies in memory at once; default 64 MiB. */
+  readonly bodyBytesMax: number
+  /** Bytes of the request bodies of one API key in memory at once; default 32 MiB. */
+  readonly bodyBytesPerApiKeyMax: number
+  /** How long one body may take to arrive, from when it is first read; default 60 s. */
+  readonly bodyMillis: number
+}
+
+export const defaultBodyLimits: BodyLimits = {
+  bodyBytesMax: 64 * 1024 * 1024,
+  bodyBytesPerApiKeyMax: 32 * 1024 * 1024,
+  bodyMillis: 60_000
+}
+
+/** The first bytes of each body count nothing: an ordinary send is never refused because others upload much. */
+export const uncountedBytes = 16 * 1024
+
+export interface BodyReservation {
+  /** Sets how many bytes the body takes; false, and nothing reserved, if the budget has no room for them. */
+  readonly resize: (bytes: number) => boolean
+  readonly release: () => void
+}
+
+export interface BodyBudgetShape {
+  readonly bodyMillis: number
+  /** An empty reservation for one body of the API key. */
+  readonly reserve: (apiKey: string) => BodyReservation
+  /** Bytes reserved at the moment, by all bodies. */
+  readonly reservedBytes: () => number
+}
+
+/** A budget counts what has arrived, not what `Content-Length` declares: a declaration costs its sender nothing. */
+export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShape => {
+  const { bodyBytesMax, bodyBytesPerApiKeyMax, bodyMillis } = { ...defaultBodyLimits, ...limits }
+  const byApiKey = new Map<string, number>()
+  let total = 0
+
+  const reserve = (apiKey: string): BodyReservation => {
+    let reserved = 0
+    const set = (bytes: number) => {
+      const ofApiKey = (byApiKey.get(apiKey) ?? 0) + bytes - reserved
+      if (ofApiKey === 0) byApiKey.delete(apiKey)
+      else byApiKey.set(apiKey, ofApiKey)
+      total += bytes - reserved
+      reserved = bytes
+    }
+    const resize = (bytes: number): boolean => {
+      const counted = Math.max(0, bytes - uncountedBytes)
+      const more = counted - reserved
+      const fits = total + more <= bodyBytesMax && (byApiKey.get(apiKey) ?? 0) + more <= bodyBytesPerApiKeyMax
+      if (counted !== reserved) set(more <= 0 || fits ? counted : 0)
+      return more <= 0 || fits
+    }
+    return { resize, release: () => set(0) }
+  }
+
+  return { bodyMillis, reserve, reservedBytes: () => total }
+}
+
+/** The budget of the requests' bodies; without one provided, all handlers of the process share one with the default limits. */
+export const BodyBudget = Context.Reference<BodyBudgetShape>("@mailkeep/http/server/BodyBudget", {
+  defaultValue: () => makeBodyBudget()
+})

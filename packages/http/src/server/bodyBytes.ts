@@ -1,0 +1,64 @@
+/**
+ * Collects the chunks of a body in few blocks, so that a body that comes in chunks of one byte takes no more memory than its bytes.
+ */
+
+/** The first block; each further one is as large as all before it, up to the largest. */
+const blockBytesMin = 16 * 1024
+const blockBytesMax = 1024 * 1024
+
+export interface BodyBytes {
+  readonly append: (chunk: Uint8Array) => void
+  /** Bytes of memory in use; at most twice the bytes appended, or one block. */
+  readonly capacity: () => number
+  readonly bytes: () => Uint8Array
+  readonly clear: () => void
+}
+
+export const makeBodyBytes = (): BodyBytes => {
+  let blocks: Array<Uint8Array> = []
+  let capacity = 0
+  let length = 0
+  /** Bytes free at the end of the last block. */
+  let free = 0
+
+  const add = (block: Uint8Array) => {
+    blocks.push(block)
+    capacity += block.length
+  }
+
+  const append = (chunk: Uint8Array) => {
+    length += chunk.length
+    // Most bodies are one chunk, which needs no copy.
+    if (blocks.length === 0) return add(chunk)
+    for (let rest = chunk; rest.length > 0;) {
+      if (free === 0) {
+        free = Math.min(blockBytesMax, Math.max(blockBytesMin, capacity))
+        add(new Uint8Array(free))
+      }
+      const block = blocks.at(-1)!
+      const part = rest.subarray(0, free)
+      block.set(part, block.length - free)
+      free -= part.length
+      rest = rest.subarray(part.length)
+    }
+  }
+
+  const bytes = (): Uint8Array => {
+    const [only] = blocks
+    if (blocks.length === 1 && only !== undefined) return only
+    const whole = new Uint8Array(length)
+    let at = 0
+    for (const block of blocks) {
+      whole.set(block.subarray(0, length - at), at)
+      at += block.length
+    }
+    return whole
+  }
+
+  const clear = () => {
+    blocks = []
+    capacity = length = free = 0
+  }
+
+  return { append, capacity: () => capacity, bytes, clear }
+}

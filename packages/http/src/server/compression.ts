@@ -1,0 +1,17 @@
+/**
+ * Compresses responses over 1 KiB when the client asks for it. A response with a secret says `no-transform` and is sent as it is.
+ * Source: decision 0032.
+ */
+import { Effect } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
+
+const compress = HttpMiddleware.compression({ algorithms: ["br", "gzip"], minSize: 1025 })
+
+/** The answer to `HEAD` has no body to compress. */
+export const layer = HttpRouter.middleware(
+  (httpEffect) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
+      method === "HEAD" ? httpEffect : compress(httpEffect)
+    ),
+  { global: true }
+)

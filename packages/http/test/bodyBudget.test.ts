@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest"
+import { makeBodyBudget, uncountedBytes } from "../src/server/bodyBudget.ts"
+import { makeBodyBytes } from "../src/server/bodyBytes.ts"
+
+describe("makeBodyBudget", () => {
+  const limits = { bodyBytesMax: 1000, bodyBytesPerApiKeyMax: 600 }
+  const bytes = (counted: number) => counted + uncountedBytes
+
+  it("counts nothing of the first bytes of each body", () => {
+    const budget = makeBodyBudget({ bodyBytesMax: 0 })
+    expect(Array.from({ length: 50 }, () => budget.reserve("a").resize(uncountedBytes))).not.toContain(false)
+    expect(budget.reservedBytes()).toBe(0)
+    expect(budget.reserve("a").resize(bytes(1))).toBe(false)
+  })
+
+  it("bounds the bodies of one API key, and all of them together", () => {
+    const budget = makeBodyBudget(limits)
+    const [first, second, third] = [budget.reserve("a"), budget.reserve("a"), budget.reserve("b")]
+    expect(first.resize(bytes(400))).toBe(true)
+    expect(second.resize(bytes(201))).toBe(false)
+    expect(second.resize(bytes(200))).toBe(true)
+    expect(third.resize(bytes(401))).toBe(false)
+    expect(third.resize(bytes(400))).toBe(true)
+    expect(budget.reservedBytes()).toBe(1000)
+    first.release()
+    expect(third.resize(bytes(600))).toBe(true)
+    expect(budget.reservedBytes()).toBe(800)
+  })
+
+  it("reserves nothing for a body that finds no room, and frees each body once", () => {
+    const budget = makeBodyBudget(limits)
+    const body = budget.reserve("a")
+    expect(body.resize(bytes(500))).toBe(true)
+    expect(body.resize(bytes(700))).toBe(false)
+    expect(budget.reservedBytes()).toBe(0)
+    const other = budget.reserve("a")
+    other.resize(bytes(600))
+    body.release()
+    body.release()
+    expect(budget.reservedBytes()).toBe(600)
+    other.release()
+    expect(budget.reservedBytes()).toBe(0)
+  })
+})
+
+describe("makeBodyBytes", () => {
+  it.each([
+    ["no chunk", 0, 1],
+    ["one chunk", 1, 100_000],
+    ["chunks of one byte", 100_000, 1],
+    ["chunks of uneven size", 700, 4099],
+    ["large chunks", 5, 2_500_000]
+  ])("puts %s together in little more memory than the bytes", (_, count, size) => {
+    const whole = Buffer.from(Array.from({ length: count * size }, (_, at) => at % 251))
+    const body = makeBodyBytes()
+    for (let at = 0; at < whole.length; at += size) body.append(whole.subarray(at, at + size))
+    expect(Buffer.compare(body.bytes(), whole)).toBe(0)
+    expect(body.capacity()).toBeLessThanOrEqual(Math.max(2 * whole.length, 17 * 1024))
+    body.clear()
+    expect([body.bytes().length, body.capacity()]).toEqual([0, 0])
+  })
+})

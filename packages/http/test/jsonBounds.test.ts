@@ -1,0 +1,53 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { jsonFault, jsonValuesMax } from "../src/server/jsonBounds.ts"
+
+const octets = (text: string) => new TextEncoder().encode(text)
+
+/** How many arrays and objects are open at once at the deepest place. */
+const depthOf = (value: unknown): number =>
+  typeof value !== "object" || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depthOf))
+
+describe("jsonFault", () => {
+  it.each([
+    ["an empty array", "[]", 1],
+    ["siblings", '[[],{},[{"a":[]}]]', 4],
+    ["brackets in a string", '["[[[{{{"]', 1],
+    ["brackets behind an escaped quote", String.raw`["\"[[["]`, 1],
+    ["brackets behind an escaped backslash", String.raw`["\\",[1]]`, 2],
+    ["brackets in a key", '{"[[":1}', 1]
+  ])("counts the levels of %s", (_, text, depth) => {
+    expect(jsonFault(octets(text), depth)).toBeUndefined()
+    expect(jsonFault(octets(text), depth - 1)).toBe("too_deep")
+  })
+
+  it("agrees with the parsed value on the depth of any JSON", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(7), (value, max) => {
+        expect(jsonFault(octets(JSON.stringify(value)), max) === "too_deep").toBe(depthOf(value) > max)
+      })
+    )
+  })
+
+  it("counts the keys and values of arrays and objects, and none in strings", () => {
+    const text = octets('{"a,b:c":[1,2,{"d":",,::"}]}')
+    expect(jsonFault(text, 9, 4)).toBeUndefined()
+    expect(jsonFault(text, 9, 3)).toBe("too_many_items")
+    expect(jsonFault(octets(JSON.stringify(Array.from({ length: jsonValuesMax + 2 }, () => 1))))).toBe("too_many_items")
+  })
+
+  it.each([
+    ["too deep", "[".repeat(1000), 65],
+    ["a value too many", ",".repeat(200_000), jsonValuesMax + 1]
+  ])("stops at the first octet that is %s", (_, hostile, expected) => {
+    let looked = 0
+    const text = new Proxy(octets(hostile), {
+      get: (target, property) => {
+        if (property !== "length") looked++
+        return Reflect.get(target, property, target) as unknown
+      }
+    })
+    expect(jsonFault(text)).toBeDefined()
+    expect(looked).toBe(expected)
+  })
+})

@@ -1,0 +1,223 @@
+/**
+ * Clients that send slowly, read slowly or not at all, over real sockets.
+ */
+import { setInterval } from "node:timers"
+import { setTimeout as wait } from "node:timers/promises"
+import { sendBody, stores } from "@mailkeep/proving"
+import { TestClock } from "effect/testing"
+import { afterEach, describe, expect, it } from "vitest"
+import type { ServerLimits } from "../src/node.ts"
+import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
+import type { WireHouse } from "./wireHouse.ts"
+import { openWire, postSend } from "./wireHouse.ts"
+
+const [store] = stores
+const kib = 1024
+const mib = 1024 * kib
+
+let wire: WireHouse
+const open = async (limits: Partial<ServerLimits>) => (wire = await openWire(store!, {}, limits))
+afterEach(() => wire.close())
+
+/** Sends all but the last byte of a body. */
+const holdBack = async (key: string, bytes: number) => {
+  const client = await rawClient(wire.url)
+  client.send(`${sendHead(key)}content-length: ${bytes + 1}\r\n\r\n`)
+  client.send(Buffer.alloc(bytes, 0x20))
+  return client
+}
+
+describe("request bodies", () => {
+  it("refuses a body with 503 when the bodies of its API key exceed their budget", async () => {
+    await open({ bodyBytesMax: 2 * mib, bodyBytesPerApiKeyMax: mib })
+    const clients = await Promise.all(Array.from({ length: 12 }, () => holdBack(wire.key, 512 * kib)))
+    let refused: ReadonlyArray<string> = []
+    await expect
+      .poll(async () => {
+        expect(wire.load.bodyBytes()).toBeLessThanOrEqual(mib)
+        await wire.run(TestClock.adjust("5 seconds"))
+        refused = clients.flatMap(({ answers }) => answers()).map(({ status, head }) => `${status} ${head}`)
+        return refused.length
+      })
+      .toBeGreaterThanOrEqual(10)
+    expect(refused[0]).toMatch(/^503 [\s\S]*retry-after: 1\r\n[\s\S]*connection: close/i)
+    // A small body needs no room.
+    expect((await postSend(wire, sendBody())).status).toBe(202)
+    for (const { socket } of clients) socket.destroy()
+    await expect.poll(() => wire.load.bodyBytes()).toBe(0)
+  })
+
+  it("takes a body when another API key has used up its own budget", async () => {
+    await open({ bodyBytesMax: 2 * mib, bodyBytesPerApiKeyMax: mib })
+    const other = (await wire.keyOf("prj_test", ["email.send"])).printed
+    const clients = await Promise.all(Array.from({ length: 4 }, () => holdBack(wire.key, 512 * kib)))
+    await expect.poll(() => wire.load.bodyBytes()).toBeGreaterThan(512 * kib)
+    expect((await postSend(wire, sendBody({ text: "x".repeat(700 * kib) }), { key: other })).status).toBe(202)
+    for (const { socket } of clients) socket.destroy()
+  })
+
+  it("refuses a body with 408 and closes its connection when the body does not arrive in time", async () => {
+    await open({ bodyMillis: 20_000 })
+    const client = await holdBack(wire.key, 100)
+    await expect
+      .poll(async () => {
+        await wire.run(TestClock.adjust("20 seconds"))
+        return client.answers().length
+      })
+      .toBe(1)
+    const [answer] = await client.closed
+    expect(answer).toMatchObject({ status: 408, head: expect.stringMatching(/x-request-id: /i) })
+    expect(JSON.parse(answer!.body)).toMatchObject({ error: "invalid_argument", message: expect.any(String) })
+    expect(wire.load.bodyBytes()).toBe(0)
+  })
+
+  it("reads no body of a request without a valid API key", async () => {
+    await open({ bodyBytesMax: 1 })
+    const client = await rawClient(wire.url)
+    client.send(`${sendHead("mk_nobody")}content-length: ${8 * mib}\r\n\r\n`)
+    client.send(Buffer.alloc(mib, 0x20))
+    const [answer] = await client.closed
+    expect(answer).toMatchObject({ status: 401, head: expect.stringMatching(/connection: close/i) })
+    expect(client.socket.bytesRead).toBeLessThan(2 * kib)
+    expect(wire.load.bodyBytes()).toBe(0)
+  })
+
+  it("asks for a body with 100 Continue only when the body is going to be read", async () => {
+    await open({})
+    const body = JSON.stringify(sendBody())
+    const head = (key: string) =>
+      `${sendHead(key)}expect: 100-continue\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+    const stranger = await rawClient(wire.url)
+    stranger.send(head("mk_nobody"))
+    const [refused] = await stranger.closed
+    expect(refused).toMatchObject({ status: 401, head: expect.not.stringContaining(" 100 ") })
+    const client = await rawClient(wire.url)
+    let seen = ""
+    client.socket.on("data", (chunk) => (seen += String(chunk)))
+    client.send(head(wire.key))
+    await expect.poll(() => seen).toContain("HTTP/1.1 100 Continue")
+    client.send(body)
+    expect(await client.answered(1)).toMatchObject([{ status: 202, head: expect.stringMatching(/keep-alive/i) }])
+    client.socket.destroy()
+  })
+
+  it("refuses a head with 408 when the head does not arrive in time", async () => {
+    await open({ headMillis: 150 })
+    const client = await rawClient(wire.url)
+    client.send("GET / HTTP/1.1\r\nhost: x\r\n")
+    expect(await client.closed).toMatchObject([{ status: 408 }])
+  })
+})
+
+describe("answers", () => {
+  /** The path of an answer of 3 MiB. */
+  const bigPath = async () => {
+    const text = "x".repeat(1.5 * mib)
+    const { body } = await postSend(wire, sendBody({ html: text, text }))
+    return `/emails/logs/${body.data.deliveryIds[0]}`
+  }
+
+  it("closes a connection when its answer makes no progress", async () => {
+    await open({ stallMillis: 200 })
+    const request = getRequest(wire.key, await bigPath())
+    const client = await rawClient(wire.url, { reads: false })
+    client.send(request.repeat(10))
+    await expect.poll(() => wire.load.answerBytes()).toBeGreaterThan(3 * mib)
+    await expect.poll(() => [wire.load.answerBytes(), wire.load.connections()]).toEqual([0, 1])
+  })
+
+  it("closes a connection when its answer takes too long, although some of it is read", async () => {
+    await open({ answerMillis: 300 })
+    const request = getRequest(wire.key, await bigPath())
+    const client = await rawClient(wire.url, { reads: false })
+    client.send(request.repeat(20))
+    const reading = setInterval(() => client.socket.read(16 * kib), 10)
+    await expect.poll(() => wire.load.connections()).toBe(2)
+    await expect.poll(() => [wire.load.answerBytes(), wire.load.connections()]).toEqual([0, 1])
+    clearInterval(reading)
+  })
+
+  it("handles no further request of a connection whose answer is not read", async () => {
+    await open({})
+    const request = getRequest(wire.key, await bigPath())
+    const client = await rawClient(wire.url, { reads: false })
+    client.send(request.repeat(40))
+    let most = 0
+    for (let look = 0; look < 20; look++) {
+      await wait(10)
+      most = Math.max(most, wire.load.answerBytes())
+    }
+    expect(most).toBeGreaterThan(3 * mib)
+    expect(most).toBeLessThan(4 * mib)
+    client.socket.destroy()
+    await expect.poll(() => wire.load.answerBytes()).toBe(0)
+  })
+
+  it("refuses a large answer with 503 when unread answers leave no room, and cuts off the slowest of them", async () => {
+    await open({ answerBytesMax: 4 * mib, stallMillis: 400 })
+    const path = await bigPath()
+    const client = await rawClient(wire.url, { reads: false })
+    client.send(getRequest(wire.key, path).repeat(10))
+    await expect.poll(() => wire.load.answerBytes()).toBeGreaterThan(3 * mib)
+    const crowded = await rawClient(wire.url)
+    crowded.send(getRequest(wire.key, path, "x-request-id: crowded\r\n"))
+    const [answer] = await crowded.answered(1)
+    expect(answer).toMatchObject({
+      status: 503,
+      head: expect.stringMatching(/retry-after: 1[\s\S]*x-request-id: crowded/i)
+    })
+    expect(JSON.parse(answer!.body)).toMatchObject({ error: "unavailable", correlationId: "crowded" })
+    expect((await postSend(wire, sendBody())).status).toBe(202)
+    await expect.poll(async () => (await wire.call(path)).status, { interval: 100 }).toBe(200)
+    crowded.socket.destroy()
+  })
+
+  it("answers pipelined requests in order, and closes the connection after too many", async () => {
+    await open({})
+    const client = await rawClient(wire.url)
+    client.send(
+      sendRequest(wire.key, sendBody()) + getRequest(wire.key, "/emails/domains") + getRequest(wire.key, "/nowhere")
+    )
+    expect((await client.answered(3)).map(({ status }) => status)).toEqual([202, 200, 404])
+    client.send(getRequest(wire.key, "/emails/domains").repeat(200))
+    const answers = await client.closed
+    expect(answers.length).toBeGreaterThan(50)
+    expect(answers.length).toBeLessThan(100)
+    expect(answers.at(-1)?.head).toMatch(/connection: close/i)
+  })
+})
+
+describe("connections", () => {
+  it("closes a connection above the bound, and with it those that carry no request", async () => {
+    // One of them is the client of `openWire`.
+    await open({ connectionsMax: 4 })
+    const resting = await rawClient(wire.url)
+    resting.send(getRequest(wire.key, "/emails/domains"))
+    await resting.answered(1)
+    const others = await Promise.all([holdBack(wire.key, 10), holdBack(wire.key, 10)])
+    const dropped = await rawClient(wire.url)
+    await Promise.all([dropped.closed, resting.closed])
+    await expect.poll(() => wire.load.connections()).toBe(2)
+    const next = await rawClient(wire.url)
+    next.send(getRequest(wire.key, "/emails/domains"))
+    expect(await next.answered(1)).toMatchObject([{ status: 200 }])
+    for (const { socket } of [...others, next]) socket.destroy()
+  })
+
+  it("closes a connection above the bound of its remote address when that option is given", async () => {
+    await open({ connectionsPerAddressMax: 3 })
+    const clients = await Promise.all([holdBack(wire.key, 10), holdBack(wire.key, 10)])
+    const third = await rawClient(wire.url)
+    expect(await third.closed).toEqual([])
+    for (const { socket } of clients) socket.destroy()
+    await expect.poll(async () => (await wire.call("/emails/domains").catch(() => ({ status: 0 }))).status).toBe(200)
+  })
+
+  it("announces that a connection without a request is kept for 65 s", async () => {
+    await open({})
+    const client = await rawClient(wire.url)
+    client.send(getRequest(wire.key, "/emails/domains"))
+    expect((await client.answered(1))[0]?.head).toMatch(/keep-alive: timeout=65\b/i)
+    client.socket.destroy()
+  })
+})
