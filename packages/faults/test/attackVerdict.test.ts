@@ -19,6 +19,7 @@ const request = (kind: HonestKind, n: number): HonestRequest => ({
   project: "prj_north",
   intendedAt: startedAt + (n * 1000) / honestRates[kind],
   millis: 10,
+  lateMillis: 1,
   status: wantedStatus[kind],
   deliveryIds: kind === "send" ? [`del_${n}`] : []
 })
@@ -148,10 +149,11 @@ describe("summarize", () => {
     for (let seed = 0; seed < 100; seed++) {
       const random = seeded(seed)
       const latencies = Array.from({ length: 1 + Math.floor(random() * 300) }, () => Math.floor(random() * 5000))
-      const honest = latencies.map((millis) => ({ ...request("send", 0), millis }))
-      const { requests, p50Millis, p99Millis, maxMillis } = summarize(honest, "send", startedAt, endedAt)
+      const honest = latencies.map((millis) => ({ ...request("send", 0), millis, lateMillis: millis }))
+      const { requests, p50Millis, p99Millis, maxMillis, lateP99Millis } = summarize(honest, "send", startedAt, endedAt)
       const share = (bound: number) => latencies.filter((millis) => millis <= bound).length / latencies.length
       expect([requests, maxMillis]).toEqual([latencies.length, Math.max(...latencies)])
+      expect(lateP99Millis).toBe(p99Millis)
       expect(share(p50Millis)).toBeGreaterThanOrEqual(0.5)
       expect(share(p50Millis - 1)).toBeLessThan(0.5)
       expect(share(p99Millis)).toBeGreaterThanOrEqual(0.99)

@@ -18,6 +18,8 @@ export interface HonestRequest {
   readonly intendedAt: number
   /** From the intended time to the end of the answer. */
   readonly millis: number
+  /** How much of that went by before the client itself got to run: the machine's share, not the server's. */
+  readonly lateMillis: number
   /** `null` where there was no whole answer. */
   readonly status: number | null
   /** The deliveries that a 202 names. */

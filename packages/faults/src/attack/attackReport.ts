@@ -27,7 +27,7 @@ const latencyRows = ({ honest, startedAt, endedAt }: Observation): ReadonlyArray
     ] as const
   ).flatMap(([when, from, to]) =>
     honestKinds.map((kind) => {
-      const { requests, refused, p50Millis, p99Millis, maxMillis } = summarize(honest, kind, from, to)
+      const { requests, refused, p50Millis, p99Millis, maxMillis, lateP99Millis } = summarize(honest, kind, from, to)
       return [
         kind,
         when,
@@ -36,7 +36,8 @@ const latencyRows = ({ honest, startedAt, endedAt }: Observation): ReadonlyArray
         String(refused),
         millis(p50Millis),
         millis(p99Millis),
-        millis(maxMillis)
+        millis(maxMillis),
+        millis(lateP99Millis)
       ]
     })
   )
@@ -55,7 +56,10 @@ const attackRows = ({ attacks, answers }: Observation): ReadonlyArray<ReadonlyAr
 
 /** Latencies of the honest clients, memory, and how each attack was answered, as lines of text. */
 export const attackTables = (seen: Observation, walPeakOctets: number): ReadonlyArray<string> => [
-  ...aligned([["honest client", "attacks", "rate", "requests", "refused", "p50", "p99", "max"], ...latencyRows(seen)]),
+  ...aligned([
+    ["honest client", "attacks", "rate", "requests", "refused", "p50", "p99", "max", "client late p99"],
+    ...latencyRows(seen)
+  ]),
   `memory of the server: ${megabytes(seen.rssBeforeOctets)} before, ${megabytes(seen.rssPeakOctets)} at most, ${megabytes(seen.rssAfterOctets)} after`,
   `write-ahead log: ${megabytes(walPeakOctets)} at most, ${megabytes(seen.walAfterOctets)} after`,
   ...aligned([["attack", "answers", "bound"], ...attackRows(seen)])

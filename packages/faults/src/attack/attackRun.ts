@@ -62,11 +62,17 @@ const spawned = (program: string, options: unknown): ChildProcess =>
     stdio: ["ignore", "pipe", "inherit"]
   })
 
-/** The one line that an attacker prints at its end; nothing when it is killed. */
-const countsOf = async (child: ChildProcess): Promise<AnswerCounts> => {
+/** The one line that an attacker prints at its end; nothing when it has to be killed. */
+const countsOf = async (child: ChildProcess, millisMax: number): Promise<AnswerCounts> => {
   let text = ""
   child.stdout!.on("data", (chunk) => (text += String(chunk)))
+  const over = new AbortController()
+  void wait(millisMax, undefined, { signal: over.signal }).then(
+    () => child.kill("SIGKILL"),
+    () => {}
+  )
   await once(child, "close")
+  over.abort()
   return text === "" ? {} : (JSON.parse(text) as AnswerCounts)
 }
 
@@ -134,12 +140,11 @@ const attackOnce = async (
     const startedAt = Date.now()
     const attackers = spawnAttackers(server, prepared, names, seconds)
     children.push(...attackers)
-    const counted = Promise.all(attackers.map(countsOf))
+    const counted = attackers.map((attacker) => countsOf(attacker, seconds * 1000 + overtimeMillis))
     await until(server, seconds * 1000, () => false)
     const endedAt = Date.now()
-    await until(server, overtimeMillis, () => attackers.every(({ exitCode }) => exitCode !== null))
-    for (const attacker of attackers) if (attacker.exitCode === null) attacker.kill("SIGKILL")
-    const answers: AnswerCounts = Object.assign({}, ...(await counted))
+    for (const attacker of attackers) attacker.kill("SIGTERM")
+    const answers: AnswerCounts = Object.assign({}, ...(await Promise.all(counted)))
 
     await until(
       server,
@@ -149,8 +154,8 @@ const attackOnce = async (
     )
     const rssAfterOctets = server.rssOctets() ?? 0
     const walAfterOctets = server.walOctets()
-    honest.kill("SIGTERM")
-    await once(honest, "close")
+    const honestHasEnded = once(honest, "close")
+    if (honest.kill("SIGTERM")) await honestHasEnded
     watch.stop()
     const { log, ending } = await finalLog(server, prepared, begunAt)
     const seen: Observation = {

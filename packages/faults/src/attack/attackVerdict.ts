@@ -6,7 +6,7 @@ import type { HonestKind, HonestRequest } from "./HonestRequest.ts"
 import { honestKinds, honestRates, wantedStatus } from "./HonestRequest.ts"
 
 export interface Bounds {
-  /** Resident memory of the server at any time from the start of the attacks. */
+  /** Resident memory of the server at any time. */
   readonly rssOctetsMax: number
   /** Resident memory once the attacks are over, as a multiple of what it was before them. */
   readonly rssGrowthMax: number
@@ -36,7 +36,7 @@ export interface Observation {
   /** How the server ended before it was asked to; `null` when it did not. */
   readonly ending: string | null
   readonly rssBeforeOctets: number
-  /** From the start of the attacks until the end. */
+  /** From the start of the server until the end. */
   readonly rssPeakOctets: number
   readonly rssAfterOctets: number
   readonly walAfterOctets: number
@@ -57,6 +57,8 @@ export interface LatencySummary {
   readonly p50Millis: number
   readonly p99Millis: number
   readonly maxMillis: number
+  /** The 99th percentile of how late the client itself was. */
+  readonly lateP99Millis: number
 }
 
 const isWanted = ({ kind, status }: HonestRequest) => status === wantedStatus[kind]
@@ -69,15 +71,16 @@ export const summarize = (
   to: number
 ): LatencySummary => {
   const requests = honest.filter((one) => one.kind === kind && one.intendedAt >= from && one.intendedAt < to)
-  const sorted = requests
-    .map((request) => (isWanted(request) ? request.millis : Number.POSITIVE_INFINITY))
-    .toSorted((a, b) => a - b)
+  const ascending = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)
+  const sorted = ascending(requests.map((request) => (isWanted(request) ? request.millis : Number.POSITIVE_INFINITY)))
+  const late = ascending(requests.map(({ lateMillis }) => lateMillis))
   return {
     requests: requests.length,
     refused: requests.filter((request) => !isWanted(request)).length,
     p50Millis: percentile(sorted, 0.5),
     p99Millis: percentile(sorted, 0.99),
-    maxMillis: sorted.at(-1) ?? 0
+    maxMillis: sorted.at(-1) ?? 0,
+    lateP99Millis: percentile(late, 0.99)
   }
 }
 

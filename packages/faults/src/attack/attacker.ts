@@ -1,5 +1,5 @@
 /**
- * A process of attackers: runs its attacks at the same time until the time is over, then prints how each was answered.
+ * A process of attackers: runs its attacks at the same time until the time is over or SIGTERM comes, then prints how each was answered.
  */
 import { setMaxListeners } from "node:events"
 import { setPriority } from "node:os"
@@ -21,7 +21,9 @@ const { process: group, address, prepared, seconds, names } = JSON.parse(process
 // Attackers have machines of their own; here they share two cores with the server, which goes first.
 setPriority(10)
 
-const signal = AbortSignal.timeout(seconds * 1000)
+const stopping = new AbortController()
+process.on("SIGTERM", () => stopping.abort())
+const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), stopping.signal])
 setMaxListeners(0, signal)
 
 const counts: Record<string, Record<string, number>> = {}

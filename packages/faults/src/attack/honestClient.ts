@@ -88,12 +88,14 @@ const underWay = new Set<Promise<void>>()
 
 const one = async (kind: HonestKind, n: number, intendedAt: number): Promise<void> => {
   const project = honestProjects[n % honestProjects.length]!
+  const lateMillis = Date.now() - intendedAt
   const answer = await kinds[kind](project, `h${process.pid}-${kind.replace(" ", "-")}-${n}`)
   write({
     kind,
     project,
     intendedAt,
     millis: Date.now() - intendedAt,
+    lateMillis,
     status: answer.status,
     deliveryIds: deliveryIdsIn(answer)
   })
