@@ -181,7 +181,7 @@ const attackOnce = async (
 
 const countsIn = (seen: Observation): Readonly<Record<string, number>> => ({
   "attacks at the same time": seen.attacks.length,
-  "answers to attackers": Object.values(seen.answers)
+  "answers, connections and requests not begun of attackers": Object.values(seen.answers)
     .flatMap((counts) => Object.values(counts))
     .reduce((sum, count) => sum + count, 0),
   "deliveries accepted of honest clients": seen.honest.flatMap(({ deliveryIds }) => deliveryIds).length,
@@ -207,7 +207,7 @@ const aloneLine = (seen: Observation, failures: ReadonlyArray<string>): string =
     seen.attacks[0],
     `p99 ${p99.join(" / ")} ms`,
     `memory ${[seen.rssBeforeOctets, seen.rssPeakOctets, seen.rssAfterOctets].map(megabytes).join(" / ")}`,
-    seen.ending === null ? "lives" : `died, ${seen.ending.slice(0, 60).replaceAll("\n", " ")}`,
+    seen.ending === null ? "lives" : `died or hangs: ${seen.ending.slice(0, 60).replaceAll("\n", " ")}`,
     answers.join(", ")
   ].join(" | ")
 }

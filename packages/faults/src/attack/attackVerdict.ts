@@ -140,7 +140,7 @@ const attackFailures = ({ attacks, answers }: Observation): ReadonlyArray<string
 
 /** Every fact that breaks a bound; empty when the server withstood. */
 export const brokenBounds = (seen: Observation, bound: Bounds = bounds): ReadonlyArray<string> => [
-  ...(seen.ending === null ? [] : [`the server died, ${seen.ending}`]),
+  ...(seen.ending === null ? [] : [`the server died or hangs: ${seen.ending}`]),
   ...memoryFailures(seen, bound),
   ...latencyFailures(seen, bound),
   ...lossFailures(seen),

@@ -55,6 +55,8 @@ const answerMillisMax = 30_000
  */
 export const exchange = (address: Address, parts: ReadonlyArray<Buffer>, signal: AbortSignal): Promise<string> =>
   new Promise((resolve) => {
+    // An aborted signal raises no event any more.
+    if (signal.aborted) return resolve("unfinished")
     const socket = connectAsAttacker(address)
     let status: string | undefined
     let ending = "closed"

@@ -166,6 +166,15 @@ export const slowClientAttacks: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "400 pipelined sends, hung up on",
+    bound: "1 connection of 400 requests a second, each 200 ms",
+    run: (context) => {
+      const requests = pipelinedSends(context)
+      const bound = { connectionsMax: 1, perSecond: 1, heldMillisMax: 200, readsAnswer: true }
+      return crowd(bound, context, (socket) => void socket.write(requests))
+    }
+  },
+  {
     name: "heads of one octet a second",
     bound: "100 connections, 20 a second, each 120 s",
     run: (context) => {

@@ -64,8 +64,8 @@ const createWebhook = async (
     body: JSON.stringify({ url, events }),
     signal: context.signal
   }).catch(() => undefined)
+  context.count(`webhook ${response?.status ?? "unanswered"}`)
   if (response === undefined) return "none"
-  context.count(`webhook ${response.status}`)
   const { data } = (await response.json().catch(() => ({}))) as { data?: { id?: string } }
   return data?.id ?? "none"
 }
