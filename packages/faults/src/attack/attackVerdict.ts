@@ -35,6 +35,7 @@ export interface Observation {
   readonly endedAt: number
   /** How the server ended before it was asked to; `null` when it did not. */
   readonly ending: string | null
+  /** The highest before the attacks, under honest load. */
   readonly rssBeforeOctets: number
   /** From the start of the server until the end. */
   readonly rssPeakOctets: number
