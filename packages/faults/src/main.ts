@@ -2,6 +2,7 @@
  * Runs the faults: all of them in the measure of CI, or one by name, longer by its flags.
  */
 import { parseArgs } from "node:util"
+import { attackRun } from "./attack/attackRun.ts"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
@@ -20,6 +21,13 @@ const { values, positionals } = parseArgs({
     cuts: { type: "string" },
     seeds: { type: "string" },
     requests: { type: "string" },
+    /** How long the attacks last: 90 in CI, 1,800 with `--long`. */
+    seconds: { type: "string" },
+    contacts: { type: "string", default: "200000" },
+    /** Only the attacks whose name holds this text. */
+    only: { type: "string", default: "" },
+    /** Each attack alone, one after the other. */
+    each: { type: "boolean", default: false },
     /** Where to begin: the first seed, or the one to replay. */
     seed: { type: "string" }
   }
@@ -50,7 +58,15 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   power: () => powerCuts({ cuts: measure(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
   syscalls: everyCall,
   simulate: () => simulation({ seeds: measure(values.seeds, 2000), from: seed }),
-  http: () => httpFuzz({ requests: measure(values.requests, 20_000), seed })
+  http: () => httpFuzz({ requests: measure(values.requests, 20_000), seed }),
+  attack: () =>
+    attackRun({
+      seconds: measure(values.seconds, 90),
+      contacts: Number(values.contacts),
+      only: values.only,
+      each: values.each,
+      progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
+    })
 }
 
 const names = positionals.length === 0 ? Object.keys(faults) : positionals

@@ -24,6 +24,7 @@ export const power = at("faults/src/power/powerCuts.ts")("cuts with anything los
 export const calls = at("faults/src/syscalls/everyCall.ts")("runs that lost anything or could not go on")
 export const lives = at("faults/src/simulation/simulate.ts")("seeds with anything lost, stuck or unexplained")
 export const fuzz = at("faults/src/fuzz/httpFuzz.ts")("requests answered")
+export const attack = at("faults/src/attack/attackRun.ts")("attacks at the same time")
 export const crashPoints = at("faults/test/crashPoints.test.ts")("$name goes on as if nothing had happened")
 export const surroundings = at("faults/test/surroundings.test.ts")
 export const migrating = at("sqlite/test/migrating.test.ts")

@@ -23,6 +23,7 @@ import {
   wire
 } from "./proofs.ts"
 import {
+  attack,
   calls,
   crashPoints,
   deadWorker,
@@ -462,7 +463,7 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
     [
       [
         "Memory is bounded",
-        [fuzz, groups("are refused when too many wait, and none of the refused is kept")],
+        [fuzz, attack, groups("are refused when too many wait, and none of the refused is kept")],
         "a long run with a large backlog"
       ],
       [
@@ -471,7 +472,8 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
           address("reads hostile input in linear time"),
           sendRequest("with a bounded answer, however many fields or entries there are"),
           everyResponse("answers a body that is declared too large and does not come within five seconds"),
-          fuzz
+          fuzz,
+          attack
         ],
         "a check of every regular expression"
       ],
