@@ -2,15 +2,10 @@
  * Pages: their sizes, the filters of the delivery log, and the place in a walk.
  * Source: interface, List deliveries; decision 0011.
  */
-import { Schema } from "effect"
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import { deliveryStatuses } from "./DeliveryTable.ts"
 import type { Instant } from "./Instant.ts"
-import { decoder, says } from "./Issue.ts"
 import type { Message } from "./Message.ts"
-import { InstantMillis, wholeOf } from "./NumberRule.ts"
-import { textOf } from "./TextRule.ts"
 
 export const pageLimitMax = 100
 export const pageLimitDefault = 50
@@ -67,37 +62,6 @@ export interface CursorRequest {
   readonly limit: number
   readonly cursor: string | null
 }
-
-/** `null` is no filter. */
-export const SearchText = Schema.NullOr(textOf({ max: searchCharactersMax })).annotate(
-  says("invalid_type", "must be a string or null")
-)
-export const TextOrNull = Schema.NullOr(Schema.String).annotate(says("invalid_type", "must be a string or null"))
-
-const limit = wholeOf(1, pageLimitMax)
-export const parsePageRequest = decoder(Schema.Struct({ page: wholeOf(1, Number.MAX_SAFE_INTEGER), limit }))
-export const parseCursorRequest = decoder(Schema.Struct({ limit, cursor: TextOrNull }))
-export const parseSearch = decoder(Schema.Struct({ search: SearchText }))
-
-const eventsMax = 1000
-export const parseEventsRequest = decoder(Schema.Struct({ after: TextOrNull, limit: wholeOf(1, eventsMax) }))
-
-const InstantOrNull = Schema.NullOr(InstantMillis).annotate(says("invalid_type", "must be a number or null"))
-
-export const parseLogFilters = decoder(
-  Schema.Struct({
-    status: Schema.NullOr(Schema.Literals(deliveryStatuses)).annotate(
-      says("invalid_value", `must be null or one of ${deliveryStatuses.join(", ")}`)
-    ),
-    source: TextOrNull,
-    address: TextOrNull,
-    search: SearchText,
-    contactId: TextOrNull,
-    templateId: TextOrNull,
-    startDate: InstantOrNull,
-    endDate: InstantOrNull
-  })
-)
 
 /** A page of a collection with the number of all that match. */
 export interface Page<A> extends PageRequest {

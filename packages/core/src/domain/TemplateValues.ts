@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { says } from "./Issue.ts"
 import { utf8Octets } from "./TextLength.ts"
-import { bodyOf } from "./TextRule.ts"
+import { bodyOf, isSafeKey } from "./TextRule.ts"
 
 /** Values in one request. */
 export const templateValuesMax = 1000
@@ -23,6 +23,10 @@ export const TemplateValues = Schema.Record(
     says("invalid_type", "must be a string, a number or a boolean")
   )
 ).check(
+  Schema.makeFilter(
+    (values) => Object.keys(values).every(isSafeKey),
+    says("invalid_value", "must not have the key __proto__, constructor or prototype")
+  ),
   Schema.makeFilter(
     (values) => octetsOf(values) <= templateValuesOctetsMax,
     says("too_large", `must be at most ${templateValuesOctetsMax} octets together`)

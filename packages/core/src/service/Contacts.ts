@@ -12,7 +12,7 @@ import { parseContactQuery, parseCreateContact, parseUpdateContact } from "../do
 import type { ContactEmailTaken, ContactFilterTooSlow, InvalidArgument, PlanLimitReached } from "../domain/Failure.ts"
 import { ContactNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest, Position } from "../domain/Paging.ts"
-import { parsePageRequest } from "../domain/Paging.ts"
+import { parsePageRequest } from "../domain/PagingRequest.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { ContactScan } from "../domain/Query.ts"
 import type { PropertyValue } from "../domain/Property.ts"

@@ -2,33 +2,41 @@
  * What must hold whatever happens, in our own words, and what holds it: laws, tests, fault runs.
  */
 import {
-  access,
   address,
   bucket,
   contactGroups,
   contacts,
   dispatcher,
-  everyResponse,
   handOffs,
-  log,
   machine,
   openAddress,
   refusals,
   relay as eventRelay,
   sending,
-  sendRequest,
+  storm,
+  suppressionRaces,
+  verified
+} from "./proofs.ts"
+import { edgeInvariants } from "./edgeInvariants.ts"
+import {
+  address,
+  bucket,
+  contactGroups,
+  contacts,
+  dispatcher,
+  handOffs,
+  machine,
+  openAddress,
+  refusals,
+  relay as eventRelay,
+  sending,
   storm,
   suppressionRaces,
   verified,
-  wire
-} from "./proofs.ts"
-import {
-  attack,
   calls,
   crashPoints,
   deadWorker,
   freeze,
-  fuzz,
   groups,
   kill,
   lateWorker,
@@ -64,7 +72,10 @@ const relay = "a transport to a real relay"
 
 type Row = readonly [says: string, heldBy: ReadonlyArray<Proof>, waitsFor?: string]
 
-const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = [
+/** A heading and its rows. */
+export type InvariantArea = readonly [area: string, rows: ReadonlyArray<Row>]
+
+const areas: ReadonlyArray<InvariantArea> = [
   [
     "Acceptance and durability",
     [
@@ -387,107 +398,7 @@ const areas: ReadonlyArray<readonly [area: string, rows: ReadonlyArray<Row>]> = 
       ]
     ]
   ],
-  [
-    "Tenancy, keys, API",
-    [
-      [
-        "Nothing of another project is seen, by id, list, cursor, search or key",
-        [
-          refusals("see nothing of each other by an id"),
-          refusals("see nothing of each other by a list, a filter or a search"),
-          law("isolation")("isolation/no-project-sees-another")
-        ]
-      ],
-      [
-        "All keys that are not accepted are refused alike; a revocation counts at once",
-        [
-          access("are refused alike when missing, malformed, unknown, wrong, revoked or expired"),
-          refusals("ends with a revocation and with expiry, at once and alike")
-        ],
-        "a test of timing"
-      ],
-      [
-        "A cursor that was altered, or is another's, is refused",
-        [
-          log("refuses a cursor that was altered, of another project or of other filters; the limit may change"),
-          refusals("cannot use each other's cursor")
-        ]
-      ],
-      [
-        "A walk shows what stood throughout exactly once",
-        [
-          law("log")("log/walk-is-complete"),
-          law("log")("log/ties-are-listed-once"),
-          log("shows rows that stood throughout a walk exactly once although others come")
-        ]
-      ],
-      ["Every answer has its documented status and shape; no input is answered with a 5xx", [fuzz]],
-      [
-        "No secret and no content is in a log, an error or a span",
-        [
-          access("keep no secret: nothing in the store is the printed key"),
-          wire("never repeats what was sent in an error"),
-          transportLaw("redaction/content-stays-inside")
-        ]
-      ]
-    ]
-  ],
-  [
-    "Wire format",
-    [
-      [
-        "No octets in any field make another header, recipient or command",
-        [sendRequest("never by a thrown error, whatever comes, and never with what came in a message")],
-        relay
-      ],
-      ["Lines, folding and encoding are as the standards say", [], relay],
-      ["DKIM verifies, and covers the unsubscribe headers", [], relay],
-      [
-        "SMTPUTF8 is used only where it is offered",
-        [
-          address("tells which mailboxes need SMTPUTF8"),
-          sending("refuses SMTPUTF8 mailboxes where the transport lacks it")
-        ],
-        relay
-      ],
-      [
-        "No Bcc address is seen by anybody",
-        [handOffs("shows several recipients each their own copy, and cc the same headers without bcc")],
-        relay
-      ],
-      ["Where TLS is required nothing goes in clear", [], relay]
-    ]
-  ],
-  [
-    "Bounds",
-    [
-      [
-        "Memory is bounded",
-        [fuzz, attack, groups("are refused when too many wait, and none of the refused is kept")],
-        "a long run with a large backlog"
-      ],
-      [
-        "No input takes more than linear time; every parser has its limits",
-        [
-          address("reads hostile input in linear time"),
-          sendRequest("with a bounded answer, however many fields or entries there are"),
-          everyResponse("answers a body that is declared too large and does not come within five seconds"),
-          fuzz,
-          attack
-        ],
-        "a check of every regular expression"
-      ],
-      [
-        "What has had its time is swept, and nothing else",
-        [
-          law("outbox")("sweep/expired-keys-only"),
-          law("outbox")("sweep/touches-its-kind-alone"),
-          dispatcher("forgets events and idempotency keys when their time is over")
-        ],
-        "attempts and messages"
-      ]
-    ]
-  ]
+  ...edgeInvariants
 ]
 
 export const invariants: ReadonlyArray<Invariant> = areas

@@ -1,8 +1,10 @@
 /**
  * All points that the interface leaves open and we settled, in its order.
  */
-import { keys, logs, messages, responses, sends } from "./settledRequests.ts"
-import { contactRecords, domainsAndTemplates, eventsAndWebhooks } from "./settledRecords.ts"
+import { eventsAndWebhooks } from "./settledEvents.ts"
+import { logs, messages } from "./settledLogs.ts"
+import { contactRecords, domainsAndTemplates } from "./settledRecords.ts"
+import { keys, responses, sends } from "./settledRequests.ts"
 import type { Statement } from "./Statement.ts"
 
 export const settlements: ReadonlyArray<Statement> = [
