@@ -13,21 +13,7 @@ import {
   sendRequest,
   wire
 } from "./proofs.ts"
-import {
-  access,
-  address,
-  dispatcher,
-  everyResponse,
-  handOffs,
-  log,
-  refusals,
-  sending,
-  sendRequest,
-  fuzz,
-  groups,
-  law,
-  transportLaw
-} from "./faultProofs.ts"
+import { attack, fuzz, groups, law, transportLaw } from "./faultProofs.ts"
 import type { InvariantArea } from "./invariants.ts"
 
 const relay = "a transport to a real relay"

@@ -19,20 +19,6 @@ import {
 } from "./proofs.ts"
 import { edgeInvariants } from "./edgeInvariants.ts"
 import {
-  address,
-  bucket,
-  contactGroups,
-  contacts,
-  dispatcher,
-  handOffs,
-  machine,
-  openAddress,
-  refusals,
-  relay as eventRelay,
-  sending,
-  storm,
-  suppressionRaces,
-  verified,
   calls,
   crashPoints,
   deadWorker,
