@@ -3,6 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import { attackRun } from "./attack/attackRun.ts"
+import { bounds, boundsReached } from "./attack/attackVerdict.ts"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
@@ -26,6 +27,8 @@ const { values, positionals } = parseArgs({
     contacts: { type: "string", default: "200000" },
     /** Only the attacks whose name holds this text. */
     only: { type: "string", default: "" },
+    /** Judges by the bounds that a server is to reach, and not by those that it has reached. */
+    goal: { type: "boolean", default: false },
     /** Each attack alone, one after the other. */
     each: { type: "boolean", default: false },
     /** Where to begin: the first seed, or the one to replay. */
@@ -65,6 +68,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
       contacts: Number(values.contacts),
       only: values.only,
       each: values.each,
+      bound: values.goal ? bounds : boundsReached,
       progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
     })
 }

@@ -4,11 +4,13 @@
 import { describe, expect, it } from "vitest"
 import { attackTables } from "../src/attack/attackReport.ts"
 import type { Observation } from "../src/attack/attackVerdict.ts"
-import { bounds, brokenBounds, summarize } from "../src/attack/attackVerdict.ts"
+import { bounds, boundsReached, brokenBounds, summarize } from "../src/attack/attackVerdict.ts"
 import { everyAttack } from "../src/attack/everyAttack.ts"
 import type { HonestKind, HonestRequest } from "../src/attack/HonestRequest.ts"
 import { honestKinds, honestRates, wantedStatus } from "../src/attack/HonestRequest.ts"
 import { seeded } from "../src/seeded.ts"
+
+const brokenBoundsOf = (seen: Observation) => brokenBounds(seen, bounds)
 
 const startedAt = 1_000_000
 const seconds = 60
@@ -55,7 +57,7 @@ const onePercent = (kind: HonestKind) => (seconds * honestRates[kind]) / 100
 
 describe("brokenBounds", () => {
   it("finds nothing when every bound is just reached", () => {
-    expect(brokenBounds(withstood)).toEqual([])
+    expect(brokenBoundsOf(withstood)).toEqual([])
   })
 
   it.each<[string, Observation, ReadonlyArray<RegExp>]>([
@@ -103,22 +105,22 @@ describe("brokenBounds", () => {
       [/"another attack": made no request/]
     ]
   ])("finds the fact when %s", (_, seen, facts) => {
-    const found = brokenBounds(seen)
+    const found = brokenBoundsOf(seen)
     expect(found).toHaveLength(facts.length)
     for (const [n, fact] of facts.entries()) expect(found[n]).toMatch(fact)
   })
 
   it.each(honestKinds)("finds a late 99th percentile of %s, and allows one in a hundred to be late", (kind) => {
-    const late = { millis: bounds.p99MillisMax + 1 }
-    expect(brokenBounds(spoiled(kind, onePercent(kind), late))).toEqual([])
-    expect(brokenBounds(spoiled(kind, onePercent(kind) + 1, late))).toEqual([
+    const late = { millis: bounds.p99MillisMax.send + 1 }
+    expect(brokenBoundsOf(spoiled(kind, onePercent(kind), late))).toEqual([])
+    expect(brokenBoundsOf(spoiled(kind, onePercent(kind) + 1, late))).toEqual([
       expect.stringMatching(new RegExp(`^${kind}: the 99th percentile is 251 ms, 0 of \\d+ refused`))
     ])
   })
 
   it.each(honestKinds)("counts a refused or unanswered request of %s as never answered", (kind) => {
     for (const status of [null, 429, 503])
-      expect(brokenBounds(spoiled(kind, onePercent(kind) + 1, { status, millis: 1, deliveryIds: [] }))).toEqual([
+      expect(brokenBoundsOf(spoiled(kind, onePercent(kind) + 1, { status, millis: 1, deliveryIds: [] }))).toEqual([
         expect.stringMatching(new RegExp(`^${kind}: the 99th percentile is Infinity ms`))
       ])
   })
@@ -126,10 +128,17 @@ describe("brokenBounds", () => {
   it.each(honestKinds)("finds that too few requests of %s were made", (kind) => {
     const enough = withstood.honest.filter((one, n) => one.kind !== kind || n % 20 !== 0)
     const few = withstood.honest.filter((one, n) => one.kind !== kind || n % 5 !== 0)
-    expect(brokenBounds({ ...withstood, honest: enough })).toEqual([])
-    expect(brokenBounds({ ...withstood, honest: few })).toEqual([
+    expect(brokenBoundsOf({ ...withstood, honest: enough })).toEqual([])
+    expect(brokenBoundsOf({ ...withstood, honest: few })).toEqual([
       expect.stringMatching(new RegExp(`^${kind}: only \\d+ of \\d+ scheduled requests were made`))
     ])
+  })
+
+  it("allows more memory and time by the bounds reached so far, and no loss", () => {
+    const seen = { ...withstood, rssPeakOctets: 900_000_000, rssAfterOctets: 600_000_000 }
+    expect(brokenBounds(seen, boundsReached)).toEqual([])
+    expect(brokenBounds({ ...seen, rssPeakOctets: boundsReached.rssOctetsMax + 1e6 }, boundsReached)).toHaveLength(1)
+    expect(brokenBounds({ ...seen, log: new Map() }, boundsReached)).not.toEqual([])
   })
 
   it("judges no latency before the attacks and after them, but loses nothing of that time", () => {
@@ -141,7 +150,7 @@ describe("brokenBounds", () => {
         deliveryIds: [`out_${intendedAt}`]
       }))
     )
-    const found = brokenBounds({ ...withstood, honest: [...withstood.honest, ...outside] })
+    const found = brokenBoundsOf({ ...withstood, honest: [...withstood.honest, ...outside] })
     expect(new Set(found.map((fact) => fact.replace(/out_\d+/, "…")))).toEqual(
       new Set(["delivery … was accepted and is not in the log"])
     )

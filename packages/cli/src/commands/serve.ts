@@ -9,6 +9,7 @@ import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { data, dns, grace, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
 import * as MailHome from "../mailHome.ts"
+import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
 
 interface Serving {
@@ -35,6 +36,7 @@ const serving = <R>(
       const parts = yield* Scope.fork(yield* Effect.scope, "parallel")
       for (const loop of [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run])
         yield* Effect.forkIn(loop, parts)
+      yield* Effect.forkIn(releaseMemory(), parts)
       const server = yield* Layer.buildWithScope(
         NodeMailServer.layerNode({ host, port, graceMillis }),
         yield* Scope.fork(parts)

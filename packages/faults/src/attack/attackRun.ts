@@ -16,7 +16,7 @@ import type { AnswerCounts } from "./Attack.ts"
 import type { AttackerOptions } from "./attacker.ts"
 import { contactAttacks, segmentListing } from "./attacks/contacts.ts"
 import { attackTables } from "./attackReport.ts"
-import type { Observation } from "./attackVerdict.ts"
+import type { Bounds, Observation } from "./attackVerdict.ts"
 import { bounds, brokenBounds, megabytes, summarize } from "./attackVerdict.ts"
 import type { AttackerProcess } from "./everyAttack.ts"
 import { attackerProcesses, everyAttack, foreignReaderAttack } from "./everyAttack.ts"
@@ -41,6 +41,8 @@ export interface AttackOptions {
   readonly each: boolean
   /** Gets a line for each part of the run that has begun. */
   readonly progress: (line: string) => void
+  /** By which the run is judged. */
+  readonly bound: Bounds
 }
 
 const sampleMillis = 250
@@ -214,7 +216,14 @@ const aloneLine = (seen: Observation, failures: ReadonlyArray<string>): string =
 }
 
 /** Runs the attacks all at once, or each alone, and judges each run. */
-export const attackRun = async ({ seconds, contacts, only, each, progress }: AttackOptions): Promise<FaultRun> => {
+export const attackRun = async ({
+  seconds,
+  contacts,
+  only,
+  each,
+  bound,
+  progress
+}: AttackOptions): Promise<FaultRun> => {
   const names = everyAttack.map(({ name }) => name).filter((name) => name.includes(only))
   if (names.length === 0) return { counts: {}, failures: [`there is no attack whose name holds "${only}"`] }
   const parent = mkdtempSync(join(tmpdir(), "mailkeep-attack-"))
@@ -229,12 +238,12 @@ export const attackRun = async ({ seconds, contacts, only, each, progress }: Att
     if (!each) {
       progress(`${names.length} attacks at the same time, ${seconds} s`)
       const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, together, file)
-      return { counts: countsIn(seen), failures: brokenBounds(seen), report: attackTables(seen, walPeakOctets) }
+      return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakOctets) }
     }
     const failures: Array<string> = []
     for (const name of names) {
       const { seen } = await attackOnce(prepared, [name], seconds, alone, file)
-      const broken = brokenBounds(seen)
+      const broken = brokenBounds(seen, bound)
       progress(aloneLine(seen, broken))
       failures.push(...broken.map((failure) => `${name}: ${failure}`))
       rmSync(file)

@@ -11,19 +11,31 @@ export interface Bounds {
   /** Resident memory once the attacks are over, as a multiple of what it was before them. */
   readonly rssGrowthMax: number
   /** The 99th percentile of each kind of honest request during the attacks; a wrong answer counts as one that never came. */
-  readonly p99MillisMax: number
+  readonly p99MillisMax: Readonly<Record<HonestKind, number>>
   /** The write-ahead log once no foreign reader is left. */
   readonly walOctetsMax: number
   /** The share of the scheduled honest requests that must have been made, or the percentiles say little. */
   readonly honestShareMin: number
 }
 
+/** What a server is to withstand. Source: decision 0024. */
 export const bounds: Bounds = {
   rssOctetsMax: 400_000_000,
   rssGrowthMax: 1.3,
-  p99MillisMax: 250,
+  p99MillisMax: { send: 250, "list logs": 250, "create contact": 250 },
   walOctetsMax: 64 * 1024 * 1024,
   honestShareMin: 0.9
+}
+
+/**
+ * What the server withstands so far: a guard against getting worse. A request on a new connection has no bound, because the event loop
+ * accepts one connection in each of its rounds.
+ */
+export const boundsReached: Bounds = {
+  ...bounds,
+  rssOctetsMax: 1_300_000_000,
+  rssGrowthMax: 3.5,
+  p99MillisMax: { send: 1500, "list logs": Number.POSITIVE_INFINITY, "create contact": 1500 }
 }
 
 export interface Observation {
@@ -109,9 +121,9 @@ const latencyFailures = (seen: Observation, bound: Bounds): ReadonlyArray<string
       ...(requests < scheduled * bound.honestShareMin
         ? [`${kind}: only ${requests} of ${scheduled.toFixed(0)} scheduled requests were made`]
         : []),
-      ...(p99Millis > bound.p99MillisMax
+      ...(p99Millis > bound.p99MillisMax[kind]
         ? [
-            `${kind}: the 99th percentile is ${p99Millis.toFixed(0)} ms, ${refused} of ${requests} refused; ${bound.p99MillisMax} ms is the bound`
+            `${kind}: the 99th percentile is ${p99Millis.toFixed(0)} ms, ${refused} of ${requests} refused; ${bound.p99MillisMax[kind]} ms is the bound`
           ]
         : [])
     ]
@@ -140,7 +152,7 @@ const attackFailures = ({ attacks, answers }: Observation): ReadonlyArray<string
   })
 
 /** Every fact that breaks a bound; empty when the server withstood. */
-export const brokenBounds = (seen: Observation, bound: Bounds = bounds): ReadonlyArray<string> => [
+export const brokenBounds = (seen: Observation, bound: Bounds): ReadonlyArray<string> => [
   ...(seen.ending === null ? [] : [`the server died or hangs: ${seen.ending}`]),
   ...memoryFailures(seen, bound),
   ...latencyFailures(seen, bound),

@@ -17,10 +17,12 @@ export interface ServerLimits extends BodyLimits {
   readonly stallMillis: number
   /** How long an answer may take to be read in all; default 60 s. */
   readonly answerMillis: number
-  /** Bytes of all answers that are not yet written; default 64 MiB. */
+  /** Bytes of all answers that are not yet written; default 32 MiB. */
   readonly answerBytesMax: number
   /** Requests that read (`GET`, `HEAD`) under way at once, the others wait; default 16. */
   readonly readsMax: number
+  /** Of these, the requests of one API key; default 4. */
+  readonly readsPerApiKeyMax: number
   /** How long a shutdown waits for the requests it has accepted; default 10 s. */
   readonly graceMillis: number
 }
@@ -33,7 +35,8 @@ export const defaultServerLimits: ServerLimits = {
   headMillis: 15_000,
   stallMillis: 15_000,
   answerMillis: 60_000,
-  answerBytesMax: 64 * 1024 * 1024,
+  answerBytesMax: 32 * 1024 * 1024,
   readsMax: 16,
+  readsPerApiKeyMax: 4,
   graceMillis: 10_000
 }

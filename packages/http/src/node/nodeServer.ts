@@ -96,11 +96,14 @@ const makeListener = (limits: ServerLimits): Listener => {
   return listener
 }
 
+/** Connections that the kernel keeps until they are accepted. One above it tries again only after a second. */
+const backlogMax = 4096
+
 const listen = ({ server }: Listener, options: { readonly host: string; readonly port: number }) =>
   Effect.callback<AddressInfo, HttpServerError.ServeError>((resume) => {
     const onError = (cause: Error) => resume(Effect.fail(new HttpServerError.ServeError({ cause })))
     server.once("error", onError)
-    server.listen(options, () => {
+    server.listen({ ...options, backlog: backlogMax }, () => {
       server.off("error", onError)
       // A connection that cannot be accepted, as when file descriptors run out, must not end the process.
       server.on("error", () => {})
@@ -144,13 +147,27 @@ const admitAnswer =
         : admitted
     })
 
-/** Lets only so many reads run at once: each may have an answer of some megabytes in the making, which no budget counts yet. */
-const boundReads =
-  (reads: Semaphore.Semaphore): HttpMiddleware.HttpMiddleware =>
-  (app) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
-      method === "GET" || method === "HEAD" ? reads.withPermits(1)(app) : app
-    )
+/**
+ * Lets only so many reads run at once: each may have an answer of some megabytes in the making, which no budget counts yet. The reads of
+ * one API key wait for each other before they wait for others, so that its slow searches delay no other key.
+ */
+const boundReads = ({ readsMax, readsPerApiKeyMax }: ServerLimits): HttpMiddleware.HttpMiddleware => {
+  const all = Semaphore.makeUnsafe(readsMax)
+  const byApiKey = new Map<string, { readonly semaphore: Semaphore.Semaphore; reads: number }>()
+  return (app) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, headers }) => {
+      if (method !== "GET" && method !== "HEAD") return app
+      // Not checked yet: a wrong key has its own place in the map for as long as its refusal takes.
+      const apiKey = headers["authorization"] ?? ""
+      const own = byApiKey.get(apiKey) ?? { semaphore: Semaphore.makeUnsafe(readsPerApiKeyMax), reads: 0 }
+      byApiKey.set(apiKey, own)
+      own.reads++
+      const leave = Effect.sync(() => {
+        if (--own.reads === 0) byApiKey.delete(apiKey)
+      })
+      return Effect.ensuring(own.semaphore.withPermits(1)(all.withPermits(1)(app)), leave)
+    })
+}
 
 export interface NodeServer {
   readonly http: HttpServer.HttpServer["Service"]
@@ -174,7 +191,7 @@ export const makeNodeServer = (
       address: NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port),
       serve: Effect.fnUntraced(function* (app, middleware) {
         const requests = yield* Scope.fork(yield* Effect.scope, "parallel")
-        const bounded = boundReads(yield* Semaphore.make(limits.readsMax))(app)
+        const bounded = boundReads(limits)(app)
         const admitted = HttpEffect.withPreResponseHandler(bounded, admitAnswer(listener))
         listener.handle = yield* NodeHttpServer.makeHandler(admitted, { scope: requests, middleware })
         // Runs before the requests that are left are interrupted.

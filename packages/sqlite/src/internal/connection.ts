@@ -134,7 +134,7 @@ const openOnce = (where: string): SqliteDatabase => {
     database.pragma("wal_autocheckpoint = 4000")
     // The log grows while a reader holds an old state. Afterwards it shrinks to the size that it has between two checkpoints.
     database.pragma(`journal_size_limit = ${logBytesKept}`)
-    database.pragma("cache_size = -65536")
+    database.pragma("cache_size = -16384")
     registerFunctions(database)
     migrate(database)
     proveDurable(database, where)

@@ -24,6 +24,9 @@ export type ScanReply =
 /** Requests that may wait for the thread. */
 const pendingMax = 256
 
+/** Of the thread's own heap, in MB: a piece of a walk takes a few, and what is left over is collected sooner. */
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
+
 type Resume = (effect: Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>) => void
 
 export interface ScanThread {
@@ -60,7 +63,7 @@ export const makeScanThread = (filename: string): Effect.Effect<ScanThread, neve
   }
 
   const start = (): Worker => {
-    const started = new Worker(workerUrl, { workerData: filename })
+    const started = new Worker(workerUrl, { workerData: filename, resourceLimits })
     started.on("message", (reply: ScanReply) => {
       const resume = pending.get(reply.id)
       forget(reply.id)
