@@ -36,12 +36,12 @@ const refused = (...args: Parameters<typeof keepPrivate>) => {
 }
 
 describe("the data folder", () => {
-  it("and the store in it are made for their owner alone", async () => {
+  it("creates the folder and the store in it for their owner alone", async () => {
     await runJson(["projects", "list", "--data", data()])
     expect([modeOf(data()), modeOf(join(data(), "mailkeep.db"))]).toEqual(["700", "600"])
   })
 
-  it("and the files in it are taken from others when they were there before", async () => {
+  it("takes an existing folder and its files from other users", async () => {
     await runJson(["projects", "list", "--data", data()])
     const files = ["mailkeep.db", "mailkeep.db-wal", "mailkeep.db-shm"].map((name) => join(data(), name))
     for (const path of files) {

@@ -86,7 +86,7 @@ describe("the examples", () => {
     ])
   }, 120_000)
 
-  it("of the README starts a second time on the same file", () => {
+  it("starts the README example a second time on the same file", () => {
     inFolder((folder) => {
       const [{ code }] = examples as readonly [Example, ...Array<Example>]
       const onFile = code

@@ -220,8 +220,8 @@ export const keys = settled(2, "Keys and permissions", [
     "The command's data folder, with the master secret in it, is for its owner alone.",
     ["packages/cli/src/privateFolder.ts", "packages/sqlite/src/internal/connection.ts"],
     [
-      privateFolder("and the store in it are made for their owner alone"),
-      privateFolder("and the files in it are taken from others when they were there before")
+      privateFolder("creates the folder and the store in it for their owner alone"),
+      privateFolder("takes an existing folder and its files from other users")
     ],
     "0034-checked-input"
   ],
