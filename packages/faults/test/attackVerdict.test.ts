@@ -135,7 +135,7 @@ describe("brokenBounds", () => {
   })
 
   it("allows more memory and time by the bounds reached so far, and no loss", () => {
-    const seen = { ...withstood, rssPeakOctets: 900_000_000, rssAfterOctets: 600_000_000 }
+    const seen = { ...withstood, rssPeakOctets: 450_000_000, rssAfterOctets: 320_000_000 }
     expect(brokenBounds(seen, boundsReached)).toEqual([])
     expect(brokenBounds({ ...seen, rssPeakOctets: boundsReached.rssOctetsMax + 1e6 }, boundsReached)).toHaveLength(1)
     expect(brokenBounds({ ...seen, log: new Map() }, boundsReached)).not.toEqual([])

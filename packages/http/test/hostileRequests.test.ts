@@ -36,6 +36,7 @@ describe("request heads", () => {
       undefined
     ],
     ["with chunked twice", `${post}transfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 501, undefined],
+    ["that asks for a tunnel", "CONNECT example.net:443 HTTP/1.1\r\nhost: example.net\r\n\r\n", 501, undefined],
     ["with two lengths", `${post}content-length: 1\r\ncontent-length: 2\r\n\r\nx`, 400, undefined],
     [
       "with a length and a transfer coding",

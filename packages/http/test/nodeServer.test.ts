@@ -1,14 +1,38 @@
-import { setTimeout as wait } from "node:timers/promises"
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { connect, createServer } from "node:net"
+import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
+import type { HttpServerError } from "effect/http"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { ServerLimits } from "../src/node/limits.ts"
 import { defaultServerLimits } from "../src/node/limits.ts"
 import { makeNodeServer } from "../src/node/nodeServer.ts"
 
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+
+let scope: Scope.Closeable
+beforeEach(() => {
+  scope = Scope.makeUnsafe()
+})
+afterEach(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const serving = (
+  app: App,
+  limits: Partial<ServerLimits> = {},
+  port = 0
+): Effect.Effect<string, HttpServerError.ServeError> =>
+  Effect.gen(function* () {
+    const { http } = yield* makeNodeServer({ host: "127.0.0.1", port }, { ...defaultServerLimits, ...limits })
+    yield* http.serve(app)
+    return HttpServer.formatAddress(http.address)
+  }).pipe(Scope.provide(scope))
+
+const done = Effect.succeed(HttpServerResponse.text("done"))
+
 describe("makeNodeServer", () => {
   it("runs no more reads at once than its bound, and writes beside them", async () => {
-    const scope = await Effect.runPromise(Scope.make())
-    const limits = { ...defaultServerLimits, readsMax: 2 }
     let running = 0
     let most = 0
     const app = Effect.gen(function* () {
@@ -17,13 +41,7 @@ describe("makeNodeServer", () => {
       running--
       return HttpServerResponse.text("done")
     })
-    const address = await Effect.runPromise(
-      Effect.gen(function* () {
-        const { http } = yield* makeNodeServer({ host: "127.0.0.1", port: 0 }, limits)
-        yield* http.serve(app)
-        return HttpServer.formatAddress(http.address)
-      }).pipe(Scope.provide(scope))
-    )
+    const address = await Effect.runPromise(serving(app, { readsMax: 2 }))
     const ten = async (method: string) => {
       most = 0
       const texts = await Promise.all(Array.from({ length: 10 }, async () => (await fetch(address, { method })).text()))
@@ -32,12 +50,9 @@ describe("makeNodeServer", () => {
     }
     expect(await ten("GET")).toBe(2)
     expect(await ten("POST")).toBeGreaterThan(2)
-    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it("answers a read of one API key while the slow reads of another wait for each other", async () => {
-    const scope = await Effect.runPromise(Scope.make())
-    const limits = { ...defaultServerLimits, readsMax: 3, readsPerApiKeyMax: 2 }
     const slow = Promise.withResolvers<undefined>()
     const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
       Effect.as(
@@ -45,19 +60,74 @@ describe("makeNodeServer", () => {
         HttpServerResponse.text("done")
       )
     )
-    const address = await Effect.runPromise(
-      Effect.gen(function* () {
-        const { http } = yield* makeNodeServer({ host: "127.0.0.1", port: 0 }, limits)
-        yield* http.serve(app)
-        return HttpServer.formatAddress(http.address)
-      }).pipe(Scope.provide(scope))
-    )
+    const address = await Effect.runPromise(serving(app, { readsMax: 3, readsPerApiKeyMax: 2 }))
     const read = async (apiKey: string) =>
       (await fetch(address, { headers: { authorization: `Bearer ${apiKey}` } })).text()
     const waiting = Array.from({ length: 5 }, () => read("slow"))
     expect(await read("quick")).toBe("done")
     slow.resolve(undefined)
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => "done"))
-    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  it("makes no further answer for an API key whose answers are not read, and goes on for others", async () => {
+    const large = "x".repeat(8 * 1024 * 1024)
+    let made = 0
+    const app = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+      if (headers["authorization"] === "Bearer other") return HttpServerResponse.text("done")
+      made++
+      return HttpServerResponse.text(large)
+    })
+    const { hostname, port } = new URL(await Effect.runPromise(serving(app, { readsPerApiKeyMax: 2 })))
+    const answered: Array<Socket> = []
+    const clients = Array.from({ length: 6 }, () => {
+      const socket = connect(Number(port), hostname)
+      socket.once("data", () => answered.push(socket.pause()))
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer slow\r\n\r\n")
+      return socket
+    })
+    await expect.poll(() => made).toBe(2)
+    const other = await fetch(`http://${hostname}:${port}`, { headers: { authorization: "Bearer other" } })
+    expect(await other.text()).toBe("done")
+    expect(made).toBe(2)
+    await expect.poll(() => answered.length).toBe(2)
+    for (const socket of answered) socket.destroy()
+    await expect.poll(() => made).toBeGreaterThan(2)
+    for (const socket of clients) socket.destroy()
+  })
+
+  it("refuses a port on which another process listens", async () => {
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as { port: number }
+    expect(await Effect.runPromise(Effect.flip(serving(done, {}, port)))).toMatchObject({
+      _tag: "ServeError",
+      cause: { code: "EADDRINUSE" }
+    })
+    other.close()
+  })
+
+  it("refuses a port on which another server of Mailkeep listens", async () => {
+    const { port } = new URL(await Effect.runPromise(serving(done)))
+    expect(await Effect.runPromise(Effect.flip(serving(done, {}, Number(port))))).toMatchObject({
+      cause: { code: "EADDRINUSE" }
+    })
+  })
+
+  it("accepts more than one connection in a round of the event loop", async () => {
+    const { hostname, port } = new URL(await Effect.runPromise(serving(done)))
+    const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname))
+    let answers = 0
+    for (const socket of sockets) {
+      socket.on("data", () => answers++)
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
+    let rounds = 0
+    for (; answers < sockets.length; rounds++) {
+      const end = performance.now() + 5
+      while (performance.now() < end);
+      await nextRound()
+    }
+    for (const socket of sockets) socket.destroy()
+    expect(rounds).toBeLessThan(100)
   })
 })

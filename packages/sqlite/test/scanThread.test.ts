@@ -1,12 +1,14 @@
 import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Worker } from "node:worker_threads"
 import type { Contact, QueryOf } from "@mailkeep/core/domain"
 import { noContactFilters } from "@mailkeep/core/domain"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
+import { makeScanThread } from "../src/internal/scanThread.ts"
 
 let folder: string
 beforeEach(() => {
@@ -55,6 +57,28 @@ const scan = (search: string): QueryOf<"ContactScan"> => ({
 })
 
 const setting = { _tag: "Setting", name: "a" } as const
+
+describe("makeScanThread", () => {
+  it("ends the thread when no query came for a while, and starts another with the next query", async () => {
+    await inStore((store) => seed(store, 1))
+    const seen = { started: 0, ended: 0 }
+    const onWorker = (worker: Worker) => {
+      seen.started++
+      worker.once("exit", () => seen.ended++)
+    }
+    process.on("worker", onWorker)
+    const matches = Effect.gen(function* () {
+      const { read } = yield* makeScanThread(file(), 50)
+      const count = Effect.map(read([scan("ad")]), ([answer]) => (answer as { readonly matches: number }).matches)
+      const first = yield* count
+      yield* Effect.promise(() => expect.poll(() => seen.ended).toBe(1))
+      return [first, yield* count]
+    })
+    expect(await Effect.runPromise(Effect.scoped(matches))).toEqual([1, 1])
+    expect(seen).toEqual({ started: 2, ended: 2 })
+    process.off("worker", onWorker)
+  })
+})
 
 describe("the scan thread", () => {
   it("answers a scan while the event loop answers other queries", () =>

@@ -10,6 +10,8 @@ import { unknownTransferCoding } from "./requestHead.ts"
 
 export const lateRequest: Refusal = { status: 408, message: "The request did not arrive in time." }
 
+const noTunnel: Refusal = { status: 501, message: "The method CONNECT is not supported." }
+
 const noRequest: Refusal = { status: 400, message: "This is not an HTTP request." }
 
 interface ParserError extends Error {
@@ -34,6 +36,7 @@ const refusalOf = ({ code, reason = "" }: ParserError): Refusal => {
 
 export const answerBrokenRequests = (server: Server, connections: Connections): Server => {
   const refused = new WeakSet<Socket>()
+  server.on("connect", (_, socket) => refuseConnection(socket, noTunnel))
   return server.on("clientError", (error: ParserError, stream) => {
     // The connections of an HTTP server over TCP are sockets.
     const socket = stream as Socket

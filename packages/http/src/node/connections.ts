@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { ServerLimits } from "./limits.ts"
 
 /** Requests that wait on one connection. After them it is closed. */
 const waitingMax = 64
@@ -48,10 +49,9 @@ export interface Connections {
 }
 
 export const makeConnections = ({
+  connectionsMax,
   connectionsPerAddressMax
-}: {
-  readonly connectionsPerAddressMax: number
-}): Connections => {
+}: Pick<ServerLimits, "connectionsMax" | "connectionsPerAddressMax">): Connections => {
   const connections = new Map<Socket, Connection>()
   const addresses = new Map<string, number>()
   let accepted = 0
@@ -59,10 +59,21 @@ export const makeConnections = ({
 
   const addressOf = (socket: Socket) => socket.remoteAddress ?? ""
 
+  const isResting = ({ socket, current, bytesAtRest }: Connection) =>
+    current === undefined && bytesAtRest !== undefined && socket.bytesRead === bytesAtRest
+
+  const closeResting = () => {
+    for (const connection of connections.values()) if (isResting(connection)) connection.socket.destroySoon()
+  }
+
   const add = (socket: Socket) => {
     accepted++
     const address = addressOf(socket)
     const ofAddress = (addresses.get(address) ?? 0) + 1
+    if (connections.size >= connectionsMax) {
+      closeResting()
+      return void socket.destroy()
+    }
     if (ofAddress > connectionsPerAddressMax) return void socket.destroy()
     addresses.set(address, ofAddress)
     connections.set(socket, {
@@ -133,9 +144,6 @@ export const makeConnections = ({
     else refuse()
   }
 
-  const isResting = ({ socket, current, bytesAtRest }: Connection) =>
-    current === undefined && bytesAtRest !== undefined && socket.bytesRead === bytesAtRest
-
   const endSilent = (millis: number, end: (socket: Socket) => void) => {
     const now = performance.now()
     for (const connection of connections.values()) {
@@ -157,9 +165,7 @@ export const makeConnections = ({
       const connection = connections.get(socket)
       return connection !== undefined && lastOf(connection)
     },
-    closeResting: () => {
-      for (const connection of connections.values()) if (isResting(connection)) connection.socket.destroySoon()
-    },
+    closeResting,
     endSilent,
     destroyAll: () => {
       for (const socket of connections.keys()) socket.destroy()

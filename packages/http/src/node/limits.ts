@@ -17,11 +17,11 @@ export interface ServerLimits extends BodyLimits {
   readonly stallMillis: number
   /** How long an answer may take to be read in all; default 60 s. */
   readonly answerMillis: number
-  /** Bytes of all answers that are not yet written; default 32 MiB. */
+  /** Bytes of all answers that are not yet written; default 16 MiB. */
   readonly answerBytesMax: number
-  /** Requests that read (`GET`, `HEAD`) under way at once, the others wait; default 16. */
+  /** Requests that read (`GET`, `HEAD`) being answered at once, the others wait; default 8. */
   readonly readsMax: number
-  /** Of these, the requests of one API key; default 4. */
+  /** Requests that read of one API key whose answers are not yet written; default 4. */
   readonly readsPerApiKeyMax: number
   /** How long a shutdown waits for the requests it has accepted; default 10 s. */
   readonly graceMillis: number
@@ -35,8 +35,8 @@ export const defaultServerLimits: ServerLimits = {
   headMillis: 15_000,
   stallMillis: 15_000,
   answerMillis: 60_000,
-  answerBytesMax: 32 * 1024 * 1024,
-  readsMax: 16,
+  answerBytesMax: 16 * 1024 * 1024,
+  readsMax: 8,
   readsPerApiKeyMax: 4,
   graceMillis: 10_000
 }

@@ -3,13 +3,12 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Effect, Scope, Semaphore } from "effect"
-import type { HttpMiddleware } from "effect/http"
-import { HttpEffect, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Scope } from "effect"
+import type { HttpServerError } from "effect/http"
+import { HttpEffect, HttpServer, HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 import type { AnswerBudget } from "./answerBudget.ts"
@@ -18,6 +17,9 @@ import { answerBrokenRequests } from "./brokenRequest.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
 import type { ServerLimits } from "./limits.ts"
+import { makeFairStarts } from "./fairStarts.ts"
+import { listen } from "./listeners.ts"
+import { boundReads } from "./reads.ts"
 import { refuseRequest } from "./refusal.ts"
 import { headRefusal, unknownExpectation } from "./requestHead.ts"
 import { shutDown } from "./shutdown.ts"
@@ -63,14 +65,17 @@ const makeListener = (limits: ServerLimits): Listener => {
     // `headRefusal` answers in the form of the interface.
     requireHostHeader: false
   })
-  server.maxConnections = limits.connectionsMax
   const connections = makeConnections(limits)
   const answers = makeAnswerBudget(limits)
+  const starts = makeFairStarts()
   const listener: Listener = { server, connections, answers, handle: undefined }
 
-  const enter = (request: IncomingMessage, response: ServerResponse, run: () => void) => {
+  const enter = (request: IncomingMessage, response: ServerResponse, answer: () => void) => {
     response.once("close", () => answers.end(request.socket))
-    connections.enter({ request, response, run })
+    const start = () => {
+      if (!request.socket.destroyed) answer()
+    }
+    connections.enter({ request, response, run: () => starts.enter(request.headers.authorization ?? "", start) })
   }
   const respond = (request: IncomingMessage, response: ServerResponse) =>
     enter(request, response, () => {
@@ -81,7 +86,6 @@ const makeListener = (limits: ServerLimits): Listener => {
     })
 
   server.on("connection", connections.add)
-  server.on("drop", connections.closeResting)
   server.on("request", respond)
   server.on("checkContinue", (request, response) => {
     continueOnRead(request, response)
@@ -95,21 +99,6 @@ const makeListener = (limits: ServerLimits): Listener => {
   answerBrokenRequests(server, connections)
   return listener
 }
-
-/** Connections that the kernel keeps until they are accepted. One above it tries again only after a second. */
-const backlogMax = 4096
-
-const listen = ({ server }: Listener, options: { readonly host: string; readonly port: number }) =>
-  Effect.callback<AddressInfo, HttpServerError.ServeError>((resume) => {
-    const onError = (cause: Error) => resume(Effect.fail(new HttpServerError.ServeError({ cause })))
-    server.once("error", onError)
-    server.listen({ ...options, backlog: backlogMax }, () => {
-      server.off("error", onError)
-      // A connection that cannot be accepted, as when file descriptors run out, must not end the process.
-      server.on("error", () => {})
-      resume(Effect.succeed(server.address() as AddressInfo))
-    })
-  })
 
 /** Seconds after which a client may come back for an answer that found no room. */
 const retrySeconds = 1
@@ -147,28 +136,6 @@ const admitAnswer =
         : admitted
     })
 
-/**
- * Lets only so many reads run at once: each may have an answer of some megabytes in the making, which no budget counts yet. The reads of
- * one API key wait for each other before they wait for others, so that its slow searches delay no other key.
- */
-const boundReads = ({ readsMax, readsPerApiKeyMax }: ServerLimits): HttpMiddleware.HttpMiddleware => {
-  const all = Semaphore.makeUnsafe(readsMax)
-  const byApiKey = new Map<string, { readonly semaphore: Semaphore.Semaphore; reads: number }>()
-  return (app) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, headers }) => {
-      if (method !== "GET" && method !== "HEAD") return app
-      // Not checked yet: a wrong key has its own place in the map for as long as its refusal takes.
-      const apiKey = headers["authorization"] ?? ""
-      const own = byApiKey.get(apiKey) ?? { semaphore: Semaphore.makeUnsafe(readsPerApiKeyMax), reads: 0 }
-      byApiKey.set(apiKey, own)
-      own.reads++
-      const leave = Effect.sync(() => {
-        if (--own.reads === 0) byApiKey.delete(apiKey)
-      })
-      return Effect.ensuring(own.semaphore.withPermits(1)(all.withPermits(1)(app)), leave)
-    })
-}
-
 export interface NodeServer {
   readonly http: HttpServer.HttpServer["Service"]
   readonly connections: () => number
@@ -184,11 +151,13 @@ export const makeNodeServer = (
   Effect.gen(function* () {
     const listener = makeListener(limits)
     const { server, connections, answers } = listener
-    const bound = yield* listen(listener, address)
-    const stop = yield* Effect.cached(Effect.promise(() => shutDown(server, connections, limits.graceMillis)))
+    const listeners = yield* listen(server, address)
+    const stop = yield* Effect.cached(
+      Effect.promise(() => shutDown({ server, listeners, connections }, limits.graceMillis))
+    )
     yield* Effect.addFinalizer(() => stop)
     const http = HttpServer.make({
-      address: NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port),
+      address: NetAddress.inetAddressFromIpStringUnsafe(listeners.address.address, listeners.address.port),
       serve: Effect.fnUntraced(function* (app, middleware) {
         const requests = yield* Scope.fork(yield* Effect.scope, "parallel")
         const bounded = boundReads(limits)(app)

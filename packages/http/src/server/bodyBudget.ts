@@ -4,17 +4,17 @@
 import { Context } from "effect"
 
 export interface BodyLimits {
-  /** Bytes of all request bodies in memory at once; default 32 MiB. */
+  /** Bytes of all request bodies in memory at once; default 24 MiB. */
   readonly bodyBytesMax: number
-  /** Bytes of the request bodies of one API key in memory at once; default 16 MiB. */
+  /** Bytes of the request bodies of one API key in memory at once; default 12 MiB. */
   readonly bodyBytesPerApiKeyMax: number
   /** How long one body may take to arrive, from when it is first read; default 60 s. */
   readonly bodyMillis: number
 }
 
 export const defaultBodyLimits: BodyLimits = {
-  bodyBytesMax: 32 * 1024 * 1024,
-  bodyBytesPerApiKeyMax: 16 * 1024 * 1024,
+  bodyBytesMax: 24 * 1024 * 1024,
+  bodyBytesPerApiKeyMax: 12 * 1024 * 1024,
   bodyMillis: 60_000
 }
 

@@ -1,5 +1,6 @@
 /**
- * Collects the chunks of a body in few blocks, so that a body that comes in chunks of one byte takes no more memory than its bytes.
+ * Collects the chunks of a body in few blocks, so that a body that comes in chunks of one byte takes no more memory than its bytes. Blocks
+ * are given back at once when they are no longer needed: left to the garbage collector, those of a few bodies of 10 MB add up.
  */
 
 /** The first block; each further one is as large as all before it, up to the largest. */
@@ -10,12 +11,16 @@ export interface BodyBytes {
   readonly append: (chunk: Uint8Array) => void
   /** Bytes of memory in use; at most twice the bytes appended, or one block. */
   readonly capacity: () => number
+  /** The whole body, in one block. */
   readonly bytes: () => Uint8Array
+  /** Gives the memory back: what `bytes` returned is empty afterwards, unless the body was one chunk. */
   readonly clear: () => void
 }
 
 export const makeBodyBytes = (): BodyBytes => {
-  let blocks: Array<Uint8Array> = []
+  let blocks: Array<Uint8Array<ArrayBufferLike>> = []
+  /** The blocks that were made here; the first chunk belongs to the connection. */
+  const own = new Set<ArrayBuffer>()
   let capacity = 0
   let length = 0
   /** Bytes free at the end of the last block. */
@@ -26,6 +31,12 @@ export const makeBodyBytes = (): BodyBytes => {
     capacity += block.length
   }
 
+  const makeBlock = (bytes: number): Uint8Array => {
+    const buffer = new ArrayBuffer(bytes)
+    own.add(buffer)
+    return new Uint8Array(buffer)
+  }
+
   const append = (chunk: Uint8Array) => {
     length += chunk.length
     // Most bodies are one chunk, which needs no copy.
@@ -33,7 +44,7 @@ export const makeBodyBytes = (): BodyBytes => {
     for (let rest = chunk; rest.length > 0;) {
       if (free === 0) {
         free = Math.min(blockBytesMax, Math.max(blockBytesMin, capacity))
-        add(new Uint8Array(free))
+        add(makeBlock(free))
       }
       const block = blocks.at(-1)!
       const part = rest.subarray(0, free)
@@ -43,21 +54,29 @@ export const makeBodyBytes = (): BodyBytes => {
     }
   }
 
+  const clear = () => {
+    // Transferring a buffer frees its memory at once.
+    for (const buffer of own) buffer.transfer(0)
+    own.clear()
+    blocks = []
+    capacity = length = free = 0
+  }
+
   const bytes = (): Uint8Array => {
     const [only] = blocks
-    if (blocks.length === 1 && only !== undefined) return only
-    const whole = new Uint8Array(length)
+    if (blocks.length === 1 && only !== undefined) return only.subarray(0, length)
+    const buffer = new ArrayBuffer(length)
+    const whole = new Uint8Array(buffer)
     let at = 0
     for (const block of blocks) {
       whole.set(block.subarray(0, length - at), at)
       at += block.length
     }
+    clear()
+    own.add(buffer)
+    add(whole)
+    length = whole.length
     return whole
-  }
-
-  const clear = () => {
-    blocks = []
-    capacity = length = free = 0
   }
 
   return { append, capacity: () => capacity, bytes, clear }

@@ -96,12 +96,17 @@ const faultMessages = {
   too_many_items: `must not have more than ${jsonValuesMax} values`
 } as const
 
-const parse = (octets: Uint8Array): Effect.Effect<unknown, InvalidArgument> => {
+const parse = (body: BodyBytes): Effect.Effect<unknown, InvalidArgument> => {
+  const octets = body.bytes()
   if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
   const fault = jsonFault(octets)
   if (fault !== undefined) return Effect.fail(refused(fault, faultMessages[fault]))
   return Effect.try({
-    try: () => JSON.parse(decoder.decode(octets)) as unknown,
+    try: () => {
+      const text = decoder.decode(octets)
+      body.clear()
+      return JSON.parse(text) as unknown
+    },
     catch: () => refused("malformed_json", "must be JSON in UTF-8")
   })
 }
@@ -116,7 +121,7 @@ export const jsonBody = (
     const reservation = reserve(keyId ?? projectId)
     return yield* receive(request, reservation, bodyMillis).pipe(
       Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
-      Effect.flatMap((body) => parse(body.bytes())),
+      Effect.flatMap(parse),
       Effect.ensuring(Effect.sync(reservation.release))
     )
   })

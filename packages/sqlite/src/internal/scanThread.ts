@@ -1,6 +1,8 @@
 /**
- * Sends queries that look at many rows to a thread of their own. The thread starts with the first of them and ends with the store.
+ * Sends queries that look at many rows to a thread of their own. The thread starts with the first of them and ends when none came for a
+ * while, so that its memory is there only while it is needed.
  */
+import { clearTimeout, setTimeout } from "node:timers"
 import { Worker } from "node:worker_threads"
 import type { Query } from "@mailkeep/core/domain"
 import { StoreUnavailable } from "@mailkeep/core/port"
@@ -27,6 +29,9 @@ const pendingMax = 256
 /** Of the thread's own heap, in MB: a piece of a walk takes a few, and what is left over is collected sooner. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
+/** The thread takes some 40 MB, and 80 ms to start again. */
+const idleMillisDefault = 10_000
+
 type Resume = (effect: Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>) => void
 
 export interface ScanThread {
@@ -43,9 +48,13 @@ const answered = (reply: ScanReply): Effect.Effect<ReadonlyArray<unknown>, Store
 /** This file and the worker's have the same extension: `.ts` in the repository, `.js` in the package. */
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./scanWorker.ts" : "./scanWorker.js", import.meta.url)
 
-export const makeScanThread = (filename: string): Effect.Effect<ScanThread, never, Scope.Scope> => {
+export const makeScanThread = (
+  filename: string,
+  idleMillis = idleMillisDefault
+): Effect.Effect<ScanThread, never, Scope.Scope> => {
   const pending = new Map<number, Resume>()
   let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
   let nextId = 0
   let closed = false
 
@@ -56,10 +65,20 @@ export const makeScanThread = (filename: string): Effect.Effect<ScanThread, neve
     for (const resume of failed) resume(Effect.fail(new StoreUnavailable({ reason })))
   }
 
+  const end = async (): Promise<void> => {
+    clearTimeout(idle)
+    const ending = worker
+    worker = undefined
+    await ending?.terminate()
+  }
+
   /** A process may end while nobody waits for the thread. */
   const forget = (id: number): void => {
     pending.delete(id)
-    if (pending.size === 0) worker?.unref()
+    if (pending.size > 0) return
+    worker?.unref()
+    clearTimeout(idle)
+    idle = setTimeout(end, idleMillis).unref()
   }
 
   const start = (): Worker => {
@@ -83,6 +102,7 @@ export const makeScanThread = (filename: string): Effect.Effect<ScanThread, neve
     Effect.callback((resume) => {
       if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
       if (pending.size >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+      clearTimeout(idle)
       worker ??= start()
       const id = nextId++
       pending.set(id, resume)
@@ -93,10 +113,8 @@ export const makeScanThread = (filename: string): Effect.Effect<ScanThread, neve
 
   const close = Effect.suspend(() => {
     closed = true
-    const ending = worker
-    worker = undefined
     failAll("closed")
-    return ending === undefined ? Effect.void : Effect.promise(() => ending.terminate())
+    return Effect.promise(end)
   })
 
   return Effect.acquireRelease(
