@@ -1,16 +1,16 @@
 /**
- * Accepted sends a second: 64 senders in one process on SQLite with full durability, beside a loop written by hand that inserts the
- * same rows into the same tables without reading, judging or answering anything, 100 sends to a transaction. Both sync every transaction to the disk.
+ * Accepted sends per second: 64 senders in one process on SQLite with full durability. The baseline is a hand-written loop that inserts the
+ * same rows into the same tables, 100 sends per transaction. It reads, validates and answers nothing. Both sync every transaction to disk.
  *
- *   pnpm bench            the rounds, and the disk syncs counted by strace where it is installed
- *   … --count N           N sends, once, for a count from outside
+ * The command `pnpm bench` runs the rounds, and counts the disk syncs if strace is installed.
+ * With `--count N` it makes N sends once, so that another program can count the syncs.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Domains, embedder, MailCore, parseSend, PlanSource, Sending } from "@mailkeep/core"
+import { Domains, embeddedPrincipal, MailCore, parseSend, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
@@ -45,13 +45,13 @@ const body = (i: number) => ({
   text: "Thank you."
 })
 
-/** The whole way in: the form judged, facts loaded, decided, committed, acknowledged after the sync. */
+/** The complete path of a send: validate, load facts, decide, commit, and acknowledge after the sync. */
 const mailkeep = (filename: string, count: number): Promise<Rate> =>
   Effect.gen(function* () {
     yield* (yield* Domains).add("prj_bench", { domain: "example.com", verified: true })
     const sending = yield* Sending
     const store = yield* SqliteMailStore.SqliteMailStore
-    const principal = embedder("prj_bench")
+    const principal = embeddedPrincipal("prj_bench")
     const before = store.groupCounts()
     const started = performance.now()
     yield* Effect.forEach(
@@ -78,26 +78,26 @@ const mailkeep = (filename: string, count: number): Promise<Rate> =>
     Effect.runPromise
   )
 
-/** The same rows in the same tables, so that the disk and the indexes cost the same. */
+/** The baseline: the same rows in the same tables, so that the cost of disk and indexes is the same. */
 const handWritten = async (filename: string, count: number): Promise<Rate> => {
   await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
   const database = new Database(filename)
   database.pragma("synchronous = FULL")
   const insert = {
     message: database.prepare(
-      `INSERT INTO messages (id, project_id, source, "from", domain, subject, html, text, "to", cc, metadata, idempotency_key, created_at)
+      `INSERT INTO mailkeep_messages (id, project_id, source, "from", domain, subject, html, text, "to", cc, metadata, idempotency_key, created_at)
        VALUES (?, 'prj_bench', 'embedded', ?, 'example.com', ?, ?, ?, '[]', '[]', '{}', ?, ?)`
     ),
     delivery: database.prepare(
-      `INSERT INTO deliveries (id, project_id, message_id, kind, recipient, address, source, created_at, status, due_at, queued_at,
-         token, attempts, deferrals, ambiguous, crashes, reached_relay, counted_day, charged_at, sequence)
+      `INSERT INTO mailkeep_deliveries (id, project_id, message_id, kind, recipient, address, source, created_at, status, due_at, queued_at,
+         fencing_token, attempts, deferrals, ambiguous, crashes, reached_relay, counted_day, charged_at, sequence)
        VALUES (?, 'prj_bench', ?, 'to', ?, ?, 'embedded', ?, 'queued', ?, ?, 1, 0, 0, 0, 0, 0, '2026-11-21', ?, 0)`
     ),
     idempotency: database.prepare(
-      "INSERT INTO idempotency (project_id, key, fingerprint, result, expires_at) VALUES ('prj_bench', ?, ?, ?, ?)"
+      "INSERT INTO mailkeep_idempotency (project_id, key, fingerprint, result, expires_at) VALUES ('prj_bench', ?, ?, ?, ?)"
     ),
     counter: database.prepare(
-      `INSERT INTO counters (project_id, name, value) VALUES ('prj_bench', ?, 1)
+      `INSERT INTO mailkeep_counters (project_id, name, value) VALUES ('prj_bench', ?, 1)
        ON CONFLICT (project_id, name) DO UPDATE SET value = value + 1`
     )
   }
@@ -120,7 +120,7 @@ const handWritten = async (filename: string, count: number): Promise<Rate> => {
   return { perSecond: count / seconds, perSync: handWrittenGroup }
 }
 
-/** Every `fsync` and `fdatasync` of a run of `count` sends, as the kernel saw them. */
+/** Counts every `fsync` and `fdatasync` system call of a run of `count` sends. `undefined` without strace. */
 const syncsOf = (count: number): number | undefined =>
   (() => {
     const folder = mkdtempSync(join(tmpdir(), "mailkeep-strace-"))
@@ -150,15 +150,15 @@ if (countAt >= 0) {
   }
   const rate = (rates: ReadonlyArray<Rate>) => Math.round(median(rates.map(({ perSecond }) => perSecond)))
   const ratio = median(ours.map(({ perSecond }, i) => perSecond / theirs[i]!.perSecond))
-  console.log(`mailkeep, ${senders} senders:       ${rate(ours)} accepted sends a second (median of ${rounds})`)
+  console.log(`mailkeep, ${senders} senders:       ${rate(ours)} accepted sends per second (median of ${rounds})`)
   console.log(`by hand, groups of ${handWrittenGroup}:       ${rate(theirs)}`)
   console.log(`ratio:                      ${ratio.toFixed(2)}`)
-  console.log(`sends to a commit group:    ${median(ours.map(({ perSync }) => perSync)).toFixed(1)}`)
+  console.log(`sends per commit group:     ${median(ours.map(({ perSync }) => perSync)).toFixed(1)}`)
   const counted = 5000
   const syncs = syncsOf(counted)
   console.log(
     syncs === undefined
-      ? "disk syncs: strace is not here to count them"
-      : `disk syncs for ${counted} sends:   ${syncs} (${(counted / syncs).toFixed(1)} sends to a sync)`
+      ? "disk syncs: not counted, because strace is not installed"
+      : `disk syncs for ${counted} sends:   ${syncs} (${(counted / syncs).toFixed(1)} sends per sync)`
   )
 }

@@ -1,6 +1,6 @@
 /**
- * Listing contacts in a project of 1,000,000, in SQLite: what the contacts endpoint asks of the core, page and total together.
- * `CONTACTS` says another number, `FILE` keeps the file and takes it again.
+ * Lists contacts in a project of 1,000,000 contacts in SQLite. Measures the call of the contacts endpoint: page and total together.
+ * `CONTACTS` sets another number. `FILE` keeps the store file and reuses it in the next run.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,10 +21,13 @@ const project = "prj_bench"
 const firstNames = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Tony", "Leslie", "Ken", "Radia", "Jean"]
 const syllables = ["ka", "lo", "mi", "ra", "ten", "bor", "sel", "van", "dor", "fin", "gra", "hul", "ist", "jon", "kel"]
 
-/** One in a hundred has `zyx` in the address, one in ten is unsubscribed. Surnames are of three syllables, each its own by the number. */
+/**
+ * One contact in a hundred has `zyx` in the address, one in ten is unsubscribed. The last name has three syllables, which depend on the
+ * number.
+ */
 const contactAt = (n: number): Contact => {
   const firstName = firstNames[n % firstNames.length]!
-  const lastName = [n, Math.floor(n / 15), Math.floor(n / 225)].map((at) => syllables[at % 15]).join("")
+  const lastName = [n, Math.floor(n / 15), Math.floor(n / 225)].map((index) => syllables[index % 15]).join("")
   const email = `${firstName}.${lastName}${n % 100 === 7 ? "zyx" : ""}${n}@example.org`.toLowerCase()
   return {
     id: `con_${String(n).padStart(26, "0")}`,
@@ -61,7 +64,7 @@ const seed = Effect.gen(function* () {
   )
 })
 
-const asked: ReadonlyArray<readonly [string, Partial<typeof everyContact>, page: number]> = [
+const queries: ReadonlyArray<readonly [string, Partial<typeof everyContact>, page: number]> = [
   ["page 1", {}, 1],
   ["page 100", {}, 100],
   ["unsubscribed, page 1", { emailStatus: "unsubscribed" }, 1],
@@ -75,7 +78,7 @@ const asked: ReadonlyArray<readonly [string, Partial<typeof everyContact>, page:
 const measure = Effect.gen(function* () {
   const contacts = yield* Contacts
   console.log(machine())
-  for (const [label, filters, page] of asked) {
+  for (const [label, filters, page] of queries) {
     const millis: Array<number> = []
     let found = 0
     for (let n = 0; n < readings; n++) {

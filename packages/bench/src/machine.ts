@@ -1,5 +1,5 @@
 /**
- * What the figures were taken on, and how they are summed up.
+ * The description of the machine, and the median of measured values.
  */
 import { cpus, release, totalmem } from "node:os"
 

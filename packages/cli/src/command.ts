@@ -16,7 +16,9 @@ import { webhooks } from "./commands/webhooks.ts"
 export const version = "0.1.0"
 
 export const mailkeep = Command.make("mailkeep").pipe(
-  Command.withDescription("An embeddable mail core: accepts transactional email, delivers it, and keeps the record."),
+  Command.withDescription(
+    "An embeddable mail core: accepts transactional email, delivers it and keeps a delivery log."
+  ),
   Command.withSubcommands([
     start,
     serve,

@@ -1,5 +1,5 @@
 /**
- * The flags of the command and the environment variables that stand in for them.
+ * The flags of the command, and the environment variables that replace absent flags.
  */
 import type { Permission } from "@mailkeep/core"
 import { dayMillis, hourMillis, isRange, minuteMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
@@ -13,7 +13,7 @@ export const data = Flag.String("data").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
   Flag.withDefault("./mailkeep-data"),
   Flag.withDescription(
-    "The folder that holds the store, for its owner alone; made when it does not exist. MAILKEEP_DATA"
+    "The data folder with the store, private to its owner; created if it does not exist. MAILKEEP_DATA"
   )
 )
 
@@ -24,7 +24,7 @@ export const json = Flag.Boolean("json").pipe(
 
 export const project = Flag.String("project").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("PROJECT"))),
-  Flag.withDescription("The project, such as prj_acme; naming one makes it. MAILKEEP_PROJECT")
+  Flag.withDescription("The project, such as prj_acme; created on first use. MAILKEEP_PROJECT")
 )
 
 export const host = Flag.String("host").pipe(
@@ -43,22 +43,22 @@ export const port = Flag.Int("port").pipe(
 export const transport = Flag.Literals("transport", ["stub"]).pipe(
   Flag.withFallbackConfig(Config.Literals(["stub"], fromEnvironment("TRANSPORT"))),
   Flag.withDefault("stub" as const),
-  Flag.withDescription("How mail leaves: the stub takes every message and delivers it to nobody. MAILKEEP_TRANSPORT")
+  Flag.withDescription("The transport: the stub accepts every message and sends nothing. MAILKEEP_TRANSPORT")
 )
 
-/** A limit of the default plan: off unless given. */
+/** A limit of the default plan; default no limit. */
 const planLimit = (flag: string, variable: string, description: string) =>
   Flag.Int(flag).pipe(
     Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
     Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-    Flag.withDescription(`${description}; off unless given. ${fromEnvironment(variable)}`),
+    Flag.withDescription(`${description}; default no limit. ${fromEnvironment(variable)}`),
     Flag.optional,
     Flag.map(Option.getOrNull)
   )
 
 const unitMillis: Readonly<Record<string, number>> = { ms: 1, s: secondMillis, m: minuteMillis, h: hourMillis }
 
-/** `10/1s`: ten requests in a second. */
+/** `10/1s` means ten requests per second. */
 export const parseRateLimit = (text: string): BucketLimit | undefined => {
   const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,8})?(ms|s|m|h)$/.exec(text)
   return match === null
@@ -66,7 +66,7 @@ export const parseRateLimit = (text: string): BucketLimit | undefined => {
     : { requests: Number(match[1]), windowMillis: Number(match[2] ?? 1) * unitMillis[match[3]!]! }
 }
 
-/** `10s` or `500ms`, in milliseconds; at most a day. */
+/** The milliseconds of `10s` or `500ms`; at most one day. */
 export const parseDuration = (text: string): number | undefined => {
   const match = /^(0|[1-9][0-9]{0,7})(ms|s|m|h)$/.exec(text)
   const millis = match === null ? Number.NaN : Number(match[1]) * unitMillis[match[2]!]!
@@ -81,7 +81,7 @@ export const grace = Flag.String("grace").pipe(
     (text) => `Expected a duration of at most a day, such as 10s, not "${text}"`
   ),
   Flag.withDescription(
-    "How long a shutdown waits for requests, hand-offs and webhooks under way, all at the same time, such as 10s. MAILKEEP_GRACE"
+    "How long a shutdown waits for running requests, hand-offs and webhooks in total, such as 10s. MAILKEEP_GRACE"
   )
 )
 
@@ -89,10 +89,10 @@ const rateLimit = Flag.String("rate-limit").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("RATE_LIMIT"))),
   Flag.filterMap(
     (text) => Option.fromNullishOr(parseRateLimit(text)),
-    (text) => `Expected requests per time, such as 10/1s, not "${text}"`
+    (text) => `Expected a number of requests per time, such as 10/1s, not "${text}"`
   ),
   Flag.withDescription(
-    "Sends and contact creates for each key and each project, such as 10/1s; off unless given. MAILKEEP_RATE_LIMIT"
+    "Sends and contact creations per API key and per project, such as 10/1s; default no limit. MAILKEEP_RATE_LIMIT"
   ),
   Flag.optional,
   Flag.map(Option.getOrNull)
@@ -100,26 +100,22 @@ const rateLimit = Flag.String("rate-limit").pipe(
 
 /** The default plan. */
 export const plan = {
-  dailySends: planLimit("daily-sends", "DAILY_SENDS", "Recipients a day, in UTC"),
-  sendingAllowance: planLimit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in all"),
-  scheduledRecipients: planLimit(
-    "scheduled-recipients",
-    "SCHEDULED_RECIPIENTS",
-    "Recipients waiting in scheduled messages"
-  ),
+  dailySends: planLimit("daily-sends", "DAILY_SENDS", "Recipients per UTC day"),
+  sendingAllowance: planLimit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in total"),
+  scheduledRecipients: planLimit("scheduled-recipients", "SCHEDULED_RECIPIENTS", "Recipients of scheduled messages"),
   contacts: planLimit("contacts", "CONTACTS", "Contacts"),
   rateLimit
 }
 
 export const permission = Flag.Literals("permission", permissions).pipe(
   Flag.atLeast(1),
-  Flag.withDescription("What the key may do; once for each"),
+  Flag.withDescription("A permission of the API key; repeatable"),
   Flag.map((given): ReadonlyArray<Permission> => given)
 )
 
 export const domainScope = Flag.String("domain-scope").pipe(
   Flag.atLeast(0),
-  Flag.withDescription("A domain the key may send from; once for each, any verified one when left out")
+  Flag.withDescription("A domain that the API key may send from; repeatable; default every verified domain")
 )
 
 export const expiresAt = Flag.String("expires-at").pipe(
@@ -127,22 +123,22 @@ export const expiresAt = Flag.String("expires-at").pipe(
     (text) => Option.fromNullishOr(parseInstant(text)),
     (text) => `Expected an ISO 8601 date and time with an offset, not "${text}"`
   ),
-  Flag.withDescription("When the key stops working, such as 2027-01-01T00:00:00Z"),
+  Flag.withDescription("When the API key expires, such as 2027-01-01T00:00:00Z"),
   Flag.optional
 )
 
 export const keyName = Flag.String("name").pipe(
   Flag.withDefault(""),
-  Flag.withDescription("What the key is for, for people")
+  Flag.withDescription("A name that describes the use of the API key")
 )
 
 export const verified = Flag.Boolean("verified").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("Take the operator's word that the domain is the project's")
+  Flag.withDescription("Mark the domain as verified without a DNS check")
 )
 
 export const search = Flag.String("search").pipe(
-  Flag.withDescription("Only what holds this text, in any case"),
+  Flag.withDescription("Show only items that contain this text, in upper or lower case"),
   Flag.optional,
   Flag.map(Option.getOrNull)
 )
@@ -150,23 +146,23 @@ export const search = Flag.String("search").pipe(
 export const limit = Flag.Int("limit").pipe(
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
   Flag.withDefault(50),
-  Flag.withDescription("How many, 1 to 100")
+  Flag.withDescription("The number of items, 1 to 100")
 )
 
 export const dns = Flag.String("dns").pipe(
   Flag.atLeast(0),
-  Flag.withDescription("A name server for the checks of domains, such as 127.0.0.1:5353; the system's when left out")
+  Flag.withDescription("A name server for the domain checks, such as 127.0.0.1:5353; repeatable; default the system's")
 )
 
 export const mailHost = Flag.String("mail-host").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("MAIL_HOST"))),
   Flag.withDefault("localhost"),
-  Flag.withDescription("The mail host that the records to publish name. MAILKEEP_MAIL_HOST")
+  Flag.withDescription("The mail host in the DNS records to publish. MAILKEEP_MAIL_HOST")
 )
 
 const allowLoopback = Flag.Boolean("allow-loopback-webhooks").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("For development: let webhooks go to this machine, over http, and to any port")
+  Flag.withDescription("For development: allow webhooks to this machine, over http and to any port")
 )
 
 const portsOf = (text: string): ReadonlyArray<number> | undefined => {
@@ -179,7 +175,7 @@ const webhookPorts = Flag.String("webhook-ports").pipe(
   Flag.withDefault("443,8443"),
   Flag.filterMap(
     (text) => Option.fromNullishOr(portsOf(text)),
-    (text) => `Expected ports from 1 to 65535 with commas between them, such as 443,8443, not "${text}"`
+    (text) => `Expected ports from 1 to 65535, separated by commas, such as 443,8443, not "${text}"`
   ),
   Flag.withDescription("The ports that webhooks may use. MAILKEEP_WEBHOOK_PORTS")
 )
@@ -194,10 +190,10 @@ const webhookDeny = Flag.String("webhook-deny").pipe(
   Flag.withDefault(""),
   Flag.filterMap(
     (text) => Option.fromNullishOr(rangesOf(text)),
-    (text) => `Expected addresses or ranges with commas between them, such as 203.0.113.0/24,2001:db8::1, not "${text}"`
+    (text) => `Expected addresses or ranges, separated by commas, such as 203.0.113.0/24,2001:db8::1, not "${text}"`
   ),
-  Flag.withDescription("Public addresses and ranges that no webhook may go to. MAILKEEP_WEBHOOK_DENY")
+  Flag.withDescription("Public addresses and ranges that webhooks may not use. MAILKEEP_WEBHOOK_DENY")
 )
 
-/** Where webhooks may go. */
+/** The allowed targets of webhooks. */
 export const webhookTargets = { allowLoopback, ports: webhookPorts, deniedAddresses: webhookDeny }

@@ -1,5 +1,5 @@
 /**
- * What an import tells while it runs and at its end: a bar on a terminal, and each refused line.
+ * Reports an import: a progress bar on a terminal, each refused line, and the counts at the end.
  */
 import { createWriteStream } from "node:fs"
 import type { ImportedRow } from "@mailkeep/core"

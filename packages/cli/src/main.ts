@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The `mailkeep` command. Looks at the version of Node before it loads anything that an older one cannot run.
+ * The `mailkeep` command. Checks the version of Node before it loads a module that an older version cannot run.
  */
 import { oldNodeSentence } from "@mailkeep/sqlite/node-version"
 import { restartWithMemorySettings } from "./memorySettings.ts"

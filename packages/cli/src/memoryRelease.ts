@@ -1,23 +1,23 @@
 /**
- * Returns memory after a burst. V8 collects when it allocates: a server that is idle after a burst would keep what the burst took.
+ * Frees memory after a burst. V8 collects garbage only when it allocates, so an idle server would keep the memory of a burst.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schedule } from "effect"
 
-/** A heap and buffers smaller than this together are left alone. */
-const restingBytes = 160 * 1024 * 1024
+/** A process with less memory than this in its heap and buffers is not collected. */
+const idleBytesMax = 160 * 1024 * 1024
 
 interface Memory {
-  /** Bytes of the heap and of buffers that the process holds. */
-  readonly heldBytes: () => number
+  /** Bytes that the process has allocated for the heap and for buffers. */
+  readonly allocatedBytes: () => number
   readonly collect: () => void
 }
 
 const processMemory = (): Memory => {
   setFlagsFromString("--expose-gc")
   return {
-    heldBytes: () => {
+    allocatedBytes: () => {
       const { heapTotal, arrayBuffers } = process.memoryUsage()
       return heapTotal + arrayBuffers
     },
@@ -25,11 +25,14 @@ const processMemory = (): Memory => {
   }
 }
 
-/** Collects garbage while the process holds much memory, at most every 2 s; a collection takes some 50 ms. Runs until it is interrupted. */
+/**
+ * Collects garbage at most every 2 s, only while the process uses much memory. A collection takes about 50 ms. Runs until it is
+ * interrupted.
+ */
 export const releaseMemory = (memory: () => Memory = processMemory): Effect.Effect<never> =>
   Effect.suspend(() => {
-    const { heldBytes, collect } = memory()
+    const { allocatedBytes, collect } = memory()
     return Effect.sync(() => {
-      if (heldBytes() > restingBytes) collect()
+      if (allocatedBytes() > idleBytesMax) collect()
     }).pipe(Effect.repeat(Schedule.spaced("2 seconds")), Effect.andThen(Effect.never))
   })

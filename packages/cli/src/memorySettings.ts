@@ -1,11 +1,11 @@
 /**
- * Starts a server again with settings under which it gives memory back. glibc and V8 read them when a process starts, so a running one
- * cannot set them. Source: `docs/guides/operations.md`.
+ * Restarts a server with settings under which it frees memory. glibc and V8 read these settings when a process starts, so a running process
+ * cannot change them. Source: `docs/guides/operations.md`.
  */
 
 /**
- * glibc: one arena, and blocks from 16 KiB on pages of their own, which go back to the system when they are freed. With its defaults a burst
- * of request bodies leaves the server at twice the memory that it uses.
+ * glibc: one arena, and separate pages for blocks of 16 KiB and more, so that the system gets them back when they are freed. With the
+ * default settings, a burst of request bodies leaves the server with twice the memory that it uses.
  */
 const allocator = {
   MALLOC_ARENA_MAX: "1",
@@ -13,18 +13,18 @@ const allocator = {
   MALLOC_TRIM_THRESHOLD_: String(8 * 1024 * 1024)
 }
 
-/** V8: a young generation of 12 MB in place of up to 96 MB. */
+/** V8: a young generation of 12 MB instead of up to 96 MB. */
 const heap = "--max-semi-space-size=4"
 
 const serverCommands: ReadonlySet<string | undefined> = new Set(["serve", "start"])
 
 type Command = Pick<NodeJS.Process, "platform" | "argv" | "execPath" | "execArgv" | "env" | "connected" | "execve">
 
-/** Replaces the process by one with the same id; returns where that cannot be or need not be done. */
+/** Replaces the process by one with the same id. Returns if that is impossible or unnecessary. */
 export const restartWithMemorySettings = (command: Command): void => {
   const { platform, argv, execPath, execArgv, env, connected, execve } = command
   if (platform !== "linux" || execve === undefined || connected || !serverCommands.has(argv[2])) return
-  // Set by the operator, or by this function.
+  // The operator or an earlier call of this function has set them.
   if (env["MALLOC_ARENA_MAX"] !== undefined) return
   execve.call(process, execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps the data folder to its owner: the store holds mail, hashes of keys and the master secret. Source: decision 0034.
+ * Restricts the data folder to its owner, because the store holds mail, hashes of API keys and the master secret. Source: decision 0034.
  */
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -9,14 +9,14 @@ const folderMode = 0o700
 const fileMode = 0o600
 const suffixes = ["", "-wal", "-shm", "-journal"]
 
-/** `undefined` where there are no users, as on Windows. */
+/** `undefined` on systems without user ids, such as Windows. */
 const user = (): number | undefined => process.getuid?.()
 
 const isOwn = (owner: number): boolean => user() === undefined || user() === 0 || owner === user()
 
 const notPrivate = (where: string) => new StoreNotOpened({ reason: "not_private", where })
 
-/** SQLite makes its other files with the mode of the store's own. */
+/** SQLite creates its other files with the mode of the store file. */
 const keepFile = (path: string): void => {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return
@@ -25,9 +25,9 @@ const keepFile = (path: string): void => {
 }
 
 /**
- * Makes the folder when it does not exist, and takes it and the store's files from everybody but their owner. The folder itself may be a symbolic link:
- * what it leads to is kept. Throws `StoreNotOpened` when the folder or a file is another user's, unless the administrator (uid 0) asks, or when a file is a
- * link to elsewhere.
+ * Creates the folder if it does not exist, and removes the access of other users to it and to the store files. The folder itself may be a
+ * symbolic link; the link is kept. Throws `StoreNotOpened` when the folder or a file belongs to another user, unless the administrator (uid
+ * 0) runs the command. Throws it also when a file is a link to another place.
  */
 export const keepPrivate = (folder: string, fileName: string): void => {
   mkdirSync(folder, { recursive: true, mode: folderMode })

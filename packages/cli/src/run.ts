@@ -1,5 +1,5 @@
 /**
- * Runs the command. SIGTERM and SIGINT end it cleanly: requests and hand-offs under way are finished first.
+ * Runs the command. SIGTERM and SIGINT end it cleanly: it first finishes the running requests and hand-offs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,5 +1,5 @@
 /**
- * Everything of a page-based listing.
+ * Reads all items of a listing page by page.
  */
 import type { Page, PageRequest } from "@mailkeep/core"
 import { pageLimitMax } from "@mailkeep/core"

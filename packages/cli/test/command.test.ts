@@ -32,14 +32,14 @@ const send = (key: string, body = {}) => ({
   body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
 })
 
-/** A verified domain, and a key that may do everything. */
+/** A verified domain, and an API key with both permissions. */
 const readyToSend = async () => {
   await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
   return runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
 }
 
 describe("keys and domains", () => {
-  it("on an empty folder initialise it, and print one line of JSON", async () => {
+  it("initializes an empty data folder and prints one line of JSON", async () => {
     const created = await runJson([
       "keys",
       "create",
@@ -82,7 +82,7 @@ describe("keys and domains", () => {
     })
   })
 
-  it("print for people without --json", async () => {
+  it("prints text for people without --json", async () => {
     expect((await run(["domains", "add", "example.com", ...inProject(), "--verified"])).stdout).toBe(
       "example.com verified\n"
     )
@@ -94,7 +94,7 @@ describe("keys and domains", () => {
     )
   })
 
-  it("refuse in one line on standard error, with exit code 1", async () => {
+  it("prints a refusal as one line on standard error and exits with code 1", async () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
       [["domains", "add", "nodots", ...inProject()], /domain must be a domain name/],
       [["keys", "revoke", "key_x", ...atData()], /No API key with this ID/],
@@ -113,7 +113,7 @@ describe("keys and domains", () => {
 })
 
 describe("serve", () => {
-  it("prints its address once it listens, honours keys and domains made beside it at once, and ends cleanly", async () => {
+  it("prints its address once it listens, accepts API keys and domains created beside it at once, and ends cleanly", async () => {
     const server = await serving(["serve", ...atData(), "--port", "0"])
     const { url } = server.line
     expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
@@ -130,7 +130,7 @@ describe("serve", () => {
     expect(server.output.stderr).not.toContain(key)
   })
 
-  it("holds the default plan that its flags give", async () => {
+  it("applies the default plan of its flags", async () => {
     const { key } = await readyToSend()
     const { line } = await serving([
       "serve",
@@ -154,7 +154,7 @@ describe("serve", () => {
     expect((await post("/emails/contacts", contact)).body).toMatchObject({ code: "RATE_LIMITED", scope: "api_key" })
   })
 
-  it("takes every setting from the environment too", async () => {
+  it("reads every setting from the environment too", async () => {
     const { line } = await serving(["serve"], {
       MAILKEEP_DATA: data,
       MAILKEEP_PORT: "0",
@@ -170,7 +170,7 @@ describe("serve", () => {
     expect((await request(line.url, key, "/emails/send", send("b"))).body.code).toBe("sending_allowance_exceeded")
   })
 
-  it("says so when its port is taken or its settings are wrong", async () => {
+  it("prints an error when its port is in use or its settings are wrong", async () => {
     const { line } = await serving(["serve", ...atData(), "--port", "0"])
     const port = new URL(line.url).port
     const taken = await run(["serve", "--data", `${data}2`, "--port", port])
@@ -197,7 +197,7 @@ describe("serve", () => {
 })
 
 describe("start", () => {
-  it("prints what to paste, and pasting works; the next run has a fresh key and revokes the last", async () => {
+  it("prints commands that work; the next run creates a new API key and revokes the previous one", async () => {
     const first = await serving(["start", ...atData(), "--port", "0"])
     expect(first.line).toMatchObject({ project: "prj_demo", key: expect.stringMatching(/^mk_/) })
     await first.kill("SIGTERM")
@@ -208,7 +208,7 @@ describe("start", () => {
     expect(keys.map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)).toEqual([false, true])
   })
 
-  it("shows two curls that answer as documented", async () => {
+  it("prints two curl commands that work as documented", async () => {
     const { spawn } = await import("node:child_process")
     const child = spawn(process.execPath, [
       join(import.meta.dirname, "../src/main.ts"),
@@ -219,7 +219,7 @@ describe("start", () => {
     ])
     let shown = ""
     child.stdout.on("data", (chunk) => (shown += String(chunk)))
-    await expect.poll(() => shown, { timeout: 10_000 }).toContain("Not yet:")
+    await expect.poll(() => shown, { timeout: 10_000 }).toContain("No mail is sent yet:")
     const [post, list] = shown.match(/^curl(?:.*\\\n)*.*$/gm)!
     const paste = (command: string) => JSON.parse(execFileSync("bash", ["-c", command], { encoding: "utf8" }))
     const { data: sent } = paste(post!)
@@ -236,14 +236,14 @@ describe("a rate limit", () => {
     ["5/m", { requests: 5, windowMillis: 60_000 }],
     ["1/250ms", { requests: 1, windowMillis: 250 }],
     ["100/24h", { requests: 100, windowMillis: 86_400_000 }]
-  ])("%s is read", (text, limit) => expect(parseRateLimit(text)).toEqual(limit))
+  ])("reads the rate limit %s", (text, limit) => expect(parseRateLimit(text)).toEqual(limit))
 
-  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("%j is not", (text) =>
+  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("refuses the rate limit %j", (text) =>
     expect(parseRateLimit(text)).toBeUndefined()
   )
 })
 
-it("explains itself", async () => {
+it("prints its help", async () => {
   const { code, stdout } = await run(["--help"])
   expect(code).toBe(0)
   for (const word of ["start", "serve", "keys", "domains"]) expect(stdout).toContain(word)

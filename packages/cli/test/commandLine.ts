@@ -1,5 +1,5 @@
 /**
- * The command as a child process, as a person or a script runs it.
+ * Runs the command as a child process, as a person or a script does.
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
@@ -41,7 +41,7 @@ export const runJson = async (args: ReadonlyArray<string>) => {
 }
 
 export interface Serving {
-  /** The line of JSON it printed once it listened. */
+  /** The line of JSON that the server printed once it listened. */
   readonly line: { readonly url: string; readonly key?: string }
   readonly output: { readonly stdout: string; readonly stderr: string }
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>

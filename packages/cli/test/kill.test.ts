@@ -1,6 +1,6 @@
 /**
- * The server killed without warning under load, again and again: every 202 that a client saw is there afterwards and reaches a
- * final status.
+ * Kills the server without warning under load, again and again. Every 202 that a client received is stored afterwards, and its deliveries
+ * reach a final status.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -27,9 +27,9 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
     "email.full_access"
   ])
 
-  /** What clients were told: the deliveries of every key that got a 202. */
+  /** The acknowledged deliveries of every idempotency key with a 202. */
   const acknowledged = new Map<string, ReadonlyArray<string>>()
-  /** Keys whose answer never came: the truth is on the disk, and a retry tells it. */
+  /** Idempotency keys without a response. Only the disk has the result, and a retry shows it. */
   const unanswered = new Set<string>()
   let count = 0
 
@@ -77,7 +77,7 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
   for (const idempotencyKey of unanswered) acknowledged.set(idempotencyKey, await post(url, idempotencyKey))
   expect(acknowledged.size).toBeGreaterThan(cycles * senders)
 
-  // The same key tells the same deliveries, whichever process took it.
+  // The same idempotency key returns the same deliveries, whichever process accepted the message.
   for (const [idempotencyKey, ids] of [...acknowledged].slice(-200))
     expect(await post(url, idempotencyKey)).toEqual(ids)
 
@@ -93,18 +93,18 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
       cursor = page.body.data.nextCursor
     }
   }
-  const told = [...acknowledged.values()].flat()
-  // Orphans of the last kill come back when its lease is over.
+  const acknowledgedIds = [...acknowledged.values()].flat()
+  // Orphans of the last kill are retried when the lease has ended.
   await expect
     .poll(
       async () => {
         await walk()
-        return told.filter((id) => !final.has(statuses.get(id) ?? "lost")).length
+        return acknowledgedIds.filter((id) => !final.has(statuses.get(id) ?? "lost")).length
       },
       { timeout: 50_000, interval: 2000 }
     )
     .toBe(0)
-  expect(statuses.size).toBe(told.length)
+  expect(statuses.size).toBe(acknowledgedIds.length)
   expect(await server.kill("SIGTERM")).toBe(0)
   rmSync(data, { recursive: true })
 })

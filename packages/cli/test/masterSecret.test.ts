@@ -15,7 +15,7 @@ const under = async (secret: string) => {
   return `${code} ${stderr}`.trim()
 }
 
-it("refuses a secret that is too short or another one than before, and says what to do", async () => {
+it("refuses a master secret that is too short or differs from the previous one, and says what to do", async () => {
   expect(await under("x".repeat(31))).toMatch(/^1 mailkeep: The master secret has fewer than 32 characters\./)
   expect(await under("x".repeat(32))).toBe("0")
   expect(await under("y".repeat(32))).toMatch(/first opened with another master secret.*MAILKEEP_SECRET\.$/)

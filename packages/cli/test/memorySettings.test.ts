@@ -17,7 +17,7 @@ const command = (given: object) => {
 }
 
 describe("restartWithMemorySettings", () => {
-  it("replaces a server by the same command with the settings of the allocator and the heap", () => {
+  it("restarts a server by the same command with the settings of the allocator and the heap", () => {
     expect(command({})).toEqual([
       [
         "/usr/bin/node",
@@ -33,12 +33,12 @@ describe("restartWithMemorySettings", () => {
   })
 
   it.each([
-    ["another command than a server", { argv: ["node", "mailkeep", "logs", "list"] }],
+    ["a command other than a server", { argv: ["node", "mailkeep", "logs", "list"] }],
     ["an operator who sets the allocator", { env: { MALLOC_ARENA_MAX: "4" } }],
     ["a parent that talks to the process", { connected: true }],
-    ["another system than Linux", { platform: "darwin" }],
-    ["a Node that cannot replace a process", { execve: undefined }]
-  ])("leaves %s alone", (_, given) => {
+    ["a system other than Linux", { platform: "darwin" }],
+    ["a version of Node that cannot replace a process", { execve: undefined }]
+  ])("does not restart the process for %s", (_, given) => {
     expect(command(given)).toEqual([])
   })
 })

@@ -12,8 +12,8 @@ const printed = async (asJson: boolean, value: unknown, forPeople: string): Prom
 const hostile = "\u001b[31m\u0007\u007f\u009b1m\u2028\u2029\u202e\u2066\r\t\u0000é"
 const actedOn = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-describe("what is printed", () => {
-  it("shows an escape in place of each character that a terminal acts on", () => {
+describe("print", () => {
+  it("prints an escape instead of each character that a terminal interprets", () => {
     expect(printable("a\u001b[31mb")).toBe("a\\u001b[31mb")
     expect(printable(hostile)).not.toMatch(actedOn)
     expect(printable("Ünïcode 🎉 x")).toBe("Ünïcode 🎉 x")
@@ -28,13 +28,13 @@ describe("what is printed", () => {
     expect(shown.replaceAll("\n", "")).not.toMatch(actedOn)
   })
 
-  it("is text without control characters but line breaks", async () => {
+  it("prints text without control characters except line breaks", async () => {
     const shown = await printed(false, {}, `first\n${hostile}`)
     expect(shown.split("\n")[0]).toBe("first")
     expect(shown.replaceAll("\n", "")).not.toMatch(actedOn)
   })
 
-  it("is JSON on one line that says what was stored", async () => {
+  it("prints the stored value as JSON on one line", async () => {
     const shown = await printed(true, { name: hostile }, "")
     expect(shown).not.toMatch(actedOn)
     expect(JSON.parse(shown)).toEqual({ name: hostile })

@@ -55,7 +55,7 @@ describe("the data folder", () => {
     for (const path of files.slice(1)) if (lstatSync(path, { throwIfNoEntry: false })) expect(modeOf(path)).toBe("600")
   })
 
-  it("may be a symbolic link; what it leads to is kept", () => {
+  it("accepts a data folder that is a symbolic link, and keeps the link", () => {
     const real = join(folder, "real")
     mkdirSync(real, { mode: 0o755 })
     symlinkSync(real, data())
@@ -63,20 +63,20 @@ describe("the data folder", () => {
     expect(modeOf(real)).toBe("700")
   })
 
-  it("is refused when the store in it is a link to elsewhere", async () => {
+  it("refuses a data folder when its store file is a link to another place", async () => {
     mkdirSync(data())
     const elsewhere = join(folder, "elsewhere.db")
     writeFileSync(elsewhere, "", { mode: 0o644 })
     symlinkSync(elsewhere, join(data(), "mailkeep.db"))
     expect(await run(["projects", "list", "--data", data()])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is a link to elsewhere")
+      stderr: expect.stringContaining("or is a link, so other users could read the store")
     })
     expect(modeOf(elsewhere)).toBe("644")
   })
 
   it.skipIf(process.getuid === undefined)(
-    "is refused when it or a file in it is another user's, except to the administrator",
+    "refuses a data folder when it or a file in it belongs to another user, except for the administrator",
     () => {
       mkdirSync(data(), { mode: 0o755 })
       writeFileSync(join(data(), "mailkeep.db"), "", { mode: 0o644 })
@@ -92,7 +92,7 @@ describe("the data folder", () => {
       as.mockReturnValue(0)
       expect(refused(data(), "mailkeep.db")).toBeUndefined()
       expect([modeOf(data()), modeOf(join(data(), "mailkeep.db"))]).toEqual(["700", "600"])
-      // Only the administrator may give a file away.
+      // Only the administrator can change the owner of a file.
       if (owner !== 0) return
       chownSync(join(data(), "mailkeep.db"), 12_345, 12_345)
       chownSync(data(), 12_346, 12_346)

@@ -1,5 +1,5 @@
 /**
- * The commands for a project's records, as a person or a script runs them, beside a running server.
+ * The commands for the records of a project, run beside a server as a person or a script does.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -29,8 +29,8 @@ const file = (name: string, text: string) => {
   return path
 }
 
-describe("beside a running server", () => {
-  it("a message is sent, followed and listed", async () => {
+describe("the commands for records beside a running server", () => {
+  it("sends a message, follows it and lists it", async () => {
     const sent = await runJson([
       "send",
       ...here(),
@@ -64,7 +64,7 @@ describe("beside a running server", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("not a verified domain") })
   })
 
-  it("logs --follow prints each change as a line, until it is told to stop", async () => {
+  it("prints each change as one line with logs --follow until it is interrupted", async () => {
     const follower = await serve(["logs", "--follow", ...here()]).catch((failure: unknown) => failure as Error)
     expect(follower).not.toBeInstanceOf(Error)
     await runJson([
@@ -88,7 +88,7 @@ describe("beside a running server", () => {
     expect(await (follower as Serving).kill("SIGTERM")).toBe(0)
   })
 
-  it("contacts come in from a file, each refused line told, and go out again", async () => {
+  it("imports contacts from a file, reports each refused line, and exports the contacts", async () => {
     const csv = file("in.csv", "email,first_name\nada@example.org,Ada\nnobody,x\nbob@example.org,Bob\n")
     const refused = join(folder, "refused.csv")
     const first = await run(["contacts", "import", csv, ...here(), "--json", "--refused", refused])
@@ -118,7 +118,7 @@ describe("beside a running server", () => {
     })
   })
 
-  it("a template is created, published and sent", async () => {
+  it("creates a template, publishes it and sends it", async () => {
     const html = file("a.html", "<b>{{order}}</b>")
     const { id } = await runJson([
       "templates",
@@ -147,7 +147,7 @@ describe("beside a running server", () => {
     expect(await runJson(["templates", "archive", id, ...here()])).toEqual({ id, archived: true })
   })
 
-  it("an address is suppressed, listed and let go", async () => {
+  it("suppresses an address, lists it and removes its suppression", async () => {
     expect(await runJson(["suppressions", "add", "Gone@example.org", ...here()])).toMatchObject({
       email: "gone@example.org",
       reason: "manual"
@@ -157,7 +157,7 @@ describe("beside a running server", () => {
     expect((await run(["suppressions", "remove", "gone@example.org", ...here()])).code).toBe(1)
   })
 
-  it("a webhook gets what the server pushes, a test at once, and an event again", async () => {
+  it("delivers events to a webhook, sends a test at once, and replays an event", async () => {
     const got: Array<string> = []
     const endpoint = createServer((request, response) => {
       let text = ""
@@ -192,7 +192,7 @@ describe("beside a running server", () => {
     endpoint.close()
   })
 
-  it("a project keeps its settings, and a domain shows what to publish", async () => {
+  it("keeps the settings of a project, and shows the DNS records of a domain to publish", async () => {
     expect(
       await runJson(["projects", "set", "prj_x", "--data", join(folder, "data"), "--on-ambiguous", "fail"])
     ).toMatchObject({ id: "prj_x", onAmbiguous: "fail" })
@@ -211,7 +211,7 @@ describe("beside a running server", () => {
     expect(await runJson(["domains", "remove", domain.id, ...here()])).toMatchObject({ removed: true })
   })
 
-  it("help says what each command does", async () => {
+  it("describes each command in the help", async () => {
     for (const args of [[], ["contacts"], ["contacts", "import"], ["webhooks"], ["send"]]) {
       const { code, stdout } = await run([...args, "--help"])
       expect(code).toBe(0)

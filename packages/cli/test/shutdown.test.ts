@@ -1,5 +1,5 @@
 /**
- * `serve` under SIGTERM: what was accepted is answered, and one grace bounds everything that may hang.
+ * `serve` under SIGTERM: it answers the accepted requests, and one grace period bounds everything that may hang.
  */
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -55,7 +55,7 @@ describe("SIGTERM", () => {
     expect(await server.kill("SIGTERM")).toBe(0)
     for (const { closed, text } of answers) {
       await closed
-      // One that was answered before the signal came says that its connection is kept.
+      // A response before the signal announces that its connection is kept open.
       expect(text()).toMatch(/^HTTP\/1\.1 202 /)
     }
   })
@@ -113,7 +113,7 @@ describe("parseDuration", () => {
     ["-1s", undefined],
     ["25h", undefined],
     ["10 s", undefined]
-  ])("reads %j as %s", (text, millis) => {
+  ])("reads the duration %j as %s milliseconds", (text, millis) => {
     expect(parseDuration(text)).toBe(millis)
   })
 })

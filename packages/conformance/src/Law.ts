@@ -1,45 +1,45 @@
 /**
- * A law: one promise of a port as data, with the check that holds an adapter to it. No test runner in it.
+ * A law is one promise of a port, as data: an id, one sentence, and a check of an adapter. It depends on no test runner.
  */
 import { inspect } from "node:util"
 import type { Context, Effect, Scope } from "effect"
 import { Data } from "effect"
 
-/** What an adapter says it can do; its own record, published with it. */
+/** The capabilities that an adapter declares. The adapter publishes the same record. */
 export type Capabilities = Readonly<Record<string, unknown>>
 
 export interface Law<R> {
   /** `area/claim`. */
   readonly id: `${string}/${string}`
-  /** One sentence. */
-  readonly says: string
-  /** Where the promise comes from: a page below `docs/`. */
+  /** One sentence that states the promise. */
+  readonly statement: string
+  /** The page that gives the reason for the promise, relative to `docs/`. */
   readonly why: string
-  /** Capabilities without which the law does not apply, each with the value that it must have. */
+  /** The capabilities that the law requires, each with its required value. If one differs, the law does not apply. */
   readonly needs?: Capabilities
-  /** Succeeds when the law is held; a failure or a defect is the way in which it is broken. */
+  /** Succeeds when the adapter holds the law. A failure or a defect says how the adapter breaks it. */
   readonly check: Effect.Effect<void, unknown, R | Scope.Scope>
 }
 
-/** An adapter under a law, built for this one law. */
+/** An adapter that was opened for the check of one law. */
 export interface Opened<R> {
   readonly capabilities: Capabilities
   readonly context: Context.Context<R>
 }
 
-/** The laws of one port, and how an adapter of it is put under them. `S` is what the author gives. */
+/** The laws of one port, and how to open an adapter of that port. `S` is what the author of the adapter supplies. */
 export interface LawBook<S, R> {
   readonly port: "store" | "transport" | "event sink"
   readonly laws: ReadonlyArray<Law<R>>
-  /** Every capability that the port knows. */
+  /** The names of all capabilities that the port knows. */
   readonly capabilities: ReadonlyArray<string>
-  /** Isolated and empty each time. */
+  /** Opens an empty adapter. Nothing is shared between two calls. */
   readonly open: (subject: S) => Effect.Effect<Opened<R>, unknown, Scope.Scope>
-  /** What the subject lacks to be judged as what it declares, or nothing. */
+  /** Says what the subject must supply for the capabilities that it declares. Returns `undefined` when nothing is missing. */
   readonly lacks?: (subject: S, opened: Opened<R>) => string | undefined
 }
 
-/** The adapter answered otherwise than the law says. */
+/** The adapter gave another answer than the law requires. */
 export class Violation extends Data.TaggedError("Violation")<{
   readonly what: string
   readonly expected: unknown

@@ -1,17 +1,17 @@
 /**
- * What a judgement says: a verdict for each law, as data, JSON or Markdown.
+ * The result of a conformance run: a verdict for each law, as data, JSON or Markdown.
  */
 import type { Capabilities } from "./Law.ts"
 
 export const verdicts = ["held", "broken", "not applicable", "waived", "waiver-stale"] as const
 export type Verdict = (typeof verdicts)[number]
 
-export interface Judged {
+export interface LawReport {
   readonly id: string
-  readonly says: string
+  readonly statement: string
   readonly why: string
   readonly verdict: Verdict
-  /** How it was broken, what it would need, or why it is waived. */
+  /** How the adapter breaks the law, which capability is missing, or why the law is waived. `null` if the law is held. */
   readonly detail: string | null
 }
 
@@ -19,7 +19,7 @@ export interface Report {
   readonly adapter: string
   readonly port: string
   readonly capabilities: Capabilities
-  readonly laws: ReadonlyArray<Judged>
+  readonly laws: ReadonlyArray<LawReport>
 }
 
 export const counted = ({ laws }: Report): Readonly<Record<Verdict, number>> => {
@@ -33,7 +33,7 @@ export const counted = ({ laws }: Report): Readonly<Record<Verdict, number>> => 
   }
 }
 
-/** Nothing is broken and no waiver is stale. */
+/** Returns `true` if no law is broken and no waiver is stale. */
 export const isConforming = (report: Report): boolean => {
   const counts = counted(report)
   return counts.broken === 0 && counts["waiver-stale"] === 0
@@ -55,7 +55,7 @@ export const toMarkdown = (report: Report): string => {
     "",
     row(["Law", "Says", "Verdict", ""]),
     row(["---", "---", "---", "---"]),
-    ...report.laws.map(({ id, says, verdict, detail }) => row([`\`${id}\``, says, verdict, detail ?? ""])),
+    ...report.laws.map(({ id, statement, verdict, detail }) => row([`\`${id}\``, statement, verdict, detail ?? ""])),
     ""
   ].join("\n")
 }

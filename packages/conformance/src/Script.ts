@@ -1,7 +1,7 @@
 /**
- * A script: commits, claims, sweeps and reads in a row, as data that can be run on any store and pasted into a test.
+ * A script is a list of commits, claims, sweeps and reads, as data. It runs on any store and can be pasted into a test.
  */
-import type { Change, Claim, PushClaim, Query, Sweep } from "@mailkeep/core/domain"
+import type { Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect, Exit } from "effect"
 import { wholeState } from "./arbitraries/query.ts"
@@ -11,7 +11,7 @@ import type { Violation } from "./Law.ts"
 export type Step =
   | { readonly commit: ReadonlyArray<Change> }
   | { readonly claim: Claim }
-  | { readonly claimPushes: PushClaim }
+  | { readonly claimEventDeliveries: EventDeliveryClaim }
   | { readonly sweep: Sweep }
   | { readonly read: ReadonlyArray<Query> }
 
@@ -22,14 +22,14 @@ const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown>
     ? store.commit(step.commit)
     : "claim" in step
       ? store.claim(step.claim)
-      : "claimPushes" in step
-        ? store.claimPushes(step.claimPushes)
+      : "claimEventDeliveries" in step
+        ? store.claimEventDeliveries(step.claimEventDeliveries)
         : "sweep" in step
           ? store.sweep(step.sweep)
           : store.read(step.read)
 
-/** An answer, or which change was refused and why. */
-const told = (exit: Exit.Exit<unknown, unknown>): unknown => {
+/** The answer of the store, or the number and the reason of the refused change. */
+const toAnswer = (exit: Exit.Exit<unknown, unknown>): unknown => {
   if (Exit.isSuccess(exit)) return exit.value === undefined ? "applied" : exit.value
   const [reason] = exit.cause.reasons
   if (reason?._tag === "Die") return { mistake: String(reason.defect) }
@@ -38,11 +38,11 @@ const told = (exit: Exit.Exit<unknown, unknown>): unknown => {
   return { _tag, at, change, why }
 }
 
-/** What the store answers to each step, and all that stands at the end. */
+/** Returns the answer of the store to each step, and the whole state after the last step. */
 export const answersOf = (store: MailStoreShape, script: Script): Effect.Effect<ReadonlyArray<unknown>> =>
-  Effect.forEach([...script, { read: wholeState }], (step) => Effect.map(Effect.exit(run(store, step)), told))
+  Effect.forEach([...script, { read: wholeState }], (step) => Effect.map(Effect.exit(run(store, step)), toAnswer))
 
-/** Fails at the first step that `store` answers otherwise than `reference`, or when another state is left behind. */
+/** Fails at the first step that `store` answers differently from `reference`, or when the final states differ. */
 export const lockstep = (
   reference: MailStoreShape,
   store: MailStoreShape,
@@ -51,13 +51,16 @@ export const lockstep = (
   Effect.gen(function* () {
     const expected = yield* answersOf(reference, script)
     const actual = yield* answersOf(store, script)
-    for (const [place, step] of script.entries())
-      yield* same(`step ${place}, ${JSON.stringify(step)}`, actual[place], expected[place])
-    const [left, meant] = [actual.at(-1), expected.at(-1)] as [ReadonlyArray<unknown>, ReadonlyArray<unknown>]
-    for (const [place, query] of wholeState.entries())
-      yield* same(`after the script, ${JSON.stringify(query)}`, left[place], meant[place])
+    for (const [index, step] of script.entries())
+      yield* same(`step ${index}, ${JSON.stringify(step)}`, actual[index], expected[index])
+    const [actualState, expectedState] = [actual.at(-1), expected.at(-1)] as [
+      ReadonlyArray<unknown>,
+      ReadonlyArray<unknown>
+    ]
+    for (const [index, query] of wholeState.entries())
+      yield* same(`after the script, ${JSON.stringify(query)}`, actualState[index], expectedState[index])
   })
 
-/** As TypeScript, a step to a line. */
+/** Prints the script as TypeScript, one line for each step. */
 export const printScript = (script: Script): string =>
   `const script: Script = [\n${script.map((step) => `  ${JSON.stringify(step)}`).join(",\n")}\n]`

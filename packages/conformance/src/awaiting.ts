@@ -1,5 +1,5 @@
 /**
- * Waiting for something outside to have happened, turn by turn of the event loop; no real clock in it.
+ * Waits for a condition by turns of the event loop. Uses no real clock.
  */
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -17,14 +17,15 @@ export const until = <E, R>(happened: Effect.Effect<boolean, E, R>): Effect.Effe
         )
   )
 
-/** Lets whatever could still happen do so. */
-export const someTurns = Effect.repeat(aTurn, { times: 20 })
+/** Yields 20 turns of the event loop, so that pending work can run. */
+export const yieldSeveralTimes = Effect.repeat(aTurn, { times: 20 })
 
 /**
- * The call of a silent other end, under a deadline of the caller: by a clock moved by hand it does not end before, and ends then. An
- * adapter's own timeout is seen when it is by Effect's clock; a driver's own runs by the real one.
+ * Checks that a call to a silent peer ends exactly at the caller's deadline, on a test clock.
+ * This detects a timeout of the adapter only if that timeout uses Effect's clock. A driver's own timeout uses the real
+ * clock.
  */
-export const waitedOut = <A, E, E2>(
+export const waitsForDeadline = <A, E, E2>(
   call: Effect.Effect<A, E>,
   deadlineMillis: number,
   reached: Effect.Effect<boolean, E2>
@@ -34,16 +35,16 @@ export const waitedOut = <A, E, E2>(
       startImmediately: true
     })
     let passedMillis = 0
-    // An adapter may pace itself until it is there.
+    // An adapter may wait before it reaches its peer.
     const onwards = Effect.suspend(() => {
       passedMillis += 10
       return Effect.andThen(TestClock.adjust("10 millis"), reached)
     })
     yield* until(onwards)
     yield* TestClock.adjust(Duration.millis(deadlineMillis - passedMillis - 1))
-    yield* someTurns
-    yield* same("its end before the deadline", under.pollUnsafe(), undefined)
+    yield* yieldSeveralTimes
+    yield* same("the result before the deadline", under.pollUnsafe(), undefined)
     yield* TestClock.adjust("1 millis")
     const exit = yield* Fiber.join(under)
-    yield* same("its end at the deadline", exit._tag === "Success" && exit.value._tag, "None")
+    yield* same("the result at the deadline", exit._tag === "Success" && exit.value._tag, "None")
   }).pipe(Effect.provide(TestClock.layer()))

@@ -1,5 +1,5 @@
 /**
- * What a check compares with.
+ * The comparisons that checks use.
  */
 import { isDeepStrictEqual } from "node:util"
 import type { Conflict } from "@mailkeep/core/domain"
@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { Violation } from "./Law.ts"
 
-/** Whatever class a driver makes its rows of. */
+/** Removes the classes that a driver gives to its rows. */
 const plain = (value: unknown): unknown => {
   if (value === null || typeof value !== "object") return value
   if (ArrayBuffer.isView(value)) return [...Buffer.from(value.buffer, value.byteOffset, value.byteLength)]
@@ -21,10 +21,10 @@ export const same = (what: string, actual: unknown, expected: unknown): Effect.E
     : Effect.fail(new Violation({ what, expected, actual }))
 
 export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
-  condition ? Effect.void : Effect.fail(new Violation({ what, expected: "it to hold", actual }))
+  condition ? Effect.void : Effect.fail(new Violation({ what, expected: "a true condition", actual }))
 
-/** What became of a commit: `"applied"`, or the reason of its conflict. */
-export const fateOf = (
+/** Runs a commit and returns `"applied"`, or the reason of its conflict. */
+export const resultOf = (
   commit: Effect.Effect<void, Conflict | StoreUnavailable>
 ): Effect.Effect<string, StoreUnavailable> =>
   commit.pipe(
@@ -32,11 +32,11 @@ export const fateOf = (
     Effect.catchTag("Conflict", ({ reason }) => Effect.succeed(reason))
   )
 
-/** The fates of commits made at once, in their order. */
-export const fatesOf = (commits: ReadonlyArray<Effect.Effect<void, Conflict | StoreUnavailable>>) =>
-  Effect.all(commits.map(fateOf), { concurrency: "unbounded" })
+/** Runs the commits concurrently and returns their results in order. */
+export const resultsOf = (commits: ReadonlyArray<Effect.Effect<void, Conflict | StoreUnavailable>>) =>
+  Effect.all(commits.map(resultOf), { concurrency: "unbounded" })
 
-/** How many there are of each. */
+/** Counts how often each value occurs. */
 export const tally = (values: Iterable<string>): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1

@@ -1,14 +1,19 @@
 /**
- * The laws as tests of `node:test`.
+ * Registers the laws as tests of `node:test`.
  */
 import { strictEqual } from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { JudgeOptions } from "./judge.ts"
-import { testsOf } from "./judge.ts"
+import type { ConformanceOptions } from "./runConformance.ts"
+import { testsOf } from "./runConformance.ts"
 import type { LawBook } from "./Law.ts"
 
-/** A test for each law. One that does not apply, or is waived, passes and says so in a diagnostic. */
-export const conforms = <S, R>(adapter: string, book: LawBook<S, R>, subject: S, options: JudgeOptions = {}): void => {
+/** Registers a test for each law. If a law does not apply or is waived, its test passes and reports a diagnostic. */
+export const conforms = <S, R>(
+  adapter: string,
+  book: LawBook<S, R>,
+  subject: S,
+  options: ConformanceOptions = {}
+): void => {
   describe(`${adapter} holds the laws of the ${book.port}`, () => {
     for (const { title, run } of testsOf(adapter, book, subject, options))
       it(title, async (context) => {

@@ -1,12 +1,12 @@
 /**
- * The kit is itself tested: every law has a mutant that breaks it, and catches it.
+ * Tests the kit itself: each law has a mutant that breaks it, and the law catches that mutant.
  */
 import { MailStore } from "@mailkeep/core/port"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { LawBook, StoreSubject } from "../src/index.ts"
-import { judge, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
+import { runConformance, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
 import { lastingMutants } from "./mutants/lastingMutants.ts"
 import { storeMutants } from "./mutants/storeMutants.ts"
 import { sinkMutants, transportMutants } from "./mutants/transportMutants.ts"
@@ -18,17 +18,17 @@ const ofMemory: Readonly<Record<string, StoreSubject>> = Object.fromEntries(
   ])
 )
 
-/** A mutant that would be waited for in vain is waited for no longer than this. */
+/** A short limit for mutants that never answer. */
 const limitSeconds = 5
 
 const caught = <S, R>(book: LawBook<S, R>, mutants: Readonly<Record<string, S>>) =>
   describe(`each law of the ${book.port}`, () => {
-    it("has a mutant, and each mutant a law", () => {
+    it("has one mutant for each law and no other", () => {
       expect(Object.keys(mutants).toSorted()).toEqual(book.laws.map(({ id }) => id).toSorted())
     })
 
-    it.each(Object.entries(mutants))("%s catches its mutant", { timeout: 30_000 }, async (law, mutant) => {
-      const { laws } = await Effect.runPromise(judge("mutant", book, mutant, { only: [law], limitSeconds }))
+    it.each(Object.entries(mutants))("catches the mutant of %s", { timeout: 30_000 }, async (law, mutant) => {
+      const { laws } = await Effect.runPromise(runConformance("mutant", book, mutant, { only: [law], limitSeconds }))
       expect(laws.map(({ id, verdict }) => [id, verdict])).toEqual([[law, "broken"]])
     })
   })

@@ -1,5 +1,5 @@
 /**
- * The binding to `node:test`, run by Node itself.
+ * Tests the binding to `node:test` in a Node process.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -31,14 +31,14 @@ conforms("the Map", storeLaws, { place: layer, runs: 5 }, ${options})
 }
 
 describe("the laws under node:test", () => {
-  it("are a test each, and one that does not apply says so", () => {
+  it("registers a test for each law, and a diagnostic for a law that does not apply", () => {
     const { status, stdout } = run(`{ only: ["commit/all-or-nothing", "durability/closed-is-said"] }`)
     expect(stdout).toContain("# pass 2")
     expect(stdout).toContain("not applicable: needs durable: true")
     expect(status).toBe(0)
   })
 
-  it("fail on an unknown law", () => {
+  it("fails on an unknown law", () => {
     const { status, stdout } = run(`{ only: ["commit/none-at-all"] }`)
     expect(stdout).toContain("there is no law commit/none-at-all")
     expect(status).toBe(1)

@@ -1,20 +1,20 @@
 /**
- * A transport and an event sink written as plain async functions, with the other end in the same process.
+ * A transport and an event sink written as plain async functions. Their relay and subscribers are in the same process.
  */
 import { once } from "node:events"
-import type { ConsumerAct, Consumers, Received, Relay, RelayAct, TakenMail } from "../src/index.ts"
-import type { PromiseHandOff, Push, PushOutcome } from "@mailkeep/core/port"
+import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, TakenMail } from "../src/index.ts"
+import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/port"
 import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { mailOf } from "../src/index.ts"
 
-/** Until the caller gives up. */
+/** Waits until the caller aborts. */
 const silence = async (signal: AbortSignal): Promise<never> => {
   if (!signal.aborted) await once(signal, "abort")
   throw new TransportUnavailable({ reason: "given up" })
 }
 
-/** Counts the calls that are under way. */
+/** Counts the calls that have begun and not ended. */
 const counted =
   <I, O>(counting: { underWay: number }, call: (one: I, signal: AbortSignal) => Promise<O>) =>
   async (one: I, signal: AbortSignal): Promise<O> => {
@@ -39,23 +39,23 @@ export const promiseTransportBench = Effect.sync(() => {
   const layer = transportFromPromises({
     capabilities: {
       confirmsDelivery: false,
-      marksFinalDot: true,
+      signalsFinalize: true,
       idempotentHandoff: false,
       maxMessageBytes: null,
       smtpUtf8: true
     },
-    handOff: counted(counting, async ({ envelope, message, beforeFinalDot }: PromiseHandOff, signal) => {
+    handOff: counted(counting, async ({ envelope, message, beforeFinalize }: PromiseHandOff, signal) => {
       const act = acts.get(envelope.to) ?? { does: "take" }
       const refused = act.does === "refuse" ? ({ _tag: "Refused", reply: replyOf(act) } as const) : undefined
       if (refused?.reply.stage === "rcpt") return refused
-      if (act.does === "hang" && !act.afterDot) return silence(signal)
-      if (act.does === "drop" && !act.afterDot) throw lost()
-      await beforeFinalDot()
+      if (act.does === "hang" && !act.whileFinalizing) return silence(signal)
+      if (act.does === "drop" && !act.whileFinalizing) throw lost()
+      await beforeFinalize()
       if (refused !== undefined) return refused
       taken.push(mailOf({ envelope, message }))
       if (act.does === "hang") return silence(signal)
       if (act.does === "drop") throw lost()
-      return { _tag: "Accepted", reply: { stage: "dot", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const
+      return { _tag: "Accepted", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const
     })
   })
   return { layer, relay }
@@ -67,33 +67,33 @@ const replyOf = (act: Extract<RelayAct, { does: "refuse" }>) => {
 }
 
 export const promiseSinkBench = Effect.sync(() => {
-  const acts = new Map<string, ConsumerAct>()
+  const acts = new Map<string, SubscriberAct>()
   const received: Array<Received> = []
   const counting = { underWay: 0 }
-  const consumers: Consumers = {
-    endpoint: (consumer) => `in-process:${consumer}`,
-    script: (consumer, act) => Effect.sync(() => acts.set(consumer, act)),
+  const subscribers: Subscribers = {
+    endpoint: (subscriber) => `in-process:${subscriber}`,
+    script: (subscriber, act) => Effect.sync(() => acts.set(subscriber, act)),
     received: Effect.sync(() => [...received]),
     underWay: Effect.sync(() => counting.underWay)
   }
   const layer = sinkFromPromises({
     capabilities: { carriesHeaders: true },
-    push: counted(counting, async ({ id, endpoint, headers, body }: Push, signal): Promise<PushOutcome> => {
-      const consumer = endpoint.replace("in-process:", "")
-      const act = acts.get(consumer) ?? { does: "take" }
-      received.push({ consumer, id, headers, body })
+    send: counted(counting, async ({ id, endpoint, headers, body }: SinkRequest, signal): Promise<SinkOutcome> => {
+      const subscriber = endpoint.replace("in-process:", "")
+      const act = acts.get(subscriber) ?? { does: "take" }
+      received.push({ subscriber, id, headers, body })
       switch (act.does) {
         case "take":
         case "takeUnfinished":
-          return { _tag: "Taken", status: null }
+          return { _tag: "Accepted", status: null }
         case "refuse":
           return { _tag: "Refused", status: null, retryAfterSeconds: act.retryAfterSeconds, gone: act.gone }
         case "hang":
           return silence(signal)
         case "drop":
-          throw new SinkUnavailable({ reason: "the consumer went away" })
+          throw new SinkUnavailable({ reason: "the subscriber went away" })
       }
     })
   })
-  return { layer, consumers }
+  return { layer, subscribers }
 })

@@ -1,5 +1,5 @@
 /**
- * The interface on a Node server.
+ * The HTTP interface on a Node server.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
@@ -16,20 +16,20 @@ import { routerConfig } from "./server/routerConfig.ts"
 export type { ServerLimits } from "./node/limits.ts"
 
 export interface ServerOptions extends Partial<ServerLimits> {
-  /** The address or name to listen on, such as `127.0.0.1`. */
+  /** The address or host name to listen on, such as `127.0.0.1`. */
   readonly host: string
-  /** 0 picks a free one. */
+  /** The port to listen on. 0 picks a free port. */
   readonly port: number
 }
 
-/** What a running server holds at the moment, for metrics. */
+/** The present load of a running server, for metrics. */
 export class ServerLoad extends Context.Service<
   ServerLoad,
   {
     readonly connections: () => number
-    /** Bytes of request bodies in memory, without the first 16 KiB of each. */
+    /** Bytes of request bodies in memory, without the first 16 KiB of each body. */
     readonly bodyBytes: () => number
-    /** Bytes of answers over 16 KiB that are not yet written. */
+    /** Bytes of responses over 16 KiB that are not yet written. */
     readonly answerBytes: () => number
   }
 >()("@mailkeep/http/node/ServerLoad") {}
@@ -51,8 +51,8 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
   )
 
 /**
- * A Node server for the interface. When its scope closes it takes no new connection and answers what it has accepted, within `graceMillis`.
- * Fails with `ServeError` if it cannot listen on the address.
+ * A Node server for the interface. When its scope closes, it accepts no new connection and answers the requests that it has accepted,
+ * within `graceMillis`. Fails with `ServeError` if it cannot listen on the address.
  */
 export const layerNode = (
   options: ServerOptions

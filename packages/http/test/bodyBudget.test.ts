@@ -6,14 +6,14 @@ describe("makeBodyBudget", () => {
   const limits = { bodyBytesMax: 1000, bodyBytesPerApiKeyMax: 600 }
   const bytes = (counted: number) => counted + uncountedBytes
 
-  it("counts nothing of the first bytes of each body", () => {
+  it("does not count the first bytes of each body", () => {
     const budget = makeBodyBudget({ bodyBytesMax: 0 })
     expect(Array.from({ length: 50 }, () => budget.reserve("a").resize(uncountedBytes))).not.toContain(false)
     expect(budget.reservedBytes()).toBe(0)
     expect(budget.reserve("a").resize(bytes(1))).toBe(false)
   })
 
-  it("bounds the bodies of one API key, and all of them together", () => {
+  it("limits the body bytes of one API key and of all API keys together", () => {
     const budget = makeBodyBudget(limits)
     const [first, second, third] = [budget.reserve("a"), budget.reserve("a"), budget.reserve("b")]
     expect(first.resize(bytes(400))).toBe(true)
@@ -27,7 +27,7 @@ describe("makeBodyBudget", () => {
     expect(budget.reservedBytes()).toBe(800)
   })
 
-  it("reserves nothing for a body that finds no room, and frees each body once", () => {
+  it("reserves nothing for a body that exceeds the budget, and releases each body once", () => {
     const budget = makeBodyBudget(limits)
     const body = budget.reserve("a")
     expect(body.resize(bytes(500))).toBe(true)
@@ -50,7 +50,7 @@ describe("makeBodyBytes", () => {
     ["chunks of one byte", 100_000, 1],
     ["chunks of uneven size", 700, 4099],
     ["large chunks", 5, 2_500_000]
-  ])("puts %s together in little more memory than the bytes", (_, count, size) => {
+  ])("joins %s with little more memory than their bytes", (_, count, size) => {
     const whole = Buffer.from(Array.from({ length: count * size }, (_, at) => at % 251))
     const body = makeBodyBytes()
     for (let at = 0; at < whole.length; at += size) body.append(whole.subarray(at, at + size))

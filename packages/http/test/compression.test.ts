@@ -1,20 +1,20 @@
 /**
- * Compressed responses, on the Node server and in the fetch handler.
+ * The compression of responses, on the Node server and in the fetch handler.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { openHouse, sendBody, stores } from "@mailkeep/proving"
+import { openTestMail, sendBody, stores } from "@mailkeep/testing"
 import { Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MailServer } from "../src/index.ts"
 import { getRequest, rawClient } from "./rawClient.ts"
-import type { WireHouse } from "./wireHouse.ts"
-import { openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const [store] = stores
 
-let wire: WireHouse
+let wire: HttpTestServer
 beforeAll(async () => {
-  wire = await openWire(store!)
+  wire = await openHttpTestServer(store!)
   for (let sent = 0; sent < 20; sent++) await postSend(wire, sendBody())
 })
 afterAll(() => wire.close())
@@ -47,7 +47,7 @@ describe("large responses", () => {
     ["none", ""],
     ["identity", "accept-encoding: identity\r\n"],
     ["gzip;q=0", "accept-encoding: gzip;q=0\r\n"]
-  ])("sends a response over 1 KiB as it is for Accept-Encoding %s", async (_, fields) => {
+  ])("sends a response over 1 KiB uncompressed for Accept-Encoding %s", async (_, fields) => {
     const { head, body } = await get("/emails/logs", fields)
     expect(encodingOf(head)).toBeUndefined()
     expect(head).toMatch(/^vary: accept-encoding$/im)
@@ -55,19 +55,19 @@ describe("large responses", () => {
   })
 
   it("compresses a response over 1 KiB in the fetch handler", async () => {
-    const house = await openHouse(store!)
-    const { handler, dispose } = MailServer.fetchHandler(Layer.succeedContext(await house.context()))
+    const mail = await openTestMail(store!)
+    const { handler, dispose } = MailServer.fetchHandler(Layer.succeedContext(await mail.context()))
     const response = await handler(new Request("http://x/openapi.json", { headers: { "accept-encoding": "gzip" } }))
     expect(response.headers.get("content-encoding")).toBe("gzip")
     const text = gunzipSync(Buffer.from(await response.arrayBuffer())).toString()
     expect(JSON.parse(text)).toMatchObject({ openapi: expect.any(String) })
     await dispose()
-    await house.dispose()
+    await mail.dispose()
   })
 })
 
 describe("other responses", () => {
-  it("sends a response of at most 1 KiB as it is", async () => {
+  it("sends a response of at most 1 KiB uncompressed", async () => {
     expect(encodingOf((await get("/emails/domains?x=1", "accept-encoding: gzip\r\n")).head)).toBeUndefined()
   })
 
@@ -79,7 +79,7 @@ describe("other responses", () => {
     expect([response.status, response.headers.get("content-encoding")]).toEqual([200, null])
   })
 
-  it("compresses no response that holds a secret, and lets no cache keep one", async () => {
+  it("sends a response with a secret uncompressed and forbids caches to store it", async () => {
     const url = `https://example.com/${"x".repeat(1500)}`
     const body = { url, events: ["email.delivered"] }
     const headers = { "accept-encoding": "gzip" }

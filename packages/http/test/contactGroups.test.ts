@@ -1,24 +1,24 @@
 /**
- * Contacts in full, properties, lists, segments and suppressions over real HTTP. Rules are tested with the services; here the shapes are.
+ * Contacts, properties, lists, segments and suppressions over real HTTP. These tests check the shapes; the service tests check the rules.
  */
-import { stores } from "@mailkeep/proving"
+import { stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, otherProject } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, otherProject } from "./httpTestServer.ts"
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
-describe.each(stores)("what groups contacts, over $name", (store) => {
-  let wire: WireHouse
+describe.each(stores)("contact groups, over $name", (store) => {
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
   })
   afterAll(() => wire.close())
 
   const post = (path: string, body: unknown) => wire.call(path, { method: "POST", body })
   const contact = async (body: object) => (await post("/emails/contacts", body)).body.data
 
-  it("a contact in full has its properties by key and why its mail is held back", async () => {
+  it("shows a contact in full with its properties by key and its suppression reason", async () => {
     await post("/emails/properties", { key: "Tier", type: "string" })
     const { id } = await contact({ email: "full@example.org", properties: { tier: "gold" } })
     await post("/emails/suppressions", { email: "full@example.org", reason: "manual" })
@@ -47,9 +47,9 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     expect(await wire.call(`/emails/contacts/${id}`, { method: "DELETE" })).toMatchObject(error(404, "not_found"))
   })
 
-  it("properties are listed under data, changed and deleted", async () => {
-    const { body: made } = await post("/emails/properties", { key: "visits", type: "number", fallback_value: "0" })
-    expect(made.data).toEqual({
+  it("lists properties under data, changes them and deletes them", async () => {
+    const { body: created } = await post("/emails/properties", { key: "visits", type: "number", fallback_value: "0" })
+    expect(created.data).toEqual({
       id: expect.stringMatching(/^prop_[0-9a-z]{26}$/),
       key: "visits",
       type: "number",
@@ -57,8 +57,8 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
       created_at: timestamp,
       updated_at: timestamp
     })
-    expect((await wire.call("/emails/properties")).body).toEqual({ data: expect.arrayContaining([made.data]) })
-    const path = `/emails/properties/${made.data.id}`
+    expect((await wire.call("/emails/properties")).body).toEqual({ data: expect.arrayContaining([created.data]) })
+    const path = `/emails/properties/${created.data.id}`
     expect(await post("/emails/properties", { key: "VISITS", type: "date" })).toMatchObject(
       error(409, "duplicate_error")
     )
@@ -81,19 +81,22 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     [{ key: "a", type: "date", fallback_value: "soon" }, [["fallback_value"], "invalid_type"]],
     [{ key: "a", type: "number", fallback_value: "x" }, [["fallback_value"], "invalid_type"]],
     [{ key: "a", type: "string", extra: 1 }, [["extra"], "unknown_field"]]
-  ] as const)("the property %j is refused", async (body, issue) => {
+  ] as const)("refuses the property %j", async (body, issue) => {
     expect(await post("/emails/properties", body)).toMatchObject(invalid("body", issue))
   })
 
   it.each(["__proto__", "toString", "First name", "=sum"])(
-    "a property may have the key %j, in a request and in an answer",
+    "accepts the property key %j in a request and returns it in a response",
     async (key) => {
       const { body } = await post("/emails/properties", { key, type: "string" })
       expect(body.data).toMatchObject({ key })
       const email = `key${Math.random()}@example.org`
-      const made = await post("/emails/contacts", `{"email":"${email}","properties":{${JSON.stringify(key)}:"gold"}}`)
-      expect(made.status).toBe(200)
-      const { text } = await wire.call(`/emails/contacts/${made.body.data.id}`)
+      const created = await post(
+        "/emails/contacts",
+        `{"email":"${email}","properties":{${JSON.stringify(key)}:"gold"}}`
+      )
+      expect(created.status).toBe(200)
+      const { text } = await wire.call(`/emails/contacts/${created.body.data.id}`)
       expect(text).toContain(`"properties":{${JSON.stringify(key)}:"gold"}`)
     }
   )
@@ -108,11 +111,11 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     ["/emails/segments", { name: "\u0007", filter: { all: [] } }, "name"],
     ["/emails/properties", { key: "a\tb", type: "string" }, "key"],
     ["/emails/webhooks", { url: "https://hooks.example.com/", description: "\u001b]0;x\u0007" }, "description"]
-  ])("%s refuses control characters: %j", async (path, body, field) => {
+  ])("refuses control characters at %s in %j", async (path, body, field) => {
     expect(await post(path, body)).toMatchObject(invalid("body", [[field], "invalid_value"]))
   })
 
-  it("lists are named once, counted, and filter contacts", async () => {
+  it("gives each list a unique name and a contact count, and filters contacts by list", async () => {
     const { body } = await post("/emails/lists", { name: "Friends", description: "Who asked" })
     const list = body.data
     expect(list).toEqual({
@@ -148,7 +151,7 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     expect((await wire.call(`/emails/contacts/${id}`)).status).toBe(200)
   })
 
-  it("segments are kept as written and filter contacts", async () => {
+  it("keeps the filter of a segment as written and filters contacts by segment", async () => {
     const filter = { all: [{ field: "email", op: "starts_with", value: "seg" }, { not: { list: "lst_x" } }] }
     const { body } = await post("/emails/segments", { name: "Seg", filter })
     expect(body.data).toEqual({
@@ -175,7 +178,7 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     expect((await wire.call(`/emails/segments/${body.data.id}`, { method: "DELETE" })).body).toEqual({ success: true })
   })
 
-  it("suppressions show the strongest reason and all of them, and go with all", async () => {
+  it("shows the strongest and all reasons of a suppression, and removes all reasons together", async () => {
     const email = "held+tag@example.org"
     const { id } = await contact({ email })
     await wire.call(`/emails/contacts/${id}`, { method: "PUT", body: { email, emailStatus: "unsubscribed" } })
@@ -201,7 +204,7 @@ describe.each(stores)("what groups contacts, over $name", (store) => {
     )
   })
 
-  it("nothing of it is another project's", async () => {
+  it("answers 404 for the contacts, properties, lists, segments and suppressions of another project", async () => {
     const other = await otherProject(wire)
     const { id } = await contact({ email: "mine@example.org" })
     const list = (await post("/emails/lists", { name: "Mine" })).body.data.id

@@ -1,8 +1,8 @@
 /**
- * The page of the interface runs its own scripts alone.
+ * The docs page runs only its own scripts.
  */
 import { createHash } from "node:crypto"
-import { openHouse, stores } from "@mailkeep/proving"
+import { openTestMail, stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"
 
@@ -10,7 +10,7 @@ describe("the docs page", () => {
   let get: (path: string) => Promise<Response>
   let close: () => Promise<unknown>
   beforeAll(async () => {
-    const core = await openHouse(stores[0])
+    const core = await openTestMail(stores[0])
     const { handler, dispose } = fetchHandler(core)
     get = (path) => handler(new Request(`http://localhost${path}`))
     close = () => dispose().then(() => core.dispose())
@@ -25,7 +25,7 @@ describe("the docs page", () => {
         .map((directive) => [directive.split(" ")[0]!, directive.slice(directive.indexOf(" ") + 1)])
     )
 
-  it("allows exactly the inline scripts of the page, each by its hash", async () => {
+  it("allows exactly the inline scripts of the docs page, each by its hash", async () => {
     for (const response of [await get("/docs"), await get("/docs")]) {
       const html = await response.text()
       const hashes = html
@@ -38,7 +38,7 @@ describe("the docs page", () => {
     }
   })
 
-  it("lets the page load nothing from another host and be framed by nobody", async () => {
+  it("forbids the docs page to load from another host and to be framed", async () => {
     const response = await get("/docs")
     const policy = policyOf(response)
     expect(policy.get("default-src")).toBe("'none'")
@@ -53,7 +53,10 @@ describe("the docs page", () => {
     expect(await response.text()).toContain('"withDefaultFonts":false')
   })
 
-  it.each(["/openapi.json", "/api/v1/emails/logs", "/nowhere"])("forbids to guess the type of %s", async (path) => {
-    expect((await get(path)).headers.get("x-content-type-options")).toBe("nosniff")
-  })
+  it.each(["/openapi.json", "/api/v1/emails/logs", "/nowhere"])(
+    "forbids browsers to guess the content type of %s",
+    async (path) => {
+      expect((await get(path)).headers.get("x-content-type-options")).toBe("nosniff")
+    }
+  )
 })

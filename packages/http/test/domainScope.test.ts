@@ -1,21 +1,21 @@
 /**
- * A key's domain scope bounds everything that has to do with a domain: what it cancels and reschedules, and the domains that it sees, adds,
- * verifies and deletes.
+ * The domain scope of an API key. It bounds the messages that the key cancels or reschedules. It also bounds the domains that the key lists,
+ * adds, verifies and deletes.
  */
 import { formatInstant, hourMillis } from "@mailkeep/core"
-import { sendBody, start, stores } from "@mailkeep/proving"
+import { sendBody, start, stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const refused = { ...error(403, "not_allowed") }
 
 describe.each(stores)("a key with a domain scope, over $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   let inside: string
   let outside: string
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
     const permissions = ["email.send", "email.full_access"] as const
     inside = (await wire.keyOf("prj_test", permissions, { domainScope: ["example.com", "mine.example"] })).printed
     outside = (await wire.keyOf("prj_test", permissions, { domainScope: ["other.example"] })).printed
@@ -29,7 +29,7 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
   const statusOf = async (messageId: string) =>
     (await wire.call(`/emails/logs?search=${messageId}`)).body.data.items[0].status
 
-  it("cancels no message that another domain sent", async () => {
+  it("refuses to cancel a message of a domain outside the scope of the API key", async () => {
     const id = await scheduled()
     const cancel = (key: string) => wire.call(`/emails/messages/${id}/cancel`, { method: "POST", key })
     expect(await cancel(outside)).toMatchObject(refused)
@@ -38,7 +38,7 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
     expect(await cancel(outside)).toMatchObject(refused)
   })
 
-  it("reschedules no message that another domain sent, and is told so before the time is looked at", async () => {
+  it("refuses to reschedule a message of a domain outside the API key's scope before it checks the time", async () => {
     const id = await scheduled()
     const reschedule = (key: string, at: number) =>
       wire.call(`/emails/messages/${id}`, { method: "PATCH", body: { scheduledAt: formatInstant(at) }, key })
@@ -48,12 +48,12 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
     expect((await reschedule(inside, start + 2 * hourMillis)).status).toBe(200)
   })
 
-  it("is told of an unknown message as every key is", async () => {
+  it("answers 404 for an unknown message to an API key with a domain scope", async () => {
     const path = "/emails/messages/msg_none/cancel"
     expect(await wire.call(path, { method: "POST", key: outside })).toMatchObject(error(404, "not_found"))
   })
 
-  it("lists, sees, verifies and deletes only domains within it", async () => {
+  it("lists, shows, verifies and deletes only the domains in the scope of the API key", async () => {
     const { body } = await wire.call("/emails/domains", { method: "POST", body: { domain: "mine.example" } })
     const path = `/emails/domains/${body.data.id}`
     const names = async (key: string) => {
@@ -72,7 +72,7 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
     expect(await wire.call(path, { key: outside })).toMatchObject(error(404, "not_found"))
   })
 
-  it("adds only domains within it, and learns nothing of others", async () => {
+  it("adds only domains in the scope of the API key, and reveals nothing about other domains", async () => {
     const add = (key: string, domain: string) => wire.call("/emails/domains", { method: "POST", body: { domain }, key })
     expect(await add(outside, "new.example")).toMatchObject(refused)
     expect(await add(outside, "example.com")).toMatchObject(refused)
@@ -82,9 +82,9 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
 })
 
 describe.each(stores)("domains, over the wire and $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
     for (const domain of ["shop.example", "mail.shop.example"])
       await wire.call("/emails/domains", { method: "POST", body: { domain } })
   })
@@ -97,7 +97,7 @@ describe.each(stores)("domains, over the wire and $name", (store) => {
     ["?search=SHOP", [2, "mail.shop.example", "shop.example"]],
     ["?search=", [3, "mail.shop.example", "shop.example", "example.com"]],
     ["?search=shop&status=pending&page=2&limit=1", [2, "shop.example"]]
-  ] as const)("are listed by %j", async (query, expected) => {
+  ] as const)("lists domains for the query %j", async (query, expected) => {
     const { data } = (await wire.call(`/emails/domains${query}`)).body
     expect([data.total, ...data.items.map((one: { domain: string }) => one.domain)]).toEqual(expected)
   })
@@ -105,11 +105,11 @@ describe.each(stores)("domains, over the wire and $name", (store) => {
   it.each([
     ["?status=zzz", [["status"], "invalid_value"]],
     [`?search=${"x".repeat(256)}`, [["search"], "too_long"]]
-  ] as const)("refuse %j", async (query, issue) => {
+  ] as const)("refuses the domain query %j", async (query, issue) => {
     expect(await wire.call(`/emails/domains${query}`)).toMatchObject(invalid("query", issue))
   })
 
-  it("are created with openTracking false, and refused with true until tracking exists", async () => {
+  it("accepts a domain with openTracking false and refuses one with openTracking true", async () => {
     const add = (openTracking: unknown) =>
       wire.call("/emails/domains", { method: "POST", body: { domain: "track.example", openTracking } })
     expect(await add(true)).toMatchObject(invalid("body", [["openTracking"], "invalid_value"]))
@@ -117,8 +117,8 @@ describe.each(stores)("domains, over the wire and $name", (store) => {
     expect((await add(false)).body.data).toMatchObject({ domain: "track.example", open_tracking: false })
   })
 
-  it("are not verified by a request's word", async () => {
-    const body = { domain: "vouched.example", verified: true }
+  it("refuses a domain request with the field verified", async () => {
+    const body = { domain: "manuallyVerified.example", verified: true }
     expect(await wire.call("/emails/domains", { method: "POST", body })).toMatchObject(
       invalid("body", [["verified"], "unknown_field"])
     )

@@ -1,5 +1,5 @@
 /**
- * Domains over real HTTP, checked by a real name server.
+ * Domains over real HTTP, checked against a real name server.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -10,11 +10,11 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Resolver } from "node:dns/promises"
 import { DnsResolver } from "@mailkeep/core"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
-import { stores } from "@mailkeep/proving"
+import { stores } from "@mailkeep/testing"
 import { Context, Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer } from "./httpTestServer.ts"
 
 const hasKnot = (() => {
   try {
@@ -25,7 +25,7 @@ const hasKnot = (() => {
   }
 })()
 if (!hasKnot)
-  process.emitWarning("SKIPPED: no knotd on this machine, so domains are not checked by a real name server.")
+  process.emitWarning("SKIPPED: no knotd on this machine, so the domain checks do not run against a real name server.")
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -43,13 +43,13 @@ interface Record {
   readonly priority: number | null
 }
 
-/** As a zone file has it: a text in strings of at most 255 octets. */
+/** The form of a zone file: text in strings of at most 255 octets. */
 const line = ({ record_type, name, value, priority }: Record) =>
   record_type === "MX"
     ? `${name}. 60 MX ${priority} ${value}.`
     : `${name}. 60 TXT ${(value.match(/.{1,250}/g) ?? []).map((part) => JSON.stringify(part)).join(" ")}`
 
-/** A name server for one zone, whose records a test replaces. */
+/** A name server for one zone. A test can replace the records of the zone. */
 const nameServer = async (zone: string) => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-knot-"))
   const port = await freePort()
@@ -114,12 +114,12 @@ const dnsAt = (server: string) =>
     )
   )
 
-describe.skipIf(!hasKnot)("domains, by a real name server", () => {
-  let wire: WireHouse
+describe.skipIf(!hasKnot)("domains, with a real name server", () => {
+  let wire: HttpTestServer
   let names: Awaited<ReturnType<typeof nameServer>>
   beforeAll(async () => {
     names = await nameServer("shop.example")
-    wire = await openWire(stores[1], {
+    wire = await openHttpTestServer(stores[1], {
       dns: dnsAt(names.at),
       domains: { mailHost: { host: "mx.shop.example", returnPathLabel: "bounces" } }
     })
@@ -129,7 +129,7 @@ describe.skipIf(!hasKnot)("domains, by a real name server", () => {
     await names.close()
   })
 
-  it("are verified by what is published, and failed by what is not", async () => {
+  it("verifies a domain when its DNS records are published, and fails it when a record is missing", async () => {
     const post = (path: string, body?: unknown) => wire.call(path, { method: "POST", body })
     const { body, status } = await post("/emails/domains", { domain: "Shop.example" })
     expect(status).toBe(200)
@@ -176,7 +176,7 @@ describe.skipIf(!hasKnot)("domains, by a real name server", () => {
     expect((await wire.call(`/emails/domains/${data.id}`)).body.data.verification_attempts).toBe(3)
   })
 
-  it("tell a server that does not answer from a name that is not there", async () => {
+  it("distinguishes a name server that does not answer from a name that does not exist", async () => {
     const silent = dnsAt(`127.0.0.1:${await freePort()}`)
     expect(await Effect.runPromise(Effect.flip(silent.texts("a.shop.example")))).toMatchObject({ definite: false })
     const real = dnsAt(names.at)
@@ -196,13 +196,13 @@ describe.skipIf(!hasKnot)("domains, by a real name server", () => {
 })
 
 describe("domains, over the wire", () => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(stores[0])
+    wire = await openHttpTestServer(stores[0])
   })
   afterAll(() => wire.close())
 
-  it("are refused by form, and unknown elsewhere", async () => {
+  it("refuses an invalid domain and answers 404 for an unknown or deleted domain", async () => {
     const add = (body: unknown) => wire.call("/emails/domains", { method: "POST", body })
     expect(await add({ domain: "not a domain" })).toMatchObject(invalid("body", [["domain"], "invalid_value"]))
     expect(await add({})).toMatchObject(invalid("body", [["domain"], "required"]))

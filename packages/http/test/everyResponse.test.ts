@@ -1,12 +1,12 @@
 /**
- * What holds for every request, whichever endpoint it is for.
+ * Properties of every response, whatever the endpoint.
  */
 import { connect } from "node:net"
-import { stores } from "@mailkeep/proving"
+import { stores } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, openWire } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, openHttpTestServer } from "./httpTestServer.ts"
 
 interface OpenApiDocument {
   readonly openapi: string
@@ -14,13 +14,13 @@ interface OpenApiDocument {
 }
 
 describe.each(stores)("every response, over $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
   })
   afterAll(() => wire.close())
 
-  it("carries its correlation id, an adopted one or its own", async () => {
+  it("carries the correlation id of the request, or a new one, in every response", async () => {
     const adopted = await wire.call("/emails/domains?x=1", { headers: { "x-request-id": "abc-123_X" } })
     expect(adopted.body.correlationId).toBe("abc-123_X")
     for (const header of ["x-request-id", "x-correlation-id"]) expect(adopted.headers.get(header)).toBe("abc-123_X")
@@ -30,7 +30,7 @@ describe.each(stores)("every response, over $name", (store) => {
     expect((await wire.call("/emails/domains")).headers.get("x-correlation-id")).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it("is 404 for an unknown path and 405 with Allow for a wrong method", async () => {
+  it("answers 404 for an unknown path and 405 with Allow for a wrong method", async () => {
     expect(await wire.call("/nowhere")).toMatchObject(error(404, "not_found"))
     for (const path of ["/emails/domains/", "//emails/domains", "/Emails/domains"])
       expect(await wire.call(path)).toMatchObject(error(404, "not_found"))
@@ -48,7 +48,7 @@ describe.each(stores)("every response, over $name", (store) => {
   it.each([
     ["nonsense", "nonsense\r\n\r\n", 400],
     ["a header without an end", `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431]
-  ])("is one of ours even to %s", async (_, bytes, status) => {
+  ])("answers %s in the format of every refusal", async (_, bytes, status) => {
     const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
     socket.write(bytes)
     let text = ""
@@ -66,7 +66,7 @@ describe.each(stores)("every response, over $name", (store) => {
     expect([response.status, await response.text()]).toEqual([200, ""])
   })
 
-  it("describes itself", async () => {
+  it("serves an OpenAPI document with every path", async () => {
     const document = (await (await fetch(`${wire.url}/openapi.json`)).json()) as OpenApiDocument
     expect(document.openapi).toMatch(/^3\.1/)
     expect(Object.keys(document.paths).toSorted()).toEqual([
@@ -116,7 +116,7 @@ describe.each(stores)("every response, over $name", (store) => {
     expect((await fetch(`${wire.url}/docs`)).headers.get("content-type")).toContain("text/html")
   })
 
-  it("answers a body that is declared too large and does not come within five seconds", async () => {
+  it("answers within five seconds when a body is declared too large and does not arrive", async () => {
     const socket = connect(Number(new URL(wire.url).port), "127.0.0.1")
     const head = [
       "POST /api/v1/emails/send HTTP/1.1",

@@ -1,19 +1,19 @@
 /**
- * What a caller gets when the inside fails: a store out of reach, and a bug.
+ * The responses to internal failures: a store that is unavailable, and a bug.
  */
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
-import { sendBody, stores } from "@mailkeep/proving"
+import { sendBody, stores } from "@mailkeep/testing"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 describe("a contact filter that takes too long", () => {
-  it("answers 503 with Retry-After and asks for a narrower filter", async () => {
+  it("answers 503 with Retry-After when a contact filter takes too long, and asks for a narrower filter", async () => {
     const [{ layer }] = stores
     const slow = {
-      name: "memory, with a walk over contacts that never ends",
+      name: "memory, with a contact search that never ends",
       layer: Layer.effect(
         MailStore,
         Effect.map(MailStore, (inner) => ({
@@ -27,7 +27,7 @@ describe("a contact filter that takes too long", () => {
         }))
       ).pipe(Layer.provide(layer))
     }
-    const wire = await openWire(slow)
+    const wire = await openHttpTestServer(slow)
     const answer = await wire.call("/emails/contacts?search=a")
     await wire.close()
     expect(answer).toMatchObject(error(503, "unavailable"))
@@ -36,11 +36,11 @@ describe("a contact filter that takes too long", () => {
   })
 })
 
-describe("a failure of the inside", () => {
+describe("an internal failure", () => {
   let failing: Effect.Effect<never, StoreUnavailable> | null = null
   const [{ layer }] = stores
   const store = {
-    name: "memory, failing when told",
+    name: "memory, which fails on demand",
     layer: Layer.effect(
       MailStore,
       Effect.map(MailStore, (inner) => ({
@@ -49,9 +49,9 @@ describe("a failure of the inside", () => {
       }))
     ).pipe(Layer.provide(layer))
   }
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
   })
   afterAll(() => wire.close())
   const sendWhile = async (key: string, how: typeof failing) => {
@@ -61,7 +61,7 @@ describe("a failure of the inside", () => {
     return answer
   }
 
-  it("is 503 with Retry-After while the store is out of reach, and the same request works afterwards", async () => {
+  it("answers 503 with Retry-After while the store is unavailable, and accepts the same request afterwards", async () => {
     const cause = new Error("disk at 10.0.0.7 is gone")
     const answer = await sendWhile("unreachable", Effect.fail(new StoreUnavailable({ reason: "unreachable", cause })))
     expect(answer).toMatchObject(error(503, "unavailable"))
@@ -70,7 +70,7 @@ describe("a failure of the inside", () => {
     expect((await sendWhile("unreachable", null)).status).toBe(202)
   })
 
-  it("is 500 for a bug, with nothing of the inside, and the next request is served", async () => {
+  it("answers 500 without internal details for a bug, and serves the next request", async () => {
     const answer = await sendWhile("bug", Effect.die(new Error("TypeError in secret_table")))
     expect(answer).toMatchObject(error(500, "internal_error"))
     expect(answer.text).not.toContain("secret_table")

@@ -53,7 +53,7 @@ describe("makeFairStarts", () => {
     expect(countOf("other 99") - last).toBe(8)
   })
 
-  it("gives the whole round back to an API key a second after the others' last request", async () => {
+  it("gives an API key the whole round again a second after the last request of the others", async () => {
     const { send, countOf, pass } = harness()
     send("other", 1)
     pass(1001)
@@ -63,7 +63,7 @@ describe("makeFairStarts", () => {
     expect(countOf("busy")).toBeGreaterThanOrEqual(64)
   })
 
-  it("starts the requests of an API key in the order in which they came", async () => {
+  it("starts the requests of an API key in the order of their arrival", async () => {
     const { enter } = makeFairStarts()
     const order: Array<number> = []
     for (let n = 0; n < 100; n++) enter("a", () => order.push(n))

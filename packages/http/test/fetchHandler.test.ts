@@ -1,11 +1,11 @@
 /**
- * The web-standard handler: over the core that it is given, where it is mounted, and without Node.
+ * The web-standard handler: over the given core, below its base path, and without Node.
  */
 import { builtinModules } from "node:module"
 import { fileURLToPath } from "node:url"
 import { ApiKeys, Dispatcher, MailStore, StoreNotOpened } from "@mailkeep/core"
-import type { StoreUnderTest } from "@mailkeep/proving"
-import { delivery, houseLayer, openHouse, project, sendBody, stores } from "@mailkeep/proving"
+import type { StoreUnderTest } from "@mailkeep/testing"
+import { delivery, testMailLayer, openTestMail, project, sendBody, stores } from "@mailkeep/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { build } from "vite"
 import { afterEach, describe, expect, it } from "vitest"
@@ -29,10 +29,10 @@ const counted = ({ name, layer }: StoreUnderTest) => {
 }
 
 const open = async (store: StoreUnderTest) => {
-  const core = await openHouse(store)
+  const core = await openTestMail(store)
   closing.push(() => core.dispose())
   const issued = await core.runPromise(
-    Effect.flatMap(ApiKeys, (keys) => keys.issue(project, { permissions: ["email.send", "email.full_access"] }))
+    Effect.flatMap(ApiKeys, (keys) => keys.create(project, { permissions: ["email.send", "email.full_access"] }))
   )
   return { core, headers: { authorization: `Bearer ${Redacted.value(issued.printed)}` } }
 }
@@ -51,7 +51,7 @@ const post = (headers: Record<string, string>, path = "/api/v1/emails/send") =>
   })
 
 describe.each(stores)("fetchHandler, over $name", (under) => {
-  it("uses an open core, as a runtime or as its context, and leaves it open", async () => {
+  it("uses an open core, given as a runtime or a context, and leaves it open", async () => {
     const { counts, store } = counted(under)
     const { core, headers } = await open(store)
     for (const mail of [core, await core.context()]) {
@@ -63,20 +63,20 @@ describe.each(stores)("fetchHandler, over $name", (under) => {
     expect(await core.runPromise(Effect.flatMap(ApiKeys, (keys) => keys.list(project)))).toHaveLength(1)
   })
 
-  it("wakes the dispatcher of the core that it is given, without a wait", async () => {
+  it("wakes the dispatcher of the given core at once", async () => {
     const { core, headers } = await open(under)
     core.runFork(Effect.flatMap(Dispatcher, ({ run }) => run))
     const { handler } = handle(core)
     const response = await handler(post(headers))
     expect(response.status).toBe(202)
     const [id] = ((await response.json()) as { data: { deliveryIds: [string] } }).data.deliveryIds
-    // The clock does not move: a dispatcher that is not woken sleeps for ever.
+    // The clock does not move, so a dispatcher that is not woken sleeps forever.
     await expect.poll(async () => (await core.runPromise(delivery(id))).status).toBe("delivered")
   })
 
-  it("opens a core that is given as a layer once, and closes it at the end", async () => {
+  it("opens a core given as a layer once, and closes it on dispose", async () => {
     const { counts, store } = counted(under)
-    const { handler, dispose } = handle(houseLayer(store))
+    const { handler, dispose } = handle(testMailLayer(store))
     for (const _ of [1, 2]) expect((await handler(new Request("http://localhost/api/v1/emails/logs"))).status).toBe(401)
     expect(counts).toEqual({ opened: 1, closed: 0 })
     await dispose()
@@ -89,7 +89,7 @@ describe("fetchHandler", () => {
   const statusOf = async (handler: (request: Request) => Promise<Response>, path: string, headers = {}) =>
     (await handler(new Request(`http://localhost${path}`, { headers }))).status
 
-  it("answers below its base path, and 404 in its own form anywhere else", async () => {
+  it("answers below its base path, and answers 404 in the same format outside of it", async () => {
     const { core, headers } = await open(memory)
     const { handler } = handle(core, { basePath: "/mail/v" })
     expect((await handler(post(headers, "/mail/v/api/v1/emails/send"))).status).toBe(202)
@@ -112,11 +112,11 @@ describe("fetchHandler", () => {
   it.each(["mail", "/mail/", "//mail", "/ma il", "/mail?x", "https://x.example/"])(
     "refuses the base path %j",
     (basePath) => {
-      expect(() => fetchHandler(houseLayer(memory), { basePath })).toThrow(TypeError)
+      expect(() => fetchHandler(testMailLayer(memory), { basePath })).toThrow(TypeError)
     }
   )
 
-  it("serves no document and no page without docs", async () => {
+  it("serves neither the OpenAPI document nor the docs page when docs is false", async () => {
     const { core, headers } = await open(memory)
     const { handler } = handle(core, { docs: false })
     expect(await statusOf(handler, "/docs")).toBe(404)
@@ -126,11 +126,11 @@ describe("fetchHandler", () => {
 
   it("rejects each request with the failure of a core that does not open", async () => {
     const failure = new StoreNotOpened({ reason: "unreachable", where: "mail.db" })
-    const { handler } = handle(houseLayer({ name: "broken", layer: Layer.effect(MailStore, Effect.fail(failure)) }))
+    const { handler } = handle(testMailLayer({ name: "broken", layer: Layer.effect(MailStore, Effect.fail(failure)) }))
     await expect(handler(new Request("http://localhost/docs"))).rejects.toBe(failure)
   })
 
-  it("imports no module of Node, with all that it depends on", async () => {
+  it("imports no Node module, directly or through a dependency", async () => {
     const node = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`)])
     const found = new Set<string>()
     await build({

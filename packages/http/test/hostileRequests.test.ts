@@ -1,17 +1,17 @@
 /**
- * Requests that no polite client sends, over real sockets: what is refused, in which form, and what a connection is good for afterwards.
+ * Requests of hostile or defective clients, over real sockets: the refusals, their format, and the further use of the connection.
  */
-import { sendBody, stores } from "@mailkeep/proving"
+import { sendBody, stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const [store] = stores
 
-let wire: WireHouse
+let wire: HttpTestServer
 beforeAll(async () => {
-  wire = await openWire(store!)
+  wire = await openHttpTestServer(store!)
 })
 afterAll(() => wire.close())
 
@@ -36,7 +36,7 @@ describe("request heads", () => {
       undefined
     ],
     ["with chunked twice", `${post}transfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, 501, undefined],
-    ["that asks for a tunnel", "CONNECT example.net:443 HTTP/1.1\r\nhost: example.net\r\n\r\n", 501, undefined],
+    ["that requests a tunnel", "CONNECT example.net:443 HTTP/1.1\r\nhost: example.net\r\n\r\n", 501, undefined],
     ["with two lengths", `${post}content-length: 1\r\ncontent-length: 2\r\n\r\nx`, 400, undefined],
     [
       "with a length and a transfer coding",
@@ -44,7 +44,7 @@ describe("request heads", () => {
       400,
       undefined
     ]
-  ])("refuses a head %s in the form of every refusal, and closes its connection", async (_, bytes, status, code) => {
+  ])("refuses a head %s in the format of every refusal, and closes its connection", async (_, bytes, status, code) => {
     const client = await rawClient(wire.url)
     client.send(bytes)
     const answers = await client.closed
@@ -64,7 +64,7 @@ describe("request heads", () => {
       })
   })
 
-  it("keeps the request id of a head that it refuses", async () => {
+  it("returns the request id of a head that it refuses", async () => {
     const client = await rawClient(wire.url)
     client.send(`${get}x-request-id: mine\r\n\r\n`)
     const [answer] = await client.closed
@@ -72,7 +72,7 @@ describe("request heads", () => {
     expect(JSON.parse(answer!.body).correlationId).toBe("mine")
   })
 
-  it("takes a request of HTTP/1.0 without Host", async () => {
+  it("accepts an HTTP/1.0 request without Host", async () => {
     const client = await rawClient(wire.url)
     client.send(`GET /api/v1/emails/domains HTTP/1.0\r\nauthorization: Bearer ${wire.key}\r\n\r\n`)
     expect(await client.closed).toMatchObject([{ status: 200 }])
@@ -88,13 +88,13 @@ describe("request bodies", () => {
     expect((await coded("identity")).status).toBe(202)
   })
 
-  it("refuses a body with a chunk that has no length", async () => {
+  it("refuses a chunked body when a chunk has no length", async () => {
     const client = await rawClient(wire.url)
     client.send(`${sendHead(wire.key)}transfer-encoding: chunked\r\n\r\nzz\r\n`)
     expect(await client.closed).toMatchObject([refusal(400)])
   })
 
-  it("takes a body in chunks of one byte", async () => {
+  it("accepts a body in chunks of one byte", async () => {
     const client = await rawClient(wire.url)
     const chunks = [...JSON.stringify(sendBody())].map((byte) => `1\r\n${byte}\r\n`)
     client.send(`${sendHead(wire.key)}transfer-encoding: chunked\r\n\r\n`)
@@ -112,35 +112,35 @@ describe("request bodies", () => {
     client.send("0\r\n\r\n")
     const [answer] = await client.answered(1)
     expect({ status: answer!.status, body: JSON.parse(answer!.body) }).toMatchObject(error(413, "invalid_argument"))
-    // The body was read to its end, so the connection is good for another request.
+    // The body was read to its end, so the connection can carry another request.
     client.send(getRequest(wire.key, "/emails/domains"))
     expect(await client.answered(2)).toMatchObject([{ status: 413 }, { status: 200 }])
     client.socket.destroy()
   })
 })
 
-describe("bytes that are no request", () => {
-  it("refuses bytes behind a request after its answer", async () => {
+describe("bytes that are not a request", () => {
+  it("refuses bytes that are not HTTP after the response to the request before them", async () => {
     const client = await rawClient(wire.url)
     client.send(`${sendRequest(wire.key, sendBody())}nonsense\r\n\r\n`)
     expect(await client.closed).toMatchObject([{ status: 202 }, refusal(400)])
   })
 
-  it("refuses bytes behind pipelined requests after all their answers", async () => {
+  it("refuses bytes that are not HTTP after the responses to all pipelined requests before them", async () => {
     const client = await rawClient(wire.url)
     const get = getRequest(wire.key, "/emails/domains")
     client.send(`${get}${get}${get}nonsense\r\n\r\n`)
     expect((await client.closed).map(({ status }) => status)).toEqual([200, 200, 200, 400])
   })
 
-  it("answers nothing behind a request that closes its connection", async () => {
+  it("answers nothing after a request that closes its connection", async () => {
     const client = await rawClient(wire.url)
     const get = (field: string) => getRequest(wire.key, "/emails/domains", field)
     client.send(get("") + get("connection: close\r\n") + get(""))
     expect((await client.closed).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it("refuses bytes that are no request once, however many follow", async () => {
+  it("refuses bytes that are not a request only once, however many follow", async () => {
     const client = await rawClient(wire.url)
     for (let line = 0; line < 20; line++) client.send("nonsense\r\n\r\n")
     expect(await client.closed).toMatchObject([refusal(400)])

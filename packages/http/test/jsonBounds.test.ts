@@ -4,7 +4,7 @@ import { jsonFault, jsonValuesMax } from "../src/server/jsonBounds.ts"
 
 const octets = (text: string) => new TextEncoder().encode(text)
 
-/** How many arrays and objects are open at once at the deepest place. */
+/** The largest number of arrays and objects that are open at once. */
 const depthOf = (value: unknown): number =>
   typeof value !== "object" || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depthOf))
 
@@ -29,7 +29,7 @@ describe("jsonFault", () => {
     )
   })
 
-  it("counts the keys and values of arrays and objects, and none in strings", () => {
+  it("counts the keys and values of arrays and objects, and ignores those in strings", () => {
     const text = octets('{"a,b:c":[1,2,{"d":",,::"}]}')
     expect(jsonFault(text, 9, 4)).toBeUndefined()
     expect(jsonFault(text, 9, 3)).toBe("too_many_items")

@@ -1,8 +1,8 @@
 /**
- * What the log says when the inside fails: enough to find the place, nothing that a caller sent, and not a line for each request.
+ * The log lines about internal failures: enough to find the code, no data of a caller, and not one line per request.
  */
 import { ApiKeys, Domains, MailStore, StoreUnavailable } from "@mailkeep/core"
-import { houseLayer, project, sendBody, stores } from "@mailkeep/proving"
+import { testMailLayer, project, sendBody, stores } from "@mailkeep/testing"
 import { Cause, Data, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -29,14 +29,14 @@ const openLogged = async () => {
     Effect.map(MailStore, (inner) => ({ ...inner, commit: (changes) => failing.how ?? inner.commit(changes) }))
   ).pipe(Layer.provide(layer))
   const core = ManagedRuntime.make(
-    houseLayer({ name: "failing", layer: store }).pipe(
+    testMailLayer({ name: "failing", layer: store }).pipe(
       Layer.provideMerge(Logger.layer([Logger.make(({ message }) => lines.push([message].flat()))]))
     )
   )
   const headers = await core.runPromise(
     Effect.gen(function* () {
       yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
-      const { printed } = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"] })
+      const { printed } = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"] })
       return { authorization: `Bearer ${Redacted.value(printed)}`, "content-type": "application/json" }
     })
   )
@@ -71,36 +71,36 @@ describe("the log", () => {
   })
   afterEach(() => logged.close())
 
-  const place = expect.stringMatching(/^at .*logs\.test\.ts:\d+:\d+\)?$/)
+  const frame = expect.stringMatching(/^at .*logs\.test\.ts:\d+:\d+\)?$/)
   const withSecretFrame = new Broken(`${secret}\n    at ${secret} (file:///x.ts:1:2)`)
   const withoutStack = Object.assign(new Broken(secret), { stack: undefined })
 
   it.each<readonly [string, Failing, string, unknown]>([
-    ["an error", Effect.die(new TypeError(secret)), "TypeError", expect.arrayContaining([place])],
+    ["an error", Effect.die(new TypeError(secret)), "TypeError", expect.arrayContaining([frame])],
     [
       "an error whose message looks like a frame",
       Effect.die(withSecretFrame),
       "Broken",
-      expect.arrayContaining([place])
+      expect.arrayContaining([frame])
     ],
     ["an error without a stack", Effect.die(withoutStack), "Broken", expect.any(Array)],
     [
       "a tagged error",
       Effect.die(new QuotaExploded({ detail: secret })),
       "QuotaExploded",
-      expect.arrayContaining([place])
+      expect.arrayContaining([frame])
     ],
     [
       "a function that throws",
       Effect.sync(() => (null as never as () => never)()),
       "TypeError",
-      expect.arrayContaining([place])
+      expect.arrayContaining([frame])
     ],
     [
       "a failure outside of the types",
       Effect.fail(new Broken(secret)) as never,
       "Broken",
-      expect.arrayContaining([place])
+      expect.arrayContaining([frame])
     ],
     ["a text", Effect.die(secret), "string", expect.any(Array)],
     ["nothing", Effect.die(undefined), "undefined", expect.any(Array)],
@@ -114,14 +114,14 @@ describe("the log", () => {
       expect.any(Array)
     ],
     ["an object without a prototype", Effect.die(Object.create(null)), "object", expect.any(Array)],
-    ["a cause", Effect.die(Cause.die(new RangeError(secret))), "RangeError", expect.arrayContaining([place])]
-  ])("names class and place of a bug and never its message, when it is %s", async (_, how, error, at) => {
+    ["a cause", Effect.die(Cause.die(new RangeError(secret))), "RangeError", expect.arrayContaining([frame])]
+  ])("logs the class and the stack of a bug without its message when it is %s", async (_, how, error, at) => {
     expect(await logged.send(how)).toBe(500)
     expect(logged.lines).toEqual([["A request failed by a bug.", { error, at }]])
     expect(JSON.stringify(logged.lines)).not.toContain(secret)
   })
 
-  it("says once in ten seconds for each reason that the store is unavailable, and how many requests it left out", async () => {
+  it("logs each reason why the store is unavailable once in ten seconds, with the number of omitted lines", async () => {
     const full = Effect.fail(new StoreUnavailable({ reason: "full", cause: new Error(secret) }))
     const locked = Effect.fail(new StoreUnavailable({ reason: "locked" }))
     const warning = (reason: string, alsoSinceTheLastLine: number) => [

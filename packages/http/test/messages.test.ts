@@ -1,11 +1,11 @@
 /**
- * The `message` of a 400 is a whole sentence: part and place of the first issue, what is wrong there, and how many more issues there are.
+ * The `message` of a 400 is a whole sentence: the part and the path of the first issue, the problem, and the number of further issues.
  */
 import { formatInstant } from "@mailkeep/core"
-import { sendBody, start, stores } from "@mailkeep/proving"
+import { sendBody, start, stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.org`)
 
@@ -44,17 +44,17 @@ function metadata(json: string): string {
 }
 
 describe("the message of a 400", () => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(stores[0])
+    wire = await openHttpTestServer(stores[0])
   })
   afterAll(() => wire.close())
 
-  it.each(sends)("says %j of a send", async (says, body) => {
+  it.each(sends)("answers an invalid send with the message %j", async (says, body) => {
     expect(await postSend(wire, body)).toMatchObject({ status: 400, body: { message: says } })
   })
 
-  it("names headers, query parameters and properties by their part", async () => {
+  it("names the part of the request for a wrong header, query parameter or property", async () => {
     const create = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
     expect((await wire.call("/emails/send", { method: "POST", body: sendBody() })).body.message).toBe(
       "headers.idempotency-key is required"

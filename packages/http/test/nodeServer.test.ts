@@ -32,7 +32,7 @@ const serving = (
 const done = Effect.succeed(HttpServerResponse.text("done"))
 
 describe("makeNodeServer", () => {
-  it("runs no more reads at once than its bound, and writes beside them", async () => {
+  it("runs at most its limit of reads at once, and runs writes beside them", async () => {
     let running = 0
     let most = 0
     const app = Effect.gen(function* () {
@@ -69,7 +69,7 @@ describe("makeNodeServer", () => {
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => "done"))
   })
 
-  it("makes no further answer for an API key whose answers are not read, and goes on for others", async () => {
+  it("builds no further response for an API key that does not read, and continues to answer other keys", async () => {
     const large = "x".repeat(8 * 1024 * 1024)
     let made = 0
     const app = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {

@@ -1,13 +1,13 @@
 /**
- * The OpenAPI document is judged by independent readers of it; that every answer is as it says, each wire test looks at by itself.
+ * Independent validators check the OpenAPI document. The wire tests check each response against the document.
  */
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { stores } from "@mailkeep/proving"
-import { bodyJudge } from "@mailkeep/proving/apiDocument"
-import type { ApiDocument } from "@mailkeep/proving/apiDocument"
+import { stores } from "@mailkeep/testing"
+import { bodyJudge } from "@mailkeep/testing/apiDocument"
+import type { ApiDocument } from "@mailkeep/testing/apiDocument"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { openWire } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer } from "./httpTestServer.ts"
 
 interface Parameter {
   readonly name: string
@@ -32,11 +32,11 @@ interface Document extends Omit<ApiDocument, "paths" | "components"> {
 }
 
 describe("the OpenAPI document", () => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   let document: Document
   let operations: ReadonlyArray<readonly [string, Operation]>
   beforeAll(async () => {
-    wire = await openWire(stores[0])
+    wire = await openHttpTestServer(stores[0])
     document = (await (await fetch(`${wire.url}/openapi.json`)).json()) as Document
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const)
@@ -44,19 +44,19 @@ describe("the OpenAPI document", () => {
   })
   afterAll(() => wire.close())
 
-  it("is valid OpenAPI 3.1, as another reader sees it", async () => {
+  it("is valid OpenAPI 3.1 according to an independent validator", async () => {
     const { valid, errors } = await new Validator().validate(document as never)
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
   })
 
-  it("says of every operation what it does, under a name of its own", () => {
+  it("has a summary and a unique operation id for every operation", () => {
     expect(operations.filter(([, { summary }]) => summary === undefined)).toEqual([])
     const names = operations.map(([, { operationId }]) => operationId)
     expect(new Set(names).size).toBe(operations.length)
   })
 
-  it("types numbers as numbers, with their bounds", () => {
+  it("describes each number parameter as a number with its bounds", () => {
     const shown = new Map(
       operations.flatMap(([, { parameters = [] }]) => parameters.map(({ name, schema }) => [name, schema] as const))
     )
@@ -68,21 +68,21 @@ describe("the OpenAPI document", () => {
     expect(shown.has("idempotency-key")).toBe(true)
   })
 
-  it("has an example of every request body, valid by its own schema", () => {
+  it("has an example for every request body, valid by its schema", () => {
     const bodies = operations.flatMap(([name, { requestBody }]) =>
       requestBody === undefined
         ? []
         : [[name, requestBody.content["application/json"].schema.$ref.split("/").at(-1)!] as const]
     )
     expect(bodies.length).toBeGreaterThan(15)
-    const judge = bodyJudge(document as unknown as ApiDocument)
+    const validate = bodyJudge(document as unknown as ApiDocument)
     for (const [name, schema] of bodies) {
       const [example] = document.components.schemas[schema]!.examples ?? []
-      expect([name, example === undefined ? "no example" : judge(schema, example)]).toEqual([name, undefined])
+      expect([name, example === undefined ? "no example" : validate(schema, example)]).toEqual([name, undefined])
     }
   })
 
-  it("lists every status that every endpoint may answer with", () => {
+  it("lists every status that an endpoint may return", () => {
     for (const [name, { responses }] of operations)
       expect([name, Object.keys(responses)]).toEqual([
         name,

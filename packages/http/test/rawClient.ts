@@ -1,5 +1,5 @@
 /**
- * A client that is as rude as a test needs: it writes bytes to a socket, and reads when told to.
+ * A client without HTTP rules: it writes bytes to a socket, and reads only on demand.
  */
 import { once } from "node:events"
 import type { Socket } from "node:net"
@@ -14,11 +14,11 @@ interface RawAnswer {
 export interface RawClient {
   readonly socket: Socket
   readonly send: (bytes: string | Uint8Array) => void
-  /** The answers that have arrived whole, read by their `Content-Length`. */
+  /** The complete responses so far, read by their `Content-Length`. */
   readonly answers: () => ReadonlyArray<RawAnswer>
-  /** Resolves once this many answers have arrived; rejects when the connection closes before. */
+  /** Resolves once this many responses have arrived; rejects when the connection closes earlier. */
   readonly answered: (count: number) => Promise<ReadonlyArray<RawAnswer>>
-  /** Resolves when the connection is closed, with all answers. */
+  /** Resolves with all responses when the connection is closed. */
   readonly closed: Promise<ReadonlyArray<RawAnswer>>
 }
 
@@ -37,7 +37,7 @@ const parse = (text: string): ReadonlyArray<RawAnswer> => {
   }
 }
 
-/** Connects; `reads: false` leaves what arrives in the kernel's buffers. */
+/** Connects. With `reads: false`, arriving bytes stay in the kernel's buffers. */
 export const rawClient = async (url: string, { reads = true } = {}): Promise<RawClient> => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1")
   let text = ""
@@ -62,11 +62,11 @@ export const rawClient = async (url: string, { reads = true } = {}): Promise<Raw
 
 let requests = 0
 
-/** The head of a send, without its end: the caller adds fields, an empty line and the body. */
+/** The head of a send, without its end. The caller adds fields, an empty line and the body. */
 export const sendHead = (key: string): string =>
   `POST /api/v1/emails/send HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\nidempotency-key: raw-${requests++}\r\n`
 
-/** A whole send. */
+/** A complete send request. */
 export const sendRequest = (key: string, body: unknown): string => {
   const text = JSON.stringify(body)
   return `${sendHead(key)}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`

@@ -1,13 +1,13 @@
 /**
- * Who is let in, in which order a request is refused, and that no tenant sees anything of another.
+ * The authentication, the order in which a request is refused, and the isolation of projects.
  */
 import type { Permission } from "@mailkeep/core"
 import { formatInstant, hourMillis } from "@mailkeep/core"
-import { sendBody, start, stores, tick } from "@mailkeep/proving"
+import { sendBody, start, stores, tick } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { CallOptions, WireHouse } from "./wireHouse.ts"
-import { openWire, otherProject, postSend } from "./wireHouse.ts"
+import type { CallOptions, HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer, otherProject, postSend } from "./httpTestServer.ts"
 
 const endpoints: ReadonlyArray<readonly [method: string, path: string, permission: Permission, body: unknown]> = [
   ["POST", "/emails/send", "email.send", sendBody()],
@@ -21,14 +21,14 @@ const endpoints: ReadonlyArray<readonly [method: string, path: string, permissio
   ["GET", "/emails/domains", "email.full_access", undefined]
 ]
 
-describe.each(stores)("being let in, over $name", (store) => {
-  let wire: WireHouse
+describe.each(stores)("authentication, over $name", (store) => {
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
   })
   afterAll(() => wire.close())
 
-  it.each(endpoints)("%s %s needs a key with %s", async (method, path, permission, body) => {
+  it.each(endpoints)("%s %s requires an API key with %s", async (method, path, permission, body) => {
     const headers = { "idempotency-key": "k" }
     const call = (key: string | null) =>
       wire.call(path, { method, headers, key, ...(body === undefined ? {} : { body }) })
@@ -44,7 +44,7 @@ describe.each(stores)("being let in, over $name", (store) => {
     })
   })
 
-  it("ends with a revocation and with expiry, at once and alike", async () => {
+  it("refuses a revoked and an expired API key at once and with the same response", async () => {
     const short = await wire.keyOf("prj_test", ["email.full_access"], { expiresAt: start + 3 * hourMillis })
     expect((await wire.call("/emails/domains", { key: short.printed })).status).toBe(200)
     await wire.run(TestClock.adjust("3 hours"))
@@ -54,7 +54,7 @@ describe.each(stores)("being let in, over $name", (store) => {
     expect(expired.body.message).toBe(never.body.message)
   })
 
-  it("takes the scheme in any case", async () => {
+  it("accepts the authorization scheme in upper and lower case", async () => {
     const headers = { authorization: `bearer ${wire.key}` }
     expect((await wire.call("/emails/domains", { key: null, headers })).status).toBe(200)
     expect(
@@ -64,15 +64,15 @@ describe.each(stores)("being let in, over $name", (store) => {
 })
 
 describe.each(stores)("the order of refusal, over $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store, { plan: { dailySends: 1 } })
+    wire = await openHttpTestServer(store, { plan: { dailySends: 1 } })
   })
   afterAll(() => wire.close())
 
   const send = (body: unknown, options: CallOptions = {}) => postSend(wire, body, options)
 
-  it("judges permission before form, form before scope, scope before replay, replay before the clock, the clock before the domain, the domain before the plan", async () => {
+  it("checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order", async () => {
     const none = (await wire.keyOf("prj_test", ["email.full_access"])).printed
     const scoped = (await wire.keyOf("prj_test", ["email.send"], { domainScope: ["other.example"] })).printed
     expect((await send({}, { key: none })).status).toBe(403)
@@ -99,13 +99,13 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
     })
   })
 
-  it("tells a plan's limit without scope and without Retry-After", async () => {
+  it("refuses a send over a plan limit without scope and without Retry-After", async () => {
     const { body, headers } = await send(sendBody())
     expect(Object.keys(body).toSorted()).toEqual(["code", "correlationId", "error", "message"])
     expect(headers.get("retry-after")).toBeNull()
   })
 
-  it("does not use up a key by a refusal", async () => {
+  it("does not use up an idempotency key when it refuses the send", async () => {
     const headers = { "idempotency-key": "refused-first" }
     expect((await send({}, { headers })).status).toBe(400)
     expect((await send(sendBody(), { headers })).status).toBe(429)
@@ -115,13 +115,13 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
 })
 
 describe.each(stores)("the rate limit, over $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store, { plan: { rateLimit: { requests: 3, windowMillis: 6000 } } })
+    wire = await openHttpTestServer(store, { plan: { rateLimit: { requests: 3, windowMillis: 6000 } } })
   })
   afterAll(() => wire.close())
 
-  it("counts sends and contact creates for the key and then the project, and says how long to wait", async () => {
+  it("limits the rate of sends and contact creations per API key and per project, and returns the time to wait", async () => {
     const post = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
     expect((await postSend(wire, sendBody())).headers.get("ratelimit")).toBe('"api_key";r=2;t=2')
     expect((await post({ email: "rate@example.org" })).headers.get("ratelimit-policy")).toBe('"api_key";q=3;w=6')
@@ -146,7 +146,7 @@ describe.each(stores)("the rate limit, over $name", (store) => {
     expect((await post({ email: "rate2@example.org" })).status).toBe(200)
   })
 
-  it("comes before the permission and after the key", async () => {
+  it("checks the rate limit after the API key and before the permission", async () => {
     await wire.run(TestClock.adjust("1 minute"))
     const { printed } = await wire.keyOf("prj_test", ["email.send"])
     const post = (key: string) => wire.call("/emails/contacts", { method: "POST", body: {}, key })
@@ -161,16 +161,16 @@ describe.each(stores)("the rate limit, over $name", (store) => {
   })
 })
 
-describe.each(stores)("two tenants, over $name", (store) => {
-  let wire: WireHouse
+describe.each(stores)("two projects, over $name", (store) => {
+  let wire: HttpTestServer
   let stranger: string
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
     stranger = await otherProject(wire)
   })
   afterAll(() => wire.close())
 
-  /** What a stranger is told of this path, and of one that exists nowhere. */
+  /** The response of another project for this path, and for a path that exists nowhere. */
   const same = async (path: string, nowhere: string, options: CallOptions) => {
     const [theirs, unknown] = [
       await wire.call(path, { ...options, key: stranger }),
@@ -180,7 +180,7 @@ describe.each(stores)("two tenants, over $name", (store) => {
     expect(theirs.status).toBe(404)
   }
 
-  it("see nothing of each other by an id", async () => {
+  it("shows a project no record of another project by its id", async () => {
     const sent = await postSend(wire, sendBody({ scheduledAt: formatInstant(start + hourMillis) }))
     const { messageId, deliveryIds } = sent.body.data
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "mine@example.org" } })
@@ -200,7 +200,7 @@ describe.each(stores)("two tenants, over $name", (store) => {
     expect((await wire.call(`/emails/logs/${deliveryIds[0]}`)).body.status).toBe("scheduled")
   })
 
-  it("see nothing of each other by a list, a filter or a search", async () => {
+  it("shows a project no record of another project in a list, a filter or a search", async () => {
     const sent = await postSend(wire, sendBody({ to: "secret@example.org", subject: "Secret" }))
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "secret@example.org" } })
     await wire.run(tick)
@@ -229,7 +229,7 @@ describe.each(stores)("two tenants, over $name", (store) => {
     expect((await wire.call("/emails/domains", { key: stranger })).body.data.total).toBe(1)
   })
 
-  it("cannot use each other's cursor", async () => {
+  it("refuses the cursor of another project", async () => {
     await postSend(wire, sendBody({ to: ["c1@example.org", "c2@example.org"] }))
     const { body } = await wire.call("/emails/logs?limit=1")
     const cursor = encodeURIComponent(body.data.nextCursor)
@@ -240,7 +240,7 @@ describe.each(stores)("two tenants, over $name", (store) => {
     })
   })
 
-  it("have idempotency keys, contacts and suppressions of their own", async () => {
+  it("keeps the idempotency keys, contacts and suppressions of each project separate", async () => {
     const headers = { "idempotency-key": "shared" }
     const [mine, theirs] = [
       await postSend(wire, sendBody(), { headers }),

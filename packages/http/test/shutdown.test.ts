@@ -1,23 +1,23 @@
 /**
- * The end of the server: what it accepted is answered, and nobody holds it up for longer than its grace.
+ * The shutdown of the server: it answers the accepted requests, and no client delays it beyond its grace period.
  */
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/proving"
+import { sendBody, stores } from "@mailkeep/testing"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
-import type { WireHouse } from "./wireHouse.ts"
-import { openWire } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer } from "./httpTestServer.ts"
 
 const [store] = stores
 
-let wire: WireHouse
+let wire: HttpTestServer
 const open = async (limits: Partial<ServerLimits> = {}) =>
-  (wire = await openWire(store!, {}, { graceMillis: 10_000, ...limits }))
+  (wire = await openHttpTestServer(store!, {}, { graceMillis: 10_000, ...limits }))
 afterEach(() => wire.close())
 
 describe("shutDown", () => {
-  it("answers the requests of connections that were made just before a shutdown, and closes each", async () => {
+  it("answers the requests of connections opened just before a shutdown, and closes each connection", async () => {
     await open()
     const clients = await Promise.all(Array.from({ length: 20 }, () => rawClient(wire.url)))
     const stopped = wire.stop()
@@ -27,7 +27,7 @@ describe("shutDown", () => {
     await stopped
   })
 
-  it("accepts connections that wait in the kernel's queue when a shutdown begins", async () => {
+  it("accepts the connections in the kernel's queue when a shutdown begins", async () => {
     await open()
     const clients = Promise.all(Array.from({ length: 20 }, () => rawClient(wire.url)))
     const stopped = wire.stop()
@@ -38,7 +38,7 @@ describe("shutDown", () => {
     await stopped
   })
 
-  it("closes a connection without a request, and takes no new one, when a shutdown begins", async () => {
+  it("closes a connection without a request and accepts no new connection when a shutdown begins", async () => {
     await open()
     const client = await rawClient(wire.url)
     client.send(getRequest(wire.key, "/emails/domains"))
@@ -64,7 +64,7 @@ describe("shutDown", () => {
     await stopped
   })
 
-  it("gives up an incomplete request that gets no byte long before the grace of a shutdown ends", async () => {
+  it("gives up an incomplete request without progress long before the grace of a shutdown ends", async () => {
     await open()
     const [head, body, nothing] = await Promise.all([rawClient(wire.url), rawClient(wire.url), rawClient(wire.url)])
     head.send("GET / HTTP/1.1\r\nhost: x\r\n")

@@ -3,20 +3,20 @@
  */
 import { setInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/proving"
+import { sendBody, stores } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
-import type { WireHouse } from "./wireHouse.ts"
-import { openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const [store] = stores
 const kib = 1024
 const mib = 1024 * kib
 
-let wire: WireHouse
-const open = async (limits: Partial<ServerLimits>) => (wire = await openWire(store!, {}, limits))
+let wire: HttpTestServer
+const open = async (limits: Partial<ServerLimits>) => (wire = await openHttpTestServer(store!, {}, limits))
 afterEach(() => wire.close())
 
 /** Sends all but the last byte of a body. */
@@ -41,13 +41,13 @@ describe("request bodies", () => {
       })
       .toBeGreaterThanOrEqual(10)
     expect(refused[0]).toMatch(/^503 [\s\S]*retry-after: 1\r\n[\s\S]*connection: close/i)
-    // A small body needs no room.
+    // A small body does not count against the budget.
     expect((await postSend(wire, sendBody())).status).toBe(202)
     for (const { socket } of clients) socket.destroy()
     await expect.poll(() => wire.load.bodyBytes()).toBe(0)
   })
 
-  it("takes a body when another API key has used up its own budget", async () => {
+  it("accepts a body when another API key has used up its budget", async () => {
     await open({ bodyBytesMax: 2 * mib, bodyBytesPerApiKeyMax: mib })
     const other = (await wire.keyOf("prj_test", ["email.send"])).printed
     const clients = await Promise.all(Array.from({ length: 4 }, () => holdBack(wire.key, 512 * kib)))
@@ -82,7 +82,7 @@ describe("request bodies", () => {
     expect(wire.load.bodyBytes()).toBe(0)
   })
 
-  it("asks for a body with 100 Continue only when the body is going to be read", async () => {
+  it("sends 100 Continue only when it is going to read the body", async () => {
     await open({})
     const body = JSON.stringify(sendBody())
     const head = (key: string) =>
@@ -110,14 +110,14 @@ describe("request bodies", () => {
 })
 
 describe("answers", () => {
-  /** The path of an answer of 3 MiB. */
+  /** The path of a response of 3 MiB. */
   const bigPath = async () => {
     const text = "x".repeat(1.5 * mib)
     const { body } = await postSend(wire, sendBody({ html: text, text }))
     return `/emails/logs/${body.data.deliveryIds[0]}`
   }
 
-  it("closes a connection when its answer makes no progress", async () => {
+  it("closes a connection when its response makes no progress", async () => {
     await open({ stallMillis: 200 })
     const request = getRequest(wire.key, await bigPath())
     const client = await rawClient(wire.url, { reads: false })
@@ -126,7 +126,7 @@ describe("answers", () => {
     await expect.poll(() => [wire.load.answerBytes(), wire.load.connections()]).toEqual([0, 1])
   })
 
-  it("closes a connection when its answer takes too long, although some of it is read", async () => {
+  it("closes a connection when its response takes too long, although the client reads some of it", async () => {
     await open({ answerMillis: 300 })
     const request = getRequest(wire.key, await bigPath())
     const client = await rawClient(wire.url, { reads: false })
@@ -137,7 +137,7 @@ describe("answers", () => {
     clearInterval(reading)
   })
 
-  it("handles no further request of a connection whose answer is not read", async () => {
+  it("handles no further request of a connection when the client does not read the response", async () => {
     await open({})
     const request = getRequest(wire.key, await bigPath())
     const client = await rawClient(wire.url, { reads: false })
@@ -153,7 +153,7 @@ describe("answers", () => {
     await expect.poll(() => wire.load.answerBytes()).toBe(0)
   })
 
-  it("refuses a large answer with 503 when unread answers leave no room, and cuts off the slowest of them", async () => {
+  it("answers 503 instead of a large response when unread responses use up the budget, and cuts off the slowest", async () => {
     await open({ answerBytesMax: 4 * mib, stallMillis: 400 })
     const path = await bigPath()
     const client = await rawClient(wire.url, { reads: false })
@@ -188,8 +188,8 @@ describe("answers", () => {
 })
 
 describe("connections", () => {
-  it("closes a connection above the bound, and with it those that carry no request", async () => {
-    // One of them is the client of `openWire`.
+  it("closes a connection above the limit, and every connection that carries no request", async () => {
+    // One of them belongs to the client of `openHttpTestServer`.
     await open({ connectionsMax: 4 })
     const resting = await rawClient(wire.url)
     resting.send(getRequest(wire.key, "/emails/domains"))
@@ -204,7 +204,7 @@ describe("connections", () => {
     for (const { socket } of [...others, next]) socket.destroy()
   })
 
-  it("closes a connection above the bound of its remote address when that option is given", async () => {
+  it("closes a connection above the limit of its remote address when that option is set", async () => {
     await open({ connectionsPerAddressMax: 3 })
     const clients = await Promise.all([holdBack(wire.key, 10), holdBack(wire.key, 10)])
     const third = await rawClient(wire.url)

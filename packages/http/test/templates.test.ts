@@ -1,20 +1,20 @@
 /**
- * Templates over real HTTP: from a draft to a send, and what is refused on the way.
+ * Templates over real HTTP: from a draft to a send, with the refusals.
  */
-import { sendBody, stores } from "@mailkeep/proving"
+import { sendBody, stores } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, otherProject, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, otherProject, postSend } from "./httpTestServer.ts"
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe.each(stores)("templates, over $name", (store) => {
-  let wire: WireHouse
-  /** A key of another project. */
+  let wire: HttpTestServer
+  /** An API key of another project. */
   let other: string
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
     other = await otherProject(wire)
   })
   afterAll(() => wire.close())
@@ -43,7 +43,7 @@ describe.each(stores)("templates, over $name", (store) => {
   const detailOf = async (answer: Awaited<ReturnType<typeof bySend>>) =>
     (await wire.call(`/emails/logs/${answer.body.data.deliveryIds[0]}`)).body
 
-  it("begin as a draft, version 1", async () => {
+  it("creates a template as a draft with version 1", async () => {
     const template = await create({ alias: "receipt", category: "orders", locale: "pt-BR", from_name: "Shop" })
     const version = {
       id: expect.stringMatching(/^tpv_[0-9a-z]{26}$/),
@@ -91,7 +91,7 @@ describe.each(stores)("templates, over $name", (store) => {
     )
   })
 
-  it("are sent as published, whatever becomes of the draft, and the log says which", async () => {
+  it("sends the published version of a template when the draft differs, and logs the template", async () => {
     const { id } = await published({ html: "<b>{{order}}</b>", from_name: "Shop", reply_to: "help@example.com" })
     await patch(id, { subject: "Changed {{order}}" })
     const sent = await bySend(id, { order: "<17>" }, { subject: "ignored", text: "ignored" })
@@ -111,7 +111,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await detailOf(await bySend(id, { order: "2" }))).toMatchObject({ subject: "Changed 2" })
   })
 
-  it("refuse a send with a value missing, of another type or not declared", async () => {
+  it("refuses a send when a template variable is missing, has another type or is not declared", async () => {
     const { id } = await published({ variables: [...variables.variables, { key: "sum", type: "number" }] })
     expect(await bySend(id, { sum: "9", vip: true })).toMatchObject(
       invalid(
@@ -124,7 +124,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await bySend(id, { order: "a\nb" })).toMatchObject(invalid("body", [["templateVariables"], "invalid_value"]))
   })
 
-  it("refuse a send while unpublished, when archived, of another project, and when they are none", async () => {
+  it("refuses a send when its template is unpublished, archived, unknown or of another project", async () => {
     const draft = await create()
     const archived = await published({ alias: "archived" })
     expect((await wire.call(`/emails/templates/${archived.id}`, { method: "DELETE" })).body).toEqual({ success: true })
@@ -148,7 +148,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect((await wire.call(`/emails/templates/${archived.id}`, { method: "DELETE" })).status).toBe(200)
   })
 
-  it("are not published with what they do not declare, or twice", async () => {
+  it("refuses to publish a template with undeclared variables, and refuses to publish a version twice", async () => {
     const { id } = await create({ text: "{{nobody}}", html: "{{#open}}" })
     expect(await post(`/emails/templates/${id}/publish`)).toMatchObject(
       invalid("body", [["html"], "malformed_template"], [["text"], "malformed_template"])
@@ -162,7 +162,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await post("/emails/templates/tpl_none/publish")).toMatchObject(error(404, "not_found"))
   })
 
-  it("keep every version, the published ones as they were", async () => {
+  it("keeps every version of a template, and never changes a published version", async () => {
     const { id, published_version: first } = await published()
     for (const n of [2, 3]) {
       await patch(id, { subject: `Version ${n} {{order}}` })
@@ -193,7 +193,7 @@ describe.each(stores)("templates, over $name", (store) => {
     )
   })
 
-  it("show their variables, and what a send would say", async () => {
+  it("shows the variables of a template and a preview of a send", async () => {
     const { id } = await published({ html: "<p>{{order}}</p>", preview_text: "Your {{order}}" })
     expect((await wire.call(`/emails/templates/${id}/variables`)).body.data).toMatchObject([{ key: "order" }])
     const preview = (body: unknown) => post(`/emails/templates/${id}/preview`, body)
@@ -214,7 +214,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await keys()).toEqual(["total"])
   })
 
-  it("are listed by status, search and category, page by page", async () => {
+  it("lists templates by status, search and category, page by page", async () => {
     await create({ name: "Zebra news", category: "news", alias: "zebra" })
     await wire.run(TestClock.adjust("1 second"))
     await published({ name: "Zebra sale", category: "sale" })
@@ -241,7 +241,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect((await wire.call("/emails/templates", { key: other })).body.data.total).toBe(0)
   })
 
-  it("take null and empty text as not set, and show empty text", async () => {
+  it("treats null and empty text of a template as not set, and shows empty text", async () => {
     const { id } = await create({ alias: "unset", locale: "en", html: "<p>{{order}}</p>" })
     for (const unset of [null, ""]) {
       await patch(id, { alias: "unset", locale: "en", subject: "Hi", html: "<p></p>", text: "Hi" })
@@ -254,7 +254,7 @@ describe.each(stores)("templates, over $name", (store) => {
     }
   })
 
-  it("are reached by id or alias on every route", async () => {
+  it("finds a template by id or alias on every route", async () => {
     const { id } = await create({ alias: "by-alias" })
     const at = "/emails/templates/by-alias"
     expect((await wire.call(at)).body.data.id).toBe(id)
@@ -268,7 +268,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(await wire.call(at)).toMatchObject(error(404, "not_found"))
   })
 
-  it("refuse a value that is too large, by its name", async () => {
+  it("refuses a template value that is too large, and names its field", async () => {
     const { id } = await published()
     const order = "x".repeat(256 * 1024 + 1)
     expect(await bySend(id, { order })).toMatchObject(invalid("body", [["templateVariables", "order"], "too_long"]))
@@ -277,9 +277,9 @@ describe.each(stores)("templates, over $name", (store) => {
     )
   })
 
-  it("are a page of at most 1 MiB, whatever is stored", async () => {
+  it("limits a page of templates to 1 MiB, whatever is stored", async () => {
     const wide = "😀"
-    // As much as a version may have: its size is refused when one more octet is asked for.
+    // The largest version: one more octet is refused.
     const variables = Array.from({ length: 40 }, (_, n) => ({ key: `v${n}`, type: "string", required: false }))
     const about = { name: wide.repeat(100), category: wide.repeat(99), description: "d".repeat(95), locale: "de-CH" }
     const settings = {
@@ -315,7 +315,7 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(octets).toBeGreaterThan(0.9 * 1024 * 1024)
   })
 
-  it("show the bodies of as many versions as 4 MiB hold, and of later ones no field", async () => {
+  it("shows the bodies of the first versions up to 4 MiB, and omits the body fields of later versions", async () => {
     const half = "x".repeat(2 * 1024 * 1024)
     const { id } = await published({ html: half, text: "1" })
     await patch(id, { text: half })
@@ -349,7 +349,7 @@ describe.each(stores)("templates, over $name", (store) => {
       },
       [["variables", 1, "key"], "invalid_value"]
     ]
-  ] as const)("the template %j is refused", async (body, issue) => {
+  ] as const)("refuses the template %j", async (body, issue) => {
     expect(await post("/emails/templates", body)).toMatchObject(invalid("body", issue as never))
   })
 })

@@ -1,40 +1,40 @@
 /**
- * Webhooks over real HTTP. What the relay does with them is tested with the service; here the shapes are.
+ * Webhooks over real HTTP. These tests check the shapes; the service tests check the event relay.
  */
 import { Contacts } from "@mailkeep/core"
-import type { EventSinkShape, Push } from "@mailkeep/core"
-import { project, relay, stores } from "@mailkeep/proving"
+import type { EventSinkShape, SinkRequest } from "@mailkeep/core"
+import { project, relay, stores } from "@mailkeep/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, otherProject } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, otherProject } from "./httpTestServer.ts"
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 const url = "https://hooks.example.net/mail"
 
 describe.each(stores)("webhooks, over $name", (store) => {
-  const got: Array<Push> = []
-  /** What a push waits for before it is answered. */
+  const got: Array<SinkRequest> = []
+  /** The promise that an event delivery waits for before its response. */
   let answering = Promise.resolve()
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
-    push: (push) =>
+    send: (eventDelivery) =>
       Effect.promise(async () => {
-        got.push(push)
+        got.push(eventDelivery)
         await answering
         return { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false } as const
       })
   }
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store, { sink })
+    wire = await openHttpTestServer(store, { sink })
   })
   afterAll(() => wire.close())
 
   const act = (method: string, path = "", body?: unknown) =>
     wire.call(`/emails/webhooks${path}`, { method, ...(body === undefined ? {} : { body }) })
 
-  it("show their secret when they are made and when it is rotated, and never again", async () => {
+  it("shows the secret of a webhook only when it creates the webhook or rotates the secret", async () => {
     const { status, body } = await act("POST", "", { url, description: "Orders" })
     expect(status).toBe(200)
     const { secret, ...shown } = body.data
@@ -56,7 +56,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
     expect(listed.text).not.toContain("whsec_")
   })
 
-  it("are changed, disabled, enabled and deleted", async () => {
+  it("changes, disables, enables and deletes a webhook", async () => {
     const { id } = (await act("POST", "", { url, events: ["contact.created"] })).body.data
     const changed = await act("PATCH", `/${id}`, { events: ["email.canceled"], status: "disabled" })
     expect(changed.body.data).toMatchObject({ id, url, events: ["email.canceled"], status: "disabled" })
@@ -73,7 +73,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
     expect(await act("PATCH", `/${id}`, { status: "enabled" })).toMatchObject(error(404, "not_found"))
   })
 
-  it("show what was pushed with every attempt, and push it again", async () => {
+  it("shows the event deliveries of a webhook with every attempt, and replays one", async () => {
     const { id } = (await act("POST", "", { url, events: ["contact.created"] })).body.data
     await wire.run(Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "pushed@example.org" })))
     await wire.run(relay)
@@ -83,7 +83,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
       data: {
         items: [
           {
-            id: expect.stringMatching(/^psh_[0-9a-z]{26}$/),
+            id: expect.stringMatching(/^evd_[0-9a-z]{26}$/),
             event_id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
             event_type: "contact.created",
             status: "pending",
@@ -98,15 +98,17 @@ describe.each(stores)("webhooks, over $name", (store) => {
         nextCursor: null
       }
     })
-    const [push] = first.data.items
-    expect((await act("POST", `/${id}/deliveries/${push.id}/replay`)).body.data).toMatchObject({ id: push.id })
-    expect(await act("POST", `/${id}/deliveries/psh_x/replay`)).toMatchObject(error(404, "not_found"))
+    const [eventDelivery] = first.data.items
+    expect((await act("POST", `/${id}/deliveries/${eventDelivery.id}/replay`)).body.data).toMatchObject({
+      id: eventDelivery.id
+    })
+    expect(await act("POST", `/${id}/deliveries/evd_x/replay`)).toMatchObject(error(404, "not_found"))
     const tested = (await act("POST", `/${id}/test`)).body
     expect(tested).toEqual({ data: { delivered: false, status_code: 500, error: null } })
     expect(JSON.parse(new TextDecoder().decode(got.at(-1)!.body))).toMatchObject({ type: "webhook.test" })
   })
 
-  it("are refused by form, by field", async () => {
+  it("refuses an invalid webhook and names the wrong field", async () => {
     const refused = (body: object, ...issues: Parameters<typeof invalid> extends [string, ...infer I] ? I : never) =>
       act("POST", "", body).then((answer) => expect(answer).toMatchObject(invalid("body", ...issues)))
     await refused({}, [["url"], "required"])
@@ -119,15 +121,15 @@ describe.each(stores)("webhooks, over $name", (store) => {
     expect(await act("GET", "/whk_x/deliveries?cursor=nonsense")).toMatchObject({ status: 404 })
   })
 
-  it("are tested one at a time, and a second test is refused with the time to wait", async () => {
+  it("runs one test of a webhook at a time, and refuses a second test with the time to wait", async () => {
     const { id } = (await act("POST", "", { url })).body.data
     const answer = Promise.withResolvers<void>()
     answering = answer.promise
-    const pushes = got.length
+    const eventDeliveries = got.length
     let refused = 0
     const tests = Array.from({ length: 50 }, () =>
       act("POST", `/${id}/test`).finally(() => {
-        // Only the one that runs is left.
+        // Only the running test is left.
         if (++refused === 49) answer.resolve()
       })
     )
@@ -136,7 +138,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
     answering = Promise.resolve()
     const answers = await Promise.all(tests)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(got.length - pushes).toBe(1)
+    expect(got.length - eventDeliveries).toBe(1)
     expect(refusal).toMatchObject({
       status: 429,
       body: { error: "too_many_requests", code: "RATE_LIMITED", scope: "project", retryAfterSeconds: 15 }
@@ -145,7 +147,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
     expect((await act("POST", `/${id}/test`)).status).toBe(200)
   })
 
-  it("are their project's alone", async () => {
+  it("answers 404 for a webhook of another project", async () => {
     const { id } = (await act("POST", "", { url })).body.data
     const key = await otherProject(wire)
     for (const [method, path] of [

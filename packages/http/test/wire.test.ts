@@ -1,14 +1,14 @@
 import { formatInstant, hourMillis } from "@mailkeep/core"
-import { sendBody, start, stores, tick } from "@mailkeep/proving"
+import { sendBody, start, stores, tick } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WireHouse } from "./wireHouse.ts"
-import { error, invalid, openWire, postSend } from "./wireHouse.ts"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 describe.each(stores)("the wire, over $name", (store) => {
-  let wire: WireHouse
+  let wire: HttpTestServer
   beforeAll(async () => {
-    wire = await openWire(store)
+    wire = await openHttpTestServer(store)
   })
   afterAll(() => wire.close())
 
@@ -35,7 +35,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       }
     )
 
-    it("replays the same bytes, and says so", async () => {
+    it("repeats the same response bytes for a replay, and marks the replay", async () => {
       const headers = { "idempotency-key": "replayed" }
       const first = await postSend(wire, sendBody(), { headers })
       const again = await postSend(wire, { ...sendBody(), to: ["ada@example.org"] }, { headers })
@@ -55,7 +55,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       )
     })
 
-    it("names all problems of the first part that has any: the query is looked at after the headers, the body last", async () => {
+    it("returns all issues of the first wrong part of a request: headers, then query, then body", async () => {
       const call = (path: string, headers: Record<string, string>) =>
         wire.call(path, { method: "POST", body: "{", headers: { "content-type": "text/plain", ...headers } })
       expect(await call("/emails/send?x=1", { "idempotency-key": "a b" })).toMatchObject(
@@ -76,12 +76,12 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await postSend(wire, body)).toMatchObject(invalid("body", [[], code]))
     })
 
-    it("takes JSON under a charset", async () => {
+    it("accepts JSON with a charset parameter", async () => {
       const headers = { "content-type": "application/json; charset=utf-8" }
       expect((await postSend(wire, sendBody(), { headers })).status).toBe(202)
     })
 
-    it("never repeats what was sent in an error", async () => {
+    it("does not repeat sent data in an error", async () => {
       const canary = "canary-5f3"
       const { text } = await postSend(wire, {
         ...sendBody({ text: `${canary}\0`, subject: `${canary}\n` }),
@@ -99,7 +99,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(body.message).toBe("body[…] is not a field of this request")
     })
 
-    it("refuses what is larger than 10 MiB, and the client gets to see it", async () => {
+    it("refuses a body larger than 10 MiB so that the client can read the response", async () => {
       for (const size of [10 * 1024 * 1024 + 1, 30 * 1024 * 1024]) {
         const answer = await postSend(wire, `"${"x".repeat(size)}"`)
         expect(answer).toMatchObject(error(413, "invalid_argument"))
@@ -112,7 +112,7 @@ describe.each(stores)("the wire, over $name", (store) => {
   describe("a scheduled message", () => {
     const scheduledAt = formatInstant(start + 2 * hourMillis)
 
-    it("is canceled, and again with the same answer", async () => {
+    it("cancels a scheduled message, and repeats the same response for a second cancel", async () => {
       const { body } = await postSend(wire, sendBody({ scheduledAt }))
       const cancel = () => wire.call(`/emails/messages/${body.data.messageId}/cancel`, { method: "POST" })
       const canceled = await cancel()
@@ -131,7 +131,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect((await cancel()).text).toBe(canceled.text)
     })
 
-    it("is rescheduled under the rules of a send", async () => {
+    it("reschedules a scheduled message under the rules of a send", async () => {
       const { body } = await postSend(wire, sendBody({ scheduledAt }))
       const path = `/emails/messages/${body.data.messageId}`
       const later = formatInstant(start + 5 * hourMillis)
@@ -153,7 +153,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await refused({ scheduledAt: later, x: 1 })).toMatchObject(invalid("body", [["x"], "unknown_field"]))
     })
 
-    it("that has left is a conflict; an unknown one is not found", async () => {
+    it("answers 409 for a message that was sent and 404 for an unknown message", async () => {
       const { body } = await postSend(wire, sendBody())
       const cancel = (id: string) => wire.call(`/emails/messages/${id}/cancel`, { method: "POST" })
       const move = (id: string) => wire.call(`/emails/messages/${id}`, { method: "PATCH", body: { scheduledAt } })
@@ -165,7 +165,7 @@ describe.each(stores)("the wire, over $name", (store) => {
   })
 
   describe("the log", () => {
-    it("lists summaries with exactly their fields, and follows its cursor", async () => {
+    it("lists delivery summaries with exactly their fields, and follows the cursor", async () => {
       await postSend(
         wire,
         sendBody({ to: ["log1@example.org", "log2@example.org", "log3@example.org"], subject: "Walk" })
@@ -191,7 +191,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       ).toEqual(["log3@example.org", "log2@example.org", "log1@example.org"])
     })
 
-    it("is empty for filters that nothing matches", async () => {
+    it("returns an empty list when no delivery matches the filters", async () => {
       for (const query of [
         "status=complained",
         "source=smtp",
@@ -210,13 +210,13 @@ describe.each(stores)("the wire, over $name", (store) => {
         })
     })
 
-    it("finds by the recipient as it is normalised, and takes an empty search for none", async () => {
+    it("finds deliveries by the normalized recipient, and ignores an empty search", async () => {
       await postSend(wire, sendBody({ to: "Mixed.Case@example.org" }))
       expect((await wire.call("/emails/logs?recipient=MIXED.case@EXAMPLE.org")).body.data.items).toHaveLength(1)
       expect((await wire.call("/emails/logs?search=&limit=1")).body.data.items).toHaveLength(1)
     })
 
-    it("reads a bare date as the start, or the end, of that day in UTC, and an offset in any of its forms", async () => {
+    it("reads a bare date as the start or the end of that day in UTC, and accepts every form of an offset", async () => {
       await postSend(wire, sendBody({ to: "dated@example.org" }))
       const found = async (dates: string) =>
         (await wire.call(`/emails/logs?recipient=dated@example.org&${dates}`)).body.data.items.length
@@ -244,11 +244,11 @@ describe.each(stores)("the wire, over $name", (store) => {
       ["cursor=", "cursor", "invalid_cursor"],
       ["__proto__=1", "__proto__", "unknown_field"],
       ["recipent=a", "recipent", "unknown_field"]
-    ])("refuses %.30s", async (query, field, code) => {
+    ])("refuses the log query %.30s", async (query, field, code) => {
       expect(await wire.call(`/emails/logs?${query}`)).toMatchObject(invalid("query", [[field], code]))
     })
 
-    it("shows a delivery in full, bare", async () => {
+    it("shows a delivery with all fields, without a data envelope", async () => {
       const { body } = await postSend(
         wire,
         sendBody({ to: "full@example.org", html: "<p>Hi</p>", fromName: "Me", metadata: { n: 1 } })
@@ -306,7 +306,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     const post = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
     const put = (id: string, body: unknown) => wire.call(`/emails/contacts/${id}`, { method: "PUT", body })
 
-    it("are created and updated in one shape, and listed in another", async () => {
+    it("returns created and updated contacts in one shape, and listed contacts in another", async () => {
       const created = await post({ email: "Shape@example.org", userId: "u1", firstName: "Sha", phoneNumber: "+1" })
       const contact = {
         id: expect.stringMatching(/^con_/),
@@ -335,7 +335,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       })
     })
 
-    it("conflict, are not found and are refused as documented", async () => {
+    it("answers 409, 404 and 400 for contacts as documented", async () => {
       const { body } = await post({ email: "one@example.org" })
       await post({ email: "two@example.org" })
       expect(await post({ email: "ONE@example.org" })).toMatchObject(error(409, "duplicate_error"))
@@ -360,7 +360,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
   })
 
-  it("takes many writers of one contact at once, and turns none away", async () => {
+  it("accepts many concurrent writes of one contact", async () => {
     const { body } = await wire.call("/emails/contacts", { method: "POST", body: { email: "busy@example.org" } })
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => {
@@ -402,7 +402,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
   })
 
-  it("lets a scheduled send go when its time has come", async () => {
+  it("sends a scheduled message when its time has come", async () => {
     const { body } = await postSend(
       wire,
       sendBody({ to: "later@example.org", scheduledAt: formatInstant(start + hourMillis) })

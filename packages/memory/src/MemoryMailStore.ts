@@ -1,6 +1,6 @@
 /**
- * The reference store: pure functions over one immutable state. What it answers is what every adapter must answer.
- * Nothing outlives the process.
+ * The reference store: pure functions over one immutable state. Every other store must give the same answers.
+ * The state ends with the process.
  */
 import type { Answers, Change, Query } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
@@ -9,11 +9,11 @@ import { MailStore } from "@mailkeep/core/port"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, claimPushes, sweepState } from "./internal/claimDeliveries.ts"
+import { claimDeliveries, claimEventDeliveries, sweepState } from "./internal/claimDeliveries.ts"
 import type { State } from "./internal/State.ts"
 import { empty } from "./internal/State.ts"
 
-/** All of the changes, or the first guard that did not hold and the state as it was. */
+/** Applies all changes. Returns the first guard that did not hold, with the state unchanged. */
 const applyAll = (before: State, changes: ReadonlyArray<Change>): readonly [Conflict | undefined, State] => {
   let state = before
   for (const [at, change] of changes.entries()) {
@@ -24,7 +24,7 @@ const applyAll = (before: State, changes: ReadonlyArray<Change>): readonly [Conf
   return [undefined, state]
 }
 
-/** A store of its own, empty. Everything it does is synchronous. */
+/** Makes a new, empty store. All its operations are synchronous. */
 export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(empty), (ref): MailStoreShape => ({
   capabilities: { durable: false, multiProcess: false },
   commit: (changes) =>
@@ -33,7 +33,7 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
       (conflict) => (conflict === undefined ? Effect.void : Effect.fail(conflict))
     ),
   claim: (claim) => Ref.modify(ref, (state) => claimDeliveries(state, claim)),
-  claimPushes: (claim) => Ref.modify(ref, (state) => claimPushes(state, claim)),
+  claimEventDeliveries: (claim) => Ref.modify(ref, (state) => claimEventDeliveries(state, claim)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.map(Ref.get(ref), (state) => queries.map((query) => answerQuery(state, query)) as Answers<Qs>),
   sweep: (sweep) => Ref.modify(ref, (state) => sweepState(state, sweep)),

@@ -1,19 +1,19 @@
 /**
- * A transport that sends nothing: it keeps what it is handed and answers by a script, so that a product can be tried and tested
- * without a relay. It goes through the phases of a real hand-off, the final dot too.
+ * A transport that sends nothing. It keeps each message and answers by a script, so that a product can be tried and tested without a relay.
+ * It goes through every phase of a real hand-off, including finalizing.
  */
 import type { SmtpReply, SmtpStage } from "@mailkeep/core/domain"
 import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/port"
 import { Transport, TransportUnavailable } from "@mailkeep/core/port"
 import { Context, Effect, Layer } from "effect"
 
-/** What the stub does with one hand-off. */
+/** The behavior of the stub for one hand-off. */
 export type StubAct =
-  /** Takes the message, as a relay that passes it on: `accepted`. */
+  /** Accepts the message like a relay that passes it on: `accepted`. */
   | { readonly act: "accept" }
-  /** Takes the message, as the recipient's own server: `delivered`. */
+  /** Accepts the message like the recipient's own server: `delivered`. */
   | { readonly act: "deliver" }
-  /** Refuses for now. */
+  /** Refuses the message temporarily. */
   | {
       readonly act: "defer"
       readonly code?: number
@@ -21,7 +21,7 @@ export type StubAct =
       readonly text?: string
       readonly stage?: SmtpStage
     }
-  /** Refuses for good. */
+  /** Refuses the message permanently. */
   | {
       readonly act: "reject"
       readonly code?: number
@@ -29,46 +29,46 @@ export type StubAct =
       readonly text?: string
       readonly stage?: SmtpStage
     }
-  /** Never answers; `afterDot` says whether it took the message first. */
-  | { readonly act: "hang"; readonly afterDot?: boolean }
-  /** Takes the message and loses the connection before the reply. */
+  /** Never answers. With `whileFinalizing` it accepts the message first. */
+  | { readonly act: "hang"; readonly whileFinalizing?: boolean }
+  /** Accepts the message and loses the connection before the reply. */
   | { readonly act: "loseReply" }
-  /** Loses the connection before the message. */
+  /** Loses the connection before the message is sent. */
   | { readonly act: "disconnect" }
-  /** Ends the process, as a power cut would: `before` or `after` the final dot. */
+  /** Ends the process like a power cut, `before` or `after` finalizing. */
   | { readonly act: "crash"; readonly when: "before" | "after" }
 
-/** A rule of the script: whom it is for, and the acts in turn; the last one stays. */
+/** A rule of the script: its recipients, and the acts in turn. The last act repeats. */
 export interface StubRule {
-  /** A recipient's address, or a pattern over it; left out for everybody. */
+  /** A recipient's address, or a pattern over it; default every recipient. */
   readonly recipient?: string | RegExp
   readonly acts: readonly [StubAct, ...Array<StubAct>]
 }
 
-/** What the stub took: everything that passed the final dot. */
-export interface TakenMessage extends Pick<HandOff, "deliveryId" | "attempt" | "envelope" | "message"> {}
+/** A message that the stub accepted while finalizing. */
+export interface CapturedMessage extends Pick<HandOff, "deliveryId" | "attempt" | "envelope" | "message"> {}
 
 export interface StubOptions {
-  /** The first rule that matches a recipient counts; without one the message is delivered. */
+  /** The first rule that matches a recipient applies. Without a matching rule the message is delivered. */
   readonly script?: ReadonlyArray<StubRule>
   readonly capabilities?: Partial<TransportCapabilities>
-  /** How many taken messages are kept; the oldest go first. */
+  /** How many messages are kept; default 10,000. The oldest are removed first. */
   readonly keep?: number
-  /** What `crash` does; ends the process unless told otherwise. */
+  /** The effect of `crash`; default it kills the process. */
   readonly crash?: () => void
-  /** Told of every message that passes the final dot, before anything else happens. */
-  readonly onTaken?: (taken: TakenMessage) => void
+  /** Called for every accepted message while finalizing, before anything else happens. */
+  readonly onTaken?: (captured: CapturedMessage) => void
 }
 
 export interface StubTransportShape extends TransportShape {
-  readonly taken: () => ReadonlyArray<TakenMessage>
-  /** Puts rules in front of the others. */
+  readonly taken: () => ReadonlyArray<CapturedMessage>
+  /** Adds rules before the existing rules. */
   readonly addRules: (...rules: ReadonlyArray<StubRule>) => void
 }
 
 const defaultCapabilities: TransportCapabilities = {
   confirmsDelivery: true,
-  marksFinalDot: true,
+  signalsFinalize: true,
   idempotentHandoff: false,
   maxMessageBytes: null,
   smtpUtf8: true
@@ -91,9 +91,9 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
   const capabilities = { ...defaultCapabilities, ...options.capabilities }
   const rules: Array<StubRule> = [...(options.script ?? [])]
   const turns = new Map<StubRule, Map<string, number>>()
-  const kept: Array<TakenMessage> = []
+  const kept: Array<CapturedMessage> = []
 
-  /** A rule's acts go in turn for each recipient. */
+  /** The acts of a rule apply in turn for each recipient. */
   const nextAct = (address: string): StubAct => {
     const rule = rules.find((rule) => matches(rule, address))
     if (rule === undefined) return delivering
@@ -103,16 +103,16 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
     return rule.acts[Math.min(turn, rule.acts.length - 1)]!
   }
 
-  const pastDot = ({ deliveryId, attempt, envelope, message, beforeFinalDot }: HandOff) =>
+  const finalize = ({ deliveryId, attempt, envelope, message, beforeFinalize }: HandOff) =>
     Effect.andThen(
-      beforeFinalDot,
+      beforeFinalize,
       Effect.sync(() => {
-        const taken = { deliveryId, attempt, envelope, message }
+        const captured = { deliveryId, attempt, envelope, message }
         if (capabilities.idempotentHandoff && kept.some((earlier) => earlier.message.messageId === message.messageId))
           return
-        kept.push(taken)
+        kept.push(captured)
         if (kept.length > keep) kept.shift()
-        onTaken?.(taken)
+        onTaken?.(captured)
       })
     )
 
@@ -128,36 +128,36 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       _tag: "Refused",
       reply: reply(stage, act.code ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
     })
-    return stage === "dot" ? Effect.andThen(handOff.beforeFinalDot, refused) : refused
+    return stage === "finalizing" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
   }
 
-  const lost = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
+  const fail = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
 
   const play = (handOff: HandOff, act: StubAct): ReturnType<TransportShape["handOff"]> => {
     switch (act.act) {
       case "accept":
-        return Effect.as(pastDot(handOff), {
+        return Effect.as(finalize(handOff), {
           _tag: "Accepted",
-          reply: reply("dot", 250, "2.0.0", "Ok: queued by the stub")
+          reply: reply("finalizing", 250, "2.0.0", "Ok: queued by the stub")
         } as const)
       case "deliver":
-        return Effect.as(pastDot(handOff), {
+        return Effect.as(finalize(handOff), {
           _tag: "Delivered",
-          reply: reply("dot", 250, "2.1.5", "Ok: delivered by the stub")
+          reply: reply("finalizing", 250, "2.1.5", "Ok: delivered by the stub")
         } as const)
       case "defer":
         return refuse(handOff, act, 451, "4.3.0", "Try again later")
       case "reject":
         return refuse(handOff, act, 550, "5.1.1", "User unknown")
       case "hang":
-        return act.afterDot === true ? Effect.andThen(pastDot(handOff), Effect.never) : Effect.never
+        return act.whileFinalizing === true ? Effect.andThen(finalize(handOff), Effect.never) : Effect.never
       case "loseReply":
-        return Effect.andThen(pastDot(handOff), lost("The connection was lost after the final dot."))
+        return Effect.andThen(finalize(handOff), fail("The connection was lost after the final dot."))
       case "disconnect":
-        return lost("The connection was lost.")
+        return fail("The connection was lost.")
       case "crash": {
         const crashing = Effect.andThen(Effect.sync(crash), Effect.never)
-        return act.when === "before" ? crashing : Effect.andThen(pastDot(handOff), crashing)
+        return act.when === "before" ? crashing : Effect.andThen(finalize(handOff), crashing)
       }
     }
   }
@@ -172,12 +172,12 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
   }
 }
 
-/** This transport's own service, for what only it can tell. */
+/** The service of this transport: its captured messages and its script. */
 export class StubTransport extends Context.Service<StubTransport, StubTransportShape>()(
   "@mailkeep/smtp/StubTransport"
 ) {}
 
-/** The stub as `Transport`, and as itself. */
+/** Provides the stub as `Transport` and as `StubTransport`. */
 export const layer = (options: StubOptions = {}): Layer.Layer<Transport | StubTransport> =>
   Layer.effectContext(
     Effect.sync(() => {

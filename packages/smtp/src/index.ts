@@ -1,3 +1,3 @@
-/** Transports. */
+/** The transports. */
 export * as StubTransport from "./StubTransport.ts"
-export type { StubAct, StubOptions, StubRule, TakenMessage } from "./StubTransport.ts"
+export type { StubAct, StubOptions, StubRule, CapturedMessage } from "./StubTransport.ts"

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import type { StubAct, StubOptions } from "../src/index.ts"
 import { StubTransport } from "../src/index.ts"
 
-const handOff = (to: string, beforeFinalDot: HandOff["beforeFinalDot"] = Effect.void): HandOff => ({
+const handOff = (to: string, beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandOff => ({
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "shop@acme.example", to },
@@ -21,19 +21,19 @@ const handOff = (to: string, beforeFinalDot: HandOff["beforeFinalDot"] = Effect.
     text: "Hi",
     headers: {}
   },
-  beforeFinalDot
+  beforeFinalize
 })
 
 const playing = (act: StubAct, options: StubOptions = {}) => {
-  let dots = 0
+  let finalizedTimes = 0
   const stub = StubTransport.make({ script: [{ acts: [act] }], ...options })
   const outcome = stub.handOff(
     handOff(
       "a@example.org",
-      Effect.sync(() => void dots++)
+      Effect.sync(() => void finalizedTimes++)
     )
   )
-  return { stub, outcome, dots: () => dots }
+  return { stub, outcome, finalizedTimes: () => finalizedTimes }
 }
 
 describe("the stub transport", () => {
@@ -42,35 +42,38 @@ describe("the stub transport", () => {
     [{ act: "deliver" }, "Delivered", 1, 1],
     [{ act: "defer" }, "Refused", 0, 0],
     [{ act: "reject" }, "Refused", 0, 0],
-    [{ act: "reject", stage: "dot" }, "Refused", 1, 0],
+    [{ act: "reject", stage: "finalizing" }, "Refused", 1, 0],
     [{ act: "loseReply" }, "TransportUnavailable", 1, 1],
     [{ act: "disconnect" }, "TransportUnavailable", 0, 0]
-  ])("%j ends as %s, passes the dot %s times and takes %s", async (act, tag, dots, taken) => {
-    const played = playing(act)
-    const ended = await Effect.runPromise(Effect.catch(played.outcome, (failure) => Effect.succeed(failure)))
-    expect([ended._tag, played.dots(), played.stub.taken().length]).toEqual([tag, dots, taken])
-  })
+  ])(
+    "plays %j with the outcome %s, finalizes %s times and captures %s messages",
+    async (act, tag, finalizedTimes, captured) => {
+      const played = playing(act)
+      const ended = await Effect.runPromise(Effect.catch(played.outcome, (failure) => Effect.succeed(failure)))
+      expect([ended._tag, played.finalizedTimes(), played.stub.taken().length]).toEqual([tag, finalizedTimes, captured])
+    }
+  )
 
   it.each([
     [{ act: "hang" }, 0],
-    [{ act: "hang", afterDot: true }, 1]
-  ] as ReadonlyArray<readonly [StubAct, number]>)("%j never answers, and can be interrupted", async (act, taken) => {
+    [{ act: "hang", whileFinalizing: true }, 1]
+  ] as ReadonlyArray<readonly [StubAct, number]>)("hangs for %j, and can be interrupted", async (act, captured) => {
     const played = playing(act)
     const ended = await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
-    expect([ended._tag, played.stub.taken().length]).toEqual(["None", taken])
+    expect([ended._tag, played.stub.taken().length]).toEqual(["None", captured])
   })
 
   it.each([
     [{ act: "crash", when: "before" }, 0],
     [{ act: "crash", when: "after" }, 1]
-  ] as ReadonlyArray<readonly [StubAct, number]>)("%j ends the process", async (act, taken) => {
+  ] as ReadonlyArray<readonly [StubAct, number]>)("ends the process for %j", async (act, captured) => {
     let crashes = 0
     const played = playing(act, { crash: () => void crashes++ })
     await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
-    expect([crashes, played.stub.taken().length]).toEqual([1, taken])
+    expect([crashes, played.stub.taken().length]).toEqual([1, captured])
   })
 
-  it("sends no dot when it is revoked, and passes the failure on", async () => {
+  it("does not finalize a revoked hand-off, and passes the failure on", async () => {
     const stub = StubTransport.make()
     const revoked = Effect.fail(new HandOffRevoked({ why: "suppressed" }))
     const exit = await Effect.runPromiseExit(stub.handOff(handOff("a@example.org", revoked)))
@@ -78,7 +81,7 @@ describe("the stub transport", () => {
     expect(stub.taken()).toEqual([])
   })
 
-  it("follows the first rule that matches, its acts in turn for each recipient", async () => {
+  it("follows the first rule that matches, and plays its acts in turn for each recipient", async () => {
     const stub = StubTransport.make({
       script: [{ recipient: /@slow\.example$/, acts: [{ act: "defer" }, { act: "accept" }] }]
     })
@@ -96,7 +99,7 @@ describe("the stub transport", () => {
     expect(outcomes).toEqual(["Refused", "Refused", "Accepted", "Accepted", "Delivered", "Delivered"])
   })
 
-  it("keeps no more than it is told, and one of a double where it drops doubles", async () => {
+  it("keeps at most the configured number of messages, and keeps a duplicate only once", async () => {
     const few = StubTransport.make({ keep: 2 })
     for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
     expect(few.taken().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])

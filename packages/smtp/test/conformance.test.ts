@@ -8,6 +8,6 @@ conforms("the stub as a relay that drops doubles", transportLaws, {
   bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true })
 })
 
-conforms("the stub as a relay that cannot mark the final dot", transportLaws, {
-  bench: stubBench({ confirmsDelivery: false, marksFinalDot: false })
+conforms("the stub as a relay that cannot signal finalizing", transportLaws, {
+  bench: stubBench({ confirmsDelivery: false, signalsFinalize: false })
 })

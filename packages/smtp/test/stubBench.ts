@@ -1,5 +1,5 @@
 /**
- * The stub and its relay, which are one, as the laws want them.
+ * The stub as both the transport and the relay of the transport laws.
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
 import type { TransportCapabilities, TransportShape } from "@mailkeep/core/port"
@@ -18,9 +18,9 @@ const stubAct = (act: RelayAct, confirmsDelivery: boolean): StubAct => {
       return { act: act.code < 500 ? "defer" : "reject", ...reply }
     }
     case "hang":
-      return { act: "hang", afterDot: act.afterDot }
+      return { act: "hang", whileFinalizing: act.whileFinalizing }
     case "drop":
-      return { act: act.afterDot ? "loseReply" : "disconnect" }
+      return { act: act.whileFinalizing ? "loseReply" : "disconnect" }
   }
 }
 

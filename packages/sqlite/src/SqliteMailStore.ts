@@ -1,6 +1,7 @@
 /**
- * The embedded default: one SQLite file in WAL mode, every acknowledged commit synced to the disk, many commits to a sync.
- * Several processes may share the file. It decides nothing: guards, claims and pages mean what `@mailkeep/memory` says they mean.
+ * The embedded default: one SQLite file in WAL mode. Every acknowledged commit is synced to the disk, with many commits
+ * in one sync.
+ * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
 import type { Answers, Change, Query } from "@mailkeep/core/domain"
 import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/port"
@@ -10,7 +11,7 @@ import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, claimPushes, sweep } from "./internal/claimDeliveries.ts"
+import { claimDeliveries, claimEventDeliveries, sweep } from "./internal/claimDeliveries.ts"
 import { busySchedule, fileCheck, openDatabase } from "./internal/connection.ts"
 import type { GroupCommit, Written } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
@@ -19,18 +20,18 @@ import { makeScanThread } from "./internal/scanThread.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
 
 export interface SqliteOptions {
-  /** The file; made when it does not exist. Its folder must. */
+  /** The path of the file. It is created if it does not exist; its folder must exist. */
   readonly filename: string
 }
 
 const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
   change._tag === "InsertMessage"
     ? change.message
-    : change._tag === "PutDefinition" && change.definition.kind === "templateBody"
-      ? change.definition.content
+    : change._tag === "PutResource" && change.resource.kind === "templateBody"
+      ? change.resource.content
       : undefined
 
-/** About how much a commit carries: its bodies, and a little for each change. */
+/** The approximate size of a commit: its bodies, and a fixed number of octets for each change. */
 const octetsOf = (changes: ReadonlyArray<Change>): number =>
   changes.reduce((sum, change) => {
     const body = bodyOf(change)
@@ -38,14 +39,14 @@ const octetsOf = (changes: ReadonlyArray<Change>): number =>
   }, 0)
 
 export interface SqliteMailStoreShape extends MailStoreShape {
-  /** What the commits of this process have cost: disk syncs, and time that other processes kept the write lock. */
+  /** The disk syncs of this process, and the time that it waited while other processes kept the write lock. */
   readonly groupCounts: GroupCommit["counts"]
 }
 
 export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
-    const on = prepared(database)
+    const connection = prepared(database)
     const scans = yield* makeScanThread(filename)
     const group = yield* makeGroupCommit(database, fileCheck(filename))
     const begin = database.prepare("BEGIN")
@@ -54,7 +55,7 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
 
     const commit = (changes: ReadonlyArray<Change>): Written<void, Conflict> => {
       for (const [at, change] of changes.entries()) {
-        const reason = applyChange(on, change)
+        const reason = applyChange(connection, change)
         if (reason !== undefined) return { undone: new Conflict({ at, change: change._tag, reason }) }
       }
       return { done: undefined }
@@ -68,7 +69,7 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
         end.run()
         return answer
       } catch (cause) {
-        // Some errors have ended the transaction already.
+        // Some errors have already ended the transaction.
         if (database.inTransaction) rollback.run()
         throw cause
       }
@@ -79,20 +80,20 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     return {
       capabilities: { durable: true, multiProcess: true },
       commit: (changes) => group.submit(() => commit(changes), octetsOf(changes)),
-      claim: (claim) => group.submit(() => ({ done: claimDeliveries(on, claim) }), 1024),
-      claimPushes: (claim) => group.submit(() => ({ done: claimPushes(on, claim) }), 1024),
+      claim: (claim) => group.submit(() => ({ done: claimDeliveries(connection, claim) }), 1024),
+      claimEventDeliveries: (claim) => group.submit(() => ({ done: claimEventDeliveries(connection, claim) }), 1024),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
         Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
           if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
           if (queries.some(isScan)) return scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>
           return Effect.try({
-            try: () => inOneState(() => queries.map((query) => answerQuery(on, query)) as Answers<Qs>),
+            try: () => inOneState(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>),
             catch: unavailable
           })
         }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
-      sweep: (request) => group.submit(() => ({ done: sweep(on, request) }), 1024),
+      sweep: (request) => group.submit(() => ({ done: sweep(connection, request) }), 1024),
       changes: Stream.fromEffectSchedule(
-        // Where it cannot be read, nothing is known to have changed.
+        // If the version cannot be read, reports no change.
         Effect.orElseSucceed(
           Effect.try(() => dataVersion.get()),
           () => undefined
@@ -107,12 +108,12 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     }
   })
 
-/** This store's own service, for what only it can tell. */
+/** The service of this store, for values that only SQLite has. */
 export class SqliteMailStore extends Context.Service<SqliteMailStore, SqliteMailStoreShape>()(
   "@mailkeep/sqlite/SqliteMailStore"
 ) {}
 
-/** The store as `MailStore`, and as itself. */
+/** Provides the store as `MailStore` and as `SqliteMailStore`. */
 export const layer = (options: SqliteOptions): Layer.Layer<MailStore | SqliteMailStore, StoreNotOpened> =>
   Layer.effectContext(
     Effect.map(make(options), (store) => Context.make(MailStore, store).pipe(Context.add(SqliteMailStore, store)))

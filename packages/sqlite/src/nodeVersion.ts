@@ -1,12 +1,13 @@
 /**
- * Whether this Node can run SQLite. better-sqlite3 ends an older process with a segmentation fault when it opens a file.
- * Imports nothing, so that a program can ask before it loads anything else.
+ * Checks whether this Node can run SQLite. On an older Node, better-sqlite3 crashes with a segmentation fault when it
+ * opens a file.
+ * This module imports nothing, so that a program can check before it loads anything else.
  */
 
-/** Node has Node-API 10 from 22.14 and 23.6 on. */
+/** Node has Node-API 10 since 22.14 and 23.6. */
 const nodeApiMin = 10
 
-/** A sentence without a full stop when this Node is too old; `undefined` when it will do. */
+/** Returns a sentence without a full stop if this Node is too old, otherwise `undefined`. */
 export const oldNodeSentence = (versions: { readonly node?: string; readonly napi?: string }): string | undefined =>
   Number(versions.napi) >= nodeApiMin
     ? undefined

@@ -1,5 +1,5 @@
 import { storeLaws } from "@mailkeep/conformance"
 import { conforms } from "@mailkeep/conformance/vitest"
-import { place } from "./place.ts"
+import { place } from "./storeUnderTest.ts"
 
 conforms("sqlite", storeLaws, { place })

@@ -25,8 +25,8 @@ const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name
 const setting = (store: Store["Service"], name: string) =>
   Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
 
-describe("commits at once", () => {
-  it("share a transaction and its disk sync", () =>
+describe("concurrent commits", () => {
+  it("runs concurrent commits in one transaction with one disk sync", () =>
     inStore((store) =>
       Effect.gen(function* () {
         yield* Effect.forEach(
@@ -43,7 +43,7 @@ describe("commits at once", () => {
       })
     ))
 
-  it("are each kept or undone alone", () =>
+  it("keeps or undoes each concurrent commit separately", () =>
     inStore((store) =>
       Effect.gen(function* () {
         yield* store.commit(put("taken"))
@@ -61,7 +61,7 @@ describe("commits at once", () => {
       })
     ))
 
-  it("do not suffer from a mistake in one of them", () =>
+  it("keeps a concurrent commit when another commit of its group has a bug", () =>
     inStore((store) =>
       Effect.gen(function* () {
         const broken = [
@@ -80,7 +80,7 @@ describe("commits at once", () => {
       })
     ))
 
-  it("are refused when too many wait, and none of the refused is kept", () =>
+  it("refuses commits when too many wait, and keeps none of the refused", () =>
     inStore((store) =>
       Effect.gen(function* () {
         const answers = yield* Effect.forEach(
@@ -101,7 +101,7 @@ describe("commits at once", () => {
 })
 
 describe("closing", () => {
-  it("finishes what waits, and refuses what comes after", async () => {
+  it("finishes waiting commits when the store closes, and refuses later calls", async () => {
     const scope = Effect.runSync(Scope.make())
     const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
     const waiting = Array.from({ length: 300 }, (_, i) => Effect.runFork(store.commit(put(`s${i}`))))
@@ -114,16 +114,16 @@ describe("closing", () => {
 })
 
 describe("another connection", () => {
-  it("that holds the lock is waited for on the event loop, five seconds, then the commit is refused", async () => {
+  it("waits five seconds on the event loop for a lock of another connection, then refuses the commit", async () => {
     const test = Effect.scoped(
       Effect.gen(function* () {
         const store = yield* SqliteMailStore.make({ filename: file() })
         const other = new Database(file())
         other.exec("BEGIN IMMEDIATE")
-        const held = yield* Effect.forkChild(Effect.result(store.commit(put("a"))))
+        const waiting = yield* Effect.forkChild(Effect.result(store.commit(put("a"))))
         for (let i = 0; i < 20; i++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* TestClock.adjust("6 seconds")
-        expect(yield* Fiber.join(held)).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "locked" } })
+        expect(yield* Fiber.join(waiting)).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "locked" } })
         other.exec("ROLLBACK")
         yield* store.commit(put("a"))
         other.close()

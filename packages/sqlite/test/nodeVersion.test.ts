@@ -20,13 +20,13 @@ describe("oldNodeSentence", () => {
     ["23.6.0", "10"],
     ["24.21.0", "10"],
     ["26.0.0", "11"]
-  ])("takes Node %s", (node, napi) => {
+  ])("accepts Node %s", (node, napi) => {
     expect(oldNodeSentence({ node, napi })).toBeUndefined()
   })
 })
 
 describe("opening the SQLite store on an old Node", () => {
-  it("fails with the sentence, and SQLite is not called", async () => {
+  it("fails to open the SQLite store on an old Node, without a call of SQLite", async () => {
     const { napi } = process.versions
     Object.defineProperty(process.versions, "napi", { value: "9", configurable: true })
     try {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreNotOpened } from "@mailkeep/core/port"
@@ -21,7 +21,7 @@ const refusal = (filename: string): Promise<StoreNotOpened> => Effect.runPromise
 
 const put = (name: string) => [{ _tag: "PutSetting", name, value: "1" }] as const
 
-/** A file system of its own, or `undefined` where this user may not make one. */
+/** A separate file system, or `undefined` if this user may not mount one. */
 const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", at], { stdio: "ignore" })
@@ -32,7 +32,7 @@ const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
 }
 
 describe("opening a file", () => {
-  it("that does not exist makes it, and opens it again", async () => {
+  it("creates a file that does not exist, and opens it again", async () => {
     await Effect.runPromise(
       Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), (store) => store.commit(put("a"))))
     )
@@ -46,7 +46,7 @@ describe("opening a file", () => {
     expect(value).toBe("1")
   })
 
-  it("makes it, its log and its shared memory for its owner alone, whatever the umask, and leaves an existing mode", async () => {
+  it("creates the file, its log and its shared memory for the owner only with any umask, and keeps the mode of an existing file", async () => {
     const modes = () => ["", "-wal", "-shm"].map((suffix) => (statSync(`${file()}${suffix}`).mode & 0o777).toString(8))
     const written = (filename: string) =>
       Effect.runPromise(
@@ -66,38 +66,51 @@ describe("opening a file", () => {
     }
   })
 
-  it("of somebody else is refused and left alone", async () => {
-    const other = new Database(file())
-    other.exec("CREATE TABLE theirs (x)")
-    other.close()
-    expect(await refusal(file())).toMatchObject({ _tag: "StoreNotOpened", reason: "foreign_file", where: file() })
-    writeFileSync(join(folder, "text"), "This is no database, however long it is. ".repeat(100))
-    expect(await refusal(join(folder, "text"))).toMatchObject({ reason: "foreign_file" })
+  it("refuses a file that is not a database, and leaves it unchanged", async () => {
+    const text = "This is no database, however long it is. ".repeat(100)
+    writeFileSync(file(), text)
+    expect(await refusal(file())).toMatchObject({ _tag: "StoreNotOpened", reason: "not_a_database", where: file() })
+    expect(readFileSync(file(), "utf8")).toBe(text)
   })
 
-  it("of a newer version is refused", async () => {
+  it("adds its tables to a file with other tables, and leaves those tables and their version unchanged", async () => {
+    const other = new Database(file())
+    other.exec("CREATE TABLE contacts (x); INSERT INTO contacts VALUES (1)")
+    other.pragma("user_version = 7")
+    other.close()
+    await Effect.runPromise(open(file()))
+    await Effect.runPromise(open(file()))
+    const after = new Database(file(), { readonly: true })
+    expect(after.prepare("SELECT x FROM contacts").pluck().all()).toEqual([1])
+    expect(after.pragma("user_version", { simple: true })).toBe(7)
+    const names = after.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").pluck().all()
+    expect(names.filter((name) => !String(name).startsWith("mailkeep_"))).toEqual(["contacts"])
+    after.close()
+  })
+
+  it("refuses a file with a newer schema version", async () => {
     await Effect.runPromise(open(file()))
     const later = new Database(file())
-    later.pragma("user_version = 99")
+    later.exec("UPDATE mailkeep_schema SET version = 99")
     later.close()
     expect(await refusal(file())).toMatchObject({ reason: "newer_schema" })
   })
 
-  it("in a folder that does not exist is refused", async () => {
+  it("refuses a file in a folder that does not exist", async () => {
     expect(await refusal(join(folder, "no", "mail.db"))).toMatchObject({ reason: "unreachable" })
   })
 
-  it("that is no file is refused", async () => {
+  it("refuses a path that is not a file", async () => {
     mkdirSync(join(folder, "mail.db"))
     expect(await refusal(file())).toMatchObject({ reason: "unreachable" })
   })
 
-  it("that may not be written is refused", async (context) => {
+  it("refuses a file without write permission", async (context) => {
     await Effect.runPromise(open(file()))
     if (process.getuid?.() === 0) {
-      // Permissions mean nothing to root; a read-only file system does.
+      // Root ignores permissions, but not a read-only file system.
       const unmount = mountTmpfs(folder, "size=8m")
-      if (unmount === undefined) return context.skip("SKIPPED LOUDLY: root without the right to mount")
+      if (unmount === undefined) return context.skip("skipped: this user is root and may not mount a file system")
       try {
         await Effect.runPromise(open(file()))
         execFileSync("mount", ["-o", "remount,ro", folder])
@@ -111,7 +124,7 @@ describe("opening a file", () => {
     }
   })
 
-  it("that another keeps locked is refused after five seconds, and opened when it lets go", async () => {
+  it("refuses a locked file after five seconds, and opens the file when the lock is released", async () => {
     await Effect.runPromise(open(file()))
     const holder = new Database(file())
     holder.exec("BEGIN IMMEDIATE")
@@ -129,7 +142,7 @@ describe("opening a file", () => {
     await Effect.runPromise(open(file()))
   })
 
-  it("sets and proves that every commit is synced", async () => {
+  it("sets and checks that every commit is synced", async () => {
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -142,7 +155,7 @@ describe("opening a file", () => {
     )
   })
 
-  it("by several processes at once migrates it once", async () => {
+  it("migrates a file once when several processes open it at once", async () => {
     const script = `
       import { Effect } from "effect"
       import { SqliteMailStore } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)}
@@ -159,10 +172,10 @@ describe("opening a file", () => {
   })
 })
 
-describe("a store whose disk", () => {
-  it("is full says so, keeps what it acknowledged, and goes on once there is room", async (context) => {
+describe("the disk of a store", () => {
+  it("reports a full disk, keeps acknowledged commits, and continues when the disk has space again", async (context) => {
     const unmount = mountTmpfs(folder, "size=1m")
-    if (unmount === undefined) return context.skip("SKIPPED LOUDLY: no right to mount a small file system")
+    if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
     try {
       await Effect.runPromise(
         Effect.scoped(
@@ -193,9 +206,9 @@ describe("a store whose disk", () => {
     }
   })
 
-  it("is full when it is opened says so", async (context) => {
+  it("fails to open a file when the disk is full", async (context) => {
     const unmount = mountTmpfs(folder, "size=64k")
-    if (unmount === undefined) return context.skip("SKIPPED LOUDLY: no right to mount a small file system")
+    if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
     try {
       writeFileSync(join(folder, "filler"), "x".repeat(40_000))
       expect(await refusal(file())).toMatchObject({ reason: "full" })
@@ -205,12 +218,12 @@ describe("a store whose disk", () => {
   })
 })
 
-describe("a store whose file", () => {
+describe("the file of a store", () => {
   it.each([
-    ["was removed", () => rmSync(file())],
-    ["was replaced", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
-    ["lost its log", () => rmSync(`${file()}-wal`)]
-  ])("%s acknowledges nothing any more", (_, harm) =>
+    ["lost its file", () => rmSync(file())],
+    ["has another file at its path", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
+    ["lost its write-ahead log", () => rmSync(`${file()}-wal`)]
+  ])("acknowledges no commit when the store %s", (_, harm) =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -223,7 +236,7 @@ describe("a store whose file", () => {
     )
   )
 
-  it("comes back goes on", () =>
+  it("accepts commits again when the moved file is at its path again", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -241,7 +254,7 @@ describe("a store whose file", () => {
 })
 
 describe("the layer", () => {
-  it("fails with the same failure", async () => {
+  it("fails to build the layer with the same failure as the constructor", async () => {
     const failed = await Effect.runPromise(
       Effect.flip(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: join(folder, "no", "mail.db") }))))
     )

@@ -59,7 +59,7 @@ const scan = (search: string): QueryOf<"ContactScan"> => ({
 const setting = { _tag: "Setting", name: "a" } as const
 
 describe("makeScanThread", () => {
-  it("ends the thread when no query came for a while, and starts another with the next query", async () => {
+  it("ends the scan thread when it is idle, and starts another with the next query", async () => {
     await inStore((store) => seed(store, 1))
     const seen = { started: 0, ended: 0 }
     const onWorker = (worker: Worker) => {
@@ -97,7 +97,7 @@ describe("the scan thread", () => {
       })
     ))
 
-  it("sees every commit that was acknowledged before the scan was asked for", () =>
+  it("sees every commit that was acknowledged before the scan was requested", () =>
     inStore((store) =>
       Effect.gen(function* () {
         for (let n = 0; n < 20; n++) {
@@ -133,7 +133,7 @@ describe("the scan thread", () => {
       })
     ))
 
-  it("fails with StoreUnavailable when it dies, and starts anew with the next scan", () =>
+  it("fails with StoreUnavailable when the scan thread dies, and starts another with the next scan", () =>
     inStore((store) =>
       Effect.gen(function* () {
         renameSync(file(), `${file()}.away`)
@@ -143,7 +143,7 @@ describe("the scan thread", () => {
       })
     ))
 
-  it("refuses scans that wait when the store closes", async () => {
+  it("refuses waiting scans when the store closes", async () => {
     const scope = Effect.runSync(Scope.make())
     const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
     const waiting = Effect.runFork(Effect.flip(store.read([scan("da")])))

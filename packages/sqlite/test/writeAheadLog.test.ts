@@ -17,7 +17,7 @@ const file = () => join(folder, "mail.db")
 const mebibyte = 1024 * 1024
 
 describe("the write-ahead log", () => {
-  it("shrinks to 16 MiB after a reader that kept it from being reused has ended", () =>
+  it("shrinks the write-ahead log to 16 MiB after a reader that prevented its reuse has ended", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -26,7 +26,7 @@ describe("the write-ahead log", () => {
           const logBytes = () => statSync(`${file()}-wal`).size
           yield* put("first")
           const reader = new Database(file(), { readonly: true })
-          reader.exec("BEGIN; SELECT count(*) FROM settings")
+          reader.exec("BEGIN; SELECT count(*) FROM mailkeep_settings")
           for (let n = 0; n < 40; n++) yield* put(`s${n}`)
           expect(logBytes()).toBeGreaterThan(40 * mebibyte)
           reader.close()
@@ -36,7 +36,7 @@ describe("the write-ahead log", () => {
       )
     ))
 
-  it("is logged once when it has grown, and again only after it has shrunk", async () => {
+  it("logs a grown write-ahead log once, and again only after the log has shrunk", async () => {
     const lines: Array<unknown> = []
     const database = new Database(":memory:")
     const sizes = [1, 300, 400, 1, 300].map((size) => size * mebibyte)

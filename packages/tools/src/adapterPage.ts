@@ -1,25 +1,25 @@
 /**
- * The matrix of adapters: what each declares, and its verdict for every law. The adapters are really judged.
+ * The adapter matrix: the capabilities that each adapter declares and its verdict for every law. Runs the conformance kit on each adapter.
  */
 import type { LawBook, Report } from "@mailkeep/conformance"
-import { counted, judge, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
+import { counted, runConformance, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
 import { MailCore } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import * as MapStore from "../../conformance/test/example/MapStore.ts"
-import { place as journalPlace } from "../../conformance/test/example/place.ts"
+import { place as journalPlace } from "../../conformance/test/example/storeUnderTest.ts"
 import { promiseSinkBench, promiseTransportBench } from "../../conformance/test/promiseBench.ts"
 import { stubBench } from "../../smtp/test/stubBench.ts"
-import { place as sqlitePlace } from "../../sqlite/test/place.ts"
-import { bench as webhookBench } from "../../webhooks/test/consumerBench.ts"
+import { place as sqlitePlace } from "../../sqlite/test/storeUnderTest.ts"
+import { bench as webhookBench } from "../../webhooks/test/subscriberHarness.ts"
 import { generatedNotice, table } from "./markdown.ts"
 
-/** A few scripts suffice here; the adapters' own tests run more. */
+/** A small number of random scripts. The tests of each adapter run more. */
 const few = { runs: 20, seed: 1 }
 
 const stores = {
   memory: { place: MemoryMailStore.layer, ...few },
-  "memory behind the core's gate": { place: Layer.provide(MailCore.storeGate, MemoryMailStore.layer), ...few },
+  "memory behind the checked store": { place: Layer.provide(MailCore.checkedStore, MemoryMailStore.layer), ...few },
   "the guide's Map, by Promises": { place: MapStore.layer, ...few },
   "the guide's journal, by Promises": { place: journalPlace, ...few },
   sqlite: { place: sqlitePlace, ...few }
@@ -27,39 +27,42 @@ const stores = {
 
 const transports = {
   "stub, as the recipient's own server": { bench: stubBench() },
-  "stub, as a relay that drops doubles": { bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true }) },
-  "stub, without a mark": { bench: stubBench({ confirmsDelivery: false, marksFinalDot: false }) },
+  "stub, as a relay that drops duplicates": { bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true }) },
+  "stub, without the finalizing signal": { bench: stubBench({ confirmsDelivery: false, signalsFinalize: false }) },
   "a function, by Promises": { bench: promiseTransportBench }
 }
 
 const sinks = { webhooks: { bench: webhookBench }, "a function, by Promises": { bench: promiseSinkBench } }
 
-/** What each capability means, and what is given up without it. */
+/** What each capability means, and the effect of its absence. */
 const meanings: Readonly<Record<string, readonly [means: string, without: string]>> = {
-  durable: ["What was acknowledged outlives the process and the power", "For tests, or a store that may forget"],
+  durable: [
+    "Acknowledged commits survive a kill of the process and a power cut",
+    "Use the store for tests, or where data may be lost"
+  ],
   multiProcess: [
     "Several processes may share the store",
-    "One process sends, and the command cannot be used beside it"
+    "Only one process uses the store; the command cannot run at the same time"
   ],
-  confirmsDelivery: ["A positive reply means delivered", "Deliveries stay `accepted` until a report comes"],
-  marksFinalDot: [
-    "Commits phase `dot` after the body and before the final dot",
-    "It is committed before the hand-off begins, so that more outcomes are uncertain after a crash"
+  confirmsDelivery: ["A positive reply means delivered", "Deliveries stay `accepted` until a report arrives"],
+  signalsFinalize: [
+    "Runs the `finalizing` commit after the body and before the final dot",
+    "`finalizing` is committed before the hand-off begins, so more attempts are ambiguous after a crash"
   ],
   idempotentHandoff: [
-    "A second hand-off of one Message-ID is dropped",
-    "An uncertain outcome is tried again after 10 minutes, or given up, as the project says"
+    "The relay drops a second hand-off with the same Message-ID",
+    "An ambiguous attempt is retried after 10 minutes or fails, by the policy of the project or send"
   ],
   maxMessageBytes: [
-    "The largest message it takes, in octets; `null` when it knows no bound",
-    "A larger one is refused by the relay instead of before"
+    "The maximum message size in octets; `null` when there is no limit",
+    "The relay refuses a larger message during the hand-off"
   ],
-  smtpUtf8: ["Takes mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],
-  carriesHeaders: ["A consumer gets the headers beside the body", "It cannot verify a signature"]
+  smtpUtf8: ["Accepts mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],
+  carriesHeaders: ["A subscriber receives the headers and the body", "The subscriber cannot verify a signature"]
 }
 
-const judgedAll = <S, R>(book: LawBook<S, R>, subjects: Readonly<Record<string, S>>) =>
-  Effect.runPromise(Effect.forEach(Object.entries(subjects), ([name, subject]) => judge(name, book, subject)))
+const runAll = <S, R>(book: LawBook<S, R>, subjects: Readonly<Record<string, S>>) =>
+  Effect.runPromise(Effect.forEach(Object.entries(subjects), ([name, subject]) => runConformance(name, book, subject)))
 
 const marks: Readonly<Record<string, string>> = { held: "✓", "not applicable": "–" }
 
@@ -70,33 +73,34 @@ const section = <S, R>(title: string, book: LawBook<S, R>, reports: ReadonlyArra
     ...meanings[name]!,
     ...reports.map((report) => `\`${JSON.stringify(report.capabilities[name])}\``)
   ])
-  const laws = book.laws.map(({ id, says }, n) => [
+  const laws = book.laws.map(({ id, statement }, n) => [
     `\`${id}\``,
-    says,
+    statement,
     ...reports.map((report) => marks[report.laws[n]!.verdict] ?? `**${report.laws[n]!.verdict}**`)
   ])
   const sums = reports.map((report) => {
-    const { held, "not applicable": rest } = counted(report)
-    return rest === 0 ? `${held}` : `${held}, ${rest} –`
+    const { held: passed, "not applicable": notApplicable } = counted(report)
+    return notApplicable === 0 ? `${passed}` : `${passed}, ${notApplicable} –`
   })
   return [
     `## ${title}`,
     table(["Capability", "With it", "Without it", ...names], capabilities),
-    table(["Law", "Says", ...names], [...laws, ["", "**held**", ...sums]])
+    table(["Law", "Statement", ...names], [...laws, ["", "**passed**", ...sums]])
   ].join("\n\n")
 }
 
 export const adapterPage = async (): Promise<string> => {
   const [storeReports, transportReports, sinkReports] = [
-    await judgedAll(storeLaws, stores),
-    await judgedAll(transportLaws, transports),
-    await judgedAll(sinkLaws, sinks)
+    await runAll(storeLaws, stores),
+    await runAll(transportLaws, transports),
+    await runAll(sinkLaws, sinks)
   ]
   const laws = storeLaws.laws.length + transportLaws.laws.length + sinkLaws.laws.length
-  return `${generatedNotice("packages/conformance, by judging every adapter,")}
-# Adapters, what they declare and what they hold
+  return `${generatedNotice("the conformance run of every adapter")}
+# Adapter matrix: capabilities and laws
 
-${laws} laws. ✓ is held; – does not apply, by the adapter's own capabilities. Each law has a mutant in the kit's own tests that it catches.
+${laws} laws. ✓: the adapter passes the law. –: the law does not apply to the capabilities of the adapter. For each law, the tests of the kit
+have a faulty adapter that the law detects.
 
 ${section("Stores", storeLaws, storeReports)}
 

@@ -1,6 +1,6 @@
 /**
- * Builds every published package into its `dist`, packs it, and has `publint` and `attw` judge what was packed.
- * Packages are built in the order of their dependencies, each against the declarations of those before it.
+ * Builds every published package into its `dist`, packs it, and checks the packed file with `publint` and `attw`.
+ * Builds the packages in the order of their dependencies. Each package uses the declarations of the packages before it.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ interface Manifest {
 
 const manifestOf = (folder: string): Manifest => JSON.parse(read(`packages/${folder}/package.json`)) as Manifest
 
-/** Where the compiler finds a built package's declarations. */
+/** The compiler option `paths` that points to the declarations of a built package. */
 const pathsOf = (folder: string): Readonly<Record<string, ReadonlyArray<string>>> => {
   const { name, publishConfig } = manifestOf(folder)
   return Object.fromEntries(
@@ -34,9 +34,9 @@ const run = (command: string, args: ReadonlyArray<string>, cwd = root): void => 
 
 const built: Record<string, ReadonlyArray<string>> = {}
 for (const folder of packages) {
-  const at = join(root, "packages", folder)
-  rmSync(join(at, "dist"), { recursive: true, force: true })
-  const config = join(at, "tsconfig.build.json")
+  const packageFolder = join(root, "packages", folder)
+  rmSync(join(packageFolder, "dist"), { recursive: true, force: true })
+  const config = join(packageFolder, "tsconfig.build.json")
   writeFileSync(
     config,
     JSON.stringify({
@@ -59,7 +59,7 @@ try {
     run("pnpm", ["--silent", "pack", "--pack-destination", packed], join(root, "packages", folder))
   for (const tarball of readdirSync(packed)) {
     run("publint", ["run", "--strict", join(packed, tarball)])
-    // Node 22 loads ES modules from CommonJS; there is nothing else to offer.
+    // Node 22 can load ES modules from CommonJS, so the packages contain ES modules only.
     run("attw", [join(packed, tarball), "--profile", "esm-only", "--quiet"])
   }
 } finally {

@@ -1,18 +1,18 @@
 /**
- * The tables of the interface's statements and of what we settled beyond it: each in our own words, where it lives, and the test
- * that holds it. Checks that every named test and decision exists.
+ * The tables of the interface's statements and of the clarifications. Each row has the statement, the source files that implement it and
+ * the tests that prove it. Checks that every named test and decision exists.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { generatedNotice, table } from "./markdown.ts"
-import { settlements } from "./spec/settlements.ts"
+import { clarifications } from "./spec/clarifications.ts"
 import type { Statement } from "./spec/Statement.ts"
 import { statements } from "./spec/statements.ts"
 import { read, root } from "./workspace.ts"
 
 const decisionFile = (decision: string): string => `docs/decisions/${decision}.md`
 
-/** Titles as the test files write them: `it("…")`, `it.each(…)("…")`, `describe("…")`. */
+/** The titles in a test file: `it("…")`, `it.each(…)("…")`, `describe("…")`. */
 const titles = (file: string): ReadonlySet<string> => {
   const source = read(file)
   return new Set(
@@ -25,10 +25,10 @@ const titles = (file: string): ReadonlySet<string> => {
 const hasTitle = (file: string, title: string): boolean =>
   titles(file).has(title) || read(file).includes(`"${title}"`) || read(file).includes(`\`${title}\``)
 
-/** What is wrong with a statement's proofs. */
-export const brokenProofs = ({ id, lives, heldBy, decision }: Statement): ReadonlyArray<string> => [
-  ...lives.filter((file) => !existsSync(join(root, file))).map((file) => `${id}: ${file} does not exist`),
-  ...heldBy.flatMap(({ file, title }) =>
+/** The files, tests and decisions that a statement names and that do not exist. */
+export const brokenProofs = ({ id, sources, proofs, decision }: Statement): ReadonlyArray<string> => [
+  ...sources.filter((file) => !existsSync(join(root, file))).map((file) => `${id}: ${file} does not exist`),
+  ...proofs.flatMap(({ file, title }) =>
     !existsSync(join(root, file))
       ? [`${id}: ${file} does not exist`]
       : hasTitle(file, title)
@@ -38,15 +38,15 @@ export const brokenProofs = ({ id, lives, heldBy, decision }: Statement): Readon
   ...(decision === undefined || existsSync(join(root, decisionFile(decision)))
     ? []
     : [`${id}: no decision ${decision}`]),
-  ...(heldBy.length === 0 && decision === undefined ? [`${id}: has neither a test nor a decision`] : [])
+  ...(proofs.length === 0 && decision === undefined ? [`${id}: has neither a test nor a decision`] : [])
 ]
 
 export const brokenStatements = (
-  all: ReadonlyArray<Statement> = [...statements, ...settlements]
+  all: ReadonlyArray<Statement> = [...statements, ...clarifications]
 ): ReadonlyArray<string> => {
   const ids = all.map(({ id }) => id)
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id}: is there twice`)
-  return [...twice, ...all.flatMap(brokenProofs)]
+  const duplicates = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id}: occurs twice`)
+  return [...duplicates, ...all.flatMap(brokenProofs)]
 }
 
 const link = (file: string): string => `[${file.replace(/^packages\//, "")}](../../${file})`
@@ -56,12 +56,12 @@ const page = (title: string, introduction: string, source: string, all: Readonly
   const rows = (section: string) =>
     all
       .filter((statement) => statement.section === section)
-      .map(({ id, says, lives, heldBy, decision }) => [
+      .map(({ id, statement, sources, proofs, decision }) => [
         id,
-        says,
-        lives.map(link).join("<br>"),
+        statement,
+        sources.map(link).join("<br>"),
         [
-          ...heldBy.map(({ file, title }) => `${link(file)}: ${title}`),
+          ...proofs.map(({ file, title }) => `${link(file)}: ${title}`),
           ...(decision === undefined ? [] : [`[decision](../../${decisionFile(decision)})`])
         ].join("<br>")
       ])
@@ -70,22 +70,22 @@ const page = (title: string, introduction: string, source: string, all: Readonly
 
 ${introduction} ${all.length} statements.
 
-${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Lives in", "Held by"], rows(section))}`).join("\n\n")}
+${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Source", "Proof"], rows(section))}`).join("\n\n")}
 `
 }
 
 export const coveragePage = (): string =>
   page(
-    "What the interface states, and what holds it",
-    "Every statement of the interface in our own words.",
+    "Statements of the interface and their proofs",
+    "Every statement of the interface in the words of Mailkeep.",
     "packages/tools/src/spec/statements.ts",
     statements
   )
 
-export const settledPage = (): string =>
+export const clarificationPage = (): string =>
   page(
-    "What we settled where the interface is silent, and what holds it",
-    "Every point that the interface leaves open, as it was settled.",
-    "packages/tools/src/spec/settlements.ts",
-    settlements
+    "Clarifications of the interface and their proofs",
+    "How Mailkeep decides each point that the interface leaves open.",
+    "packages/tools/src/spec/clarifications.ts",
+    clarifications
   )

@@ -7,8 +7,8 @@ import { generatedNotice, table } from "./markdown.ts"
 export const errorPage = (): string => `${generatedNotice("packages/core/src/domain/Issue.ts")}
 # Issue codes
 
-A request that is refused with 400 names every problem of the first part that has any (\`path\`, \`headers\`, \`query\`, \`body\`, in this
-order) in \`details.issues\`, each as \`{ path, code, message }\`. The codes are a closed list:
+The parts of a request are checked in this order: \`path\`, \`headers\`, \`query\`, \`body\`. A 400 lists every problem of the first part that has one.
+The list is \`details.issues\`; each item is \`{ path, code, message }\`. The codes are a closed list:
 
 ${table(
   ["Code", "Meaning"],

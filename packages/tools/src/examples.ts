@@ -1,20 +1,20 @@
 /**
- * The TypeScript examples of READMEs, guides and doc comments, with the place of each.
+ * The TypeScript examples of READMEs, guides and doc comments, with the file and line of each.
  */
 import { files, read } from "./workspace.ts"
 
 export interface Example {
   readonly file: string
-  /** The line of the example's first line of code, from 1. */
+  /** The line number of the first line of code, from 1. */
   readonly line: number
   readonly code: string
-  /** The block that says what it prints, or `undefined`. */
+  /** The expected output, or `undefined` when the page states none. */
   readonly prints: string | undefined
 }
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length
 
-/** Every ```ts block of a page, and the text that follows "It prints:". */
+/** Every ```ts block of a page, with the text block that follows "It prints:". */
 export const examplesOfPage = (file: string, text: string): ReadonlyArray<Example> =>
   [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\s+It prints:\s+^```text\n([\s\S]*?)^```$)?/gm)].map((match) => ({
     file,

@@ -1,10 +1,11 @@
 /**
- * Writes the generated pages, or with `--check` fails when one is not current.
+ * Writes the generated pages. With `--check`, writes nothing and fails when a page is not current.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { adapterPage } from "./adapterPage.ts"
-import { brokenStatements, coveragePage, settledPage } from "./coveragePage.ts"
+import { brokenStatements, coveragePage, clarificationPage } from "./coveragePage.ts"
+import { decisionPage } from "./decisionPage.ts"
 import { errorPage } from "./errorPage.ts"
 import { withFiles } from "./includedCode.ts"
 import { brokenInvariantRows, invariantPage } from "./invariantPage.ts"
@@ -15,11 +16,12 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/adapters/matrix.md": adapterPage,
   "docs/adapters/prove-it.md": () => withFiles("docs/adapters/prove-it.md"),
   "docs/adapters/write-a-store.md": () => withFiles("docs/adapters/write-a-store.md"),
+  "docs/decisions/README.md": decisionPage,
   "docs/reference/delivery-states.md": statePage,
   "docs/reference/issue-codes.md": errorPage,
   "docs/reference/invariants.md": invariantPage,
   "docs/spec/coverage.md": coveragePage,
-  "docs/spec/settled.md": settledPage
+  "docs/spec/clarifications.md": clarificationPage
 }
 
 const checking = process.argv.includes("--check")

@@ -1,12 +1,12 @@
 /**
- * Pages that show a file whole: the block behind a marker is the file, word for word.
+ * Includes files in pages: the code block behind a marker is a copy of the file that the marker names.
  */
 import { read } from "./workspace.ts"
 
 /** `<!-- file: PATH -->` and the block of code behind it. */
 const block = /<!-- file: (\S+) -->\n+```(\w+)\n[\s\S]*?```/g
 
-/** The page with every such block as its file is now. */
+/** The page, with the current content of the file in each such block. */
 export const withFiles = (page: string): string =>
   read(page).replaceAll(
     block,

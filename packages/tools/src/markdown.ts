@@ -1,5 +1,5 @@
 /**
- * The little Markdown that generated pages need.
+ * Markdown for the generated pages: the notice at the top, and tables.
  */
 
 export const generatedNotice = (source: string): string =>

@@ -1,5 +1,5 @@
 /**
- * The reference page of the delivery machine and the contact subscription, drawn from their tables.
+ * The reference page of the delivery machine and of the contact subscription, generated from their tables.
  */
 import type { DeliveryRow, SubscriptionRow } from "@mailkeep/core/domain"
 import { claimableStatuses, deliveryTable, subscriptionTable, terminalStatuses } from "@mailkeep/core/domain"
@@ -7,7 +7,7 @@ import { generatedNotice, table } from "./markdown.ts"
 
 const rows: ReadonlyArray<DeliveryRow> = deliveryTable
 
-/** Arrows with the same ends are one arrow. */
+/** Transitions with the same start and end share one arrow. */
 const arrows = (
   moves: ReadonlyArray<{ readonly from: string; readonly to: string; readonly on: string }>
 ): ReadonlyArray<string> => {
@@ -25,11 +25,11 @@ const diagram = (moves: Parameters<typeof arrows>[0]): string =>
 
 const signed = (name: string, by: number | undefined) => (by === undefined ? [] : [`${name} ${by > 0 ? "+" : "−"}1`])
 
-const costs = ({ ledger, refunds }: DeliveryRow): string =>
+const costs = ({ usageAudit, refunds }: DeliveryRow): string =>
   [
-    ...signed("waiting", ledger?.waiting),
-    ...signed("daily", ledger?.daily),
-    ...signed("allowance", ledger?.allowance),
+    ...signed("scheduledRecipients", usageAudit?.scheduledRecipients),
+    ...signed("daily", usageAudit?.daily),
+    ...signed("allowance", usageAudit?.allowance),
     ...(refunds === true ? ["daily −1, allowance −1 if no attempt reached the relay"] : [])
   ].join(", ")
 
@@ -50,18 +50,19 @@ const subscriptionRows = (subscriptionTable as ReadonlyArray<SubscriptionRow>).m
 export const statePage = (): string => `${generatedNotice("packages/core/src/domain/DeliveryTable.ts")}
 # Delivery states
 
-A delivery is one message on its way to one recipient. Every move it can make is a row of one table; nothing else moves it.
+A delivery is one message to one recipient. Each row of the table is a transition. A delivery makes no other transition.
 
 ${diagram(rows)}
 
-- Ends: ${terminalStatuses.join(", ")}; \`failed\` alone is left again, by evidence, when its reason is \`delivery_uncertain\`.
-- Waiting for the dispatcher, so that a claim reaches them: ${claimableStatuses.join(", ")}.
-- Reports (\`DeliveredReported\`, \`BounceReported\`, \`ComplaintReported\`) may come late, twice and in any order; any order of the
-  same reports ends in the same status.
+- Terminal statuses: ${terminalStatuses.join(", ")}. Later evidence can still change a \`failed\` delivery whose reason is \`delivery_uncertain\`.
+- Statuses that the dispatcher claims: ${claimableStatuses.join(", ")}.
+- Reports (\`DeliveredReported\`, \`BounceReported\`, \`ComplaintReported\`) may arrive late, twice and in any order. The same reports lead to
+  the same status in any order.
 
 ${table(["From", "Trigger", "To", "Reason", "Counters", "Event", "Source"], deliveryRows)}
 
-An empty reason on a suppressed delivery is the suppression's own; a bounced or failed one keeps the relay's words in \`status_message\`.
+When the column Reason is empty, a suppressed delivery takes the reason of the suppression. A bounced or failed delivery keeps the reply of the
+relay in \`status_message\`.
 
 # Contact subscription
 

@@ -1,5 +1,5 @@
 /**
- * Where things are in the workspace.
+ * Finds and reads the files of the workspace.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** Files below the root that match, as paths with forward slashes, in order. */
+/** The files below the root that match a pattern, as sorted paths with forward slashes. */
 export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns as Array<string>, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" })
     .map((file) => relative(root, join(root, file)).replaceAll("\\", "/"))

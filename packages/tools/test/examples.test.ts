@@ -1,6 +1,6 @@
 /**
- * Every TypeScript example of a README, a guide or a doc comment compiles under the repository's own strictness, runs, and prints what the
- * page says it prints.
+ * Compiles and runs every TypeScript example of a README, a guide or a doc comment. The compiler options are those of the repository.
+ * An example must print what its page says.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -27,7 +27,7 @@ const run = (code: string): string =>
     return execFileSync(process.execPath, [file], { encoding: "utf8" })
   })
 
-/** What the compiler has against the examples, each by the file and line where it is written. */
+/** The errors of the compiler. Each names the file and line of the example's source. */
 const complaintsOf = (all: ReadonlyArray<Example>): ReadonlyArray<string> =>
   inFolder((folder) => {
     all.forEach(({ code }, n) => writeFileSync(join(folder, `${n}.ts`), code))
@@ -45,18 +45,18 @@ const complaintsOf = (all: ReadonlyArray<Example>): ReadonlyArray<string> =>
       .split("\n")
       .filter((line) => line.trim() !== "")
       .map((line) => {
-        const [, n, at, rest] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
+        const [, n, lineNumber, message] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
         const example = all[Number(n)]
-        return example === undefined ? line : `${example.file}:${example.line + Number(at) - 1}: ${rest}`
+        return example === undefined ? line : `${example.file}:${example.line + Number(lineNumber) - 1}: ${message}`
       })
   })
 
-/** What the comments behind `console.log` say is printed, in order, as far as they do. */
-const commented = (code: string): ReadonlyArray<string> =>
+/** The expected output from the comments behind `console.log`, in order. A comment may state only the beginning of a line. */
+const commentedOutput = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/console\.log\(.*\) \/\/ ([^:\n]+)/g)].map((match) => match[1]!.trim())
 
-describe("the examples", () => {
-  it("are there: the README, the guide and every published package have one", () => {
+describe("examples", () => {
+  it("finds an example in the README, in each guide and in each README of a package", () => {
     for (const file of [
       "README.md",
       "docs/guides/send-your-first-mail.md",
@@ -70,11 +70,11 @@ describe("the examples", () => {
       expect(examples.map((example) => example.file)).toContain(file)
   })
 
-  it("compile under the repository's own strictness", () => {
+  it("compiles every example under the compiler options of the repository", () => {
     expect(complaintsOf(examples)).toEqual([])
   }, 120_000)
 
-  it("are complained of by file and line when they do not compile", () => {
+  it("reports the file and line of an example when it does not compile", () => {
     const page = examplesOfPage("a.md", "# A\n\n```ts\nconst one = 1\nexport const two: string = one\n```\n")
     const comment = examplesOfSource(
       "a.ts",
@@ -100,19 +100,19 @@ describe("the examples", () => {
         )
       expect(onFile).toContain("SqliteMailStore.layer({")
       expect(run(onFile)).toBe("1\n1\n")
-      // The same idempotency key: the first answer again, and nothing more to hand over.
+      // The idempotency key is the same, so the first answer is repeated and no further message is handed over.
       expect(run(onFile)).toBe("1\n0\n")
     })
   })
 
   it.each(examples.map((example) => [example.file, example.line, example] as const))(
-    "of %s (line %i) run",
+    "runs the example of %s (line %i)",
     (_, _line, { code, prints }) => {
       const printed = run(code)
       if (prints !== undefined) expect(printed).toBe(prints)
       else {
         const lines = printed.trim().split("\n")
-        for (const [place, said] of commented(code).entries()) expect(lines[place]).toContain(said)
+        for (const [index, expected] of commentedOutput(code).entries()) expect(lines[index]).toContain(expected)
       }
     }
   )

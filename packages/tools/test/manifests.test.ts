@@ -1,5 +1,5 @@
 /**
- * What a product's package manager reads of each published package.
+ * Checks the manifest of each published package, as the package manager of a product reads it.
  */
 import { describe, expect, it } from "vitest"
 import { files, read } from "../src/workspace.ts"
@@ -23,7 +23,7 @@ const published = files("packages/*/package.json")
 
 describe("published manifests", () => {
   it.each(published.map((manifest) => [manifest.name, manifest] as const))(
-    "of %s take any effect 4 from 4.1 on as a peer, so that a product has one copy",
+    "requires effect ^4.1.0 in %s as a peer dependency only",
     (_, { dependencies = {}, peerDependencies = {} }) => {
       expect(peerDependencies["effect"]).toBe("^4.1.0")
       expect(Object.keys(dependencies)).not.toContain("effect")
@@ -31,14 +31,14 @@ describe("published manifests", () => {
   )
 
   it.each(published.map((manifest) => [manifest.name, manifest] as const))(
-    "of %s ask for the Node that the README asks for",
+    "requires in %s the Node version that the README names",
     (_, { engines }) => {
       expect(engines).toEqual({ node: ">=22.14" })
       expect(read("README.md")).toContain("Node 22.14 or newer")
     }
   )
 
-  it("name a range in place of every exact version when they are packed", () => {
+  it("replaces every exact version by a range when a package is packed", () => {
     const packed = hooks.beforePacking({ name: "x", dependencies: { a: "4.1.0", b: "^1.0.0", c: ">=3.2" } })
     expect(packed).toEqual({ name: "x", dependencies: { a: "^4.1.0", b: "^1.0.0", c: ">=3.2" } })
   })

@@ -1,14 +1,14 @@
 /**
- * Posts a push to its endpoint and says what the endpoint answered. When, how often and under which signature is the core's.
+ * Posts an event delivery to its endpoint and returns the result. The core decides when, how often and under which signature it sends.
  *
- * Every try resolves the host anew, refuses when any address of it is not public, and connects to the very address that was looked at.
- * Redirects are not followed, proxies of the environment not used, and of the answer nothing but status and `Retry-After` is looked at: its
- * head decides, its body is discarded. Source: decisions 0028 and 0035.
+ * Every attempt resolves the host again, refuses it when any of its addresses is not public, and connects to exactly the checked address.
+ * The sink follows no redirect and ignores the proxies of the environment. It reads only the status and `Retry-After` of a response, and
+ * discards the body. Source: decisions 0028 and 0035.
  */
 import { request as httpRequest } from "node:http"
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"
-import type { EventSinkShape, Push, PushOutcome } from "@mailkeep/core/port"
+import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/port"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/port"
 import { webhookTargetRules, isWebhookPort } from "@mailkeep/core/domain"
 import type { WebhookTargetRules } from "@mailkeep/core/domain"
@@ -17,21 +17,21 @@ import type { Address } from "./internal/openAddress.ts"
 import { openAddress } from "./internal/openAddress.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
 
-/** Where requests may go, as for the core's `Webhooks`, and how. */
+/** The allowed targets of requests, as for the core's `Webhooks`, and the connection options. */
 export interface WebhookSinkOptions extends Partial<WebhookTargetRules> {
-  /** Name servers to ask, such as `127.0.0.1:5353`; the system's when left out. */
+  /** Name servers, such as `127.0.0.1:5353`; default the name servers of the system. */
   readonly nameServers?: ReadonlyArray<string>
-  /** Certificates to trust beside the usual ones, as PEM. */
+  /** Certificates to trust besides the usual ones, as PEM. */
   readonly certificates?: string
 }
 
-/** How much of an answer's body is discarded, and for how long, before the connection is closed. */
+/** The bytes and the time for which a response body is discarded before the connection is closed. */
 const bodyOctetsMax = 64 * 1024
 const bodyMillisMax = 1000
 
-const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: number): PushOutcome =>
+const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: number): SinkOutcome =>
   statusCode >= 200 && statusCode < 300
-    ? { _tag: "Taken", status: statusCode }
+    ? { _tag: "Accepted", status: statusCode }
     : {
         _tag: "Refused",
         status: statusCode,
@@ -39,7 +39,9 @@ const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: numb
         gone: statusCode === 410
       }
 
-/** Discards the body of an answer whose status is known, and closes the connection: it may drip, never end or break off, and changes nothing. */
+/**
+ * Discards the body of a response whose status is known, and closes the connection. A body that is slow, endless or broken changes nothing.
+ */
 const discardBody = (response: IncomingMessage): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     let octets = 0
@@ -54,7 +56,7 @@ const discardBody = (response: IncomingMessage): Effect.Effect<void> =>
     Effect.asVoid
   )
 
-/** A word for a failure, without what a peer or a system said. */
+/** A short reason for a failure, without text from the peer or the system. */
 const reasonOf = (cause: unknown): string => {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code
   return code !== undefined && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code.toLowerCase() : "connection_failed"
@@ -63,7 +65,7 @@ const reasonOf = (cause: unknown): string => {
 const pinned = (
   url: URL,
   { address, family }: Address,
-  { headers, body }: Push,
+  { headers, body }: SinkRequest,
   certificates?: string
 ): RequestOptions => ({
   method: "POST",
@@ -80,22 +82,22 @@ const pinned = (
   ...(certificates === undefined ? {} : { ca: certificates })
 })
 
-/** The head of the answer. */
-const posted = (url: URL, address: Address, push: Push, certificates: string | undefined) =>
+/** Posts the request and resolves with the head of the response. */
+const posted = (url: URL, address: Address, eventDelivery: SinkRequest, certificates: string | undefined) =>
   Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
     const begin = url.protocol === "https:" ? httpsRequest : httpRequest
-    const request: ClientRequest = begin(pinned(url, address, push, certificates), (response) => {
-      // An answer that breaks off is an error of the response; without a listener it would end the process.
+    const request: ClientRequest = begin(pinned(url, address, eventDelivery, certificates), (response) => {
+      // A response that breaks off emits an error. Without a listener the error would end the process.
       response.on("error", () => {})
       resume(Effect.succeed(response))
     })
     request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
-    request.end(push.body)
+    request.end(eventDelivery.body)
     return Effect.sync(() => request.destroy())
   })
 
-/** The status decides as soon as it is there; nobody waits for the body. */
-const answered = (response: IncomingMessage): Effect.Effect<PushOutcome> =>
+/** The status decides as soon as it arrives; the result does not wait for the body. */
+const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.as(Effect.forkDetach(discardBody(response), { startImmediately: true }), outcomeOf(response, now))
   )
@@ -104,13 +106,13 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
   const rules = webhookTargetRules(given)
   return {
     capabilities: { carriesHeaders: true },
-    push: (push) => {
-      const url = URL.canParse(push.endpoint) ? new URL(push.endpoint) : undefined
+    send: (eventDelivery) => {
+      const url = URL.canParse(eventDelivery.endpoint) ? new URL(eventDelivery.endpoint) : undefined
       if (url === undefined || !(url.protocol === "https:" || (rules.allowLoopback && url.protocol === "http:")))
         return Effect.fail(new SinkUnavailable({ reason: "not_https" }))
       if (!isWebhookPort(url, rules)) return Effect.fail(new SinkUnavailable({ reason: "port_not_allowed" }))
       return openAddress(url, { rules, nameServers }).pipe(
-        Effect.flatMap((address) => posted(url, address, push, certificates)),
+        Effect.flatMap((address) => posted(url, address, eventDelivery, certificates)),
         Effect.flatMap(answered)
       )
     }

@@ -1,23 +1,28 @@
 /**
- * No request reaches an address that is not public: as a literal, behind a name, after a change of the name, by a redirect.
+ * No request reaches an address that is not public: as a literal, behind a host name, after a DNS change, or by a redirect.
  */
 import { createSocket } from "node:dgram"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Push } from "@mailkeep/core/port"
+import type { SinkRequest } from "@mailkeep/core/port"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebhookSink } from "../src/index.ts"
 
-const push = (endpoint: string): Push => ({ id: "psh_1", endpoint, headers: {}, body: new TextEncoder().encode("{}") })
+const eventDelivery = (endpoint: string): SinkRequest => ({
+  id: "evd_1",
+  endpoint,
+  headers: {},
+  body: new TextEncoder().encode("{}")
+})
 
-/** What a push to there fails with, or the status it was answered. */
+/** The failure of an event delivery to this endpoint, or the status of its response. */
 const outcome = async (sink: ReturnType<typeof WebhookSink.make>, endpoint: string) => {
-  const pushed = await Effect.runPromise(Effect.result(sink.push(push(endpoint))))
+  const pushed = await Effect.runPromise(Effect.result(sink.send(eventDelivery(endpoint))))
   return Result.isFailure(pushed) ? pushed.failure.reason : pushed.success.status
 }
 
-/** Answers every question for an A record with the next of its addresses, the last one for ever. */
+/** Answers each question for an A record with the next of its addresses, and then always with the last one. */
 const nameServer = async (addresses: ReadonlyArray<ReadonlyArray<string>>) => {
   const socket = createSocket("udp4")
   let asked = 0
@@ -90,7 +95,7 @@ describe("a webhook", () => {
     "https://0.0.0.0/",
     "https://255.255.255.255/",
     "https://224.0.0.1/"
-  ])("does not go to %s", async (endpoint) => {
+  ])("sends no request to %s", async (endpoint) => {
     expect(await outcome(strict, endpoint.replace("/", "/"))).toBe("address_not_allowed")
   })
 
@@ -99,11 +104,11 @@ describe("a webhook", () => {
     "https://8.8.8.8:25/",
     "https://8.8.8.8:444/",
     "https://[2001:4860:4860::8888]:9200/"
-  ])("does not go to the port of %s", async (endpoint) =>
+  ])("sends no request to the port of %s", async (endpoint) =>
     expect(await outcome(strict, endpoint)).toBe("port_not_allowed")
   )
 
-  it("goes to no port and no address that its options leave out, by whatever name", async () => {
+  it("sends to no port and no address that its options exclude, whatever the host name", async () => {
     const names = await nameServer([["203.0.114.9"]])
     const sink = WebhookSink.make({ nameServers: [names.at], ports: [9443], deniedAddresses: ["203.0.114.0/24"] })
     expect(await outcome(sink, "https://denied.example/")).toBe("port_not_allowed")
@@ -112,11 +117,11 @@ describe("a webhook", () => {
   })
 
   it.each(["http://8.8.8.8/", "ftp://example.com/", "file:///etc/passwd", "nonsense"])(
-    "does not speak what %s asks for",
+    "refuses the protocol of %s",
     async (endpoint) => expect(await outcome(strict, endpoint)).toBe("not_https")
   )
 
-  it("does not go to a name of which any address is not open, and looks again at every try", async () => {
+  it("refuses a host when any of its addresses is not public, and resolves the host at every attempt", async () => {
     const names = await nameServer([["10.0.0.1"], ["8.8.8.8", "127.0.0.1"], []])
     const sink = WebhookSink.make({ nameServers: [names.at] })
     expect(await outcome(sink, "https://rebind.example/")).toBe("address_not_allowed")
@@ -125,7 +130,7 @@ describe("a webhook", () => {
     names.close()
   })
 
-  it("goes to the address that was looked at, whatever the name says next", async () => {
+  it("connects to the checked address although the host name resolves to another address afterwards", async () => {
     const names = await nameServer([["127.0.0.1"], ["10.0.0.1"]])
     const sink = WebhookSink.make({ nameServers: [names.at], allowLoopback: true })
     expect(await outcome(sink, `http://pinned.example:${port}/pinned`)).toBe(200)
@@ -134,7 +139,7 @@ describe("a webhook", () => {
     names.close()
   })
 
-  it("does not follow a redirect, nor ask a proxy", async () => {
+  it("does not follow a redirect and does not use a proxy", async () => {
     process.env["HTTPS_PROXY"] = process.env["HTTP_PROXY"] = `http://127.0.0.1:${port}`
     const sink = WebhookSink.make({ allowLoopback: true })
     expect(await outcome(sink, `http://127.0.0.1:${port}/redirect`)).toBe(302)
@@ -144,11 +149,11 @@ describe("a webhook", () => {
     delete process.env["HTTP_PROXY"]
   })
 
-  it("reads no more of an answer than it has to", async () => {
+  it("reads only a limited part of a response body", async () => {
     expect(await outcome(WebhookSink.make({ allowLoopback: true }), `http://127.0.0.1:${port}/endless`)).toBe(200)
   })
 
-  it("is not let near this machine without the switch for development", async () => {
+  it("refuses a loopback address without the development option", async () => {
     expect(await outcome(WebhookSink.make(), `https://localhost:${port}/`)).not.toBe(200)
     expect(await outcome(WebhookSink.make({ allowLoopback: true }), `http://localhost:${port}/`)).toBe(200)
     expect(await outcome(WebhookSink.make({ allowLoopback: true }), "https://10.0.0.1/")).toBe("address_not_allowed")

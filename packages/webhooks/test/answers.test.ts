@@ -1,23 +1,25 @@
 /**
- * The head of an answer decides, whatever comes after it: receivers that write to the socket themselves.
+ * The head of a response decides, whatever follows it. These receivers write to the socket themselves.
  */
 import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import type { PushOutcome, SinkUnavailable } from "@mailkeep/core/port"
+import type { SinkOutcome, SinkUnavailable } from "@mailkeep/core/port"
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { WebhookSink } from "../src/index.ts"
 import { retryAfterSeconds } from "../src/internal/retryAfter.ts"
 
 interface Tried {
-  readonly result: Result.Result<PushOutcome, SinkUnavailable>
+  readonly result: Result.Result<SinkOutcome, SinkUnavailable>
   readonly millis: number
   readonly connections: number
 }
 
-/** Pushes once to a receiver that treats each connection so once it has the whole request, and waits until the connection is closed. */
-const pushTo = async (answer: (socket: Socket) => void): Promise<Tried> => {
+/**
+ * Sends one event delivery to a receiver that handles each connection after the whole request, and waits until the connection is closed.
+ */
+const eventDeliveryTo = async (answer: (socket: Socket) => void): Promise<Tried> => {
   let connections = 0
   const closed = Promise.withResolvers<void>()
   const server = createServer((socket) => {
@@ -33,7 +35,7 @@ const pushTo = async (answer: (socket: Socket) => void): Promise<Tried> => {
   const began = performance.now()
   const result = await Effect.runPromise(
     WebhookSink.make({ allowLoopback: true })
-      .push({ id: "psh_1", endpoint: `http://127.0.0.1:${port}/`, headers: {}, body: new TextEncoder().encode("{}") })
+      .send({ id: "evd_1", endpoint: `http://127.0.0.1:${port}/`, headers: {}, body: new TextEncoder().encode("{}") })
       .pipe(Effect.timeout("10 seconds"), Effect.orDie, Effect.result)
   ).catch(() => undefined)
   const millis = performance.now() - began
@@ -99,16 +101,16 @@ const bodies: ReadonlyArray<readonly [string, (socket: Socket, status: string) =
   ]
 ]
 
-describe("the status of an answer", () => {
-  it.each(bodies)("counts as a success when the body %s, and the connection is closed", async (_, answer) => {
-    const { result, connections, millis } = await pushTo((socket) => answer(socket, "200 OK"))
-    expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Taken", status: 200 })
+describe("the status of a response", () => {
+  it.each(bodies)("accepts a 2xx status when the body %s, and closes the connection", async (_, answer) => {
+    const { result, connections, millis } = await eventDeliveryTo((socket) => answer(socket, "200 OK"))
+    expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Accepted", status: 200 })
     expect(connections).toBe(1)
     expect(millis).toBeLessThan(5000)
   })
 
-  it.each(bodies)("counts as a refusal when the body %s", async (_, answer) => {
-    const { result } = await pushTo((socket) => answer(socket, "410 Gone"))
+  it.each(bodies)("reports a refusal when the body %s", async (_, answer) => {
+    const { result } = await eventDeliveryTo((socket) => answer(socket, "410 Gone"))
     expect(Result.isSuccess(result) && result.success).toMatchObject({ _tag: "Refused", status: 410, gone: true })
   })
 })
@@ -132,5 +134,7 @@ describe("Retry-After", () => {
     ["soon", null],
     ["2026-11-21T12:01:00Z", null],
     ["", null]
-  ])("%j asks for %j seconds", (text, seconds) => expect(retryAfterSeconds(text, now)).toBe(seconds))
+  ])("reads the Retry-After header %j as %j seconds", (text, seconds) =>
+    expect(retryAfterSeconds(text, now)).toBe(seconds)
+  )
 })

@@ -1,37 +1,37 @@
 /**
- * Every signature is verified by the official library of Standard Webhooks.
+ * The official library of Standard Webhooks verifies every signature.
  */
 import { Contacts, Webhooks } from "@mailkeep/core"
-import type { Push, PushOutcome } from "@mailkeep/core/port"
-import { inHouse, project, relay, start, stores } from "@mailkeep/proving"
+import type { SinkRequest, SinkOutcome } from "@mailkeep/core/port"
+import { withTestMail, project, relay, start, stores } from "@mailkeep/testing"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 
-/** The library looks at the clock itself. */
+/** The library reads the clock itself. */
 beforeEach(() => vi.useFakeTimers({ now: start, toFake: ["Date"] }))
 afterEach(() => vi.useRealTimers())
 
 const keeping = () => {
-  const got: Array<Push> = []
+  const got: Array<SinkRequest> = []
   const sink = {
     capabilities: { carriesHeaders: true },
-    push: (push: Push) =>
-      Effect.sync((): PushOutcome => {
-        got.push(push)
-        return { _tag: "Taken", status: 200 }
+    send: (eventDelivery: SinkRequest) =>
+      Effect.sync((): SinkOutcome => {
+        got.push(eventDelivery)
+        return { _tag: "Accepted", status: 200 }
       })
   }
   return { got, sink }
 }
 
-const textOf = ({ body }: Push) => new TextDecoder().decode(body)
+const textOf = ({ body }: SinkRequest) => new TextDecoder().decode(body)
 
-describe("a push", () => {
-  it("verifies under its secret, and under both while a rotation lasts", () => {
+describe("an event delivery", () => {
+  it("verifies an event delivery with its secret, and with both secrets during a rotation", () => {
     const { got, sink } = keeping()
-    return inHouse(stores[0], { sink })(
+    return withTestMail(stores[0], { sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const first = yield* webhooks.create(project, { url: "https://a.example.net/", events: ["contact.created"] })
@@ -40,9 +40,11 @@ describe("a push", () => {
           yield* (yield* Contacts).create(project, { email: email.replace("Grüße", "gruesse"), firstName: "Ünï 🎉" })
         yield* relay
         expect(got).toHaveLength(2)
-        for (const push of got)
+        for (const eventDelivery of got)
           for (const { secret } of [first, second])
-            expect(new Webhook(Redacted.value(secret)).verify(textOf(push), push.headers)).toMatchObject({
+            expect(
+              new Webhook(Redacted.value(secret)).verify(textOf(eventDelivery), eventDelivery.headers)
+            ).toMatchObject({
               type: "contact.created"
             })
         const other = yield* webhooks.create(project, { url: "https://b.example.net/" })
@@ -58,21 +60,23 @@ describe("a push", () => {
     )
   })
 
-  it("does not verify with anything altered, or later than five minutes", () => {
+  it("does not verify an event delivery that is altered or older than five minutes", () => {
     const { got, sink } = keeping()
-    return inHouse(stores[0], { sink })(
+    return withTestMail(stores[0], { sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const { webhook, secret } = yield* webhooks.create(project, { url: "https://a.example.net/" })
         yield* webhooks.test(project, webhook.id)
-        const [push] = got
+        const [eventDelivery] = got
         const verify = (text: string, headers: Readonly<Record<string, string>>) =>
           new Webhook(Redacted.value(secret)).verify(text, headers)
-        verify(textOf(push!), push!.headers)
-        expect(() => verify(textOf(push!).replace("webhook.test", "webhook.fake"), push!.headers)).toThrow()
-        expect(() => verify(textOf(push!), { ...push!.headers, "webhook-id": "psh_other" })).toThrow()
+        verify(textOf(eventDelivery!), eventDelivery!.headers)
+        expect(() =>
+          verify(textOf(eventDelivery!).replace("webhook.test", "webhook.fake"), eventDelivery!.headers)
+        ).toThrow()
+        expect(() => verify(textOf(eventDelivery!), { ...eventDelivery!.headers, "webhook-id": "evd_other" })).toThrow()
         vi.setSystemTime(start + 301_000)
-        expect(() => verify(textOf(push!), push!.headers)).toThrow()
+        expect(() => verify(textOf(eventDelivery!), eventDelivery!.headers)).toThrow()
       })
     )
   })

@@ -1,12 +1,13 @@
 /**
- * Many events (STORM_EVENTS, 500 unless told otherwise) to an endpoint that fails in every way there is, beside one that is dead and one that is well.
+ * Sends many events (STORM_EVENTS; default 500) to an endpoint that fails in every way. A dead endpoint and a healthy one get the same
+ * events.
  */
 import { createServer } from "node:http"
 import type { ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import { Contacts, EventRelay, hourMillis, jitterOf, secondMillis, Webhooks } from "@mailkeep/core"
-import { inHouse, project, stopped, stores } from "@mailkeep/proving"
+import { withTestMail, project, stopped, stores } from "@mailkeep/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -22,7 +23,7 @@ const acts: ReadonlyArray<Act> = [
   "hang"
 ]
 
-/** Different for each push and try, the same in each run; the fifth try of one goes well. */
+/** Differs for each event delivery and attempt, and is the same in each run. The fifth attempt succeeds. */
 const actOf = (id: string, attempt: number): Act =>
   attempt >= 5 ? "take" : acts[Math.floor(jitterOf(id, attempt) * acts.length)]!
 
@@ -41,10 +42,10 @@ const does = (act: Act, response: ServerResponse): void => {
   }
 }
 
-/** An endpoint that counts what it gets and what it took. */
+/** An endpoint that counts the requests and the accepted events. */
 const endpoint = async (act: (id: string, attempt: number) => Act) => {
-  const tries = new Map<string, number>()
-  const taken = new Set<string>()
+  const latestAttempts = new Map<string, number>()
+  const accepted = new Set<string>()
   let requests = 0
   let underWay = 0
   let most = 0
@@ -54,17 +55,17 @@ const endpoint = async (act: (id: string, attempt: number) => Act) => {
     request.resume().on("end", () => {
       const id = request.headers["webhook-id"] as string
       requests++
-      tries.set(id, (tries.get(id) ?? 0) + 1)
-      const does_ = act(id, tries.get(id)!)
-      if (does_ === "take") taken.add(id)
-      does(does_, response)
+      latestAttempts.set(id, (latestAttempts.get(id) ?? 0) + 1)
+      const outcome = act(id, latestAttempts.get(id)!)
+      if (outcome === "take") accepted.add(id)
+      does(outcome, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    tries,
-    taken,
+    latestAttempts,
+    accepted,
     most: () => most,
     requests: () => requests,
     close: () => (server.closeAllConnections(), server.close())
@@ -73,11 +74,11 @@ const endpoint = async (act: (id: string, attempt: number) => Act) => {
 
 describe("a storm of events", () => {
   it(
-    "reaches a bad endpoint and a good one, each event at least once, a few at a time",
+    "delivers each event at least once to a failing endpoint and to a healthy one, a few at a time",
     { timeout: 300_000 },
     async () => {
       const [bad, good, dead] = await Promise.all([endpoint(actOf), endpoint(() => "take"), endpoint(() => "hang")])
-      await inHouse(stores[1], {
+      await withTestMail(stores[1], {
         sink: WebhookSink.make({ allowLoopback: true }),
         webhooks: { allowLoopback: true },
         relay: { perWebhook }
@@ -93,20 +94,20 @@ describe("a storm of events", () => {
             { concurrency: 200, discard: true }
           )
           let [before, idle] = [-1, 0]
-          while (bad.taken.size < events || good.taken.size < events) {
+          while (bad.accepted.size < events || good.accepted.size < events) {
             yield* Effect.promise(() => pause(5))
-            const now = good.taken.size + bad.requests()
+            const now = good.accepted.size + bad.requests()
             idle = now === before ? idle + 1 : 0
-            // Only time is waited for now; the longer, the more of it.
+            // Only time passes from here on; each step is longer than the one before.
             if (idle > 1) yield* TestClock.adjust(Math.min(hourMillis, 15 * secondMillis * 2 ** (idle - 2)))
             before = now
           }
           yield* stopped(running)
         })
       )
-      expect([bad.taken.size, good.taken.size]).toEqual([events, events])
-      expect([...good.tries.values()].every((count) => count === 1)).toBe(true)
-      expect(Math.max(...bad.tries.values())).toBeGreaterThan(2)
+      expect([bad.accepted.size, good.accepted.size]).toEqual([events, events])
+      expect([...good.latestAttempts.values()].every((count) => count === 1)).toBe(true)
+      expect(Math.max(...bad.latestAttempts.values())).toBeGreaterThan(2)
       for (const { most } of [bad, good, dead]) expect(most()).toBeLessThanOrEqual(perWebhook)
       for (const { close } of [bad, good, dead]) close()
     }

@@ -1,5 +1,5 @@
 /**
- * `mailkeep contacts`: the people a project writes to; in and out as CSV, also beside a running server.
+ * `mailkeep contacts`: the contacts of a project, with import and export as CSV. Works beside a running server.
  */
 import { createReadStream, createWriteStream } from "node:fs"
 import type { Contact, ImportedRow } from "@mailkeep/core"
@@ -9,7 +9,7 @@ import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import { importReport } from "../importReport.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, printable, table } from "../output.ts"
 
 const shown = ({ id, email, firstName, lastName, phoneNumber, userId, emailStatus, source, createdAt }: Contact) => ({
@@ -25,12 +25,14 @@ const shown = ({ id, email, firstName, lastName, phoneNumber, userId, emailStatu
 })
 
 const status = Flag.Literals("status", emailStatuses).pipe(
-  Flag.withDescription("Only contacts of this status"),
+  Flag.withDescription("Show only contacts with this status"),
   Flag.optional,
   Flag.map(Option.getOrNull)
 )
-const page = Flag.Int("page").pipe(Flag.withDefault(1), Flag.withDescription("From 1"))
-const contactId = Argument.String("contact-id").pipe(Argument.withDescription("Such as con_01h…"))
+const page = Flag.Int("page").pipe(Flag.withDefault(1), Flag.withDescription("The page number, from 1"))
+const contactId = Argument.String("contact-id").pipe(
+  Argument.withDescription("The id of the contact, such as con_01h…")
+)
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
@@ -48,7 +50,7 @@ const list = Command.make(
       const rows = items.map((one) => [one.id, one.email, `${one.firstName} ${one.lastName}`.trim(), one.emailStatus])
       const heading = ["ID", "EMAIL", "NAME", "STATUS"]
       yield* print(json, { contacts: items.map(shown), total }, `${table([heading, ...rows])}\n${total} in all`)
-    }).pipe(MailHome.at({ data }))
+    }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List contacts, newest first"))
 
 const add = Command.make(
@@ -61,31 +63,31 @@ const add = Command.make(
     firstName: text("first-name", "The first name"),
     lastName: text("last-name", "The last name"),
     phoneNumber: text("phone-number", "The phone number"),
-    userId: text("user-id", "Your own identifier for the person")
+    userId: text("user-id", "Your own identifier of the person")
   },
-  ({ email, data, project, json, ...asked }) =>
+  ({ email, data, project, json, ...optional }) =>
     Effect.gen(function* () {
-      const given = Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      const contact = yield* (yield* Contacts).create(project, { email, ...Object.fromEntries(given) })
+      const present = Object.entries(optional).filter((entry): entry is [string, string] => entry[1] !== undefined)
+      const contact = yield* (yield* Contacts).create(project, { email, ...Object.fromEntries(present) })
       yield* print(json, shown(contact), contact.id)
-    }).pipe(MailHome.at({ data }))
+    }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Add a contact"))
 
 const remove = Command.make("delete", { contactId, data, project, json }, ({ contactId, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Contacts).erase(project, contactId)
     yield* print(json, { id: contactId, deleted: true }, `${contactId} deleted`)
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Erase a contact; what keeps mail from the address stays, without naming it"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Erase a contact; a suppression stays in force without the address"))
 
 const file = Argument.String("file").pipe(Argument.withDescription("A CSV file; - for standard input"))
 
 const update = Flag.Boolean("update").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("Update contacts that are there already; without it their lines are refused")
+  Flag.withDescription("Update existing contacts; without this flag their lines are refused")
 )
 
-const refused = text("refused", "A CSV file that gets every refused line with what is wrong with it")
+const refused = text("refused", "A CSV file for the refused lines and their errors")
 
 const imported = Command.make(
   "import",
@@ -94,8 +96,8 @@ const imported = Command.make(
     Effect.gen(function* () {
       const source = file === "-" ? process.stdin : createReadStream(file)
       const report = importReport(json, refused)
-      const told = (yield* ContactFiles).take(project, readCsv(source), { update })
-      yield* Stream.runForEach(told, (row: ImportedRow) => Effect.sync(() => report.note(row)))
+      const rows = (yield* ContactFiles).take(project, readCsv(source), { update })
+      yield* Stream.runForEach(rows, (row: ImportedRow) => Effect.sync(() => report.note(row)))
       const counts = yield* report.end
       yield* print(
         json,
@@ -105,11 +107,11 @@ const imported = Command.make(
       if (counts.refused > 0) process.exitCode = 2
     }).pipe(
       Effect.catchTag("MalformedCsv", ({ message }) => exitWith(message)),
-      MailHome.at({ data })
+      DataFolder.at({ data })
     )
 ).pipe(
   Command.withDescription(
-    "Take contacts in from CSV. The first line names the columns: email, first_name, last_name, phone_number, user_id, email_status, and custom properties by key. Ends with 2 when lines were refused"
+    "Import contacts from CSV. The first line names the columns: email, first_name, last_name, phone_number, user_id, email_status, and custom properties by key. The exit code is 2 when lines were refused"
   )
 )
 
@@ -119,7 +121,7 @@ const exported = Command.make(
   ({ file, data, project, search, status: emailStatus }) =>
     Effect.gen(function* () {
       const out = file === "-" ? process.stdout : createWriteStream(file)
-      // A file gets the cells as they are; a terminal nothing that it would act on.
+      // A file gets the cells unchanged; a terminal gets them escaped.
       const shownCells = (cells: ReadonlyArray<string>) =>
         out === process.stdout && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).give(project, { ...everyContact, search, emailStatus })
@@ -130,8 +132,8 @@ const exported = Command.make(
         })
       )
       if (out !== process.stdout) yield* Effect.callback<void>((resume) => void out.end(() => resume(Effect.void)))
-    }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Give contacts out as CSV, newest first; what import reads"))
+    }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Export contacts as CSV, newest first, in the format that import reads"))
 
 export const contacts = Command.make("contacts").pipe(
   Command.withDescription("Contacts"),

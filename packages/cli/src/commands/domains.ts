@@ -1,12 +1,12 @@
 /**
- * `mailkeep domains`: the domains a project sends from, and what DNS says of them.
+ * `mailkeep domains`: the sender domains of a project, and the results of their DNS checks.
  */
 import type { SenderDomain } from "@mailkeep/core"
 import { Domains, formatInstant, formatInstantOrNull } from "@mailkeep/core"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
@@ -43,12 +43,14 @@ const records = ({ records }: SenderDomain): string =>
         ])
       ])}`
 
-const id = Argument.String("domain-id").pipe(Argument.withDescription("Such as dom_01h…; see domains list"))
+const id = Argument.String("domain-id").pipe(
+  Argument.withDescription("The id of the domain, such as dom_01h…; see domains list")
+)
 
 const add = Command.make(
   "add",
   {
-    name: Argument.String("name").pipe(Argument.withDescription("Such as mail.example.com")),
+    name: Argument.String("name").pipe(Argument.withDescription("The domain name, such as mail.example.com")),
     data,
     project,
     verified,
@@ -59,9 +61,9 @@ const add = Command.make(
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).add(project, { domain: name, verified })
       yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
-    }).pipe(MailHome.at({ data, mailHost }))
+    }).pipe(DataFolder.at({ data, mailHost }))
 ).pipe(
-  Command.withDescription("Add a domain and print the records to publish; with --verified it may be sent from at once")
+  Command.withDescription("Add a domain and print the DNS records to publish; with --verified sends may use it at once")
 )
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
@@ -75,22 +77,22 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
       verificationError ?? ""
     ])
     yield* print(json, { domains: domains.map(shown) }, table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows]))
-  }).pipe(MailHome.at({ data }))
+  }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List a project's domains"))
 
 const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
   Effect.gen(function* () {
     const domain = yield* (yield* Domains).verify(project, id)
     yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
-  }).pipe(MailHome.at({ data, dns }))
-).pipe(Command.withDescription("Ask DNS for a domain's records, now"))
+  }).pipe(DataFolder.at({ data, dns }))
+).pipe(Command.withDescription("Check the DNS records of a domain now"))
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Domains).remove(project, id)
     yield* print(json, { id, removed: true }, `${id} removed`)
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Remove a domain; mail from it is refused from now on"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Remove a domain; sends from it are refused from now on"))
 
 export const domains = Command.make("domains").pipe(
   Command.withDescription("Sender domains"),

@@ -1,12 +1,12 @@
 /**
- * `mailkeep keys`: issue, list and revoke API keys. Works while a server runs on the same files, which honours it at once.
+ * `mailkeep keys`: creates, lists and revokes API keys. A running server on the same data folder applies each change at once.
  */
 import type { ApiKey } from "@mailkeep/core"
 import { ApiKeys, formatInstant, formatInstantOrNull } from "@mailkeep/core"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
 const shown = (key: ApiKey) => ({
@@ -27,7 +27,7 @@ const create = Command.make(
   ({ data, project, permission, domainScope, expiresAt, name, json }) =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
-      const { key, printed } = yield* keys.issue(project, {
+      const { key, printed } = yield* keys.create(project, {
         permissions: permission,
         domainScope,
         name,
@@ -36,8 +36,8 @@ const create = Command.make(
       const secret = Redacted.value(printed)
       const { id, ...rest } = shown(key)
       yield* print(json, { id, key: secret, ...rest }, `${key.id}\n${secret}\nKeep it now: it is not shown again.`)
-    }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Make a key and print it, once"))
+    }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Create an API key and print its secret once"))
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
@@ -48,18 +48,22 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     })
     const heading = ["ID", "NAME", "PERMISSIONS", "DOMAINS", "LAST USED", "REVOKED"]
     yield* print(json, { keys: keys.map(shown) }, table([heading, ...rows]))
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("List a project's keys; their secrets are not kept"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("List a project's API keys without their secrets"))
 
 const revoke = Command.make(
   "revoke",
-  { id: Argument.String("key-id").pipe(Argument.withDescription("Such as key_01h…")), data, json },
+  {
+    id: Argument.String("key-id").pipe(Argument.withDescription("The id of the API key, such as key_01h…")),
+    data,
+    json
+  },
   ({ id, data, json }) =>
     Effect.gen(function* () {
       const key = yield* (yield* ApiKeys).revoke(id)
       yield* print(json, shown(key), `${key.id} revoked`)
-    }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Make a key stop working, at once and for what it scheduled"))
+    }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Revoke an API key at once; its scheduled messages are not sent"))
 
 export const keys = Command.make("keys").pipe(
   Command.withDescription("API keys"),

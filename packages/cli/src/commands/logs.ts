@@ -1,12 +1,12 @@
 /**
- * `mailkeep logs`: what became of every delivery; with `--follow` as it happens.
+ * `mailkeep logs`: the deliveries of a project and their status; with `--follow` each change when it occurs.
  */
 import type { DeliverySummary, LogFilters } from "@mailkeep/core"
 import { DeliveryLog, deliveryStatuses, formatInstant, noLogFilters, parseAddress } from "@mailkeep/core"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, printable, table } from "../output.ts"
 
 const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
@@ -20,11 +20,11 @@ const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) =
 const line = (one: DeliverySummary): string =>
   [formatInstant(one.createdAt), one.status.padEnd(10), one.id, one.recipient, one.subject].map(printable).join("  ")
 
-/** How often a follower looks, and how far back it looks for changes. */
+/** The interval at which a follower reads, and the number of newest deliveries that it compares. */
 const everyDuration = "1 second"
 const followedMax = 100
 
-/** The newest deliveries that match, across the bounds of filtered pages. */
+/** The newest deliveries that match, over several pages. */
 const newest = (projectId: string, filters: LogFilters, limit: number) =>
   Effect.gen(function* () {
     const log = yield* DeliveryLog
@@ -41,8 +41,8 @@ const newest = (projectId: string, filters: LogFilters, limit: number) =>
     return found.slice(0, limit)
   })
 
-/** Tells each delivery when it appears and whenever its status changes. */
-const following = (projectId: string, filters: LogFilters, tell: (one: DeliverySummary) => Effect.Effect<void>) =>
+/** Reports each delivery when it appears and whenever its status changes. */
+const following = (projectId: string, filters: LogFilters, report: (one: DeliverySummary) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const last = new Map<string, string>()
     while (true) {
@@ -50,7 +50,7 @@ const following = (projectId: string, filters: LogFilters, tell: (one: DeliveryS
       for (const one of found.toReversed())
         if (last.get(one.id) !== one.status) {
           last.set(one.id, one.status)
-          yield* tell(one)
+          yield* report(one)
         }
       for (const id of [...last.keys()].slice(0, Math.max(0, last.size - 10 * followedMax))) last.delete(id)
       yield* Effect.sleep(everyDuration)
@@ -66,19 +66,19 @@ export const logs = Command.make(
     limit,
     search,
     status: Flag.Literals("status", deliveryStatuses).pipe(
-      Flag.withDescription("Only deliveries in this status"),
+      Flag.withDescription("Show only deliveries with this status"),
       Flag.optional,
       Flag.map(Option.getOrNull)
     ),
     recipient: Flag.String("recipient").pipe(
-      Flag.withDescription("Only deliveries to this address"),
+      Flag.withDescription("Show only deliveries to this address"),
       Flag.optional,
       Flag.map(Option.getOrNull)
     ),
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
       Flag.withDefault(false),
-      Flag.withDescription("Go on and print every change, a line each, until told to stop")
+      Flag.withDescription("Print each change as one line until the command is interrupted")
     )
   },
   ({ data, project, json, limit, search, status, recipient, follow }) =>
@@ -93,5 +93,5 @@ export const logs = Command.make(
         { deliveries: found.map(shown) },
         table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
       )
-    }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("List deliveries, newest first; --follow prints every change as it happens"))
+    }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("List deliveries, newest first; --follow prints each change when it occurs"))

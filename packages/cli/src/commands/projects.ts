@@ -1,12 +1,12 @@
 /**
- * `mailkeep projects`: the owners of everything else.
+ * `mailkeep projects`: the projects and their settings.
  */
 import type { Project } from "@mailkeep/core"
 import { ambiguityPolicies, formatInstant, Projects } from "@mailkeep/core"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
 const shown = ({ id, onAmbiguous, createdAt }: Project) => ({ id, onAmbiguous, createdAt: formatInstant(createdAt) })
@@ -16,17 +16,17 @@ const list = Command.make("list", { data, json }, ({ data, json }) =>
     const projects = yield* (yield* Projects).list
     const rows = projects.map(({ id, onAmbiguous }) => [id, onAmbiguous])
     yield* print(json, { projects: projects.map(shown) }, table([["ID", "ON AMBIGUOUS"], ...rows]))
-  }).pipe(MailHome.at({ data }))
+  }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List all projects"))
 
 const set = Command.make(
   "set",
   {
-    id: Argument.String("project-id").pipe(Argument.withDescription("Such as prj_acme; naming one makes it")),
+    id: Argument.String("project-id").pipe(
+      Argument.withDescription("The project, such as prj_acme; created on first use")
+    ),
     onAmbiguous: Flag.Literals("on-ambiguous", ambiguityPolicies).pipe(
-      Flag.withDescription(
-        "What to do when a connection was lost after the whole message was given: retry may double it, fail may lose it"
-      )
+      Flag.withDescription("What to do with an ambiguous attempt: retry may send the message twice, fail may lose it")
     ),
     data,
     json
@@ -35,7 +35,7 @@ const set = Command.make(
     Effect.gen(function* () {
       const project = yield* (yield* Projects).set(id, { onAmbiguous })
       yield* print(json, shown(project), `${project.id} ${project.onAmbiguous}`)
-    }).pipe(MailHome.at({ data }))
+    }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
 export const projects = Command.make("projects").pipe(

@@ -1,25 +1,26 @@
 /**
- * `mailkeep send`: accepts one message. A server on the same files hands it over at once; without one it waits for the next.
+ * `mailkeep send`: accepts one message. A server on the same data folder sends it at once; without one the message waits for the next
+ * server.
  */
 import { readFileSync } from "node:fs"
 import { randomUUID } from "node:crypto"
-import { embedder, formatInstantOrNull, InvalidArgument, parseSend, Sending } from "@mailkeep/core"
+import { embeddedPrincipal, formatInstantOrNull, InvalidArgument, parseSend, Sending } from "@mailkeep/core"
 import { Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, project } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print } from "../output.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
-/** `name=value` as a value: a number or a boolean where it reads as one. */
-const variable = (given: string): readonly [string, string | number | boolean] => {
-  const at = given.indexOf("=")
-  const value = given.slice(at + 1)
+/** Parses `name=value`. The value becomes a number or a boolean if it has that form. */
+const variable = (present: string): readonly [string, string | number | boolean] => {
+  const at = present.indexOf("=")
+  const value = present.slice(at + 1)
   const known = value === "true" ? true : value === "false" ? false : Number(value)
   return [
-    given.slice(0, at),
+    present.slice(0, at),
     typeof known === "boolean" || (value.trim() !== "" && !Number.isNaN(known)) ? known : value
   ]
 }
@@ -32,26 +33,29 @@ export const send = Command.make(
     data,
     project,
     json,
-    from: Flag.String("from").pipe(Flag.withDescription("A bare address of a verified domain")),
-    to: Flag.String("to").pipe(Flag.atLeast(1), Flag.withDescription("A recipient; once for each")),
+    from: Flag.String("from").pipe(Flag.withDescription("The sender: a bare address of a verified domain")),
+    to: Flag.String("to").pipe(Flag.atLeast(1), Flag.withDescription("A recipient; repeatable")),
     subject: text("subject", "The subject"),
     text: text("text", "The plain text"),
     html: text("html", "The HTML"),
     textFile: text("text-file", "A file with the plain text"),
     htmlFile: text("html-file", "A file with the HTML"),
-    fromName: text("from-name", "The name beside the address"),
-    replyTo: text("reply-to", "Where answers go"),
-    template: text("template", "The id or alias of a published template, in place of subject and bodies"),
+    fromName: text("from-name", "The display name of the sender"),
+    replyTo: text("reply-to", "The address for replies"),
+    template: text("template", "The id or alias of a published template, instead of a subject and bodies"),
     variables: Flag.String("var").pipe(
       Flag.atLeast(0),
-      Flag.withDescription("A template's variable as name=value; once for each")
+      Flag.withDescription("A template variable as name=value; repeatable")
     ),
     scheduledAt: text("scheduled-at", "When to send it, such as 2027-01-01T09:00:00+01:00"),
-    idempotencyKey: text("idempotency-key", "The same key sends once; a new one each time when left out")
+    idempotencyKey: text(
+      "idempotency-key",
+      "A second send with the same key sends nothing; default a new key for each send"
+    )
   },
   ({ data, project, json, variables, textFile, htmlFile, template, to, idempotencyKey, ...body }) =>
     Effect.gen(function* () {
-      const asked = {
+      const optional = {
         ...body,
         to,
         text: body.text ?? file(textFile),
@@ -59,16 +63,16 @@ export const send = Command.make(
         templateId: template,
         templateVariables: variables.length === 0 ? undefined : Object.fromEntries(variables.map(variable))
       }
-      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-      const request = parseSend(given)
+      const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+      const request = parseSend(present)
       if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
       const { result } = yield* (yield* Sending).send(
-        embedder(project),
+        embeddedPrincipal(project),
         request.success,
         idempotencyKey ?? randomUUID()
       )
       const { messageId, totalQueued, deliveryIds } = result
       const shown = { messageId, totalQueued, deliveryIds, scheduledAt: formatInstantOrNull(result.scheduledAt) }
       yield* print(json, shown, `${messageId} ${totalQueued} queued`)
-    }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Accept one message; a server on the same files sends it"))
+    }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Accept one message; a server on the same data folder sends it"))

@@ -1,6 +1,6 @@
 /**
- * `mailkeep serve`: the interface over HTTP, the dispatcher, the relay of events and the checks of domains, in one process, until it is told to stop.
- * `mailkeep start` is the same for a first look, with a project to try it on.
+ * `mailkeep serve` runs the HTTP interface, the dispatcher, the event relay and the domain checks in one process until it is interrupted.
+ * `mailkeep start` does the same with a demo project.
  */
 import type { Plan, WebhookTargetRules } from "@mailkeep/core"
 import { ApiKeys, Dispatcher, Domains, EventRelay } from "@mailkeep/core"
@@ -8,7 +8,7 @@ import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { data, dns, grace, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
 
@@ -24,22 +24,22 @@ interface Serving {
 }
 
 /**
- * Listens and dispatches for as long as the scope lasts; `announce` runs once it listens. When the scope closes, the server and the
- * loops stop at the same time, so one grace bounds them all.
+ * Listens and dispatches until the scope closes; `announce` runs once the server listens. When the scope closes, the server and the loops
+ * stop at the same time, so one grace period bounds them all.
  */
 const serving = <R>(
-  { host, port, grace: graceMillis, ...home }: Serving,
+  { host, port, grace: graceMillis, ...folder }: Serving,
   announce: (url: string) => Effect.Effect<void, never, R>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const parts = yield* Scope.fork(yield* Effect.scope, "parallel")
+      const loops = yield* Scope.fork(yield* Effect.scope, "parallel")
       for (const loop of [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run])
-        yield* Effect.forkIn(loop, parts)
-      yield* Effect.forkIn(releaseMemory(), parts)
+        yield* Effect.forkIn(loop, loops)
+      yield* Effect.forkIn(releaseMemory(), loops)
       const server = yield* Layer.buildWithScope(
         NodeMailServer.layerNode({ host, port, graceMillis }),
-        yield* Scope.fork(parts)
+        yield* Scope.fork(loops)
       )
       const url = yield* Effect.provideContext(NodeMailServer.url, server)
       yield* announce(url)
@@ -49,25 +49,25 @@ const serving = <R>(
     Effect.catchTag("ServeError", ({ cause }) =>
       exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
     ),
-    MailHome.at({ ...home, graceMillis })
+    DataFolder.at({ ...folder, graceMillis })
   )
 
 const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookTargets, grace }
 
-export const serve = Command.make("serve", flags, ({ json, ...asked }) =>
-  serving(asked, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
-).pipe(Command.withDescription("Serve the interface over HTTP, send what is due, push events and check domains"))
+export const serve = Command.make("serve", flags, ({ json, ...options }) =>
+  serving(options, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
+).pipe(Command.withDescription("Serve the interface over HTTP, send due messages, deliver events and check domains"))
 
 const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
 
-/** A verified domain, and a fresh key in place of the one of the run before. */
+/** Makes sure that a verified domain exists, and replaces the API key of the previous run. */
 const prepareDemo = Effect.gen(function* () {
   const domains = yield* Domains
   const keys = yield* ApiKeys
   yield* domains.ensure(demo.project, { domain: demo.domain, verified: true })
   for (const key of yield* keys.list(demo.project))
     if (key.name === demo.keyName && key.revokedAt === null) yield* keys.revoke(key.id)
-  const { printed } = yield* keys.issue(demo.project, {
+  const { printed } = yield* keys.create(demo.project, {
     name: demo.keyName,
     permissions: ["email.send", "email.full_access"]
   })
@@ -86,17 +86,17 @@ curl -sS ${url}/api/v1/emails/send \\
   -H 'Idempotency-Key: first-look-${now}' \\
   -d '{"from":"hello@${demo.domain}","to":"ada@example.com","subject":"First mail","text":"It works."}'
 
-See what became of it:
+See the delivery:
 
 curl -sS ${url}/api/v1/emails/logs \\
   -H 'Authorization: Bearer ${key}'
 
-The API is described at ${url}/docs. Ctrl-C stops the server; what it knows stays in its data folder.
-Not yet: mail really leaving (the stub transport delivers to nobody).
+The API is described at ${url}/docs. Ctrl-C stops the server; its data stays in the data folder.
+No mail is sent yet: the stub transport accepts every message and sends nothing.
 `
 
-export const start = Command.make("start", flags, ({ json, ...asked }) =>
-  serving(asked, (url) =>
+export const start = Command.make("start", flags, ({ json, ...options }) =>
+  serving(options, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
@@ -104,5 +104,7 @@ export const start = Command.make("start", flags, ({ json, ...asked }) =>
     })
   )
 ).pipe(
-  Command.withDescription("Serve for a first look: makes a project, a verified domain and a key, and says what to try")
+  Command.withDescription(
+    "Serve for a first try: creates a project, a verified domain and an API key, and prints example requests"
+  )
 )

@@ -1,12 +1,12 @@
 /**
- * `mailkeep suppressions`: the addresses that get no mail, and why.
+ * `mailkeep suppressions`: the addresses that get no mail, and the reasons.
  */
 import type { Suppression, SuppressionReason } from "@mailkeep/core"
 import { formatInstant, suppressedFor, suppressionReasons, Suppressions } from "@mailkeep/core"
 import { Clock, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
 const shown = (one: Suppression, now: number) => ({
@@ -25,7 +25,7 @@ const list = Command.make("list", { data, project, json, search, limit }, ({ dat
     const all = items.map((one) => shown(one, now))
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
     yield* print(json, { suppressions: all }, table([["EMAIL", "REASONS"], ...rows]))
-  }).pipe(MailHome.at({ data }))
+  }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List suppressed addresses"))
 
 const email = Argument.String("email")
@@ -34,17 +34,17 @@ const add = Command.make("add", { email, data, project, json }, ({ email, data, 
   Effect.gen(function* () {
     const added = yield* (yield* Suppressions).add(project, email, "manual")
     yield* print(json, shown(added!, yield* Clock.currentTimeMillis), `${added!.address} suppressed`)
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Keep mail from an address"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Suppress an address, so that it gets no mail"))
 
 const remove = Command.make("remove", { email, data, project, json }, ({ email, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Suppressions).remove(project, email)
     yield* print(json, { email, removed: true }, `${email} gets mail again`)
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Lift every reason that keeps mail from an address"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Remove every reason that suppresses an address"))
 
 export const suppressions = Command.make("suppressions").pipe(
-  Command.withDescription("Addresses that get no mail"),
+  Command.withDescription("Suppressed addresses, which get no mail"),
   Command.withSubcommands([list, add, remove])
 )

@@ -1,5 +1,5 @@
 /**
- * `mailkeep templates`: what sends can be made from.
+ * `mailkeep templates`: the templates of a project.
  */
 import { readFileSync } from "node:fs"
 import type { TemplateDetail, TemplateSummary } from "@mailkeep/core"
@@ -7,7 +7,7 @@ import { formatInstant, InvalidArgument, parseCreateTemplate, templateStatusOf, 
 import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, project, search } from "../flags.ts"
-import * as MailHome from "../mailHome.ts"
+import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
@@ -27,7 +27,9 @@ const withoutBodies = ({ template, draft, published }: TemplateDetail): Template
   published: published?.version ?? null
 })
 
-const templateId = Argument.String("template-id").pipe(Argument.withDescription("An id such as tpl_01h…, or an alias"))
+const templateId = Argument.String("template-id").pipe(
+  Argument.withDescription("The id of the template, such as tpl_01h…, or its alias")
+)
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
@@ -38,7 +40,7 @@ const list = Command.make("list", { data, project, json, search }, ({ data, proj
     const all = found.map(shown)
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
-  }).pipe(MailHome.at({ data }))
+  }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List templates, the most recently updated first"))
 
 const create = Command.make(
@@ -48,29 +50,29 @@ const create = Command.make(
     data,
     project,
     json,
-    alias: text("alias", "A name for programs"),
+    alias: text("alias", "An alias, as an identifier for programs"),
     subject: text("subject", "The subject, in Mustache"),
     htmlFile: text("html-file", "A file with the HTML, in Mustache"),
     textFile: text("text-file", "A file with the plain text, in Mustache"),
     variables: Flag.String("var").pipe(
       Flag.atLeast(0),
-      Flag.withDescription("A variable as name:type, required with a ! behind: order:string!; once for each")
+      Flag.withDescription("A variable as name:type, such as order:string; a final ! makes it required; repeatable")
     )
   },
   ({ name, data, project, json, alias, subject, htmlFile, textFile, variables }) =>
     Effect.gen(function* () {
       const file = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, "utf8"))
-      const declared = variables.map((given) => {
-        const [key, type = "string"] = given.replace(/!$/, "").split(":")
-        return { key, type, required: given.endsWith("!") }
+      const declared = variables.map((present) => {
+        const [key, type = "string"] = present.replace(/!$/, "").split(":")
+        return { key, type, required: present.endsWith("!") }
       })
-      const asked = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
-      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-      const request = parseCreateTemplate(given)
+      const optional = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
+      const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+      const request = parseCreateTemplate(present)
       if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
       const made = yield* (yield* Templates).create(project, request.success)
       yield* print(json, shown(withoutBodies(made)), `${made.template.id} draft`)
-    }).pipe(MailHome.at({ data }))
+    }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create a template, as a draft"))
 
 const publish = Command.make("publish", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
@@ -81,15 +83,15 @@ const publish = Command.make("publish", { templateId, data, project, json }, ({ 
       shown(withoutBodies(live)),
       `${templateId} published, version ${live.published!.version.content.versionNumber}`
     )
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Publish a template's draft; sends use it from now on"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Publish the draft of a template; sends use it from now on"))
 
 const archive = Command.make("archive", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Templates).archive(project, templateId)
     yield* print(json, { id: templateId, archived: true }, `${templateId} archived`)
-  }).pipe(MailHome.at({ data }))
-).pipe(Command.withDescription("Archive a template; it sends nothing more"))
+  }).pipe(DataFolder.at({ data }))
+).pipe(Command.withDescription("Archive a template; sends with it are refused"))
 
 export const templates = Command.make("templates").pipe(
   Command.withDescription("Templates"),

@@ -1,24 +1,24 @@
 /**
- * Random changes of every kind, and commits of them.
+ * Arbitraries for changes of every kind, and for commits of several changes.
  */
 import type { Change, ChangeOf, ChangeTag } from "@mailkeep/core/domain"
-import { attemptPhases, changeOrder, inCommitOrder, suppressionReasons, touches } from "@mailkeep/core/domain"
+import { attemptPhases, changeOrder, inCommitOrder, suppressionReasons, recordKeyOf } from "@mailkeep/core/domain"
 import * as fc from "fast-check"
 import {
   address,
   attemptState,
-  consumer,
+  subscriber,
   contactId,
-  definitionId,
-  definitionName,
+  resourceId,
+  resourceName,
   deliveryId,
   deliveryState,
   domainName,
   eventId,
-  eventPushState,
+  eventEventDeliveryState,
   idempotencyKey,
   instant,
-  keyId,
+  apiKeyId,
   listIds,
   messageId,
   of,
@@ -27,8 +27,8 @@ import {
   projectId,
   propertyValues,
   publicId,
-  pushId,
-  pushStatus,
+  eventDeliveryId,
+  eventDeliveryStatus,
   record,
   replaces,
   revision,
@@ -36,20 +36,20 @@ import {
   status,
   tagged,
   text,
-  token,
+  fencingToken,
   worker
-} from "./smallWorld.ts"
+} from "./sharedIds.ts"
 
-/** One for each kind of change. */
+/** One arbitrary for each kind of change. */
 export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } = {
   Expect: tagged(
     "Expect",
     record({
       record: fc.oneof(
-        record({ kind: of("ApiKey" as const), id: keyId }),
+        record({ kind: of("ApiKey" as const), id: apiKeyId }),
         record({ kind: of("Domain" as const), projectId, domain: domainName }),
         record({ kind: of("Suppression" as const), projectId, addressKey: address }),
-        record({ kind: of("Definition" as const), id: definitionId }),
+        record({ kind: of("Resource" as const), id: resourceId }),
         record({ kind: of("ContactAddress" as const), projectId, address })
       ),
       revision: replaces
@@ -72,7 +72,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     "PutApiKey",
     record({
       key: record({
-        id: keyId,
+        id: apiKeyId,
         projectId,
         publicId: publicId,
         secretHash: of("h"),
@@ -88,7 +88,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       replaces
     })
   ),
-  TouchApiKey: tagged("TouchApiKey", record({ id: keyId, lastUsedAt: instant })),
+  TouchApiKey: tagged("TouchApiKey", record({ id: apiKeyId, lastUsedAt: instant })),
   PutDomain: tagged(
     "PutDomain",
     record({
@@ -96,7 +96,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         projectId,
         domain: domainName,
         status: of("pending" as const, "verified" as const),
-        vouched: fc.boolean(),
+        manuallyVerified: fc.boolean(),
         dkim: of(null, { selector: "mk1", encryptedPrivateKey: "x" }),
         records: of([]),
         verificationError: orNull(text),
@@ -116,15 +116,15 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     domain: { ...put.domain, id: `dom_${put.domain.projectId}${put.domain.domain}` as const }
   })),
   RemoveDomain: tagged("RemoveDomain", record({ projectId, domain: domainName, revision })),
-  PutDefinition: tagged(
-    "PutDefinition",
+  PutResource: tagged(
+    "PutResource",
     record({
-      definition: record({
-        id: definitionId,
+      resource: record({
+        id: resourceId,
         projectId,
         kind: of("list" as const),
         parent,
-        name: orNull(definitionName),
+        name: orNull(resourceName),
         content: record({ name: text, description: text }),
         createdAt: instant,
         updatedAt: instant,
@@ -133,7 +133,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       replaces
     })
   ),
-  RemoveDefinition: tagged("RemoveDefinition", record({ id: definitionId, revision })),
+  RemoveResource: tagged("RemoveResource", record({ id: resourceId, revision })),
   RemoveContact: tagged("RemoveContact", record({ id: contactId, revision })),
   PutContact: tagged(
     "PutContact",
@@ -196,7 +196,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       message: record({
         id: messageId,
         projectId,
-        keyId: orNull(keyId),
+        apiKeyId: orNull(apiKeyId),
         source: of("api" as const, "embedded" as const),
         from: of("me@x.example"),
         fromName: orNull(text),
@@ -258,17 +258,17 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     record({
       deliveryId,
       number: fc.integer({ min: 1, max: 3 }),
-      token,
+      fencingToken,
       from: of(...attemptPhases),
       next: attemptState
     })
   ),
-  MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, token, next: deliveryState })),
+  MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, fencingToken, next: deliveryState })),
   SpendCounter: tagged(
     "SpendCounter",
     record({
       projectId,
-      name: of("waiting" as const, "allowance" as const, "daily:2026-01-01" as const),
+      name: of("scheduledRecipients" as const, "allowance" as const, "daily:2026-01-01" as const),
       by: fc.integer({ min: -4, max: 4 }),
       max: of(null, 1, 3)
     })
@@ -299,33 +299,36 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     })
   ),
   DistributeEvent: tagged("DistributeEvent", record({ id: eventId })),
-  InsertPush: tagged(
-    "InsertPush",
+  InsertEventDelivery: tagged(
+    "InsertEventDelivery",
     record({
-      push: record({
-        id: pushId,
+      eventDelivery: record({
+        id: eventDeliveryId,
         projectId,
-        consumer,
+        subscriber,
         eventId,
         eventKind: of("email.failed" as const),
         createdAt: instant,
-        state: eventPushState
+        state: eventEventDeliveryState
       }).map(({ state, ...identity }) => ({ ...identity, ...state }))
     })
   ),
-  MovePush: tagged("MovePush", record({ id: pushId, from: pushStatus, token, next: eventPushState })),
+  MoveEventDelivery: tagged(
+    "MoveEventDelivery",
+    record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventEventDeliveryState })
+  ),
   RenewLease: tagged("RenewLease", record({ worker, leaseUntil: instant })),
   EndLease: tagged("EndLease", record({ worker }))
 }
 
-/** What most of the answers depend on comes often. */
+/** The changes that affect most answers have a higher weight. */
 const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
   "InsertMessage",
   "InsertDelivery",
   "MoveDelivery",
   "SpendCounter",
   "PutContact",
-  "InsertPush",
+  "InsertEventDelivery",
   "AppendEvent"
 ])
 
@@ -333,7 +336,7 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
   ...changeOrder.map((tag) => ({ weight: often.has(tag) ? 5 : 1, arbitrary: changes[tag] as fc.Arbitrary<Change> }))
 )
 
-/** Changes of different records, in the order of a commit. */
+/** Changes of different records, in the order that a commit requires. */
 export const commit: fc.Arbitrary<ReadonlyArray<Change>> = fc
-  .uniqueArray(change, { minLength: 1, maxLength: 4, selector: touches })
+  .uniqueArray(change, { minLength: 1, maxLength: 4, selector: recordKeyOf })
   .map(inCommitOrder)

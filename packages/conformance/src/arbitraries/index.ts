@@ -1,7 +1,8 @@
 /**
- * Arbitraries for an author's own properties: a small world in which records meet.
+ * Arbitraries for the properties of adapter authors. They draw ids from a small set, so that changes and queries share
+ * records.
  */
 export { change, changes, commit } from "./change.ts"
 export { predicate, query, wholeState } from "./query.ts"
-export { claim, claimPushes, script, sweep } from "./script.ts"
-export { names } from "./smallWorld.ts"
+export { claim, claimEventDeliveries, script, sweep } from "./script.ts"
+export { names } from "./sharedIds.ts"

@@ -1,5 +1,5 @@
 /**
- * Random queries of every kind.
+ * Arbitraries for queries of every kind.
  */
 import type {
   ComparedField,
@@ -13,16 +13,16 @@ import { domainStatuses, noContactFilters, noDomainFilters, noLogFilters } from 
 import * as fc from "fast-check"
 import {
   address,
-  consumer,
+  subscriber,
   contactId,
-  definitionId,
-  definitionName,
+  resourceId,
+  resourceName,
   deliveryId,
   domainName,
   eventId,
   idempotencyKey,
   instant,
-  keyId,
+  apiKeyId,
   messageId,
   names,
   of,
@@ -30,14 +30,14 @@ import {
   parent,
   projectId,
   publicId,
-  pushId,
+  eventDeliveryId,
   record,
   settingName,
   status,
   tagged,
   text,
   worker
-} from "./smallWorld.ts"
+} from "./sharedIds.ts"
 
 const comparison: fc.Arbitrary<ContactPredicate> = fc.oneof(
   tagged(
@@ -124,7 +124,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("Project", record({ id: projectId })),
   tagged("Projects", record({})),
   tagged("ApiKeyByPublicId", record({ publicId: publicId })),
-  tagged("ApiKey", record({ id: keyId })),
+  tagged("ApiKey", record({ id: apiKeyId })),
   tagged("ApiKeys", record({ projectId })),
   tagged("Domain", record({ projectId, domain: domainName })),
   tagged(
@@ -149,22 +149,22 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
       tagged("ContactPage", record({ projectId, ...contactWalk }))
     )
     .map(([filters, page]) => ({ ...page, ...filters })),
-  // Pieces are as long as the walk here: where a shorter one ends is the store's affair.
+  // The limit is as long as the whole walk, because each store chooses where a shorter page ends.
   tagged("ContactScan", record({ projectId, filters: contactFilters, ...contactWalk, scanLimit: of(1000) })),
-  tagged("Definition", record({ projectId, id: definitionId })),
-  tagged("DefinitionNamed", record({ projectId, kind: of("list" as const), parent, name: definitionName })),
+  tagged("Resource", record({ projectId, id: resourceId })),
+  tagged("ResourceNamed", record({ projectId, kind: of("list" as const), parent, name: resourceName })),
   tagged(
-    "Definitions",
+    "Resources",
     record({
       projectId,
       kind: of("list" as const),
       parent,
-      after: orNull(record({ createdAt: instant, id: definitionId })),
+      after: orNull(record({ createdAt: instant, id: resourceId })),
       limit: fc.integer({ min: 1, max: 3 })
     })
   ),
-  tagged("DefinitionCount", record({ projectId, kind: of("list" as const), parent })),
-  tagged("DefinitionPage", record({ projectId, kind: of("list" as const), parent, page })),
+  tagged("ResourceCount", record({ projectId, kind: of("list" as const), parent })),
+  tagged("ResourcePage", record({ projectId, kind: of("list" as const), parent, page })),
   tagged("Suppressions", record({ projectId, addressKeys: fc.array(address, { maxLength: 3 }) })),
   tagged(
     "SuppressionPage",
@@ -174,10 +174,13 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
       now: instant,
       after: orNull(address),
       limit: fc.integer({ min: 1, max: 3 }),
-      examine: of(1, 2, 1000)
+      scanLimit: of(1, 2, 1000)
     })
   ),
-  tagged("Counters", record({ projectId, names: of(["waiting", "allowance", "daily:2026-01-01"] as const) })),
+  tagged(
+    "Counters",
+    record({ projectId, names: of(["scheduledRecipients", "allowance", "daily:2026-01-01"] as const) })
+  ),
   tagged("Idempotency", record({ projectId, key: idempotencyKey })),
   tagged("Message", record({ projectId, id: messageId })),
   tagged("Delivery", record({ projectId, id: deliveryId })),
@@ -199,26 +202,26 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
       }).map((filters) => ({ ...noLogFilters, ...filters })),
       after: orNull(record({ createdAt: instant, id: deliveryId })),
       limit: fc.integer({ min: 1, max: 4 }),
-      examine: of(1, 2, 3, 1000)
+      scanLimit: of(1, 2, 3, 1000)
     })
   ),
   tagged("Events", record({ projectId, after: orNull(eventId), limit: fc.integer({ min: 1, max: 6 }) })),
   tagged("Event", record({ id: eventId })),
   tagged("UndistributedEvents", record({ limit: fc.integer({ min: 1, max: 6 }) })),
-  tagged("Push", record({ projectId, id: pushId })),
+  tagged("EventDelivery", record({ projectId, id: eventDeliveryId })),
   tagged(
-    "PushPage",
+    "EventDeliveryPage",
     record({
       projectId,
-      consumer,
-      after: orNull(record({ createdAt: instant, id: pushId })),
+      subscriber,
+      after: orNull(record({ createdAt: instant, id: eventDeliveryId })),
       limit: fc.integer({ min: 1, max: 3 })
     })
   ),
-  tagged("PendingPushes", record({ now: instant })),
+  tagged("PendingEventDeliveries", record({ now: instant })),
   tagged("NextDue", record({ worker, now: instant })),
   tagged("Backlog", record({ now: instant })),
-  tagged("Ledger", record({ projectId }))
+  tagged("UsageAudit", record({ projectId }))
 )
 
 const everyPage = { page: 1, limit: 100 } as const
@@ -238,23 +241,25 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
     limit: 100,
     scanLimit: 1000
   },
-  ...names.definitions.map((id) => ({ _tag: "Definition", projectId, id }) as const),
+  ...names.resources.map((id) => ({ _tag: "Resource", projectId, id }) as const),
   ...names.parents.map(
-    (parent) => ({ _tag: "Definitions", projectId, kind: "list", parent, after: null, limit: 100 }) as const
+    (parent) => ({ _tag: "Resources", projectId, kind: "list", parent, after: null, limit: 100 }) as const
   ),
-  { _tag: "SuppressionPage", projectId, search: null, now: 1002, after: null, limit: 100, examine: 1000 },
+  { _tag: "SuppressionPage", projectId, search: null, now: 1002, after: null, limit: 100, scanLimit: 1000 },
   { _tag: "ContactsByAddress", projectId, addresses: names.addresses },
   { _tag: "Suppressions", projectId, addressKeys: names.addresses },
   ...names.idempotencyKeys.map((key) => ({ _tag: "Idempotency", projectId, key }) as const),
   ...names.messages.map((id) => ({ _tag: "Message", projectId, id }) as const),
   ...names.deliveries.map((id) => ({ _tag: "Delivery", projectId, id }) as const),
-  { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 100, examine: 1000 },
+  { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 100, scanLimit: 1000 },
   { _tag: "Events", projectId, after: null, limit: 100 },
-  ...names.consumers.map((consumer) => ({ _tag: "PushPage", projectId, consumer, after: null, limit: 100 }) as const),
-  { _tag: "Ledger", projectId }
+  ...names.subscribers.map(
+    (subscriber) => ({ _tag: "EventDeliveryPage", projectId, subscriber, after: null, limit: 100 }) as const
+  ),
+  { _tag: "UsageAudit", projectId }
 ]
 
-/** Queries that between them show all that stands in the small world. */
+/** Queries that together read the whole state of the shared ids. */
 export const wholeState: ReadonlyArray<Query> = [
   ...names.settings.map((name) => ({ _tag: "Setting", name }) as const),
   ...names.projects.flatMap(ofProject),
@@ -262,6 +267,6 @@ export const wholeState: ReadonlyArray<Query> = [
   ...names.workers.map((worker) => ({ _tag: "NextDue", worker, now: 1002 }) as const),
   { _tag: "Backlog", now: 1002 },
   { _tag: "UndistributedEvents", limit: 100 },
-  { _tag: "PendingPushes", now: 1002 },
+  { _tag: "PendingEventDeliveries", now: 1002 },
   { _tag: "DomainsDue", now: 1002, limit: 100 }
 ]

@@ -1,92 +1,92 @@
 /**
- * How an author gives an event sink to the kit: with consumers whose answers a law can choose.
+ * What the author of an event sink supplies: the sink, and subscribers whose answers a law chooses.
  */
-import type { EventSinkShape, Push } from "@mailkeep/core/port"
+import type { EventSinkShape, SinkRequest } from "@mailkeep/core/port"
 import { EventSink } from "@mailkeep/core/port"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law, LawBook } from "../Law.ts"
 
-/** What a consumer does with a push. Unless told otherwise it takes it. */
-export type ConsumerAct =
+/** What a subscriber does with an event delivery. The default is `take`. */
+export type SubscriberAct =
   | { readonly does: "take" }
-  /** Says that it takes the push, and does not finish its answer. Where an answer has no further part, the same as `take`. */
+  /** Accepts the event delivery, but does not finish its answer. If an answer has only one part, the same as `take`. */
   | { readonly does: "takeUnfinished"; readonly rest: "drips" | "neverComes" | "breaksOff" }
   | { readonly does: "refuse"; readonly retryAfterSeconds: number | null; readonly gone: boolean }
   /** Never answers. */
   | { readonly does: "hang" }
-  /** Goes away without an answer. */
+  /** Closes the connection without an answer. */
   | { readonly does: "drop" }
 
 export interface Received {
-  readonly consumer: string
+  readonly subscriber: string
   readonly id: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-export interface Consumers {
-  /** Where a consumer of that name is reached. */
-  readonly endpoint: (consumer: string) => string
-  /** From now on; the last word counts. */
-  readonly script: (consumer: string, act: ConsumerAct) => Effect.Effect<void, unknown>
-  /** Everything that any of them got, in order; of those that hang or drop too. */
+export interface Subscribers {
+  /** Returns the address of the subscriber with that name. */
+  readonly endpoint: (subscriber: string) => string
+  /** Sets what the subscriber does from now on. Replaces the previous act. */
+  readonly script: (subscriber: string, act: SubscriberAct) => Effect.Effect<void, unknown>
+  /** Everything that the subscribers received, in order. Includes what a subscriber with `hang` or `drop` received. */
   readonly received: Effect.Effect<ReadonlyArray<Received>, unknown>
-  /** How many pushes are under way: begun, and neither answered nor ended by either side. */
+  /** The number of event deliveries that have begun, and that neither side has ended. */
   readonly underWay: Effect.Effect<number, unknown>
 }
 
 export interface SinkBench {
   readonly layer: Layer.Layer<EventSink, unknown>
-  readonly consumers: Consumers
+  readonly subscribers: Subscribers
 }
 
 export interface SinkSubject {
-  /** A new sink, and consumers that have got nothing. */
+  /** A new sink, and subscribers that have received nothing. */
   readonly bench: Effect.Effect<SinkBench, unknown, Scope.Scope>
 }
 
-export class ConsumersUnderLaw extends Context.Service<ConsumersUnderLaw, Consumers>()(
-  "@mailkeep/conformance/ConsumersUnderLaw"
+export class SubscribersUnderLaw extends Context.Service<SubscribersUnderLaw, Subscribers>()(
+  "@mailkeep/conformance/SubscribersUnderLaw"
 ) {}
 
-export type SinkLaw = Law<EventSink | ConsumersUnderLaw>
+export type SinkLaw = Law<EventSink | SubscribersUnderLaw>
 
-export const openSink: LawBook<SinkSubject, EventSink | ConsumersUnderLaw>["open"] = ({ bench }) =>
+export const openSink: LawBook<SinkSubject, EventSink | SubscribersUnderLaw>["open"] = ({ bench }) =>
   Effect.gen(function* () {
-    const { layer, consumers } = yield* bench
+    const { layer, subscribers } = yield* bench
     const sink = Context.get(yield* Layer.build(Layer.fresh(layer)), EventSink)
     return {
       capabilities: { ...sink.capabilities },
-      context: Context.make(EventSink, sink).pipe(Context.add(ConsumersUnderLaw, consumers))
+      context: Context.make(EventSink, sink).pipe(Context.add(SubscribersUnderLaw, subscribers))
     }
   })
 
 interface Stated {
-  readonly says: string
+  readonly statement: string
   readonly needs?: Readonly<Partial<EventSinkShape["capabilities"]>>
 }
 
 const why = "decisions/0016-events.md"
 
-/** A law over the open sink and its consumers; `to` makes a push to one of them. */
+/** Defines a law over the open sink and its subscribers. `to` makes an event delivery to one of them. */
 export const sinkLaw = (
   id: SinkLaw["id"],
   stated: Stated,
   check: (
     sink: EventSinkShape,
-    consumers: Consumers,
-    to: (consumer: string, change?: Partial<Push>) => Push
+    subscribers: Subscribers,
+    to: (subscriber: string, change?: Partial<SinkRequest>) => SinkRequest
   ) => Effect.Effect<void, unknown, Scope.Scope>
 ): SinkLaw => ({
   id,
   why,
   ...stated,
   check: Effect.gen(function* () {
-    const consumers = yield* ConsumersUnderLaw
-    yield* check(yield* EventSink, consumers, (consumer, change) => ({
+    const subscribers = yield* SubscribersUnderLaw
+    yield* check(yield* EventSink, subscribers, (subscriber, change) => ({
       id: "evt_1",
-      endpoint: consumers.endpoint(consumer),
+      endpoint: subscribers.endpoint(subscriber),
       headers: { "webhook-id": "evt_1", "webhook-signature": "v1,abc" },
       body: new TextEncoder().encode('{"type":"email.delivered"}'),
       ...change

@@ -4,52 +4,53 @@
 import type { EventSink } from "@mailkeep/core/port"
 import { secondMillis } from "@mailkeep/core/domain"
 import { Effect, Fiber } from "effect"
-import { until, waitedOut } from "../awaiting.ts"
+import { until, waitsForDeadline } from "../awaiting.ts"
 import { same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
-import { keepsToItself } from "../telling.ts"
-import type { ConsumerAct, ConsumersUnderLaw, SinkSubject } from "./SinkSubject.ts"
+import { leaksNone } from "../redaction.ts"
+import type { SubscriberAct, SubscribersUnderLaw, SinkSubject } from "./SinkSubject.ts"
 import { openSink, sinkLaw } from "./SinkSubject.ts"
 
 const takenMeansReceived = sinkLaw(
-  "push/taken-means-received",
-  { says: "An event that is told as taken has reached that consumer, once, under its id." },
-  (sink, consumers, to) =>
+  "event/taken-means-received",
+  { statement: "If the sink reports an event as taken, that subscriber received the event once, under its id." },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      const outcome = yield* sink.push(to("a"))
-      yield* same("the outcome", outcome._tag, "Taken")
-      const received = yield* consumers.received
+      const outcome = yield* sink.send(to("a"))
+      yield* same("the outcome", outcome._tag, "Accepted")
+      const received = yield* subscribers.received
       yield* same(
-        "who got what",
-        received.map(({ consumer, id }) => [consumer, id]),
+        "the subscriber of each event",
+        received.map(({ subscriber, id }) => [subscriber, id]),
         [["a", "evt_1"]]
       )
     })
 )
 
 const unfinishedIsTaken = sinkLaw(
-  "push/unfinished-answer-is-an-answer",
+  "event/unfinished-answer-is-an-answer",
   {
-    says: "A consumer that says that it takes an event has taken it, although the rest of its answer drips, never comes or breaks off; the connection is ended."
+    statement:
+      "If a subscriber accepts an event, the event is taken, even if the rest of the answer is slow, missing or cut off. The sink ends the connection."
   },
-  (sink, consumers, to) =>
+  (sink, subscribers, to) =>
     Effect.forEach(
       ["drips", "neverComes", "breaksOff"] as const,
       (rest) =>
         Effect.gen(function* () {
-          yield* consumers.script(rest, { does: "takeUnfinished", rest })
-          const outcome = yield* sink.push(to(rest))
-          yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Taken")
-          yield* until(Effect.map(consumers.underWay, (count) => count === 0))
+          yield* subscribers.script(rest, { does: "takeUnfinished", rest })
+          const outcome = yield* sink.send(to(rest))
+          yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Accepted")
+          yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
         }),
       { discard: true }
     )
 )
 
 const octetsAsGiven = sinkLaw(
-  "push/octets-as-given",
-  { says: "The body arrives octet by octet as it was signed." },
-  (sink, consumers, to) =>
+  "event/octets-as-given",
+  { statement: "The subscriber receives the body octet by octet as it was signed." },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
       const texts = [
         '{"a":1}',
@@ -59,8 +60,8 @@ const octetsAsGiven = sinkLaw(
         `{"long":"${"x".repeat(100_000)}"}`
       ]
       const bodies = [...texts.map((text) => new TextEncoder().encode(text)), Uint8Array.of(0xff, 0x00, 0xc3, 0x28)]
-      for (const [n, body] of bodies.entries()) yield* sink.push(to("a", { id: `evt_${n}`, body }))
-      const received = yield* consumers.received
+      for (const [n, body] of bodies.entries()) yield* sink.send(to("a", { id: `evt_${n}`, body }))
+      const received = yield* subscribers.received
       yield* same(
         "the bodies",
         received.map(({ body }) => body),
@@ -70,22 +71,25 @@ const octetsAsGiven = sinkLaw(
 )
 
 const headersArrive = sinkLaw(
-  "push/headers-arrive",
-  { says: "What stands beside the body arrives with it.", needs: { carriesHeaders: true } },
-  (sink, consumers, to) =>
+  "event/headers-arrive",
+  { statement: "The subscriber receives the headers of the request with its body.", needs: { carriesHeaders: true } },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
       const headers = { "webhook-id": "evt_9", "webhook-timestamp": "1", "webhook-signature": "v1,x v1,y" }
-      yield* sink.push(to("a", { headers }))
-      const [received] = yield* consumers.received
+      yield* sink.send(to("a", { headers }))
+      const [received] = yield* subscribers.received
       const got = Object.fromEntries(Object.keys(headers).map((name) => [name, received?.headers[name]]))
       yield* same("the headers", got, headers)
     })
 )
 
 const refusalTold = sinkLaw(
-  "push/refusal-is-told",
-  { says: "A consumer that does not take an event is told as such: for now, after how long, or for good." },
-  (sink, consumers, to) =>
+  "event/refusal-is-told",
+  {
+    statement:
+      "If a subscriber does not take an event, the sink reports whether the refusal is temporary or permanent, and the time to wait."
+  },
+  (sink, subscribers, to) =>
     Effect.forEach(
       [
         { retryAfterSeconds: null, gone: false },
@@ -94,95 +98,101 @@ const refusalTold = sinkLaw(
       ],
       (answer) =>
         Effect.gen(function* () {
-          yield* consumers.script("a", { does: "refuse", ...answer })
-          const outcome = yield* sink.push(to("a"))
+          yield* subscribers.script("a", { does: "refuse", ...answer })
+          const outcome = yield* sink.send(to("a"))
           yield* same("the outcome", outcome._tag, "Refused")
           if (outcome._tag === "Refused")
-            yield* same("how", { retryAfterSeconds: outcome.retryAfterSeconds, gone: outcome.gone }, answer)
+            yield* same("the refusal", { retryAfterSeconds: outcome.retryAfterSeconds, gone: outcome.gone }, answer)
         }),
       { discard: true }
     )
 )
 
 const lostIsNoAnswer = sinkLaw(
-  "push/lost-is-no-answer",
-  { says: "A consumer that goes away without an answer fails as unavailable." },
-  (sink, consumers, to) =>
+  "event/lost-is-no-answer",
+  { statement: "If a subscriber closes the connection without an answer, the event delivery fails as unavailable." },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      yield* consumers.script("a", { does: "drop" })
-      const failure = yield* Effect.flip(sink.push(to("a")))
+      yield* subscribers.script("a", { does: "drop" })
+      const failure = yield* Effect.flip(sink.send(to("a")))
       yield* same("the failure", failure._tag, "SinkUnavailable")
     })
 )
 
 const eachItsOwn = sinkLaw(
-  "consumers/each-its-own-outcome",
-  { says: "Of many pushes at once each gets the answer of its own consumer; one that hangs holds up no other." },
-  (sink, consumers, to) =>
+  "subscribers/each-its-own-outcome",
+  {
+    statement:
+      "Of many concurrent event deliveries, each gets the answer of its own subscriber. A subscriber that does not answer delays no other."
+  },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      yield* consumers.script("hangs", { does: "hang" })
-      yield* consumers.script("refuses", { does: "refuse", retryAfterSeconds: null, gone: false })
-      yield* Effect.forkScoped(Effect.exit(sink.push(to("hangs"))), { startImmediately: true })
+      yield* subscribers.script("hangs", { does: "hang" })
+      yield* subscribers.script("refuses", { does: "refuse", retryAfterSeconds: null, gone: false })
+      yield* Effect.forkScoped(Effect.exit(sink.send(to("hangs"))), { startImmediately: true })
       const names = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? "takes" : "refuses"))
-      const outcomes = yield* Effect.forEach(names, (name) => sink.push(to(name)), { concurrency: "unbounded" })
+      const outcomes = yield* Effect.forEach(names, (name) => sink.send(to(name)), { concurrency: "unbounded" })
       yield* same(
         "the outcomes",
         outcomes.map(({ _tag }) => _tag),
-        names.map((name) => (name === "takes" ? "Taken" : "Refused"))
+        names.map((name) => (name === "takes" ? "Accepted" : "Refused"))
       )
     })
 )
 
 const interruptible = sinkLaw(
   "deadline/interruptible",
-  { says: "A consumer that never answers can be given up, its connection ends, and the next push goes well." },
-  (sink, consumers, to) =>
+  {
+    statement:
+      "An event delivery to a subscriber that never answers can be interrupted. Its connection ends, and the next event delivery succeeds."
+  },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      yield* consumers.script("a", { does: "hang" })
-      const under = yield* Effect.forkScoped(sink.push(to("a")), { startImmediately: true })
-      yield* until(Effect.map(consumers.received, ({ length }) => length === 1))
+      yield* subscribers.script("a", { does: "hang" })
+      const under = yield* Effect.forkScoped(sink.send(to("a")), { startImmediately: true })
+      yield* until(Effect.map(subscribers.received, ({ length }) => length === 1))
       yield* Fiber.interrupt(under)
-      yield* until(Effect.map(consumers.underWay, (count) => count === 0))
-      yield* same("the next one", (yield* sink.push(to("b")))._tag, "Taken")
+      yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
+      yield* same("the next event delivery", (yield* sink.send(to("b")))._tag, "Accepted")
     })
 )
 
 const callerKeepsDeadline = sinkLaw(
   "deadline/is-the-callers",
-  { says: "A silent consumer is waited for until the caller's deadline, and not a moment less." },
-  (sink, consumers, to) =>
+  { statement: "The sink waits for a silent subscriber exactly until the caller's deadline." },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      yield* consumers.script("a", { does: "hang" })
-      yield* waitedOut(
-        sink.push(to("a")),
+      yield* subscribers.script("a", { does: "hang" })
+      yield* waitsForDeadline(
+        sink.send(to("a")),
         15 * secondMillis,
-        Effect.map(consumers.received, ({ length }) => length === 1)
+        Effect.map(subscribers.received, ({ length }) => length === 1)
       )
     })
 )
 
 const contentKept = sinkLaw(
   "redaction/content-stays-inside",
-  { says: "Neither a failure's words nor a log line nor a span tells a body or a signature." },
-  (sink, consumers, to) =>
+  { statement: "No failure message, log line or span contains a body or a signature." },
+  (sink, subscribers, to) =>
     Effect.gen(function* () {
-      const push = to("a", {
+      const eventDelivery = to("a", {
         headers: { "webhook-signature": "v1,canary-signature" },
         body: new TextEncoder().encode('{"text":"canary-body"}')
       })
-      const acts: ReadonlyArray<ConsumerAct> = [
+      const acts: ReadonlyArray<SubscriberAct> = [
         { does: "take" },
         { does: "drop" },
         { does: "refuse", retryAfterSeconds: null, gone: false }
       ]
       for (const act of acts) {
-        yield* consumers.script("a", act)
-        yield* keepsToItself(["canary-signature", "canary-body"], sink.push(push))
+        yield* subscribers.script("a", act)
+        yield* leaksNone(["canary-signature", "canary-body"], sink.send(eventDelivery))
       }
     })
 )
 
-export const sinkLaws: LawBook<SinkSubject, EventSink | ConsumersUnderLaw> = {
+export const sinkLaws: LawBook<SinkSubject, EventSink | SubscribersUnderLaw> = {
   port: "event sink",
   capabilities: ["carriesHeaders"],
   laws: [

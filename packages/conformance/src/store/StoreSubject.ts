@@ -1,5 +1,5 @@
 /**
- * How an author gives a store to the kit.
+ * What the author of a store supplies.
  */
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { MailStore } from "@mailkeep/core/port"
@@ -7,35 +7,38 @@ import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law } from "../Law.ts"
 
-/** How another process opens the store at a place: the module exports `open(argument)`, which gives the layer. */
+/** How another process opens the store: the module exports `open(argument)`, which returns the layer. */
 export interface ChildModule {
   readonly module: URL
   readonly argument: string
 }
 
-/** Where one store is kept. */
+/** The location of one store. */
 export interface Place {
-  /** Opens the store here; may be built again after it was closed, and several times at once where several may share it. */
+  /**
+   * Opens the store at this location. It may be opened again after it was closed, and several times at once if the store
+   * declares `multiProcess`.
+   */
   readonly layer: Layer.Layer<MailStore, unknown>
   readonly child?: ChildModule
 }
 
 export interface StoreSubject {
-  /** A new and empty place each time. A store that keeps nothing gives its layer alone. */
+  /** Returns a new, empty location each time. For a store that keeps nothing, its layer is enough. */
   readonly place: Layer.Layer<MailStore, unknown> | Effect.Effect<Place, unknown, Scope.Scope>
-  /** How many random scripts the differential law runs; 100 unless given. */
+  /** The number of random scripts that the differential law runs; by default 100. */
   readonly runs?: number
-  /** The seed of the first of them; by the clock unless given. */
+  /** The seed of the random scripts; by default taken from the clock. */
   readonly seed?: number
 }
 
-/** What a law may ask of the subject beside the store that is open. */
+/** What a law can request besides the open store. */
 export class StorePlace extends Context.Service<
   StorePlace,
   {
-    /** A place that nobody has opened yet. */
+    /** A new location that has not been opened. */
     readonly another: Effect.Effect<Place, unknown, Scope.Scope>
-    /** The place of the store that is open. */
+    /** The location of the open store. */
     readonly here: Place
     readonly runs: number
     readonly seed: number | undefined
@@ -47,7 +50,7 @@ export type StoreLaw = Law<MailStore | StorePlace>
 const placeOf = ({ place }: StoreSubject): Effect.Effect<Place, unknown, Scope.Scope> =>
   Effect.isEffect(place) ? place : Effect.succeed({ layer: place })
 
-/** Opens the store at a place, for as long as the scope lasts. */
+/** Opens the store at a location until the scope closes. */
 export const openAt = ({ layer }: Place): Effect.Effect<MailStoreShape, unknown, Scope.Scope> =>
   Effect.map(Layer.build(Layer.fresh(layer)), (context) => Context.get(context, MailStore))
 
@@ -67,12 +70,12 @@ export const openStore = (subject: StoreSubject) =>
   })
 
 interface Stated {
-  readonly says: string
+  readonly statement: string
   readonly why: string
   readonly needs?: Readonly<Partial<MailStoreShape["capabilities"]>>
 }
 
-/** A law over the open store. */
+/** Defines a law over the open store. */
 export const storeLaw = (
   id: StoreLaw["id"],
   stated: Stated,

@@ -1,5 +1,5 @@
 /**
- * Starts processes on a store, and hears what they tell.
+ * Starts child processes on a store and reads the lines that they report.
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
@@ -13,20 +13,20 @@ import type { Job } from "./childWorker.ts"
 import type { ChildModule } from "./StoreSubject.ts"
 
 export interface Child {
-  /** What it has told so far. */
-  readonly told: () => ReadonlyArray<string>
-  /** Waits until it has told so many lines, or has ended. */
-  readonly heard: (count: number) => Effect.Effect<void>
-  /** The word that it waits for, before it begins and wherever its job waits for another. */
+  /** The lines that the process has reported so far. */
+  readonly reportedLines: () => ReadonlyArray<string>
+  /** Waits until the process has reported that number of lines, or has ended. */
+  readonly waitForLines: (count: number) => Effect.Effect<void>
+  /** Sends the line for which the process waits before it begins, and before each further round of its job. */
   readonly begin: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
-  /** Fails with its words when it ended otherwise than well. */
+  /** Waits for the end of the process. Fails with its error output if its exit code is not 0. */
   readonly ended: Effect.Effect<void, Error>
 }
 
 const program = fileURLToPath(new URL(`./childWorker${extname(import.meta.url)}`, import.meta.url))
 
-const hearing = (child: ChildProcess) => {
+const readLines = (child: ChildProcess) => {
   const lines: Array<string> = []
   const waiting = new Set<{ readonly count: number; readonly done: () => void }>()
   createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
@@ -36,7 +36,7 @@ const hearing = (child: ChildProcess) => {
   return { lines, waiting }
 }
 
-/** A process that waits for `begin`; killed with the scope. */
+/** Starts a process that waits for `begin`. The scope kills it. */
 export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.Effect<Child, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
@@ -53,35 +53,35 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
           child.kill("SIGKILL")
         })
     )
-    const { lines, waiting } = hearing(child)
-    let words = ""
-    child.on("error", (cause) => (words += String(cause)))
-    child.stderr!.on("data", (chunk) => (words += String(chunk)))
+    const { lines, waiting } = readLines(child)
+    let errorOutput = ""
+    child.on("error", (cause) => (errorOutput += String(cause)))
+    child.stderr!.on("data", (chunk) => (errorOutput += String(chunk)))
     child.stdin!.on("error", () => {})
     const end = yield* Deferred.make<number | null>()
     child.on("close", (code) => {
       Deferred.doneUnsafe(end, Effect.succeed(code))
       for (const one of waiting) one.done()
     })
-    const heard = (count: number) =>
+    const waitForLines = (count: number) =>
       Effect.callback<void>((resume) => {
         const one = { count, done: () => (waiting.delete(one), resume(Effect.void)) }
         if (lines.length >= count || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
         waiting.add(one)
         return Effect.sync(() => waiting.delete(one))
       })
-    yield* heard(1)
-    if (lines[0] !== "ready") return yield* Effect.fail(new Error(`The process did not start: ${words}`))
+    yield* waitForLines(1)
+    if (lines[0] !== "ready") return yield* Effect.fail(new Error(`The process did not start: ${errorOutput}`))
     return {
-      told: () => lines.slice(1),
-      heard: (count) => heard(count + 1),
+      reportedLines: () => lines.slice(1),
+      waitForLines: (count) => waitForLines(count + 1),
       begin: Effect.sync(() => child.stdin!.write("begin\n")),
       kill: Effect.andThen(
         Effect.sync(() => child.kill("SIGKILL")),
         Deferred.await(end)
       ),
       ended: Effect.flatMap(Deferred.await(end), (code) =>
-        code === 0 ? Effect.void : Effect.fail(new Error(`A process ended with ${code}: ${words}`))
+        code === 0 ? Effect.void : Effect.fail(new Error(`A process ended with ${code}: ${errorOutput}`))
       )
     }
   })

@@ -1,11 +1,11 @@
 /**
- * Laws of claims: each delivery that is due goes to one worker, oldest first, under a new token.
+ * Laws of claims: one worker gets each due delivery, oldest first, with a new fencing token.
  */
 import type { Claim, Delivery } from "@mailkeep/core/domain"
 import { claimableStatuses, claimKinds, deliveryState, deliveryStatuses } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
-import { fateOf, same, tally } from "../expectation.ts"
+import { resultOf, same, tally } from "../expectation.ts"
 import { ask, attempt, commit, delivery, deliveryOf, idsOf, insert, noon, numbered } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
@@ -23,7 +23,7 @@ const insertAll = (store: MailStoreShape, rows: ReadonlyArray<Delivery>) =>
 
 const takesWhatIsDue = storeLaw(
   "claim/takes-what-is-due",
-  { says: "A claim takes deliveries of its status whose time has come, to the millisecond, and no others.", why },
+  { statement: "A claim takes exactly the deliveries that have its status and are due, to the millisecond.", why },
   (store) =>
     Effect.gen(function* () {
       const rows = deliveryStatuses.flatMap((status) => {
@@ -34,7 +34,7 @@ const takesWhatIsDue = storeLaw(
       })
       yield* insertAll(store, rows)
       for (const kind of kinds)
-        yield* same(`what ${kind} takes`, idsOf(yield* claim(store, { kind })), [
+        yield* same(`the deliveries that ${kind} claims`, idsOf(yield* claim(store, { kind })), [
           `del_${claimKinds[kind]}_-1`,
           `del_${claimKinds[kind]}_0`
         ])
@@ -43,7 +43,11 @@ const takesWhatIsDue = storeLaw(
 
 const oldestFirst = storeLaw(
   "claim/oldest-first",
-  { says: "A claim takes the longest due first; of those due at once, by id.", why },
+  {
+    statement:
+      "A claim takes the deliveries that have been due longest. Deliveries that became due at the same time come by id.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const dues = [5, 3, 3, 9, 1, 3]
@@ -62,36 +66,38 @@ const oldestFirst = storeLaw(
 
 const noMoreThanAsked = storeLaw(
   "claim/no-more-than-asked",
-  { says: "A claim takes at most as many as it asks for.", why },
+  { statement: "A claim takes at most the requested number of deliveries.", why },
   (store) =>
     Effect.gen(function* () {
       yield* insertAll(
         store,
         Array.from({ length: 7 }, (_, n) => delivery({ id: numbered("del", n) }))
       )
-      for (const count of [3, 3, 1, 0]) yield* same("how many", (yield* claim(store, { limit: 3 })).length, count)
+      for (const count of [3, 3, 1, 0])
+        yield* same("the number of claimed deliveries", (yield* claim(store, { limit: 3 })).length, count)
     })
 )
 
 const stamps = storeLaw(
   "claim/stamps-worker-and-token",
   {
-    says: "A claim stamps its worker and the next token on each row, changes nothing else, and answers with the rows so.",
+    statement:
+      "A claim writes its worker and the next fencing token to each row, changes nothing else, and returns the changed rows.",
     why
   },
   (store) =>
     Effect.gen(function* () {
-      const before = delivery({ token: 4 })
+      const before = delivery({ fencingToken: 4 })
       yield* commit(store, insert.delivery(before))
-      const after = { ...before, worker: "w1", token: 5 }
+      const after = { ...before, worker: "w1", fencingToken: 5 }
       yield* same("the answer", yield* claim(store), [after])
-      yield* same("what stands", yield* deliveryOf(store, "del_1"), after)
+      yield* same("the delivery in the store", yield* deliveryOf(store, "del_1"), after)
     })
 )
 
 const oneClaimant = storeLaw(
   "claim/one-claimant-each",
-  { says: "Of many claims at once each delivery goes to exactly one.", why },
+  { statement: "Of many concurrent claims, exactly one gets each delivery.", why },
   (store) =>
     Effect.gen(function* () {
       yield* insertAll(
@@ -104,7 +110,7 @@ const oneClaimant = storeLaw(
       )
       const counts = Object.values(tally(taken.flat().map(({ id }) => id)))
       yield* same(
-        "how often each was taken",
+        "how often each delivery was claimed",
         counts,
         Array.from({ length: 60 }, () => 1)
       )
@@ -113,7 +119,7 @@ const oneClaimant = storeLaw(
 
 const everyWaitingReached = storeLaw(
   "claim/none-is-out-of-reach",
-  { says: "Each delivery that waits is taken by exactly one kind of claim, whatever worker its row names.", why },
+  { statement: "Exactly one kind of claim takes each waiting delivery, whatever worker its row names.", why },
   (store) =>
     Effect.gen(function* () {
       const rows = claimableStatuses.flatMap((status) =>
@@ -121,105 +127,116 @@ const everyWaitingReached = storeLaw(
       )
       yield* insertAll(store, rows)
       const taken = yield* Effect.forEach(kinds, (kind) => claim(store, { kind, worker: "w9" }))
-      yield* same("who was taken", idsOf(taken.flat()).toSorted(), idsOf(rows).toSorted())
+      yield* same("the claimed deliveries", idsOf(taken.flat()).toSorted(), idsOf(rows).toSorted())
     })
 )
 
 const liveLease = storeLaw(
   "claim/live-lease-is-exclusive",
-  { says: "What a worker with a live lease holds, nobody else can claim.", why },
+  { statement: "While a worker's lease is live, no other worker can claim its deliveries.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.delivery(delivery()))
       yield* claim(store)
       const last = noon + leaseMillis - 1
-      yield* same("the other's claim", yield* claim(store, { worker: "w2", now: last }), [])
-      yield* same("the holder's own", yield* claim(store, { worker: "w1", now: last }), [])
+      yield* same("the claim of another worker", yield* claim(store, { worker: "w2", now: last }), [])
+      yield* same("the claim of the same worker", yield* claim(store, { worker: "w1", now: last }), [])
     })
 )
 
 const lapsedLease = storeLaw(
   "claim/lapsed-lease-is-claimable",
-  { says: "When a worker's lease has ended, what it holds can be claimed, from that very millisecond.", why },
+  { statement: "A delivery can be claimed from the exact millisecond at which the lease of its worker ends.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.delivery(delivery()), insert.delivery(delivery({ id: "del_2", status: "sending" })))
       yield* claim(store)
       yield* claim(store, { kind: "lapsedSending" })
       const end = { now: noon + leaseMillis, worker: "w2", leaseUntil: noon + 2 * leaseMillis }
-      yield* same("the queued one", idsOf(yield* claim(store, end)), ["del_1"])
-      yield* same("the one in sending", idsOf(yield* claim(store, { ...end, kind: "lapsedSending" })), ["del_2"])
+      yield* same("the queued delivery", idsOf(yield* claim(store, end)), ["del_1"])
+      yield* same("the delivery in sending", idsOf(yield* claim(store, { ...end, kind: "lapsedSending" })), ["del_2"])
     })
 )
 
 const renewedLease = storeLaw(
   "claim/renewed-lease-holds",
-  { says: "A renewed lease keeps all that its worker holds until its new end.", why },
+  { statement: "A renewed lease keeps all deliveries of its worker until the new end.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.delivery(delivery()))
       yield* claim(store)
       yield* commit(store, { _tag: "RenewLease", worker: "w1", leaseUntil: noon + 2 * leaseMillis })
       const later = (now: number) => claim(store, { worker: "w2", now, leaseUntil: now + leaseMillis })
-      yield* same("past its first end", yield* later(noon + leaseMillis), [])
-      yield* same("past its new end", idsOf(yield* later(noon + 2 * leaseMillis)), ["del_1"])
+      yield* same("after the first end of the lease", yield* later(noon + leaseMillis), [])
+      yield* same("after the new end of the lease", idsOf(yield* later(noon + 2 * leaseMillis)), ["del_1"])
     })
 )
 
 const endedLease = storeLaw(
   "claim/ended-lease-frees",
-  { says: "A worker that ends its lease frees at once all that it holds.", why },
+  { statement: "When a worker ends its lease, all its deliveries can be claimed at once.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.delivery(delivery()))
       yield* claim(store)
       yield* commit(store, { _tag: "EndLease", worker: "w1" })
-      yield* same("the other's claim", idsOf(yield* claim(store, { worker: "w2" })), ["del_1"])
+      yield* same("the claim of another worker", idsOf(yield* claim(store, { worker: "w2" })), ["del_1"])
       const nobody = commit(store, { _tag: "EndLease", worker: "nobody" })
-      yield* same("the end of no lease", yield* fateOf(nobody), "applied")
+      yield* same("the end of a lease that does not exist", yield* resultOf(nobody), "applied")
     })
 )
 
 const emptyWritesNothing = storeLaw(
   "claim/empty-claim-is-silent",
-  { says: "A claim that takes nothing writes nothing: no lease begins or moves.", why },
+  { statement: "A claim that takes nothing writes nothing: it neither creates nor changes a lease.", why },
   (store) =>
     Effect.gen(function* () {
       yield* claim(store, { worker: "idle", leaseUntil: noon + 5 })
       const [next] = yield* store.read([{ _tag: "NextDue", worker: "other", now: noon }])
-      yield* same("when another's lease ends", next, null)
+      yield* same("the end of the other worker's lease", next, null)
     })
 )
 
 const lateWorkerFenced = storeLaw(
   "claim/late-worker-is-fenced",
-  { says: "A worker whose delivery was claimed by another can move neither it nor its attempt.", why },
+  {
+    statement:
+      "After another worker claims a delivery, its previous worker can change neither the delivery nor its attempt.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.delivery(delivery({ status: "sending" })), insert.attempt(attempt()))
-      const [held] = yield* claim(store, { kind: "lapsedSending" })
+      const [claimed] = yield* claim(store, { kind: "lapsedSending" })
       const again = { now: noon + leaseMillis, worker: "w2", leaseUntil: noon + 2 * leaseMillis }
       yield* claim(store, { ...again, kind: "lapsedSending" })
       const { startedAt: _, deliveryId, number, ...state } = attempt()
-      const dot = commit(store, {
+      const finalize = commit(store, {
         _tag: "MoveAttempt",
         deliveryId,
         number,
-        token: held!.token,
+        fencingToken: claimed!.fencingToken,
         from: "started",
-        next: { ...state, phase: "dot" }
+        next: { ...state, phase: "finalizing" }
       })
-      yield* same("its final dot", yield* fateOf(dot), "Stale")
-      const next = { ...deliveryState(held!), status: "queued", worker: null } as const
-      const move = commit(store, { _tag: "MoveDelivery", id: "del_1", from: "sending", token: held!.token, next })
-      yield* same("its move", yield* fateOf(move), "Stale")
+      yield* same("the change of the attempt to finalizing", yield* resultOf(finalize), "Stale")
+      const next = { ...deliveryState(claimed!), status: "queued", worker: null } as const
+      const move = commit(store, {
+        _tag: "MoveDelivery",
+        id: "del_1",
+        from: "sending",
+        fencingToken: claimed!.fencingToken,
+        next
+      })
+      yield* same("its move", yield* resultOf(move), "Stale")
     })
 )
 
 const excludesAMove = storeLaw(
   "claim/excludes-a-move",
   {
-    says: "Of a claim and a move of one delivery at once, one wins: what was canceled is not claimed, and what was claimed is not canceled.",
+    statement:
+      "Of a concurrent claim and cancel of one delivery, one wins: a canceled delivery is not claimed, and a claimed one is not canceled.",
     why
   },
   (store) =>
@@ -229,8 +246,14 @@ const excludesAMove = storeLaw(
       const canceling = Effect.forEach(
         rows,
         (row) => {
-          const next = { ...deliveryState(row), status: "canceled", dueAt: null, worker: null, token: 1 } as const
-          return fateOf(commit(store, { _tag: "MoveDelivery", id: row.id, from: "scheduled", token: 0, next }))
+          const next = {
+            ...deliveryState(row),
+            status: "canceled",
+            dueAt: null,
+            worker: null,
+            fencingToken: 1
+          } as const
+          return resultOf(commit(store, { _tag: "MoveDelivery", id: row.id, from: "scheduled", fencingToken: 0, next }))
         },
         { concurrency: "unbounded" }
       )
@@ -239,12 +262,12 @@ const excludesAMove = storeLaw(
         (n) => claim(store, { kind: "dueScheduled", worker: `w${n}`, limit: 3 }),
         { concurrency: "unbounded" }
       )
-      const [taken, fates] = yield* Effect.all([claiming, canceling], { concurrency: "unbounded" })
+      const [taken, results] = yield* Effect.all([claiming, canceling], { concurrency: "unbounded" })
       const claimed = new Set(idsOf(taken.flat()))
       for (const [n, { id }] of rows.entries()) {
-        yield* same(`the fate of canceling ${id}`, fates[n], claimed.has(id) ? "Stale" : "applied")
+        yield* same(`the result of canceling ${id}`, results[n], claimed.has(id) ? "Stale" : "applied")
         yield* same(
-          `what became of ${id}`,
+          `the status of ${id}`,
           (yield* deliveryOf(store, id))?.status,
           claimed.has(id) ? "scheduled" : "canceled"
         )
@@ -252,10 +275,11 @@ const excludesAMove = storeLaw(
     })
 )
 
-const fencesADot = storeLaw(
+const fencesFinalizing = storeLaw(
   "claim/fences-a-dot-in-a-race",
   {
-    says: "Once another has claimed a delivery and seen its attempt before the final dot, no dot of the worker before is marked.",
+    statement:
+      "If another worker has claimed a delivery and read its attempt as not finalizing, the previous worker cannot mark it as finalizing.",
     why
   },
   (store) =>
@@ -263,29 +287,29 @@ const fencesADot = storeLaw(
       Array.from({ length: 30 }, (_, n) => numbered("del", n)),
       (id) =>
         Effect.gen(function* () {
-          yield* commit(store, insert.delivery(delivery({ id, status: "sending", worker: "gone", token: 1 })))
+          yield* commit(store, insert.delivery(delivery({ id, status: "sending", worker: "gone", fencingToken: 1 })))
           yield* commit(store, insert.attempt(attempt({ deliveryId: id })))
           const { startedAt: _, deliveryId, number, ...state } = attempt({ deliveryId: id })
-          const dot = fateOf(
+          const finalize = resultOf(
             commit(store, {
               _tag: "MoveAttempt",
               deliveryId,
               number,
-              token: 1,
+              fencingToken: 1,
               from: "started",
-              next: { ...state, phase: "dot" }
+              next: { ...state, phase: "finalizing" }
             })
           )
           const taking = Effect.gen(function* () {
             yield* claim(store, { kind: "lapsedSending", worker: "next" })
             return yield* ask(store, { _tag: "Attempts", deliveryId: id })
           })
-          // One time the one begins, the next time the other.
+          // Alternates which of the two begins.
           const both = { concurrency: "unbounded" } as const
-          const [seen, fate] = id.endsWith("0")
-            ? yield* Effect.all([taking, dot], both)
-            : yield* Effect.map(Effect.all([dot, taking], both), ([fate, seen]) => [seen, fate] as const)
-          if (seen[0]?.phase === "started") yield* same(`the dot of ${id}`, fate, "Stale")
+          const [seen, result] = id.endsWith("0")
+            ? yield* Effect.all([taking, finalize], both)
+            : yield* Effect.map(Effect.all([finalize, taking], both), ([result, seen]) => [seen, result] as const)
+          if (seen[0]?.phase === "started") yield* same(`the change of ${id} to finalizing`, result, "Stale")
         }),
       { discard: true }
     )
@@ -305,5 +329,5 @@ export const claimLaws: ReadonlyArray<StoreLaw> = [
   emptyWritesNothing,
   lateWorkerFenced,
   excludesAMove,
-  fencesADot
+  fencesFinalizing
 ]

@@ -1,16 +1,16 @@
 /**
- * Laws of the commit: all or nothing, told truly, seen at once, kept as given.
+ * Laws of the commit: it is atomic, its answer is true, the next read sees it, and values stay unchanged.
  */
 import { deliveryState } from "@mailkeep/core/domain"
 import { Effect, Fiber } from "effect"
-import { fateOf, same, tally, fatesOf } from "../expectation.ts"
+import { resultOf, same, tally, resultsOf } from "../expectation.ts"
 import {
   apiKey,
   ask,
   attempt,
   commit,
   contact,
-  definition,
+  resource,
   counter,
   delivery,
   deliveryOf,
@@ -21,7 +21,7 @@ import {
   project,
   projectId,
   put,
-  remembered,
+  idempotencyRecord,
   senderDomain,
   setting,
   spend,
@@ -34,7 +34,7 @@ const why = "decisions/0001-core-decides.md"
 
 const allOrNothing = storeLaw(
   "commit/all-or-nothing",
-  { says: "When a guard does not hold, nothing of its commit is kept.", why },
+  { statement: "When a guard does not hold, nothing of its commit is kept.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, insert.event(event()))
@@ -46,8 +46,8 @@ const allOrNothing = storeLaw(
         spend(1),
         insert.event(event())
       ).pipe(
-        fateOf,
-        Effect.flatMap((fate) => same("the commit's fate", fate, "AlreadyExists"))
+        resultOf,
+        Effect.flatMap((result) => same("the result of the commit", result, "AlreadyExists"))
       )
       yield* same("the setting of the refused commit", yield* setting(store, "torn"), null)
       yield* same("its message", yield* ask(store, { _tag: "Message", projectId, id: "msg_1" }), null)
@@ -58,7 +58,10 @@ const allOrNothing = storeLaw(
 
 const tellsWhichGuard = storeLaw(
   "commit/tells-which-guard",
-  { says: "A conflict names the place of the first change whose guard did not hold, its tag and the reason.", why },
+  {
+    statement: "A conflict names the index and the tag of the first change whose guard did not hold, and the reason.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, put.setting("taken"), insert.event(event()))
@@ -81,7 +84,7 @@ const tellsWhichGuard = storeLaw(
 
 const visibleAtOnce = storeLaw(
   "commit/acknowledged-is-visible",
-  { says: "What a commit wrote, the next read sees.", why },
+  { statement: "The next read sees what a commit wrote.", why },
   (store) =>
     Effect.forEach(
       Array.from({ length: 20 }, (_, n) => `s${n}`),
@@ -96,14 +99,14 @@ const visibleAtOnce = storeLaw(
 
 const manyAtOnce = storeLaw(
   "commit/many-at-once",
-  { says: "Of many commits at once each is kept, and each is answered.", why },
+  { statement: "Each of many concurrent commits is kept and answered.", why },
   (store) =>
     Effect.gen(function* () {
       const names = Array.from({ length: 200 }, (_, n) => `s${n}`)
-      const fates = yield* fatesOf(names.map((name) => commit(store, put.setting(name))))
-      yield* same("the fates", tally(fates), { applied: names.length })
+      const results = yield* resultsOf(names.map((name) => commit(store, put.setting(name))))
+      yield* same("the results", tally(results), { applied: names.length })
       const values = yield* store.read(names.map((name) => ({ _tag: "Setting", name }) as const))
-      yield* same("the settings that stand", values.filter((value) => value === "1").length, names.length)
+      yield* same("the settings in the store", values.filter((value) => value === "1").length, names.length)
     })
 )
 
@@ -122,7 +125,7 @@ const awkward = [
 
 const textsAsGiven = storeLaw(
   "values/texts-as-given",
-  { says: "Every text of every record comes back as it was given, code point by code point.", why },
+  { statement: "The store returns every text of every record unchanged, code point by code point.", why },
   (store) =>
     Effect.forEach(
       awkward.entries(),
@@ -137,7 +140,7 @@ const textsAsGiven = storeLaw(
             fromName: text,
             metadata: { [`k${text}`]: text }
           })
-          const held = delivery({ id: deliveryId, messageId, recipient: text, statusMessage: text })
+          const inserted = delivery({ id: deliveryId, messageId, recipient: text, statusMessage: text })
           const tried = attempt({ deliveryId, message: text })
           const person = contact({
             id: `con_${n}`,
@@ -150,16 +153,16 @@ const textsAsGiven = storeLaw(
           })
           const key = apiKey({ id: `key_${n}`, publicId: `public${n}`, name: text })
           const before = event({ id: `evt_${String(n).padStart(3, "0")}` })
-          const told = { ...before, data: { ...before.data, message: text, recipient: text } } as typeof before
+          const failed = { ...before, data: { ...before.data, message: text, recipient: text } } as typeof before
           yield* commit(
             store,
             put.setting(`s${n}`, text),
             put.apiKey(key),
             put.contact(person),
             insert.message(sent),
-            insert.delivery(held),
+            insert.delivery(inserted),
             insert.attempt(tried),
-            insert.event(told)
+            insert.event(failed)
           )
           const answers = yield* store.read([
             { _tag: "Setting", name: `s${n}` },
@@ -169,9 +172,9 @@ const textsAsGiven = storeLaw(
             { _tag: "Delivery", projectId, id: deliveryId },
             { _tag: "Attempts", deliveryId }
           ])
-          yield* same("the records", answers, [text, key, person, sent, held, [tried]])
+          yield* same("the records", answers, [text, key, person, sent, inserted, [tried]])
           const events = yield* ask(store, { _tag: "Events", projectId, after: null, limit: 100 })
-          yield* same("the event", events.at(-1), told)
+          yield* same("the event", events.at(-1), failed)
         }),
       { discard: true }
     )
@@ -179,20 +182,20 @@ const textsAsGiven = storeLaw(
 
 const namesDiffer = storeLaw(
   "values/names-differ-by-every-character",
-  { says: "Two names that differ in case, an accent or a space are the names of two records.", why },
+  { statement: "Two names that differ in case, an accent or a space are the names of two records.", why },
   (store) =>
     Effect.gen(function* () {
       const names = ["key", "Key", "KEY", "k\u00e9y", "ke\u0301y", "key_", "key-", "kez"]
       for (const [n, name] of names.entries()) {
-        const record = remembered({ key: name, fingerprint: `f${n}` })
-        const fate = yield* fateOf(
+        const record = idempotencyRecord({ key: name, fingerprint: `f${n}` })
+        const result = yield* resultOf(
           commit(store, put.setting(name, `v${n}`), put.project(project({ id: name })), {
             _tag: "RecordIdempotency",
             record,
             now: noon
           })
         )
-        yield* same(`the records named ${name}`, fate, "applied")
+        yield* same(`the records named ${name}`, result, "applied")
       }
       for (const [n, name] of names.entries()) {
         const [value, named, record] = yield* store.read([
@@ -200,35 +203,39 @@ const namesDiffer = storeLaw(
           { _tag: "Project", id: name },
           { _tag: "Idempotency", projectId, key: name }
         ])
-        yield* same(`what is named ${name}`, [value, named?.id, record?.fingerprint], [`v${n}`, name, `f${n}`])
+        yield* same(
+          `the setting and the suppressions named ${name}`,
+          [value, named?.id, record?.fingerprint],
+          [`v${n}`, name, `f${n}`]
+        )
       }
     })
 )
 
-/** The most that one send can be. */
+/** The size of the largest send. */
 const recipients = 50
 const bodyOctets = 2 * 1024 * 1024
 
 const asLargeAsTheyCome = storeLaw(
   "commit/as-large-as-they-come",
   {
-    says: "A commit of a message with two bodies of 2 MiB and 50 deliveries, with an event each, is kept whole.",
+    statement: "The store keeps a commit of a message with two bodies of 2 MiB and 50 deliveries, each with an event.",
     why: "decisions/0021-field-limits.md"
   },
   (store) =>
     Effect.gen(function* () {
       const sent = message({ html: "h".repeat(bodyOctets), text: "ü".repeat(bodyOctets / 2) })
       const addresses = Array.from({ length: recipients }, (_, n) => `p${n}@example.org`)
-      const held = addresses.map((address, n) => delivery({ id: `del_${String(n).padStart(2, "0")}`, address }))
+      const inserted = addresses.map((address, n) => delivery({ id: `del_${String(n).padStart(2, "0")}`, address }))
       const people = addresses.map((address, n) => contact({ id: `con_${n}`, address }))
       yield* commit(
         store,
         insert.message(sent),
-        ...held.map(insert.delivery),
-        ...held.map(({ id }) => insert.event(event({ id: id.replace("del", "evt") as "evt_" }))),
+        ...inserted.map(insert.delivery),
+        ...inserted.map(({ id }) => insert.event(event({ id: id.replace("del", "evt") as "evt_" }))),
         ...people.map((one) => put.contact(one))
       )
-      const [standing, deliveries, events, found, suppressed] = yield* store.read([
+      const [existing, deliveries, events, found, suppressed] = yield* store.read([
         { _tag: "Message", projectId, id: "msg_1" },
         { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
         { _tag: "Events", projectId, after: null, limit: 100 },
@@ -237,19 +244,23 @@ const asLargeAsTheyCome = storeLaw(
       ])
       yield* same(
         "the lengths of the bodies",
-        [standing?.html?.length, standing?.text?.length],
+        [existing?.html?.length, existing?.text?.length],
         [bodyOctets, bodyOctets / 2]
       )
-      yield* same("the deliveries", deliveries, held)
-      yield* same("how many events", events.length, recipients)
+      yield* same("the deliveries", deliveries, inserted)
+      yield* same("the number of events", events.length, recipients)
       yield* same("the contacts", found, people)
-      yield* same("how many suppressions were asked for", suppressed.length, recipients)
+      yield* same("the number of requested suppressions", suppressed.length, recipients)
     })
 )
 
 const interruptedIsWhole = storeLaw(
   "commit/interrupted-is-whole",
-  { says: "A commit whose caller goes away is kept whole or not at all, and the next one is answered.", why },
+  {
+    statement:
+      "If the caller of a commit is interrupted, the commit is kept whole or not at all, and the next commit is answered.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const rounds = Array.from({ length: 30 }, (_, n) => n)
@@ -269,17 +280,17 @@ const interruptedIsWhole = storeLaw(
       ]
       const kept = settings.map((value) => value !== null)
       yield* same(
-        "the deliveries that stand",
+        "the deliveries in the store",
         deliveries.map((one) => one !== null),
         kept
       )
-      yield* same("what was spent", spent, kept.filter(Boolean).length)
+      yield* same("the spent units", spent, kept.filter(Boolean).length)
     })
 )
 
 const numbersAsGiven = storeLaw(
   "values/numbers-as-given",
-  { says: "Every number, true, false and null comes back as it was given.", why },
+  { statement: "The store returns every number, true, false and null unchanged.", why },
   (store) =>
     Effect.forEach(
       [0, 1, -1, 0.1, 1e-9, 1e21, 2 ** 31, 2 ** 53 - 1, -(2 ** 53 - 1)].entries(),
@@ -291,20 +302,20 @@ const numbersAsGiven = storeLaw(
             id: `msg_${n}`,
             metadata,
             expiresAt: whole,
-            keyId: null,
+            apiKeyId: null,
             html: null,
             onAmbiguous: null
           })
-          const held = delivery({
+          const inserted = delivery({
             id: `del_${n}`,
             createdAt: whole,
-            token: whole,
+            fencingToken: whole,
             chargedAt: null,
             reachedRelay: n % 2 === 0
           })
-          yield* commit(store, insert.message(sent), insert.delivery(held))
+          yield* commit(store, insert.message(sent), insert.delivery(inserted))
           yield* same("the message", yield* ask(store, { _tag: "Message", projectId, id: sent.id }), sent)
-          yield* same("the delivery", yield* deliveryOf(store, held.id), held)
+          yield* same("the delivery", yield* deliveryOf(store, inserted.id), inserted)
         }),
       { discard: true }
     )
@@ -312,10 +323,10 @@ const numbersAsGiven = storeLaw(
 
 const recordsAsGiven = storeLaw(
   "values/records-as-given",
-  { says: "Every record comes back with every field as it was given, and none besides.", why },
+  { statement: "The store returns every record with every field unchanged, and with no other field.", why },
   (store) =>
     Effect.gen(function* () {
-      const sending = delivery({ status: "sending", token: 1, worker: "w" })
+      const sending = delivery({ status: "sending", fencingToken: 1, worker: "w" })
       const moved = {
         ...deliveryState(sending),
         status: "bounced",
@@ -324,7 +335,7 @@ const recordsAsGiven = storeLaw(
         scheduledAt: noon + 1,
         dueAt: null,
         worker: null,
-        token: 2,
+        fencingToken: 2,
         attempts: 3,
         deferrals: 4,
         ambiguous: 5,
@@ -356,8 +367,8 @@ const recordsAsGiven = storeLaw(
         put.domain(senderDomain()),
         put.contact(contact()),
         put.suppression(suppression({ reasons: { complaint: noon, hard_bounce: noon + 1 } })),
-        put.definition(definition()),
-        { _tag: "RecordIdempotency", record: remembered(), now: noon },
+        put.resource(resource()),
+        { _tag: "RecordIdempotency", record: idempotencyRecord(), now: noon },
         insert.message(message()),
         insert.delivery(sending),
         insert.attempt(attempt()),
@@ -365,8 +376,8 @@ const recordsAsGiven = storeLaw(
       )
       yield* commit(
         store,
-        { _tag: "MoveAttempt", deliveryId: "del_1", number: 1, token: 1, from: "started", next: ended },
-        { _tag: "MoveDelivery", id: "del_1", from: "sending", token: 1, next: moved }
+        { _tag: "MoveAttempt", deliveryId: "del_1", number: 1, fencingToken: 1, from: "started", next: ended },
+        { _tag: "MoveDelivery", id: "del_1", from: "sending", fencingToken: 1, next: moved }
       )
       const answers = yield* store.read([
         { _tag: "Project", id: projectId },
@@ -375,7 +386,7 @@ const recordsAsGiven = storeLaw(
         { _tag: "Domain", projectId, domain: "a.example" },
         { _tag: "Contact", projectId, id: "con_1" },
         { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada", "key-of-bob"] },
-        { _tag: "Definition", projectId, id: "lst_1" },
+        { _tag: "Resource", projectId, id: "lst_1" },
         { _tag: "Idempotency", projectId, key: "k" },
         { _tag: "Message", projectId, id: "msg_1" },
         { _tag: "Delivery", projectId, id: "del_1" },
@@ -389,8 +400,8 @@ const recordsAsGiven = storeLaw(
         senderDomain(),
         contact(),
         [suppression({ reasons: { complaint: noon, hard_bounce: noon + 1 } }), null],
-        definition(),
-        remembered(),
+        resource(),
+        idempotencyRecord(),
         message(),
         { ...sending, ...moved },
         [{ ...attempt(), ...ended }],
@@ -401,7 +412,10 @@ const recordsAsGiven = storeLaw(
 
 const oneAnswerEach = storeLaw(
   "read/one-answer-each",
-  { says: "A read gives one answer for each query, in their order; what is not there is null, empty or 0.", why },
+  {
+    statement: "A read gives one answer for each query, in order. The answer for a missing record is null, empty or 0.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, put.setting("a", "A"), put.setting("b", "B"), spend(3))
@@ -410,7 +424,7 @@ const oneAnswerEach = storeLaw(
         { _tag: "Setting", name: "none" },
         { _tag: "Setting", name: "a" },
         { _tag: "Setting", name: "b" },
-        { _tag: "Counters", projectId, names: ["waiting", "allowance", "waiting"] },
+        { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "scheduledRecipients"] },
         { _tag: "ContactsByAddress", projectId, addresses: ["x@example.org", "y@example.org"] },
         { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_none" },
         { _tag: "Projects" }
@@ -422,12 +436,16 @@ const oneAnswerEach = storeLaw(
 
 const oneState = storeLaw(
   "read/one-state",
-  { says: "All queries of one read are answered from one state, however many commit meanwhile.", why },
+  { statement: "All queries of one read are answered from one state, however many commits run at the same time.", why },
   (store) =>
     Effect.gen(function* () {
       const writing = Effect.forEach(
         Array.from({ length: 60 }),
-        () => Effect.andThen(commit(store, spend(1, null, "waiting"), spend(1, null, "allowance")), Effect.yieldNow),
+        () =>
+          Effect.andThen(
+            commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
+            Effect.yieldNow
+          ),
         { concurrency: 4, discard: true }
       )
       const reading = Effect.forEach(
@@ -435,10 +453,10 @@ const oneState = storeLaw(
         () =>
           Effect.gen(function* () {
             const [[waiting], [allowance]] = yield* store.read([
-              { _tag: "Counters", projectId, names: ["waiting"] },
+              { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
               { _tag: "Counters", projectId, names: ["allowance"] }
             ])
-            yield* same("two counters that every commit moves together", waiting, allowance)
+            yield* same("two counters that every commit changes together", waiting, allowance)
             yield* Effect.yieldNow
           }),
         { discard: true }

@@ -1,10 +1,10 @@
 /**
- * Laws of contacts: one address each, found by any part, page by page.
+ * Laws of contacts: addresses are unique, a search finds any part, and pages list all contacts.
  */
 import type { Contact, DomainFilters } from "@mailkeep/core/domain"
 import { noDomainFilters } from "@mailkeep/core/domain"
 import { Effect } from "effect"
-import { fateOf, fatesOf, same, tally } from "../expectation.ts"
+import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import {
   apiKey,
   ask,
@@ -30,40 +30,52 @@ const named = (n: number, change: Partial<Contact> = {}): Contact =>
 
 const addressUnique = storeLaw(
   "contacts/address-is-unique",
-  { says: "No two contacts of a project have one canonical address; another project has its own.", why },
+  {
+    statement:
+      "Two contacts of one project cannot have the same canonical address. Contacts of different projects can.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const address = "same@example.org"
       yield* commit(store, put.contact(named(1, { address })))
       const second = named(2, { address })
-      yield* same("a second one", yield* fateOf(commit(store, put.contact(second))), "AlreadyExists")
-      yield* same("the second one", yield* ask(store, { _tag: "Contact", projectId, id: second.id }), null)
+      yield* same(
+        "a second contact with the address",
+        yield* resultOf(commit(store, put.contact(second))),
+        "AlreadyExists"
+      )
+      yield* same("the second contact", yield* ask(store, { _tag: "Contact", projectId, id: second.id }), null)
       const elsewhere = { ...second, projectId: otherId }
-      yield* same("one of another project", yield* fateOf(commit(store, put.contact(elsewhere))), "applied")
+      yield* same("a contact of another project", yield* resultOf(commit(store, put.contact(elsewhere))), "applied")
       yield* commit(store, put.contact(named(3)))
       const taking = put.contact(named(3, { address, revision: 2 }), 1)
-      yield* same("one that takes it later", yield* fateOf(commit(store, taking)), "AlreadyExists")
+      yield* same("a contact that changes to the address", yield* resultOf(commit(store, taking)), "AlreadyExists")
       const respelt = put.contact(named(1, { address, email: "SAME@example.org", revision: 2 }), 1)
-      yield* same("the holder spelt anew", yield* fateOf(commit(store, respelt)), "applied")
+      yield* same("the first contact with another spelling", yield* resultOf(commit(store, respelt)), "applied")
     })
 )
 
 const oneCreated = storeLaw(
   "contacts/one-of-many-created",
-  { says: "Of many contacts with one address created at once exactly one is kept.", why },
+  { statement: "Of many concurrent creates of contacts with one address, exactly one is kept.", why },
   (store) =>
     Effect.gen(function* () {
-      const fates = yield* fatesOf(
+      const results = yield* resultsOf(
         Array.from({ length: 40 }, (_, n) => commit(store, put.contact(named(n, { address: "same@example.org" }))))
       )
-      yield* same("the fates", tally(fates), { applied: 1, AlreadyExists: 39 })
-      yield* same("how many there are", (yield* contactPage(store)).total, 1)
+      yield* same("the results", tally(results), { applied: 1, AlreadyExists: 39 })
+      yield* same("the number of contacts", (yield* contactPage(store)).total, 1)
     })
 )
 
 const addressFreed = storeLaw(
   "contacts/address-is-freed",
-  { says: "A contact that gets another address frees the one it had, and is found by the new one.", why },
+  {
+    statement:
+      "When a contact changes its address, the new address finds the contact and the old address becomes free.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, put.contact(named(1, { address: "old@example.org" })))
@@ -71,17 +83,17 @@ const addressFreed = storeLaw(
       yield* commit(store, put.contact(moved, 1))
       const addresses = ["old@example.org", "new@example.org"]
       const at = ask(store, { _tag: "ContactsByAddress", projectId, addresses })
-      yield* same("who has the addresses", yield* at, [null, moved])
+      yield* same("the contacts at the addresses", yield* at, [null, moved])
       const next = named(2, { address: "old@example.org" })
-      yield* same("the next at the old one", yield* fateOf(commit(store, put.contact(next))), "applied")
-      yield* same("who has them now", yield* at, [next, moved])
+      yield* same("a new contact at the old address", yield* resultOf(commit(store, put.contact(next))), "applied")
+      yield* same("the contacts at the addresses afterwards", yield* at, [next, moved])
     })
 )
 
 const searched = storeLaw(
   "contacts/found-by-part",
   {
-    says: "A search finds a part of the address as given, of either name or of both with a space, in any case, taken literally.",
+    statement: "A search finds a literal part of the address, of a name or of both names with a space, in any case.",
     why
   },
   (store) =>
@@ -109,18 +121,18 @@ const searched = storeLaw(
       for (const [search, found] of finds) {
         const { items, total } = yield* contactPage(store, { search })
         yield* same(
-          `what ${JSON.stringify(search)} finds`,
+          `the contacts that match ${JSON.stringify(search)}`,
           idsOf(items),
           found.map((n) => numbered("con", n))
         )
-        yield* same(`how many ${JSON.stringify(search)} finds`, total, found.length)
+        yield* same(`the number of contacts that match ${JSON.stringify(search)}`, total, found.length)
       }
     })
 )
 
 const filtered = storeLaw(
   "contacts/filtered-by-status",
-  { says: "A page of one status shows those of that status, and its total counts no others.", why },
+  { statement: "A page filtered by status lists the contacts with that status, and its total counts only these.", why },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach([1, 2, 3, 4, 5], (n) =>
@@ -143,7 +155,7 @@ const filtered = storeLaw(
 const paged = storeLaw(
   "contacts/pages-are-a-permutation",
   {
-    says: "Pages walk all contacts once, newest first and by id within one instant, each with the number of all.",
+    statement: "Pages list each contact once, newest first, then by id. Each page has the total number of contacts.",
     why
   },
   (store) =>
@@ -168,7 +180,10 @@ const paged = storeLaw(
 
 const listed = storeLaw(
   "listings/in-their-order",
-  { says: "Projects come by id, API keys oldest first, domains newest first with the number of all.", why },
+  {
+    statement: "Projects are listed by id, API keys oldest first, and domains newest first with their total number.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach([3, 1, 2], (n) =>
@@ -195,7 +210,8 @@ const listed = storeLaw(
 const domainsFiltered = storeLaw(
   "domains/filters-narrow",
   {
-    says: "Domains are listed by status, by a part of the name in any case taken literally, and by name; filters apply together.",
+    statement:
+      "Domains are listed by status, by a literal part of the name in any case, and by names. Filters are combined.",
     why: "decisions/0013-domains.md"
   },
   (store) =>

@@ -1,8 +1,8 @@
 /**
- * Laws of counters: the last unit is spent once, and what is counted is what stands.
+ * Laws of counters: the last unit is spent once, and each counter equals what its records add up to.
  */
 import { Effect } from "effect"
-import { fateOf, fatesOf, same, tally } from "../expectation.ts"
+import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import { ask, commit, contact, counter, delivery, insert, noon, projectId, put, spend } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
@@ -11,55 +11,65 @@ const why = "decisions/0015-limits.md"
 
 const spentWithin = storeLaw(
   "counters/spent-within-the-limit",
-  { says: "A counter can be spent up to its limit exactly, from 0 on, and no further.", why },
+  { statement: "A counter can be spent from 0 exactly up to its limit.", why },
   (store) =>
     Effect.gen(function* () {
-      yield* same("nothing, of nothing", yield* fateOf(commit(store, spend(0, 0))), "applied")
-      yield* same("more than there is, at first", yield* fateOf(commit(store, spend(4, 3))), "Exhausted")
-      yield* same("all but one", yield* fateOf(commit(store, spend(2, 3))), "applied")
-      yield* same("one too many", yield* fateOf(commit(store, spend(2, 3))), "Exhausted")
-      yield* same("the last one", yield* fateOf(commit(store, spend(1, 3))), "applied")
-      yield* same("one more", yield* fateOf(commit(store, spend(1, 3))), "Exhausted")
-      yield* same("nothing, where there should be less", yield* fateOf(commit(store, spend(0, 2))), "Exhausted")
-      yield* same("without a limit", yield* fateOf(commit(store, spend(5))), "applied")
+      yield* same("no unit, with a limit of 0", yield* resultOf(commit(store, spend(0, 0))), "applied")
+      yield* same("more than the limit, at first", yield* resultOf(commit(store, spend(4, 3))), "Exhausted")
+      yield* same("all units but one", yield* resultOf(commit(store, spend(2, 3))), "applied")
+      yield* same("one unit too many", yield* resultOf(commit(store, spend(2, 3))), "Exhausted")
+      yield* same("the last unit", yield* resultOf(commit(store, spend(1, 3))), "applied")
+      yield* same("one more", yield* resultOf(commit(store, spend(1, 3))), "Exhausted")
+      yield* same("no unit, above the limit", yield* resultOf(commit(store, spend(0, 2))), "Exhausted")
+      yield* same("without a limit", yield* resultOf(commit(store, spend(5))), "applied")
       yield* same("the counter", yield* counter(store, "allowance"), 8)
     })
 )
 
 const refundsStand = storeLaw(
   "counters/refunds-are-never-refused",
-  { says: "What is given back is given back, however far over its limit the counter stands.", why },
+  { statement: "A unit can be given back even if the counter is over its limit.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, spend(9))
-      yield* same("giving back one", yield* fateOf(commit(store, spend(-1, 3))), "applied")
-      yield* same("a counter nobody has spent", yield* fateOf(commit(store, spend(-2, 0, "waiting"))), "applied")
-      yield* same("the counters", [yield* counter(store, "allowance"), yield* counter(store, "waiting")], [8, -2])
+      yield* same("one unit given back", yield* resultOf(commit(store, spend(-1, 3))), "applied")
+      yield* same(
+        "a counter that was never spent",
+        yield* resultOf(commit(store, spend(-2, 0, "scheduledRecipients"))),
+        "applied"
+      )
+      yield* same(
+        "the counters",
+        [yield* counter(store, "allowance"), yield* counter(store, "scheduledRecipients")],
+        [8, -2]
+      )
     })
 )
 
 const noLostUpdate = storeLaw(
   "counters/no-update-is-lost",
-  { says: "Of many spends at once none is lost, and none goes past the limit.", why },
+  { statement: "Of many concurrent spends, none is lost and none exceeds the limit.", why },
   (store) =>
     Effect.gen(function* () {
-      const fates = yield* fatesOf(
-        Array.from({ length: 100 }, (_, n) => commit(store, spend(1, 30), spend(n % 2 === 0 ? 2 : -1, null, "waiting")))
+      const results = yield* resultsOf(
+        Array.from({ length: 100 }, (_, n) =>
+          commit(store, spend(1, 30), spend(n % 2 === 0 ? 2 : -1, null, "scheduledRecipients"))
+        )
       )
-      yield* same("the fates", tally(fates), { applied: 30, Exhausted: 70 })
+      yield* same("the results", tally(results), { applied: 30, Exhausted: 70 })
       yield* same("the limited counter", yield* counter(store, "allowance"), 30)
-      const kept = fates.flatMap((fate, n) => (fate === "applied" ? [n % 2 === 0 ? 2 : -1] : []))
+      const kept = results.flatMap((result, n) => (result === "applied" ? [n % 2 === 0 ? 2 : -1] : []))
       yield* same(
-        "the one beside it",
-        yield* counter(store, "waiting"),
+        "the other counter",
+        yield* counter(store, "scheduledRecipients"),
         kept.reduce((sum, by) => sum + by, 0)
       )
     })
 )
 
 const ledgerAddsUp = storeLaw(
-  "counters/ledger-tells-both-sides",
-  { says: "The ledger shows every counter of the project, and beside it what its records add up to.", why },
+  "counters/usage-audit-tells-both-sides",
+  { statement: "The usage audit lists every counter of the project with the number that its records add up to.", why },
   (store) =>
     Effect.gen(function* () {
       const day = "2026-11-21"
@@ -72,15 +82,15 @@ const ledgerAddsUp = storeLaw(
         insert.delivery(delivery({ id: "del_4", status: "suppressed", dueAt: null })),
         insert.delivery(delivery({ id: "del_5", projectId: "prj_other", countedDay: day, chargedAt: noon })),
         spend(7),
-        spend(1, null, "waiting"),
-        spend(3, null, "waiting", "prj_other")
+        spend(1, null, "scheduledRecipients"),
+        spend(3, null, "scheduledRecipients", "prj_other")
       )
-      yield* same("the ledger", yield* ask(store, { _tag: "Ledger", projectId }), {
+      yield* same("the usage audit", yield* ask(store, { _tag: "UsageAudit", projectId }), {
         counters: [
           { projectId, name: "allowance", value: 7 },
-          { projectId, name: "waiting", value: 1 }
+          { projectId, name: "scheduledRecipients", value: 1 }
         ],
-        waiting: 1,
+        scheduledRecipients: 1,
         charged: 2,
         counted: [
           { day, deliveries: 2 },

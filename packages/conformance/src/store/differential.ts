@@ -1,5 +1,5 @@
 /**
- * The strongest law: no random script can tell the store from the reference store.
+ * The strongest law: the store answers every random script as the reference store does.
  */
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Data, Effect } from "effect"
@@ -10,8 +10,8 @@ import { lockstep, printScript } from "../Script.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { openAt, storeLaw, StorePlace } from "./StoreSubject.ts"
 
-/** The shortest script found that tells the two apart, as text that can be pasted into a test. */
-export class ToldApart extends Data.TaggedError("ToldApart")<{
+/** The shortest script found for which the two stores differ, as text that can be pasted into a test. */
+export class ScriptDifference extends Data.TaggedError("ScriptDifference")<{
   readonly seed: number
   readonly how: string
   readonly script: Script
@@ -26,7 +26,8 @@ const searchMillisMax = 60_000
 const differential = storeLaw(
   "differential/no-script-tells-them-apart",
   {
-    says: "To any script of commits, claims, sweeps and reads the store answers as the reference store does, and leaves the same behind.",
+    statement:
+      "The store answers any script of commits, claims, sweeps and reads as the reference store does, and ends in the same state.",
     why: "decisions/0001-core-decides.md"
   },
   () =>
@@ -42,14 +43,14 @@ const differential = storeLaw(
         const property = fc.asyncProperty(script, (steps) => (signal.aborted ? Promise.resolve() : holds(steps)))
         return fc.check(property, {
           numRuns: runs,
-          // What was found by then is told, however short it has become.
+          // Reports the script found so far, even if it could be made shorter.
           interruptAfterTimeLimit: searchMillisMax,
           ...(seed === undefined ? {} : { seed })
         })
       })
       if (!outcome.failed) return
       const { message } = outcome.errorInstance as Error
-      return yield* new ToldApart({ seed: outcome.seed, how: message, script: outcome.counterexample![0] })
+      return yield* new ScriptDifference({ seed: outcome.seed, how: message, script: outcome.counterexample![0] })
     })
 )
 

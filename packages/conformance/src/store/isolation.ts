@@ -1,17 +1,17 @@
 /**
- * Laws of isolation: nothing crosses from one project to another.
+ * Laws of isolation: a project never sees or changes the records of another project.
  */
 import type { Query } from "@mailkeep/core/domain"
 import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/domain"
 import { Effect } from "effect"
-import { fateOf, same } from "../expectation.ts"
+import { resultOf, same } from "../expectation.ts"
 import {
   apiKey,
   ask,
   commit,
   contact,
   counter,
-  definition,
+  resource,
   delivery,
   event,
   insert,
@@ -19,9 +19,9 @@ import {
   noon,
   otherId,
   projectId,
-  push,
+  eventDelivery,
   put,
-  remembered,
+  idempotencyRecord,
   senderDomain,
   spend,
   suppression
@@ -34,7 +34,7 @@ const why = "decisions/0014-api-keys.md"
 const address = "ada@example.org"
 const page = { page: 1, limit: 100 } as const
 
-/** Every question that names a project, by the names of the records that stand in another. */
+/** Every query that names a project, with the ids of records of another project. */
 const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
@@ -50,14 +50,14 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
       { _tag: "ContactScan", projectId, filters, after: null, skip: 0, limit: 100, scanLimit: 100 }
     ] as const
   }),
-  { _tag: "Definition", projectId, id: "lst_1" },
-  { _tag: "DefinitionNamed", projectId, kind: "list", parent: "", name: "friends" },
-  { _tag: "Definitions", projectId, kind: "list", parent: "", after: null, limit: 100 },
-  { _tag: "DefinitionCount", projectId, kind: "list", parent: "" },
-  { _tag: "DefinitionPage", projectId, kind: "list", parent: "", page },
+  { _tag: "Resource", projectId, id: "lst_1" },
+  { _tag: "ResourceNamed", projectId, kind: "list", parent: "", name: "friends" },
+  { _tag: "Resources", projectId, kind: "list", parent: "", after: null, limit: 100 },
+  { _tag: "ResourceCount", projectId, kind: "list", parent: "" },
+  { _tag: "ResourcePage", projectId, kind: "list", parent: "", page },
   { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
-  { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 100, examine: 1000 },
-  { _tag: "Counters", projectId, names: ["waiting", "allowance", "contacts"] },
+  { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 100, scanLimit: 1000 },
+  { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "contacts"] },
   { _tag: "Idempotency", projectId, key: "k" },
   { _tag: "Message", projectId, id: "msg_1" },
   { _tag: "Delivery", projectId, id: "del_1" },
@@ -70,18 +70,18 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
         filters: { ...noLogFilters, ...filters },
         after: null,
         limit: 100,
-        examine: 1000
+        scanLimit: 1000
       }) as const
   ),
   { _tag: "Events", projectId, after: null, limit: 100 },
-  { _tag: "Push", projectId, id: "psh_1" },
-  { _tag: "PushPage", projectId, consumer: "whk_1", after: null, limit: 100 },
-  { _tag: "Ledger", projectId }
+  { _tag: "EventDelivery", projectId, id: "evd_1" },
+  { _tag: "EventDeliveryPage", projectId, subscriber: "whk_1", after: null, limit: 100 },
+  { _tag: "UsageAudit", projectId }
 ]
 
 const unseen = storeLaw(
   "isolation/no-project-sees-another",
-  { says: "To every question a project's answer is the same, whatever stands in another project.", why },
+  { statement: "The answer to a project's query does not depend on the records of other projects.", why },
   (store) =>
     Effect.gen(function* () {
       const before = yield* store.read(questionsOf(otherId))
@@ -90,27 +90,28 @@ const unseen = storeLaw(
         put.apiKey(apiKey()),
         put.domain(senderDomain()),
         put.contact(contact()),
-        put.definition(definition()),
+        put.resource(resource()),
         put.suppression(suppression()),
-        { _tag: "RecordIdempotency", record: remembered(), now: noon },
+        { _tag: "RecordIdempotency", record: idempotencyRecord(), now: noon },
         insert.message(message()),
         insert.delivery(delivery()),
         insert.event(event()),
-        insert.push(push()),
+        insert.eventDelivery(eventDelivery()),
         spend(1),
-        spend(2, null, "waiting"),
+        spend(2, null, "scheduledRecipients"),
         spend(3, null, "contacts")
       )
       const after = yield* store.read(questionsOf(otherId))
-      for (const [place, question] of questionsOf(otherId).entries())
-        yield* same(JSON.stringify(question), after[place], before[place])
+      for (const [index, question] of questionsOf(otherId).entries())
+        yield* same(JSON.stringify(question), after[index], before[index])
     })
 )
 
 const apart = storeLaw(
   "isolation/one-name-in-two-projects",
   {
-    says: "One idempotency key, address, domain or counter in two projects is two records, each guarded by itself.",
+    statement:
+      "The same idempotency key, address, domain or counter in two projects is two records, each with its own guard.",
     why
   },
   (store) =>
@@ -121,7 +122,7 @@ const apart = storeLaw(
           put.domain(senderDomain({ id: `dom_${n}`, projectId })),
           put.contact(contact({ id: `con_${n}`, projectId })),
           put.suppression(suppression({ projectId, reasons: { manual: noon + n } })),
-          { _tag: "RecordIdempotency", record: remembered({ projectId, fingerprint: `f${n}` }), now: noon },
+          { _tag: "RecordIdempotency", record: idempotencyRecord({ projectId, fingerprint: `f${n}` }), now: noon },
           spend(n + 1, 2, "allowance", projectId)
         )
       for (const [n, projectId] of ["prj_law", otherId].entries()) {
@@ -135,11 +136,15 @@ const apart = storeLaw(
           senderDomain({ id: `dom_${n}`, projectId }),
           [contact({ id: `con_${n}`, projectId })],
           [suppression({ projectId, reasons: { manual: noon + n } })],
-          remembered({ projectId, fingerprint: `f${n}` })
+          idempotencyRecord({ projectId, fingerprint: `f${n}` })
         ])
       }
-      yield* same("one more in the one", yield* fateOf(commit(store, spend(1, 2))), "applied")
-      yield* same("one more in the other", yield* fateOf(commit(store, spend(1, 2, "allowance", otherId))), "Exhausted")
+      yield* same("one more record in the first project", yield* resultOf(commit(store, spend(1, 2))), "applied")
+      yield* same(
+        "one more record in the second project",
+        yield* resultOf(commit(store, spend(1, 2, "allowance", otherId))),
+        "Exhausted"
+      )
       yield* same(
         "the counters",
         [yield* counter(store, "allowance"), yield* counter(store, "allowance", otherId)],
@@ -150,7 +155,7 @@ const apart = storeLaw(
 
 const sharedQueue = storeLaw(
   "isolation/claims-serve-every-project",
-  { says: "A claim takes what is due of every project.", why: "decisions/0006-hand-off.md" },
+  { statement: "A claim takes the due deliveries of every project.", why: "decisions/0006-hand-off.md" },
   (store) =>
     Effect.gen(function* () {
       const projects = [projectId, otherId, "prj_third"]
@@ -159,12 +164,12 @@ const sharedQueue = storeLaw(
       )
       const rows = yield* store.claim({ kind: "dueQueued", now: noon, limit: 9, worker: "w", leaseUntil: noon + 1 })
       yield* same(
-        "whose they are",
+        "the projects of the claimed deliveries",
         rows.map((row) => row.projectId),
         projects
       )
       const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })
-      yield* same("who holds the other's", other?.worker, "w")
+      yield* same("the contact at the other project's address", other?.worker, "w")
     })
 )
 

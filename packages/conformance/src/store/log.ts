@@ -1,5 +1,5 @@
 /**
- * Laws of the delivery log: every delivery once, newest first, under any filter, within its bound.
+ * Laws of the delivery log: pages list every delivery once, newest first, with any filter, and within the scan limit.
  */
 import type { Delivery, LogFilters, Position } from "@mailkeep/core/domain"
 import { noLogFilters } from "@mailkeep/core/domain"
@@ -24,11 +24,11 @@ import { storeLaw } from "./StoreSubject.ts"
 
 const why = "decisions/0011-delivery-log.md"
 
-/** Walks the log to its end; `between` runs after each page. */
+/** Walks the log to its end. `between` runs after each page. */
 const walk = (
   store: MailStoreShape,
   limit: number,
-  { examine = 10_000, filters = {} }: { readonly examine?: number; readonly filters?: Partial<LogFilters> } = {},
+  { scanLimit = 10_000, filters = {} }: { readonly scanLimit?: number; readonly filters?: Partial<LogFilters> } = {},
   between: (page: number) => Effect.Effect<unknown, unknown> = () => Effect.void
 ) =>
   Effect.gen(function* () {
@@ -41,7 +41,7 @@ const walk = (
         filters: { ...noLogFilters, ...filters },
         after,
         limit,
-        examine
+        scanLimit
       })
       ids.push(...idsOf(found.items))
       after = found.next
@@ -60,7 +60,8 @@ const insertAll = (store: MailStoreShape, rows: ReadonlyArray<Delivery>) =>
 const summaries = storeLaw(
   "log/shows-summaries",
   {
-    says: "A page shows each delivery's id, time, recipient as given, status and scheduled time, and its message's subject.",
+    statement:
+      "A page shows each delivery's id, time, recipient, status and scheduled time unchanged, and its message's subject.",
     why
   },
   (store) =>
@@ -84,7 +85,10 @@ const summaries = storeLaw(
 
 const tiesOnce = storeLaw(
   "log/ties-are-listed-once",
-  { says: "Of many deliveries of one millisecond each is listed once, by id downwards, whatever the page size.", why },
+  {
+    statement: "Of many deliveries of one millisecond, each is listed once, by descending id, with any page size.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 50 }, (_, n) => numbered("del", n))
@@ -98,7 +102,11 @@ const tiesOnce = storeLaw(
 
 const walkComplete = storeLaw(
   "log/walk-is-complete",
-  { says: "A walk shows what stood throughout exactly once, although deliveries come and move meanwhile.", why },
+  {
+    statement:
+      "A walk lists each delivery that exists throughout exactly once, although deliveries are created and changed meanwhile.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 30 }, (_, n) => numbered("del", n))
@@ -113,7 +121,7 @@ const walkComplete = storeLaw(
         })
       )
       yield* same(
-        "what stood",
+        "the deliveries that existed throughout",
         walked.filter((id) => !id.startsWith("del_late")),
         ids.toReversed()
       )
@@ -123,7 +131,8 @@ const walkComplete = storeLaw(
 const filtered = storeLaw(
   "log/filters-narrow",
   {
-    says: "Each filter shows the deliveries that match it and no others, dates inclusive, and all filters hold together.",
+    statement:
+      "Each filter finds exactly the deliveries that match. Date bounds are inclusive, and filters are combined.",
     why
   },
   (store) =>
@@ -153,7 +162,7 @@ const filtered = storeLaw(
       for (const [filters, found] of finds) {
         const { items } = yield* logPage(store, filters)
         yield* same(
-          `what ${JSON.stringify(filters)} finds`,
+          `the deliveries that match ${JSON.stringify(filters)}`,
           idsOf(items),
           found.map((n) => `del_${n}`)
         )
@@ -164,7 +173,8 @@ const filtered = storeLaw(
 const searched = storeLaw(
   "log/search-is-literal",
   {
-    says: "A search finds a part of recipient or subject in any case, taken literally, or a whole delivery or message id.",
+    statement:
+      "A search finds a literal part of the recipient or the subject in any case, or a whole delivery or message id.",
     why
   },
   (store) =>
@@ -195,7 +205,7 @@ const searched = storeLaw(
       for (const [search, found] of finds) {
         const { items } = yield* logPage(store, { search })
         yield* same(
-          `what ${JSON.stringify(search)} finds`,
+          `the deliveries that match ${JSON.stringify(search)}`,
           idsOf(items),
           found.map((n) => `del_${n}`)
         )
@@ -205,7 +215,11 @@ const searched = storeLaw(
 
 const bounded = storeLaw(
   "log/looks-no-further-than-asked",
-  { says: "A page looks at no more deliveries than it may, and then goes on behind the last one it looked at.", why },
+  {
+    statement:
+      "A page scans at most its limit of deliveries, and the next page continues after the last delivery that was scanned.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 12 }, (_, n) => numbered("del", n))
@@ -214,41 +228,44 @@ const bounded = storeLaw(
         ids.map((id, n) => delivery({ id: id as Delivery["id"], source: n === 0 || n === 9 ? "smtp" : "api" }))
       )
       const filters = { ...noLogFilters, source: "smtp" }
-      const page = (examine: number) =>
-        ask(store, { _tag: "LogPage", projectId, filters, after: null, limit: 5, examine })
-      yield* same("a page that may look at 2", yield* page(2), {
+      const page = (scanLimit: number) =>
+        ask(store, { _tag: "LogPage", projectId, filters, after: null, limit: 5, scanLimit })
+      yield* same("a page with a scan limit of 2", yield* page(2), {
         items: [],
         next: { createdAt: noon, id: numbered("del", 10) }
       })
       const three = yield* page(3)
       yield* same(
-        "a page that may look at 3",
+        "a page with a scan limit of 3",
         [idsOf(three.items), three.next?.id],
         [[numbered("del", 9)], numbered("del", 9)]
       )
-      yield* same("a page that may look at all", (yield* page(12)).next, null)
-      yield* same("the walk", yield* walk(store, 5, { examine: 2, filters }), [numbered("del", 9), numbered("del", 0)])
+      yield* same("a page that may scan all", (yield* page(12)).next, null)
+      yield* same("the walk", yield* walk(store, 5, { scanLimit: 2, filters }), [
+        numbered("del", 9),
+        numbered("del", 0)
+      ])
     })
 )
 
 const endsTruly = storeLaw(
   "log/ends-when-nothing-is-left",
-  { says: "A full last page says that nothing is left, and a full page before it that there is.", why },
+  { statement: "A full last page says that nothing is left. A full page before it says that more is left.", why },
   (store) =>
     Effect.gen(function* () {
       yield* insertAll(
         store,
         [1, 2, 3, 4].map((n) => delivery({ id: `del_${n}` }))
       )
-      yield* same("the first of two", (yield* logPage(store, {}, 3)).next, { createdAt: noon, id: "del_2" })
-      yield* same("the only one", (yield* logPage(store, {}, 4)).next, null)
+      yield* same("the first page of two", (yield* logPage(store, {}, 3)).next, { createdAt: noon, id: "del_2" })
+      yield* same("the only page", (yield* logPage(store, {}, 4)).next, null)
     })
 )
 
 const ofMessage = storeLaw(
   "log/of-a-message-in-order",
   {
-    says: "The deliveries of a message come by id, its attempts by number, and no others.",
+    statement: "The deliveries of a message are listed by id and its attempts by number, without those of others.",
     why: "decisions/0020-ids-and-order.md"
   },
   (store) =>

@@ -1,10 +1,22 @@
 /**
- * Laws of the outbox and of sweeping: an event stands with its commit, in order, until it is swept.
+ * Laws of the outbox and of sweeps: an event exists with its commit, in order, until a sweep deletes it.
  */
 import { Effect } from "effect"
-import { fateOf, same } from "../expectation.ts"
+import { resultOf, same } from "../expectation.ts"
 import { claim } from "./claims.ts"
-import { ask, commit, delivery, event, idsOf, insert, noon, projectId, put, remembered, setting } from "./records.ts"
+import {
+  ask,
+  commit,
+  delivery,
+  event,
+  idsOf,
+  insert,
+  noon,
+  projectId,
+  put,
+  idempotencyRecord,
+  setting
+} from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
 
@@ -14,34 +26,37 @@ const events = { _tag: "Events", projectId, after: null, limit: 100 } as const
 
 const withItsCommit = storeLaw(
   "outbox/event-stands-with-its-commit",
-  { says: "An event is there if and only if the commit that appended it was kept.", why },
+  { statement: "An event exists if and only if the commit that appended it was kept.", why },
   (store) =>
     Effect.gen(function* () {
       yield* commit(store, put.setting("a"), insert.event(event({ id: "evt_1" })))
-      yield* fateOf(commit(store, put.setting("a"), insert.event(event({ id: "evt_2" }))))
+      yield* resultOf(commit(store, put.setting("a"), insert.event(event({ id: "evt_2" }))))
       yield* same("the events", idsOf(yield* ask(store, events)), ["evt_1"])
       yield* commit(store, put.setting("b"), insert.event(event({ id: "evt_2" })))
-      yield* same("the events then", idsOf(yield* ask(store, events)), ["evt_1", "evt_2"])
+      yield* same("the events", idsOf(yield* ask(store, events)), ["evt_1", "evt_2"])
     })
 )
 
 const inOrder = storeLaw(
   "outbox/oldest-first-after-a-place",
-  { says: "Events come by id, after the one that was named, at most as many as asked for.", why },
+  { statement: "Events are listed by id after a given event, up to the requested number.", why },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach([3, 1, 5, 2, 4], (n) => commit(store, insert.event(event({ id: `evt_${n}` }))))
       const page = (after: string | null, limit: number) => Effect.map(ask(store, { ...events, after, limit }), idsOf)
-      yield* same("the first two", yield* page(null, 2), ["evt_1", "evt_2"])
-      yield* same("those after", yield* page("evt_2", 2), ["evt_3", "evt_4"])
+      yield* same("the first two events", yield* page(null, 2), ["evt_1", "evt_2"])
+      yield* same("the events after the given event", yield* page("evt_2", 2), ["evt_3", "evt_4"])
       yield* same("the rest", yield* page("evt_4", 9), ["evt_5"])
-      yield* same("after a place that is gone", yield* page("evt_31", 9), ["evt_4", "evt_5"])
+      yield* same("after an event that was deleted", yield* page("evt_31", 9), ["evt_4", "evt_5"])
     })
 )
 
 const sweptByAge = storeLaw(
   "sweep/events-by-age",
-  { says: "A sweep deletes events from before an instant, oldest first, as many as it may, and says how many.", why },
+  {
+    statement: "A sweep deletes events from before an instant, oldest first, up to its limit, and returns the number.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach([5, 1, 3, 2, 4], (n) =>
@@ -49,40 +64,44 @@ const sweptByAge = storeLaw(
       )
       const sweep = (limit: number) => store.sweep({ kind: "events", before: noon - 2, limit })
       yield* same("the first sweep", yield* sweep(2), 2)
-      yield* same("what is left", idsOf(yield* ask(store, events)), ["evt_1", "evt_2", "evt_3"])
+      yield* same("the events that are left", idsOf(yield* ask(store, events)), ["evt_1", "evt_2", "evt_3"])
       yield* same("the second", yield* sweep(2), 1)
       yield* same("the third", yield* sweep(2), 0)
-      yield* same("what stays", idsOf(yield* ask(store, events)), ["evt_1", "evt_2"])
+      yield* same("the remaining events", idsOf(yield* ask(store, events)), ["evt_1", "evt_2"])
     })
 )
 
 const sweptKeys = storeLaw(
   "sweep/expired-keys-only",
-  { says: "A sweep deletes idempotency records that ended before an instant, oldest first, and no live one.", why },
+  {
+    statement: "A sweep deletes idempotency records that ended before an instant, oldest first, and no live record.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach([4, 1, 3, 2], (n) =>
         commit(store, {
           _tag: "RecordIdempotency",
-          record: remembered({ key: `k${n}`, expiresAt: noon + n }),
+          record: idempotencyRecord({ key: `k${n}`, expiresAt: noon + n }),
           now: noon
         })
       )
-      const standing = Effect.forEach([1, 2, 3, 4], (n) =>
+      const existing = Effect.forEach([1, 2, 3, 4], (n) =>
         Effect.map(ask(store, { _tag: "Idempotency", projectId, key: `k${n}` }), (one) => one !== null)
       )
       const sweep = (limit: number) => store.sweep({ kind: "idempotency", before: noon + 3, limit })
       yield* same("the first sweep", yield* sweep(1), 1)
-      yield* same("who stands", yield* standing, [false, true, true, true])
+      yield* same("the idempotency records after the first sweep", yield* existing, [false, true, true, true])
       yield* same("the second", yield* sweep(9), 1)
-      yield* same("who stands then", yield* standing, [false, false, true, true])
+      yield* same("the idempotency records that are left", yield* existing, [false, false, true, true])
     })
 )
 
 const sweptLeases = storeLaw(
   "sweep/leases-of-idle-workers-only",
   {
-    says: "A sweep deletes leases that ended before an instant, but of no worker that holds a delivery that waits.",
+    statement:
+      "A sweep deletes leases that ended before an instant, except the lease of a worker with a waiting delivery.",
     why
   },
   (store) =>
@@ -92,20 +111,20 @@ const sweptLeases = storeLaw(
       yield* commit(store, { _tag: "RenewLease", worker: "idle", leaseUntil: noon + 1 })
       yield* commit(store, { _tag: "RenewLease", worker: "later", leaseUntil: noon + 5 })
       const sweep = store.sweep({ kind: "leases", before: noon + 5, limit: 9 })
-      yield* same("how many", yield* sweep, 1)
-      yield* same("how many again", yield* sweep, 0)
+      yield* same("the number of the first sweep", yield* sweep, 1)
+      yield* same("the number of the second sweep", yield* sweep, 0)
       const next = (worker: string) => ask(store, { _tag: "NextDue", worker, now: noon })
       yield* same("the next end of a lease", yield* next("other"), noon + 1)
-      yield* same("the next but the holder's", yield* next("holder"), noon + 5)
+      yield* same("the next end of a lease besides the claiming worker's", yield* next("holder"), noon + 5)
     })
 )
 
 const sweepsNothingElse = storeLaw(
   "sweep/touches-its-kind-alone",
-  { says: "A sweep deletes nothing of another kind, and no setting, message or delivery at all.", why },
+  { statement: "A sweep deletes no record of another kind, and never a setting, a message or a delivery.", why },
   (store) =>
     Effect.gen(function* () {
-      const record = remembered({ expiresAt: noon + 1 })
+      const record = idempotencyRecord({ expiresAt: noon + 1 })
       yield* commit(store, put.setting("a"), insert.delivery(delivery()))
       yield* commit(store, { _tag: "RecordIdempotency", record, now: noon }, insert.event(event()))
       const later = { before: noon + 10, limit: 100 }

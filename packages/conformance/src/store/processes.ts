@@ -22,39 +22,40 @@ const several = (job: (n: number) => Job) =>
     )
   )
 
-/** Several processes begin at once; what all of them told. */
+/** Starts several processes that begin at the same time, and returns all lines that they reported. */
 const together = (job: (n: number) => Job) =>
   Effect.gen(function* () {
     const children = yield* several(job)
     yield* Effect.forEach(children, ({ begin }) => begin, { discard: true })
     yield* Effect.forEach(children, ({ ended }) => ended, { discard: true })
-    return children.flatMap(({ told }) => told())
+    return children.flatMap(({ reportedLines: reported }) => reported())
   })
 
 const claimedOnce = storeLaw(
   "processes/one-claimant-each",
-  { says: "Of several processes that claim at once, each delivery goes to exactly one.", why, needs },
+  { statement: "Of several processes that claim concurrently, exactly one gets each delivery.", why, needs },
   (store) =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 400 }, (_, n) => numbered("del", n) as `del_${string}`)
       for (let from = 0; from < ids.length; from += 100)
         yield* commit(store, ...ids.slice(from, from + 100).map((id) => insert.delivery(delivery({ id }))))
-      const told = yield* together((n) => ({ job: "claim", name: `w${n}`, now: noon }))
-      yield* same("who was claimed", told.toSorted(), ids)
+      const reported = yield* together((n) => ({ job: "claim", name: `w${n}`, now: noon }))
+      yield* same("the claimed deliveries", reported.toSorted(), ids)
     })
 )
 
 const nothingLost = storeLaw(
   "processes/no-update-is-lost",
   {
-    says: "Of several processes that spend the last units at once, none loses an update and none is refused for being busy.",
+    statement:
+      "Of several processes that spend the last units concurrently, none loses an update and none is refused because the store is busy.",
     why,
     needs
   },
   (store) =>
     Effect.gen(function* () {
-      const told = yield* together(() => ({ job: "spend", tries: 60, max: 100 }))
-      yield* same("the fates", tally(told), { applied: 100, Exhausted: processes * 60 - 100 })
+      const reported = yield* together(() => ({ job: "spend", count: 60, max: 100 }))
+      yield* same("the results", tally(reported), { applied: 100, Exhausted: processes * 60 - 100 })
       yield* same("the counter", yield* counter(store, "allowance"), 100)
     })
 )
@@ -62,7 +63,8 @@ const nothingLost = storeLaw(
 const oneWinner = storeLaw(
   "processes/one-writer-wins",
   {
-    says: "Of several processes that record one key, create one contact or replace one revision at once, exactly one does.",
+    statement:
+      "Of several processes that record one idempotency key, create one contact or replace one revision concurrently, exactly one succeeds.",
     why: "decisions/0001-core-decides.md",
     needs
   },
@@ -73,45 +75,46 @@ const oneWinner = storeLaw(
       const children = yield* several((n) => ({ job: "race", name: `p${n}`, rounds }))
       for (let round = 0; round < rounds; round++) {
         yield* Effect.forEach(children, ({ begin }) => begin, { discard: true })
-        yield* Effect.forEach(children, ({ heard }) => heard((round + 1) * 3), { discard: true })
+        yield* Effect.forEach(children, ({ waitForLines: received }) => received((round + 1) * 3), { discard: true })
       }
       yield* Effect.forEach(children, ({ ended }) => ended, { discard: true })
-      const fates = tally(children.flatMap(({ told }) => told()))
+      const results = tally(children.flatMap(({ reportedLines: reported }) => reported()))
       for (let round = 0; round < rounds; round++)
         for (const race of ["key", "contact", "revision"])
-          yield* same(`how many won ${race} ${round}`, fates[`${race} ${round} applied`], 1)
+          yield* same(`the number of winners of ${race} ${round}`, results[`${race} ${round} applied`], 1)
     })
 )
 
 const oneState = storeLaw(
   "processes/read-is-one-state",
   {
-    says: "All queries of one read are answered from one state, whatever another process commits meanwhile.",
+    statement:
+      "All queries of one read are answered from one state, whatever another process commits at the same time.",
     why: "decisions/0001-core-decides.md",
     needs
   },
   (store) =>
     Effect.gen(function* () {
       const { here } = yield* StorePlace
-      const writer = yield* startChild(here.child!, { job: "pairs", tries: 400 })
+      const writer = yield* startChild(here.child!, { job: "pairs", count: 400 })
       yield* writer.begin
       const ended = yield* Effect.forkChild(writer.ended)
       while (ended.pollUnsafe() === undefined) {
         const [[waiting], [allowance]] = yield* store.read([
-          { _tag: "Counters", projectId, names: ["waiting"] },
+          { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
           { _tag: "Counters", projectId, names: ["allowance"] }
         ])
-        yield* same("two counters that every commit moves together", waiting, allowance)
+        yield* same("two counters that every commit changes together", waiting, allowance)
         yield* aTurn
       }
       yield* Fiber.join(ended)
-      yield* same("how far they came", yield* counter(store, "waiting"), 400)
+      yield* same("the final value of the counters", yield* counter(store, "scheduledRecipients"), 400)
     })
 )
 
 const seesOthers = storeLaw(
   "processes/others-are-seen",
-  { says: "What one writes, another that has the store open reads next.", why, needs },
+  { statement: "What one process writes, another process that has the store open reads next.", why, needs },
   (store) =>
     Effect.gen(function* () {
       const { here } = yield* StorePlace
@@ -125,22 +128,22 @@ const seesOthers = storeLaw(
 
 const tellsOfOthers = storeLaw(
   "processes/tells-of-others",
-  { says: "The stream of changes tells when somebody else has written.", why, needs },
+  { statement: "The stream of changes emits when another process has written.", why, needs },
   (store) =>
     Effect.gen(function* () {
       const { here } = yield* StorePlace
       const other = yield* openAt(here)
-      const heard: Array<void> = []
+      const received: Array<void> = []
       const listening = yield* Effect.forkChild(
-        Stream.runForEach(store.changes, () => Effect.sync(() => heard.push(undefined))),
+        Stream.runForEach(store.changes, () => Effect.sync(() => received.push(undefined))),
         { startImmediately: true }
       )
       const writing = (n: number): Effect.Effect<void, unknown> =>
         Effect.gen(function* () {
-          yield* same("whether it still tells", listening.pollUnsafe(), undefined)
+          yield* same("whether the stream emits again", listening.pollUnsafe(), undefined)
           yield* commit(other, put.setting(`s${n}`))
           yield* aTurn
-          if (heard.length < 2) yield* writing(n + 1)
+          if (received.length < 2) yield* writing(n + 1)
         })
       yield* writing(0)
       yield* Fiber.interrupt(listening)

@@ -1,5 +1,5 @@
 /**
- * Whole records for laws, each field with a value of its own, and short ways to write and look.
+ * Whole records for laws, in which each field has its own value, and short functions that write and read.
  */
 import type {
   ApiKey,
@@ -7,9 +7,9 @@ import type {
   Change,
   Contact,
   ContactFilters,
-  DefinitionOf,
+  ResourceOf,
   Delivery,
-  EventPush,
+  EventDelivery,
   IdempotencyRecord,
   MailEvent,
   Message,
@@ -24,7 +24,7 @@ import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 
-/** When things happen in laws. */
+/** The default instant of laws. */
 export const noon = Date.UTC(2026, 10, 21, 12)
 export const projectId = "prj_law"
 export const otherId = "prj_other"
@@ -58,7 +58,7 @@ export const senderDomain = (change: Partial<SenderDomain> = {}): SenderDomain =
   projectId,
   domain: "a.example",
   status: "verified",
-  vouched: false,
+  manuallyVerified: false,
   dkim: { selector: "mk1", encryptedPrivateKey: "sealed" },
   records: [
     {
@@ -106,8 +106,8 @@ export const contact = (change: Partial<Contact> = {}): Contact => ({
   ...change
 })
 
-/** The definition of a list. */
-export const definition = (change: Partial<DefinitionOf<"list">> = {}): DefinitionOf<"list"> => ({
+/** The content of a list, as a resource. */
+export const resource = (change: Partial<ResourceOf<"list">> = {}): ResourceOf<"list"> => ({
   id: "lst_1",
   projectId,
   kind: "list",
@@ -129,7 +129,7 @@ export const suppression = (change: Partial<Suppression> = {}): Suppression => (
   ...change
 })
 
-export const remembered = (change: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
+export const idempotencyRecord = (change: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   projectId,
   key: "k",
   fingerprint: "a".repeat(64),
@@ -141,7 +141,7 @@ export const remembered = (change: Partial<IdempotencyRecord> = {}): Idempotency
 export const message = (change: Partial<Message> = {}): Message => ({
   id: "msg_1",
   projectId,
-  keyId: "key_1",
+  apiKeyId: "key_1",
   source: "api",
   from: "shop@a.example",
   fromName: "The shop",
@@ -162,7 +162,7 @@ export const message = (change: Partial<Message> = {}): Message => ({
   ...change
 })
 
-/** Queued and due at noon. */
+/** A queued delivery that is due at noon. */
 export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
   ...freshState,
   id: "del_1",
@@ -210,25 +210,25 @@ export const event = (change: Partial<Omit<MailEvent, "kind" | "data">> = {}): M
   ...change
 })
 
-/** Pending, and due just before noon. */
-export const push = (change: Partial<EventPush> = {}): EventPush => ({
-  id: "psh_1",
+/** A pending event delivery that is due just before noon. */
+export const eventDelivery = (change: Partial<EventDelivery> = {}): EventDelivery => ({
+  id: "evd_1",
   projectId,
-  consumer: "whk_1",
+  subscriber: "whk_1",
   eventId: "evt_1",
   eventKind: "email.delivered",
   createdAt: noon,
   status: "pending",
   dueAt: noon - 1,
   worker: null,
-  token: 0,
+  fencingToken: 0,
   attempts: 2,
-  tries: [{ at: noon - 5, status: 500, error: null, durationMillis: 12 }],
+  latestAttempts: [{ at: noon - 5, status: 500, error: null, durationMillis: 12 }],
   settledAt: null,
   ...change
 })
 
-/** `del_01`, `del_02`, …: in their order as texts too. */
+/** Ids such as `del_01`, `del_02`, … whose text order is their number order. */
 export const numbered = <const P extends string>(prefix: P, n: number): `${P}_${string}` =>
   `${prefix}_${String(n).padStart(4, "0")}`
 
@@ -248,9 +248,9 @@ export const put = {
     contact: record,
     replaces
   }),
-  definition: (record: DefinitionOf<"list">, replaces: number | null = null): Change => ({
-    _tag: "PutDefinition",
-    definition: record,
+  resource: (record: ResourceOf<"list">, replaces: number | null = null): Change => ({
+    _tag: "PutResource",
+    resource: record,
     replaces
   }),
   suppression: (record: Suppression, replaces: number | null = null): Change => ({
@@ -265,32 +265,35 @@ export const insert = {
   message: (record: Message): Change => ({ _tag: "InsertMessage", message: record }),
   delivery: (record: Delivery): Change => ({ _tag: "InsertDelivery", delivery: record }),
   attempt: (record: Attempt): Change => ({ _tag: "InsertAttempt", attempt: record }),
-  push: (record: EventPush): Change => ({ _tag: "InsertPush", push: record }),
+  eventDelivery: (record: EventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery: record }),
   event: (record: MailEvent): Change => ({ _tag: "AppendEvent", event: record })
 }
 
-/** Commits changes in the order of a commit. */
+/** Commits changes in the order that a commit requires. */
 export const commit = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) => store.commit(inCommitOrder(changes))
 
-/** The answer to one query. */
+/** Returns the answer to one query. */
 export const ask = <const Q extends Query>(store: MailStoreShape, query: Q) =>
   Effect.map(store.read([query]), ([answer]) => answer)
 
 export const setting = (store: MailStoreShape, name: string) => ask(store, { _tag: "Setting", name })
 
-export const counter = (store: MailStoreShape, name: "waiting" | "allowance" | "contacts", project = projectId) =>
-  Effect.map(ask(store, { _tag: "Counters", projectId: project, names: [name] }), ([value]) => value!)
+export const counter = (
+  store: MailStoreShape,
+  name: "scheduledRecipients" | "allowance" | "contacts",
+  project = projectId
+) => Effect.map(ask(store, { _tag: "Counters", projectId: project, names: [name] }), ([value]) => value!)
 
 export const spend = (
   by: number,
   max: number | null = null,
-  name: "waiting" | "allowance" | "contacts" = "allowance",
+  name: "scheduledRecipients" | "allowance" | "contacts" = "allowance",
   project = projectId
 ): Change => ({ _tag: "SpendCounter", projectId: project, name, by, max })
 
 export const deliveryOf = (store: MailStoreShape, id: string) => ask(store, { _tag: "Delivery", projectId, id })
 
-/** The newest deliveries, as many as the limit. */
+/** The newest deliveries, up to the limit. */
 export const logPage = (store: MailStoreShape, filters: Partial<typeof noLogFilters> = {}, limit = 100) =>
   ask(store, {
     _tag: "LogPage",
@@ -298,12 +301,12 @@ export const logPage = (store: MailStoreShape, filters: Partial<typeof noLogFilt
     filters: { ...noLogFilters, ...filters },
     after: null,
     limit,
-    examine: 10_000
+    scanLimit: 10_000
   })
 
 const everyone = { after: null, skip: 0, limit: 100 } as const
 
-/** The contacts that match, and how many they are. What an index answers must agree with the walk. */
+/** The matching contacts and their number. Checks that the answer of an index agrees with a walk. */
 export const contactPage = (
   store: MailStoreShape,
   filters: Partial<ContactFilters> = {},
@@ -322,7 +325,7 @@ export const contactPage = (
     return { items, total: matches }
   })
 
-/** One piece of a walk over contacts; all of them unless `page` says otherwise. */
+/** One page of a walk over contacts; by default, all contacts. */
 export const contactScan = (
   store: MailStoreShape,
   filters: Partial<ContactFilters> = {},

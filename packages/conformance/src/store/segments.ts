@@ -1,10 +1,10 @@
 /**
- * Laws of what finds contacts other than by name: lists, segments, a place in the walk; and of a contact that is removed.
+ * Laws of lists, segments, walks over contacts and removed contacts.
  */
 import type { Contact, ContactFilters, ContactPredicate, ContactScan, Position } from "@mailkeep/core/domain"
 import { compilePredicate, newestFirst } from "@mailkeep/core/domain"
 import { Effect } from "effect"
-import { fateOf, same } from "../expectation.ts"
+import { resultOf, same } from "../expectation.ts"
 import { ask, commit, contact, contactPage, contactScan, idsOf, noon, numbered, projectId, put } from "./records.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLaw } from "./StoreSubject.ts"
@@ -16,7 +16,11 @@ const person = (n: number, change: Partial<Contact> = {}): Contact =>
 
 const listed = storeLaw(
   "contacts/found-by-list",
-  { says: "A page of a list shows those on it, newest first and counted, and follows them on and off.", why },
+  {
+    statement:
+      "A page of a list shows the contacts on the list, newest first and counted, after each is added or removed.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       for (const n of [1, 2, 3, 4])
@@ -26,14 +30,14 @@ const listed = storeLaw(
         )
       const on = (listId: string) =>
         Effect.map(contactPage(store, { listId }), ({ items, total }) => [total, ...idsOf(items)])
-      yield* same("on the one", yield* on("lst_a"), [4, ...[1, 2, 3, 4].map((n) => numbered("con", n))])
-      yield* same("on the other", yield* on("lst_b"), [2, numbered("con", 1), numbered("con", 3)])
+      yield* same("on the first list", yield* on("lst_a"), [4, ...[1, 2, 3, 4].map((n) => numbered("con", n))])
+      yield* same("on the second list", yield* on("lst_b"), [2, numbered("con", 1), numbered("con", 3)])
       yield* same("on none", yield* on("lst_c"), [0])
       yield* commit(store, put.contact(person(1, { createdAt: noon - 1, listIds: ["lst_a"], revision: 2 }), 1))
       yield* commit(store, put.contact(person(2, { createdAt: noon - 2, listIds: ["lst_b"], revision: 2 }), 1))
-      yield* same("on the other, later", yield* on("lst_b"), [2, numbered("con", 2), numbered("con", 3)])
+      yield* same("on the second list, later", yield* on("lst_b"), [2, numbered("con", 2), numbered("con", 3)])
       const both = yield* contactPage(store, { listId: "lst_b", search: "c3@" })
-      yield* same("on the list and found", idsOf(both.items), [numbered("con", 3)])
+      yield* same("on the list and matching the search", idsOf(both.items), [numbered("con", 3)])
     })
 )
 
@@ -61,7 +65,7 @@ const tier = { property: "prop_t", fallback: "gold" } as const
 const day = { property: "prop_d", fallback: null } as const
 const march = Date.UTC(2026, 2, 1)
 
-/** One of each operation on each kind of field, alone and combined. */
+/** Filters with each operation on each kind of field, alone and combined. */
 const predicates: ReadonlyArray<ContactPredicate> = [
   ...(["eq", "ne", "contains", "starts_with", "ends_with"] as const).flatMap((op) =>
     ["ann", "änne", "n", "%_", "🎉", "ß", ""].flatMap((value) => [
@@ -96,22 +100,26 @@ const predicates: ReadonlyArray<ContactPredicate> = [
 
 const segmented = storeLaw(
   "contacts/segment-means-what-it-says",
-  { says: "A segment finds exactly the contacts that its filter is true of, as the domain evaluates it.", why },
+  { statement: "A segment finds exactly the contacts that its filter is true of, as the domain evaluates it.", why },
   (store) =>
     Effect.gen(function* () {
       yield* Effect.forEach(people, (one) => commit(store, put.contact(one)))
       for (const segment of predicates) {
         const expected = people.filter(compilePredicate(segment)).toSorted(newestFirst)
         const { items, total } = yield* contactPage(store, { segment })
-        yield* same(`who is in ${JSON.stringify(segment)}`, idsOf(items), idsOf(expected))
-        yield* same(`how many are in ${JSON.stringify(segment)}`, total, expected.length)
+        yield* same(`the contacts in ${JSON.stringify(segment)}`, idsOf(items), idsOf(expected))
+        yield* same(`the number of contacts in ${JSON.stringify(segment)}`, total, expected.length)
       }
     })
 )
 
 const placed = storeLaw(
   "contacts/walk-goes-on-after-a-place",
-  { says: "A walk that goes on after the last contact shown meets each contact once, whoever comes meanwhile.", why },
+  {
+    statement:
+      "A walk that continues after the last listed contact lists each contact once, whatever contacts are created meanwhile.",
+    why
+  },
   (store) =>
     Effect.gen(function* () {
       for (let n = 0; n < 9; n++) yield* commit(store, put.contact(person(n, { createdAt: noon + Math.floor(n / 4) })))
@@ -135,7 +143,7 @@ const placed = storeLaw(
 const inPieces = storeLaw(
   "contacts/scan-in-pieces",
   {
-    says: "A walk in pieces of any size finds what a walk in one piece finds, in the same order, and ends.",
+    statement: "A walk in pages of any size finds the same contacts in the same order as a walk in one page, and ends.",
     why
   },
   (store) =>
@@ -163,7 +171,7 @@ const inPieces = storeLaw(
       ]
       for (const filter of filters) {
         const whole = yield* contactScan(store, filter)
-        yield* same("where a whole walk goes on", whole.next, null)
+        yield* same("where a walk of one page continues", whole.next, null)
         for (const scanLimit of [1, 2, 4]) {
           const label = `${JSON.stringify(filter)} in pieces of ${scanLimit}`
           const walk: Array<string> = []
@@ -178,7 +186,7 @@ const inPieces = storeLaw(
             after = piece.next
           } while (after !== null && ++pieces <= 9)
           yield* same(`all but the first of ${label}`, walk, idsOf(whole.items).slice(1))
-          yield* same(`how many match ${label}`, matches, whole.matches)
+          yield* same(`the number of matches in ${label}`, matches, whole.matches)
           yield* same(`the end of ${label}`, after, null)
         }
       }
@@ -188,17 +196,18 @@ const inPieces = storeLaw(
 const removed = storeLaw(
   "contacts/removed-is-gone",
   {
-    says: "A contact is removed at the revision named and no other; then nothing finds it, and its address is free.",
+    statement:
+      "A contact is removed only at the revision that the change names. Then no query finds it and its address is free.",
     why
   },
   (store) =>
     Effect.gen(function* () {
       const remove = (id: `con_${string}`, revision: number) =>
-        fateOf(commit(store, { _tag: "RemoveContact", id, revision }))
+        resultOf(commit(store, { _tag: "RemoveContact", id, revision }))
       yield* commit(store, put.contact(person(1)), put.contact(person(2)))
       yield* same("at another revision", yield* remove("con_0001", 2), "Stale")
       yield* same("of none", yield* remove("con_0009", 1), "NotFound")
-      yield* same("at its revision", yield* remove("con_0001", 1), "applied")
+      yield* same("at its current revision", yield* remove("con_0001", 1), "applied")
       yield* same("again", yield* remove("con_0001", 1), "NotFound")
       yield* same("by id", yield* ask(store, { _tag: "Contact", projectId, id: "con_0001" }), null)
       for (const filters of [{}, { search: "lovelace" }, { listId: "lst_1" }])
@@ -206,7 +215,7 @@ const removed = storeLaw(
           numbered("con", 2)
         ])
       const next = put.contact(person(3, { address: "c1@example.org" }))
-      yield* same("another at its address", yield* fateOf(commit(store, next)), "applied")
+      yield* same("another contact at its address", yield* resultOf(commit(store, next)), "applied")
     })
 )
 

@@ -8,7 +8,7 @@ import { claimLaws } from "./claims.ts"
 import { commitLaws } from "./commit.ts"
 import { contactLaws } from "./contacts.ts"
 import { counterLaws } from "./counters.ts"
-import { definitionLaws } from "./definitions.ts"
+import { resourceLaws } from "./resources.ts"
 import { differentialLaws } from "./differential.ts"
 import { durabilityLaws } from "./durability.ts"
 import { guardLaws } from "./guards.ts"
@@ -17,7 +17,7 @@ import { isolationLaws } from "./isolation.ts"
 import { logLaws } from "./log.ts"
 import { outboxLaws } from "./outbox.ts"
 import { processLaws } from "./processes.ts"
-import { pushLaws } from "./pushes.ts"
+import { eventDeliveryLaws } from "./eventDeliveries.ts"
 import { segmentLaws } from "./segments.ts"
 import type { StoreSubject } from "./StoreSubject.ts"
 import { openStore, StorePlace } from "./StoreSubject.ts"
@@ -31,13 +31,13 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...guardLaws,
     ...contactLaws,
     ...segmentLaws,
-    ...definitionLaws,
+    ...resourceLaws,
     ...logLaws,
     ...claimLaws,
     ...idempotencyLaws,
     ...counterLaws,
     ...outboxLaws,
-    ...pushLaws,
+    ...eventDeliveryLaws,
     ...isolationLaws,
     ...timeLaws,
     ...durabilityLaws,
@@ -47,7 +47,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
   open: openStore,
   lacks: ({ runs }, { capabilities, context }) =>
     runs !== undefined && !(runs >= 1)
-      ? "the differential law must run at least once"
+      ? "runs must be at least 1, so that the differential law runs"
       : Object.values(capabilities).includes(true) && Context.get(context, StorePlace).here.child === undefined
         ? "a store that declares durable or multiProcess must give a child module, so that another process can open it"
         : undefined

@@ -1,5 +1,5 @@
 /**
- * How an author gives a transport to the kit: with a relay whose answers a law can choose.
+ * What the author of a transport supplies: the transport, and a relay whose answers a law chooses.
  */
 import type { DeliveryId, HeaderFields, SmtpStage } from "@mailkeep/core/domain"
 import type { HandOff, TransportShape } from "@mailkeep/core/port"
@@ -8,26 +8,26 @@ import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law, LawBook } from "../Law.ts"
 
-/** What the relay does with mail for one recipient. Unless told otherwise it takes it. */
+/** What the relay does with mail for one recipient. The default is `take`. */
 export type RelayAct =
   | { readonly does: "take" }
   | {
       readonly does: "refuse"
-      readonly stage: Extract<SmtpStage, "rcpt" | "dot">
+      readonly stage: Extract<SmtpStage, "rcpt" | "finalizing">
       readonly code: number
       readonly enhancedCode: string
       readonly text: string
     }
-  /** Never answers: before it has the message, or once it has it. */
-  | { readonly does: "hang"; readonly afterDot: boolean }
-  /** Drops the connection without an answer. */
-  | { readonly does: "drop"; readonly afterDot: boolean }
+  /** Never answers, either before finalizing or while finalizing. */
+  | { readonly does: "hang"; readonly whileFinalizing: boolean }
+  /** Closes the connection without an answer. */
+  | { readonly does: "drop"; readonly whileFinalizing: boolean }
 
-/** A message past its final dot, as the relay has it. */
+/** A message that the relay received completely. */
 export interface TakenMail {
-  /** Of the envelope. */
+  /** The sender of the envelope. */
   readonly sender: string
-  /** Of the envelope. */
+  /** The recipient of the envelope. */
   readonly recipient: string
   /** With angle brackets. */
   readonly messageId: string
@@ -38,22 +38,22 @@ export interface TakenMail {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
-  /** Those that the message was given beyond its own. */
+  /** The headers that the message has besides the standard ones. */
   readonly headers: HeaderFields
 }
 
-/** What a relay has of a hand-off that it took whole. */
+/** Converts a hand-off to the message that a relay receives. */
 export const mailOf = ({ envelope, message }: Pick<HandOff, "envelope" | "message">): TakenMail => {
   const { date: _, ...shown } = message
   return { ...shown, sender: envelope.from, recipient: envelope.to }
 }
 
 export interface Relay {
-  /** From now on; the last word counts. */
+  /** Sets what the relay does from now on. Replaces the previous act. */
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>
-  /** Everything it took, in order. */
+  /** All messages that the relay took, in order. */
   readonly taken: Effect.Effect<ReadonlyArray<TakenMail>, unknown>
-  /** How many hand-offs are under way at the relay: begun, and neither answered nor ended by either side. */
+  /** The number of hand-offs at the relay that have begun, and that neither side has ended. */
   readonly underWay: Effect.Effect<number, unknown>
 }
 
@@ -63,7 +63,7 @@ export interface TransportBench {
 }
 
 export interface TransportSubject {
-  /** A new transport and a relay that has taken nothing. */
+  /** A new transport, and a relay that has taken nothing. */
   readonly bench: Effect.Effect<TransportBench, unknown, Scope.Scope>
 }
 
@@ -82,13 +82,13 @@ export const openTransport: LawBook<TransportSubject, Transport | RelayUnderLaw>
   })
 
 interface Stated {
-  readonly says: string
+  readonly statement: string
   readonly needs?: Readonly<Partial<TransportShape["capabilities"]>>
 }
 
 const why = "decisions/0006-hand-off.md"
 
-/** A law over the open transport and its relay. */
+/** Defines a law over the open transport and its relay. */
 export const transportLaw = (
   id: TransportLaw["id"],
   stated: Stated,
@@ -119,6 +119,6 @@ export const handOffTo = (recipient: string, change: Partial<HandOff> = {}, n = 
     text: "Thanks",
     headers: {}
   },
-  beforeFinalDot: Effect.void,
+  beforeFinalize: Effect.void,
   ...change
 })

@@ -5,10 +5,10 @@ import type { HandOffOutcome, Transport } from "@mailkeep/core/port"
 import { HandOffRevoked } from "@mailkeep/core/port"
 import { minuteMillis } from "@mailkeep/core/domain"
 import { Effect, Fiber } from "effect"
-import { someTurns, until, waitedOut } from "../awaiting.ts"
+import { yieldSeveralTimes, until, waitsForDeadline } from "../awaiting.ts"
 import { holds, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
-import { keepsToItself } from "../telling.ts"
+import { leaksNone } from "../redaction.ts"
 import type { Relay, RelayAct, RelayUnderLaw, TransportSubject } from "./TransportSubject.ts"
 import { handOffTo, mailOf, openTransport, transportLaw } from "./TransportSubject.ts"
 
@@ -18,14 +18,14 @@ const isPositive = ({ _tag }: HandOffOutcome) => _tag === "Accepted" || _tag ===
 
 const refusals: ReadonlyArray<Extract<RelayAct, { does: "refuse" }>> = [
   { does: "refuse", stage: "rcpt", code: 550, enhancedCode: "5.1.1", text: "No such user here" },
-  { does: "refuse", stage: "rcpt", code: 451, enhancedCode: "4.2.0", text: "Greylisted, come back later" },
-  { does: "refuse", stage: "dot", code: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
-  { does: "refuse", stage: "dot", code: 452, enhancedCode: "4.3.1", text: "No room" }
+  { does: "refuse", stage: "rcpt", code: 451, enhancedCode: "4.2.0", text: "Greylisted, try again later" },
+  { does: "refuse", stage: "finalizing", code: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
+  { does: "refuse", stage: "finalizing", code: 452, enhancedCode: "4.3.1", text: "Insufficient storage" }
 ]
 
 const positiveMeansTaken = transportLaw(
   "outcome/positive-means-taken",
-  { says: "A positive outcome means that the relay has the message, once, for that recipient." },
+  { statement: "A positive outcome means that the relay has the message once for that recipient." },
   (transport, relay) =>
     Effect.gen(function* () {
       const outcome = yield* transport.handOff(handOffTo(ada))
@@ -34,7 +34,7 @@ const positiveMeansTaken = transportLaw(
       yield* holds("a positive reply", code === null || (code >= 200 && code < 300), code)
       const taken = yield* relay.taken
       yield* same(
-        "what the relay took",
+        "the messages at the relay",
         taken.map(({ recipient }) => recipient),
         [ada]
       )
@@ -44,7 +44,8 @@ const positiveMeansTaken = transportLaw(
 const arrivesAsGiven = transportLaw(
   "outcome/message-arrives-as-given",
   {
-    says: "What the relay has is the message as it was given: its Message-ID, sender, recipients shown, subject, further fields and bodies, under the envelope's own sender."
+    statement:
+      "The relay has the message unchanged: Message-ID, sender, visible recipients, subject, other headers, bodies, and the sender of the envelope."
   },
   (transport, relay) =>
     Effect.gen(function* () {
@@ -68,7 +69,7 @@ const arrivesAsGiven = transportLaw(
         text: text?.trimEnd() ?? null
       })
       yield* same(
-        "what the relay has",
+        "the message at the relay",
         taken.map((mail) => ({ ...mail, ...bodies(mail) })),
         sent.map((message) => ({ ...mailOf({ envelope, message }), ...bodies(message) }))
       )
@@ -78,7 +79,8 @@ const arrivesAsGiven = transportLaw(
 const envelopeAlone = transportLaw(
   "recipients/the-envelopes-alone",
   {
-    says: "The message goes to the envelope's recipient and to nobody else, whomever its header names, and shows no one that it does not name."
+    statement:
+      "The message goes only to the recipient of the envelope, whomever its header names, and shows only the recipients that it names."
   },
   (transport, relay) =>
     Effect.gen(function* () {
@@ -87,7 +89,7 @@ const envelopeAlone = transportLaw(
       yield* transport.handOff(handOffTo("hidden@example.org", { message: shown }))
       const taken = yield* relay.taken
       yield* same(
-        "who got it, and whom it names",
+        "the recipient and the names in the header",
         taken.map(({ recipient, to, cc }) => ({ recipient, to, cc })),
         [{ recipient: "hidden@example.org", to: shown.to, cc: shown.cc }]
       )
@@ -97,7 +99,7 @@ const envelopeAlone = transportLaw(
 const confirmsNothing = transportLaw(
   "outcome/confirms-only-what-it-declares",
   {
-    says: "A transport that does not confirm delivery never answers that a message is delivered.",
+    statement: "A transport that does not confirm delivery never answers that a message is delivered.",
     needs: { confirmsDelivery: false }
   },
   (transport) => Effect.flatMap(transport.handOff(handOffTo(ada)), ({ _tag }) => same("the outcome", _tag, "Accepted"))
@@ -105,7 +107,10 @@ const confirmsNothing = transportLaw(
 
 const refusalKept = transportLaw(
   "outcome/refusal-keeps-the-reply",
-  { says: "A refusal comes back with the relay's stage, code, enhanced code and words, and the relay has nothing." },
+  {
+    statement:
+      "A refusal contains the relay's stage, code, enhanced code and text, and the relay does not have the message."
+  },
   (transport, relay) =>
     Effect.gen(function* () {
       for (const [n, act] of refusals.entries()) {
@@ -115,21 +120,24 @@ const refusalKept = transportLaw(
         yield* same("the outcome", outcome._tag, "Refused")
         const { text: words, ...rest } = outcome.reply
         yield* same("the reply", rest, reply)
-        yield* holds("the relay's words", words.includes(text), words)
+        yield* holds("the text of the relay", words.includes(text), words)
       }
-      yield* same("what the relay took", yield* relay.taken, [])
+      yield* same("the messages at the relay", yield* relay.taken, [])
     })
 )
 
 const silenceIsNoAnswer = transportLaw(
   "outcome/silence-is-no-answer",
-  { says: "A connection that is lost before the answer fails as unavailable, before the final dot and after it." },
+  {
+    statement:
+      "If the connection is lost before the answer, the hand-off fails as unavailable, before finalizing and while finalizing."
+  },
   (transport, relay) =>
     Effect.forEach(
       [false, true],
-      (afterDot) =>
+      (whileFinalizing) =>
         Effect.gen(function* () {
-          yield* relay.script(ada, { does: "drop", afterDot })
+          yield* relay.script(ada, { does: "drop", whileFinalizing })
           const failure = yield* Effect.flip(transport.handOff(handOffTo(ada)))
           yield* same("the failure", failure._tag, "TransportUnavailable")
         }),
@@ -139,14 +147,17 @@ const silenceIsNoAnswer = transportLaw(
 
 const eachItsOwn = transportLaw(
   "recipients/each-its-own-outcome",
-  { says: "Of many hand-offs at once each gets the outcome of its own recipient; one that hangs holds up no other." },
+  {
+    statement:
+      "Of many concurrent hand-offs, each gets the outcome of its own recipient. A hand-off that does not end delays no other."
+  },
   (transport, relay) =>
     Effect.gen(function* () {
       const people = Array.from({ length: 12 }, (_, n) => `r${n}@example.org`)
       yield* Effect.forEach([...people.entries()], ([n, recipient]) =>
         n % 3 === 0 ? Effect.void : relay.script(recipient, refusals[n % 2]!)
       )
-      yield* relay.script("hangs@example.org", { does: "hang", afterDot: false })
+      yield* relay.script("hangs@example.org", { does: "hang", whileFinalizing: false })
       yield* Effect.forkScoped(Effect.exit(transport.handOff(handOffTo("hangs@example.org", {}, 99))))
       const outcomes = yield* Effect.forEach(
         [...people.entries()],
@@ -161,84 +172,87 @@ const eachItsOwn = transportLaw(
         )
       const taken = yield* relay.taken
       yield* same(
-        "whose mail the relay took",
+        "the recipients of the messages at the relay",
         taken.map(({ recipient }) => recipient).toSorted(),
         people.filter((_, n) => n % 3 === 0).toSorted()
       )
     })
 )
 
-/** A `beforeFinalDot` that notes how much the relay had each time it ran. */
-const noting = (relay: { readonly taken: Effect.Effect<ReadonlyArray<unknown>, unknown> }) => {
-  const seen: Array<number> = []
-  const dot = Effect.orDie(Effect.map(relay.taken, ({ length }) => void seen.push(length)))
-  return { seen, dot }
+/** A `beforeFinalize` that records the number of messages at the relay each time it runs. */
+const countingBeforeFinalize = (relay: { readonly taken: Effect.Effect<ReadonlyArray<unknown>, unknown> }) => {
+  const counts: Array<number> = []
+  const beforeFinalize = Effect.orDie(Effect.map(relay.taken, ({ length }) => void counts.push(length)))
+  return { counts, beforeFinalize }
 }
 
-const dotMarkedOnce = transportLaw(
+const finalizesOnce = transportLaw(
   "dot/marked-once-before-it-goes",
   {
-    says: "A transport that marks the final dot does so exactly once, before the relay has the message.",
-    needs: { marksFinalDot: true }
+    statement:
+      "A transport that signals finalizing calls `beforeFinalize` exactly once, before the relay has the message.",
+    needs: { signalsFinalize: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      const { seen, dot } = noting(relay)
-      yield* transport.handOff(handOffTo(ada, { beforeFinalDot: dot }))
-      yield* same("how much the relay had, each time it was marked", seen, [0])
-      yield* same("how much it has", (yield* relay.taken).length, 1)
+      const { counts, beforeFinalize } = countingBeforeFinalize(relay)
+      yield* transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize }))
+      yield* same("the number of messages at the relay, at each call of beforeFinalize", counts, [0])
+      yield* same("the number of messages at the relay", (yield* relay.taken).length, 1)
     })
 )
 
-const dotOnlyWhenItGoes = transportLaw(
+const finalizesOnlyWhenAllowed = transportLaw(
   "dot/not-marked-without-a-message",
   {
-    says: "Where the relay refuses the recipient, or is lost before the message, no final dot is marked.",
-    needs: { marksFinalDot: true }
+    statement:
+      "If the relay refuses the recipient or is lost before the message, the transport never calls `beforeFinalize`.",
+    needs: { signalsFinalize: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      const { seen, dot } = noting(relay)
-      for (const act of [refusals[0]!, refusals[1]!, { does: "drop", afterDot: false } as const]) {
+      const { counts, beforeFinalize } = countingBeforeFinalize(relay)
+      for (const act of [refusals[0]!, refusals[1]!, { does: "drop", whileFinalizing: false } as const]) {
         yield* relay.script(ada, act)
-        yield* Effect.exit(transport.handOff(handOffTo(ada, { beforeFinalDot: dot })))
+        yield* Effect.exit(transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize })))
       }
-      yield* same("how often it was marked", seen.length, 0)
+      yield* same("the number of calls of beforeFinalize", counts.length, 0)
     })
 )
 
-const dotAfterDotRefusal = transportLaw(
+const finalizesAfterRefusal = transportLaw(
   "dot/marked-before-a-refusal-of-the-message",
   {
-    says: "Where the relay refuses the message after its final dot, the dot was marked before.",
-    needs: { marksFinalDot: true }
+    statement: "If the relay refuses the message after its final dot, the transport called `beforeFinalize` before.",
+    needs: { signalsFinalize: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      const { seen, dot } = noting(relay)
+      const { counts, beforeFinalize } = countingBeforeFinalize(relay)
       yield* relay.script(ada, refusals[2]!)
-      yield* transport.handOff(handOffTo(ada, { beforeFinalDot: dot }))
-      yield* same("how often it was marked", seen.length, 1)
+      yield* transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize }))
+      yield* same("the number of calls of beforeFinalize", counts.length, 1)
     })
 )
 
 const revokedSendsNothing = transportLaw(
   "dot/revoked-sends-nothing",
   {
-    says: "When marking the final dot fails, the relay never has the message, and the failure is passed on.",
-    needs: { marksFinalDot: true }
+    statement:
+      "If `beforeFinalize` fails, the relay never has the message, and the hand-off fails with the same failure.",
+    needs: { signalsFinalize: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
       for (const why of ["lease_lost", "suppressed", "not_recorded"] as const) {
-        const beforeFinalDot = Effect.fail(new HandOffRevoked({ why }))
-        const failure = yield* Effect.flip(transport.handOff(handOffTo(ada, { beforeFinalDot })))
+        const beforeFinalize = Effect.fail(new HandOffRevoked({ why }))
+        const failure = yield* Effect.flip(transport.handOff(handOffTo(ada, { beforeFinalize })))
         yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })
       }
-      yield* someTurns
-      yield* same("what the relay took", yield* relay.taken, [])
+      yield* yieldSeveralTimes
+      yield* same("the messages at the relay", yield* relay.taken, [])
       const next = yield* transport.handOff(handOffTo(ada))
-      yield* holds("the next hand-off goes well", isPositive(next), next)
+      yield* holds("the next hand-off", isPositive(next), next)
     })
 )
 
@@ -248,48 +262,52 @@ const one = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 1)
 const interruptedSendsNothing = transportLaw(
   "deadline/interrupted-before-the-dot-sends-nothing",
   {
-    says: "A hand-off that is interrupted before the final dot is ended at the relay too, which never has the message."
+    statement:
+      "If a hand-off is interrupted before its final dot, it also ends at the relay, which never has the message."
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      yield* relay.script(ada, { does: "hang", afterDot: false })
-      const { seen, dot } = noting(relay)
-      const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada, { beforeFinalDot: dot })), {
+      yield* relay.script(ada, { does: "hang", whileFinalizing: false })
+      const { counts, beforeFinalize } = countingBeforeFinalize(relay)
+      const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize })), {
         startImmediately: true
       })
       yield* until(one(relay))
       yield* Fiber.interrupt(under)
       yield* until(none(relay))
-      yield* someTurns
-      yield* same("how often the dot was marked", seen.length, 0)
-      yield* same("what the relay took", yield* relay.taken, [])
+      yield* yieldSeveralTimes
+      yield* same("the number of calls of beforeFinalize", counts.length, 0)
+      yield* same("the messages at the relay", yield* relay.taken, [])
     })
 )
 
-const interruptedAfterDot = transportLaw(
+const interruptedWhileFinalizing = transportLaw(
   "deadline/interruptible-after-the-dot",
   {
-    says: "A relay that has the message and never answers can be given up, its connection ends, and the next hand-off goes well."
+    statement:
+      "A hand-off can be interrupted if the relay has the message and never answers. Its connection ends, and the next hand-off succeeds."
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      yield* relay.script(ada, { does: "hang", afterDot: true })
+      yield* relay.script(ada, { does: "hang", whileFinalizing: true })
       const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada)), { startImmediately: true })
       yield* until(Effect.map(relay.taken, ({ length }) => length === 1))
       yield* Fiber.interrupt(under)
       yield* until(none(relay))
       const next = yield* transport.handOff(handOffTo("bob@example.org", {}, 2))
-      yield* holds("the next hand-off goes well", isPositive(next), next)
+      yield* holds("the next hand-off", isPositive(next), next)
     })
 )
 
 const callerKeepsDeadline = transportLaw(
   "deadline/is-the-callers",
-  { says: "A silent relay is waited for until the caller's deadline, which ends the hand-off, and not a moment less." },
+  {
+    statement: "The transport waits for a silent relay exactly until the caller's deadline, which ends the hand-off."
+  },
   (transport, relay) =>
     Effect.gen(function* () {
-      yield* relay.script(ada, { does: "hang", afterDot: true })
-      yield* waitedOut(
+      yield* relay.script(ada, { does: "hang", whileFinalizing: true })
+      yield* waitsForDeadline(
         transport.handOff(handOffTo(ada)),
         20 * minuteMillis,
         Effect.map(relay.taken, ({ length }) => length === 1)
@@ -300,21 +318,24 @@ const callerKeepsDeadline = transportLaw(
 const doubleDropped = transportLaw(
   "double/is-dropped",
   {
-    says: "Where doubles are dropped, a second hand-off of one Message-ID goes well and the message is there once.",
+    statement:
+      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID succeeds and the relay has the message once.",
     needs: { idempotentHandoff: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
       yield* transport.handOff(handOffTo(ada))
       const second = yield* transport.handOff(handOffTo(ada, { attempt: 2 }))
-      yield* holds("the second hand-off goes well", isPositive(second), second)
-      yield* same("how much the relay has", (yield* relay.taken).length, 1)
+      yield* holds("the second hand-off", isPositive(second), second)
+      yield* same("the number of messages at the relay", (yield* relay.taken).length, 1)
     })
 )
 
 const contentKept = transportLaw(
   "redaction/content-stays-inside",
-  { says: "Neither a failure's words nor a log line nor a span tells a subject, a text or an address of the message." },
+  {
+    statement: "No failure message, log line or span contains a subject, a text or an address of the message."
+  },
   (transport, relay) =>
     Effect.gen(function* () {
       const secrets = ["canary-subject", "canary-text", "canary-html", "canary-name", "canary-person"]
@@ -331,20 +352,20 @@ const contentKept = transportLaw(
       })
       const acts: ReadonlyArray<RelayAct> = [
         { does: "take" },
-        { does: "drop", afterDot: false },
-        { does: "drop", afterDot: true },
+        { does: "drop", whileFinalizing: false },
+        { does: "drop", whileFinalizing: true },
         refusals[0]!
       ]
       for (const act of acts) {
         yield* relay.script(recipient, act)
-        yield* keepsToItself(secrets, transport.handOff(handOff))
+        yield* leaksNone(secrets, transport.handOff(handOff))
       }
     })
 )
 
 export const transportLaws: LawBook<TransportSubject, Transport | RelayUnderLaw> = {
   port: "transport",
-  capabilities: ["confirmsDelivery", "marksFinalDot", "idempotentHandoff", "maxMessageBytes", "smtpUtf8"],
+  capabilities: ["confirmsDelivery", "signalsFinalize", "idempotentHandoff", "maxMessageBytes", "smtpUtf8"],
   laws: [
     positiveMeansTaken,
     arrivesAsGiven,
@@ -353,12 +374,12 @@ export const transportLaws: LawBook<TransportSubject, Transport | RelayUnderLaw>
     refusalKept,
     silenceIsNoAnswer,
     eachItsOwn,
-    dotMarkedOnce,
-    dotOnlyWhenItGoes,
-    dotAfterDotRefusal,
+    finalizesOnce,
+    finalizesOnlyWhenAllowed,
+    finalizesAfterRefusal,
     revokedSendsNothing,
     interruptedSendsNothing,
-    interruptedAfterDot,
+    interruptedWhileFinalizing,
     callerKeepsDeadline,
     doubleDropped,
     contentKept

@@ -1,19 +1,20 @@
 /**
- * The store of `MapStore.ts` made to last: a journal with a line of JSON for each write, on the disk before the write is acknowledged.
- * What is done is a function of what stands and what was asked, so asking it all again brings everything back. For one process; the
- * journal only grows, so it is a model to read and not for years of mail.
+ * Makes the store of `MapStore.ts` durable: a journal with a line of JSON for each write, synced before the write is
+ * acknowledged.
+ * The next state is a function of the present state and the request, so replaying all requests restores the state.
+ * It supports one process, and the journal is never compacted, so use it as an example and not in production.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change, Claim, PushClaim, Sweep } from "@mailkeep/core/domain"
+import type { Change, Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
 import type { PromiseStore } from "@mailkeep/core/port"
 import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/port"
 import type { State } from "./MapStore.ts"
-import { claim, claimPushes, commit, read, sweep } from "./MapStore.ts"
+import { claim, claimEventDeliveries, commit, read, sweep } from "./MapStore.ts"
 
 type Line =
   | { readonly commit: ReadonlyArray<Change> }
   | { readonly claim: Claim }
-  | { readonly claimPushes: PushClaim }
+  | { readonly claimEventDeliveries: EventDeliveryClaim }
   | { readonly sweep: Sweep }
 
 const redone = (state: State, line: Line): State =>
@@ -21,14 +22,14 @@ const redone = (state: State, line: Line): State =>
     ? commit(state, line.commit).state
     : "claim" in line
       ? claim(state, line.claim).state
-      : "claimPushes" in line
-        ? claimPushes(state, line.claimPushes).state
+      : "claimEventDeliveries" in line
+        ? claimEventDeliveries(state, line.claimEventDeliveries).state
         : sweep(state, line.sweep).state
 
 const openJournal = async (filename: string): Promise<PromiseStore> => {
   const isNew = !existsSync(filename)
   const text = isNew ? "" : readFileSync(filename, "utf8")
-  // A crash may have torn the last line; what it said was not acknowledged.
+  // A crash may have cut the last line. Its write was not acknowledged.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   const file = openSync(filename, isNew ? "w+" : "r+")
   let length = Buffer.byteLength(whole)
@@ -43,7 +44,7 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
     if (closed) throw new StoreUnavailable({ reason: "closed" })
   }
 
-  /** The next state counts once its line is on the disk. */
+  /** Replaces the state only after the line is on the disk. */
   const keep = (next: State, line: Line): void => {
     const octets = Buffer.from(`${JSON.stringify(line)}\n`)
     try {
@@ -70,10 +71,10 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
       if (next.rows.length > 0) keep(next.state, { claim: request })
       return next.rows
     },
-    claimPushes: async (request) => {
+    claimEventDeliveries: async (request) => {
       stillOpen()
-      const next = claimPushes(state, request)
-      if (next.rows.length > 0) keep(next.state, { claimPushes: request })
+      const next = claimEventDeliveries(state, request)
+      if (next.rows.length > 0) keep(next.state, { claimEventDeliveries: request })
       return next.rows
     },
     sweep: async (request) => {

@@ -1,5 +1,5 @@
 /**
- * A mutant of the SQLite store for each law of a store that lasts or is shared.
+ * A mutant of the SQLite store for each law that needs a durable or shared store.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ import type { Mutation } from "./mutating.ts"
 import { answering, refused } from "./mutating.ts"
 import { oneByOne, recordedApart } from "./storeMutants.ts"
 
-/** Keeps settings in memory; `flush` writes them at last. */
+/** Keeps settings in memory until `flush` writes them. */
 const buffered = (store: MailStoreShape) => {
   const settings = new Map<string, string>()
   const mutant: MailStoreShape = {
@@ -30,7 +30,7 @@ const buffered = (store: MailStoreShape) => {
   return { mutant, flush: Effect.suspend(() => flush) }
 }
 
-/** Looks at the counter first and spends after. */
+/** Reads the counter first and spends afterwards. */
 const checkedFirst: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
@@ -102,7 +102,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))
 }
 
-/** @public Opens the mutant of a law in another process: `LAW FILE`. */
+/** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */
 export const open = (argument: string) => {
   const [law, filename] = argument.split(" ") as [string, string]
   return layers[law]!(filename)

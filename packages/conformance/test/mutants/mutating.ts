@@ -1,5 +1,5 @@
 /**
- * Ways to break a store that holds its laws: each wraps the reference store and spoils one thing.
+ * Functions that make mutants: each wraps the reference store and breaks one behaviour.
  */
 import type {
   AnswerOf,
@@ -17,10 +17,10 @@ import { Conflict } from "@mailkeep/core/domain"
 import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/port"
 import { Effect } from "effect"
 
-/** A broken copy; each call has a memory of its own. */
+/** Makes a broken copy. Each copy has its own memory. */
 export type Mutation = (store: MailStoreShape) => MailStoreShape
 
-/** Writes another change, or several, or none, in place of each of a tag. */
+/** Replaces each change of a tag by another change, several changes or none. */
 export const changing =
   <T extends ChangeTag>(tag: T, change: (change: ChangeOf<T>) => ReadonlyArray<Change>): Mutation =>
   (store) => ({
@@ -30,7 +30,7 @@ export const changing =
 
 export const dropping = (tag: ChangeTag): Mutation => changing(tag, () => [])
 
-/** When a change of that tag is refused, writes another in its place, or leaves it out. */
+/** When a change of that tag is refused, writes another change instead, or leaves it out. */
 export const evading =
   <T extends ChangeTag>(tag: T, instead: (change: ChangeOf<T>) => ReadonlyArray<Change>): Mutation =>
   (store) => ({
@@ -44,7 +44,7 @@ export const evading =
       })
   })
 
-/** Keeps something of a refused commit, and says that it was refused. */
+/** Keeps a part of a refused commit, and reports the refusal. */
 export const keeping =
   (kept: (changes: ReadonlyArray<Change>, at: number) => ReadonlyArray<Change>): Mutation =>
   (store) => ({
@@ -55,7 +55,10 @@ export const keeping =
       )
   })
 
-/** Prepares a commit by what stands, then writes it: a check apart from the write. `yields` lets others in between. */
+/**
+ * Prepares a commit by a read of the state, then writes it, so that the check is separate from the write.
+ * `yields` lets other fibers run in between.
+ */
 export const preparing =
   (
     prepare: (store: MailStoreShape, change: Change) => Effect.Effect<Change, Conflict | StoreUnavailable>,
@@ -73,7 +76,7 @@ export const preparing =
 export const refused = (change: Change, reason: Conflict["reason"]) =>
   Effect.fail(new Conflict({ at: 0, change: change._tag, reason }))
 
-/** Answers each query of a tag otherwise. */
+/** Replaces the answer to each query of a tag. */
 export const answering =
   <T extends QueryTag>(tag: T, answer: (answer: AnswerOf<T>, query: QueryOf<T>) => AnswerOf<T>): Mutation =>
   (store) => ({
@@ -82,13 +85,13 @@ export const answering =
       Effect.map(
         store.read(queries),
         (answers) =>
-          queries.map((query, place) =>
-            query._tag === tag ? answer(answers[place] as AnswerOf<T>, query as QueryOf<T>) : answers[place]
+          queries.map((query, index) =>
+            query._tag === tag ? answer(answers[index] as AnswerOf<T>, query as QueryOf<T>) : answers[index]
           ) as unknown as Answers<Qs>
       )
   })
 
-/** Asks another query in place of each of a tag, and may make its own answer of it. */
+/** Replaces each query of a tag by another query, and can also replace its answer. */
 export const asking =
   <T extends QueryTag>(
     tag: T,
@@ -101,8 +104,8 @@ export const asking =
       Effect.map(
         store.read(queries.map((one) => (one._tag === tag ? (query(one as QueryOf<T>) as Query) : one))),
         (answers) =>
-          queries.map((one, place) =>
-            one._tag === tag ? answer(answers[place] as AnswerOf<T>, one as QueryOf<T>) : answers[place]
+          queries.map((one, index) =>
+            one._tag === tag ? answer(answers[index] as AnswerOf<T>, one as QueryOf<T>) : answers[index]
           ) as unknown as Answers<Qs>
       )
   })
@@ -117,7 +120,7 @@ export const claiming =
     claim: (asked) => Effect.map(store.claim(claim(asked)), (given) => rows(given, asked))
   })
 
-/** Reads the answer to each query of a tag in its own way. */
+/** Changes the answer to each query of a tag. */
 export const rereading =
   <T extends QueryTag>(
     tag: T,

@@ -1,8 +1,8 @@
 /**
- * A mutant of the reference store for each law of a store of one process that keeps nothing.
+ * A mutant of the reference store for each law that needs neither durability nor several processes.
  */
-import type { Change, ContactPredicate, Delivery, EventPush, PushClaim } from "@mailkeep/core/domain"
-import { Conflict, folded } from "@mailkeep/core/domain"
+import type { Change, ContactPredicate, Delivery, EventDelivery, EventDeliveryClaim } from "@mailkeep/core/domain"
+import { Conflict, caseFold } from "@mailkeep/core/domain"
 import type { MailStoreShape } from "@mailkeep/core/port"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
@@ -21,36 +21,36 @@ import {
 
 const never = Number.MAX_SAFE_INTEGER
 
-/** The revision at which a domain stands, whatever was read. */
+/** Uses the current revision of a domain, whatever revision was read. */
 const anyDomainRevision: Mutation = preparing((store, change) =>
   change._tag !== "PutDomain"
     ? Effect.succeed(change)
-    : Effect.map(store.read([{ _tag: "Domain", ...change.domain }]), ([standing]) => ({
+    : Effect.map(store.read([{ _tag: "Domain", ...change.domain }]), ([existing]) => ({
         ...change,
-        replaces: standing?.revision ?? null
+        replaces: existing?.revision ?? null
       }))
 )
 
-const standingSuppression = (store: MailStoreShape, change: Extract<Change, { _tag: "PutSuppression" }>) =>
+const existingSuppression = (store: MailStoreShape, change: Extract<Change, { _tag: "PutSuppression" }>) =>
   Effect.map(
     store.read([
       { _tag: "Suppressions", projectId: change.suppression.projectId, addressKeys: [change.suppression.addressKey] }
     ]),
-    ([[standing]]) => standing ?? null
+    ([[existing]]) => existing ?? null
   )
 
-/** Looks at the revision first and writes after, whatever came between. */
+/** Checks the revision first and writes later, even if the record changed in between. */
 const twoWinners: Mutation = (store) => ({
   ...store,
   commit: ([change, ...rest]) => {
     if (change?._tag !== "PutSuppression" || rest.length > 0 || change.replaces === null)
       return store.commit(change === undefined ? [] : [change, ...rest])
     return Effect.gen(function* () {
-      const before = yield* standingSuppression(store, change)
+      const before = yield* existingSuppression(store, change)
       if (before?.revision !== change.replaces) return yield* refused(change, "Stale")
       yield* Effect.yieldNow
-      const standing = yield* standingSuppression(store, change)
-      yield* store.commit([{ ...change, replaces: standing?.revision ?? null }])
+      const existing = yield* existingSuppression(store, change)
+      yield* store.commit([{ ...change, replaces: existing?.revision ?? null }])
     })
   }
 })
@@ -58,9 +58,9 @@ const twoWinners: Mutation = (store) => ({
 const anyToken: Mutation = preparing((store, change) =>
   change._tag !== "MoveDelivery"
     ? Effect.succeed(change)
-    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.id }]), ([standing]) => ({
+    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.id }]), ([existing]) => ({
         ...change,
-        token: standing?.token ?? change.token
+        fencingToken: existing?.fencingToken ?? change.fencingToken
       }))
 )
 
@@ -76,13 +76,13 @@ const anyPhase: Mutation = preparing((store, change) =>
 const anyAttemptToken: Mutation = preparing((store, change) =>
   change._tag !== "MoveAttempt"
     ? Effect.succeed(change)
-    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }]), ([standing]) => ({
+    : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }]), ([existing]) => ({
         ...change,
-        token: standing?.token ?? change.token
+        fencingToken: existing?.fencingToken ?? change.fencingToken
       }))
 )
 
-/** Looks whether what is expected stands, and writes the rest after. */
+/** Checks each expectation first, and writes the other changes later. */
 const expectedApart: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
@@ -95,23 +95,23 @@ const expectedApart: Mutation = (store) => ({
     })
 })
 
-/** Looks at the delivery first and marks the dot a turn later. */
-const dotLate: Mutation = (store) => ({
+/** Checks the delivery first and marks the attempt as finalizing one turn later. */
+const finalizesLate: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
     Effect.gen(function* () {
       const [change] = changes
       if (change?._tag !== "MoveAttempt") return yield* store.commit(changes)
-      const standing = store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }])
-      const [before] = yield* standing
-      if (before?.token !== change.token) return yield* refused(change, "Stale")
+      const existing = store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }])
+      const [before] = yield* existing
+      if (before?.fencingToken !== change.fencingToken) return yield* refused(change, "Stale")
       for (let i = 0; i < 5; i++) yield* Effect.yieldNow
-      const [now] = yield* standing
-      yield* store.commit([{ ...change, token: now?.token ?? 0 }])
+      const [now] = yield* existing
+      yield* store.commit([{ ...change, fencingToken: now?.fencingToken ?? 0 }])
     })
 })
 
-/** The first change is on its own. */
+/** Commits the first change alone. */
 const inTwo: Mutation = (store) => ({
   ...store,
   commit: ([first, ...rest]) =>
@@ -120,7 +120,7 @@ const inTwo: Mutation = (store) => ({
       : Effect.andThen(store.commit([first]), Effect.andThen(Effect.yieldNow, store.commit(rest)))
 })
 
-/** Two creates at once both look before either writes. */
+/** Two concurrent creates both check before either of them writes. */
 const checkedApart: Mutation = (store) => ({
   ...store,
   commit: (changes) => {
@@ -147,15 +147,15 @@ export const recordedApart =
       if (change?._tag !== "RecordIdempotency") return store.commit(changes)
       return Effect.gen(function* () {
         const { projectId, key } = change.record
-        const [standing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
-        if (standing !== null && standing.expiresAt > change.now) return yield* refused(change, "AlreadyExists")
+        const [existing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
+        if (existing !== null && existing.expiresAt > change.now) return yield* refused(change, "AlreadyExists")
         yield* gap
         yield* store.commit([{ ...change, now: never }])
       })
     }
   })
 
-/** Never lets go of an address that a contact once had. */
+/** Never releases the previous address of a contact. */
 const addressKept: Mutation = (store) => {
   const holders = new Map<string, string>()
   return preparing((_, change) => {
@@ -168,7 +168,7 @@ const addressKept: Mutation = (store) => {
   })(store)
 }
 
-/** A commit while another is under way is acknowledged and forgotten. */
+/** Acknowledges a commit during another commit, but does not write it. */
 const forgetful: Mutation = (store) => {
   let busy = false
   return {
@@ -198,7 +198,7 @@ const lagging: Mutation = (store) => {
   }
 }
 
-/** Reads the counter, and writes what it makes of it later. */
+/** Reads the counter, and writes the new value later. */
 const lostUpdates: Mutation = (store) => {
   const valueOf = (change: Change) =>
     change._tag !== "SpendCounter"
@@ -232,7 +232,7 @@ const refundsRefused: Mutation = preparing((store, change) =>
       )
 )
 
-/** Claims that come while one is under way get the same rows. */
+/** Concurrent claims get the same rows. */
 const sharedClaims: Mutation = (store) => {
   let under: ReadonlyArray<Delivery> | undefined
   return {
@@ -249,7 +249,7 @@ const sharedClaims: Mutation = (store) => {
   }
 }
 
-/** Knows the worker that claimed last, and forgets the leases of all others. */
+/** Keeps the lease of the last worker and forgets all others. */
 const leasesForgotten: Mutation = (store) => {
   const workers = new Set<string>()
   return {
@@ -273,7 +273,7 @@ const idleLeases: Mutation = (store) => ({
     )
 })
 
-/** Sweeps every lease that ended, whatever its worker holds. */
+/** Sweeps every lease that ended, even if its worker has a claimed delivery. */
 const leasesSwept: Mutation = (store) => {
   const leases = new Map<string, number>()
   return {
@@ -297,7 +297,7 @@ const leasesSwept: Mutation = (store) => {
   }
 }
 
-/** Pages by how many went before. */
+/** Pages by the number of rows before. */
 const byOffset: Mutation = rereading("LogPage", (store, query) => {
   const from = query.after === null ? 0 : Number(query.after.id)
   return Effect.map(store.read([{ ...query, after: null, limit: 10_000 }]), ([{ items }]) => {
@@ -319,7 +319,7 @@ export const oneByOne: Mutation = (store) => ({
 
 const wildcards = (search: string): RegExp => new RegExp(search.replaceAll("%", ".*").replaceAll("_", "."), "i")
 
-/** `%` and `_` stand for anything. */
+/** Treats `%` and `_` as wildcards. */
 const likeSearch: Mutation = rereading("LogPage", (store, query) => {
   const { search } = query.filters
   if (search === null || !/[%_]/.test(search)) return Effect.map(store.read([query]), ([page]) => page)
@@ -335,17 +335,20 @@ const unfilteredStatus: Mutation = asking("ContactScan", (query) => ({
   filters: { ...query.filters, emailStatus: null }
 }))
 
-const claimingPushes =
-  (claim: (claim: PushClaim) => PushClaim): Mutation =>
-  (store) => ({ ...store, claimPushes: (asked) => store.claimPushes(claim(asked)) })
+const claimingEventDeliveries =
+  (claim: (claim: EventDeliveryClaim) => EventDeliveryClaim): Mutation =>
+  (store) => ({ ...store, claimEventDeliveries: (asked) => store.claimEventDeliveries(claim(asked)) })
 
-/** Tells everybody who asks at once of the same pushes. */
-const sharedPushes: Mutation = (store) => {
-  let last: ReadonlyArray<EventPush> = []
+/** Gives the same event deliveries to all concurrent claims. */
+const sharedEventDeliveries: Mutation = (store) => {
+  let last: ReadonlyArray<EventDelivery> = []
   return {
     ...store,
-    claimPushes: (claim) =>
-      Effect.map(store.claimPushes(claim), (rows) => (last = rows.length > 0 ? [...rows.slice(1), rows[0]!] : last))
+    claimEventDeliveries: (claim) =>
+      Effect.map(
+        store.claimEventDeliveries(claim),
+        (rows) => (last = rows.length > 0 ? [...rows.slice(1), rows[0]!] : last)
+      )
   }
 }
 
@@ -355,7 +358,7 @@ const inclusiveAfter: Mutation = rereading("Events", (store, query) =>
   )
 )
 
-/** Keys are one for all projects. */
+/** Idempotency keys are shared by all projects. */
 const sharedKeys: Mutation = (store) =>
   asking(
     "Idempotency",
@@ -407,7 +410,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     { ...move, next: { ...move.next, complainedAt: null } }
   ]),
   "read/one-answer-each": answering("Counters", (values, { names }) =>
-    values.filter((_, place) => names.indexOf(names[place]!) === place)
+    values.filter((_, index) => names.indexOf(names[index]!) === index)
   ),
   "read/one-state": oneByOne,
 
@@ -417,7 +420,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     expect.record.kind === "ContactAddress" ? [] : [expect]
   ),
   "guards/expect-keeps-the-rest-out": keeping((changes, at) =>
-    changes[at]!._tag === "Expect" ? changes.filter((_, place) => place !== at) : []
+    changes[at]!._tag === "Expect" ? changes.filter((_, index) => index !== at) : []
   ),
   "guards/one-writer-wins": twoWinners,
   "guards/expected-still-stands-in-a-race": expectedApart,
@@ -478,22 +481,22 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     scanLimit === 4 ? { ...piece, next: null } : piece
   ),
   "contacts/removed-is-gone": evading("RemoveContact", () => []),
-  "definitions/name-is-unique": evading("PutDefinition", (put) => [
-    { ...put, definition: { ...put.definition, name: `${put.definition.name} ${put.definition.id}` } }
+  "resources/name-is-unique": evading("PutResource", (put) => [
+    { ...put, resource: { ...put.resource, name: `${put.resource.name} ${put.resource.id}` } }
   ]),
-  "definitions/newest-first-after-a-place": asking("Definitions", (query) => ({
+  "resources/newest-first-after-a-place": asking("Resources", (query) => ({
     ...query,
     after: query.after === null ? null : { ...query.after, id: "" }
   })),
-  "definitions/counted-and-paged": asking("DefinitionCount", (query) => ({ ...query, parent: "" })),
-  "definitions/removed-is-gone": evading("RemoveDefinition", () => []),
+  "resources/counted-and-paged": asking("ResourceCount", (query) => ({ ...query, parent: "" })),
+  "resources/removed-is-gone": evading("RemoveResource", () => []),
   "domains/due-and-removed": asking("DomainsDue", (query) => ({ ...query, now: query.now - 1 })),
   "domains/filters-narrow": asking("DomainPage", (query) => ({ ...query, filters: { ...query.filters, names: null } })),
   "suppressions/listed-by-address": asking("SuppressionPage", (query) => ({ ...query, now: 0 })),
   "listings/in-their-order": answering("ApiKeys", (keys) => keys.toReversed()),
 
   "log/shows-summaries": answering("LogPage", ({ items, next }) => ({
-    items: items.map((item) => ({ ...item, recipient: folded(item.recipient) })),
+    items: items.map((item) => ({ ...item, recipient: caseFold(item.recipient) })),
     next
   })),
   "log/ties-are-listed-once": answering("LogPage", ({ items, next }) => ({
@@ -506,7 +509,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     filters: { ...query.filters, endDate: query.filters.endDate === null ? null : query.filters.endDate - 1 }
   })),
   "log/search-is-literal": likeSearch,
-  "log/looks-no-further-than-asked": asking("LogPage", (query) => ({ ...query, examine: never })),
+  "log/looks-no-further-than-asked": asking("LogPage", (query) => ({ ...query, scanLimit: never })),
   "log/ends-when-nothing-is-left": answering("LogPage", ({ items, next }, { limit }) => {
     const last = items.at(-1)
     return {
@@ -524,7 +527,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "claim/no-more-than-asked": claiming((claim) => ({ ...claim, limit: claim.limit + 1 })),
   "claim/stamps-worker-and-token": claiming(
     (claim) => claim,
-    (rows) => rows.map((row) => ({ ...row, token: row.token - 1 }))
+    (rows) => rows.map((row) => ({ ...row, fencingToken: row.fencingToken - 1 }))
   ),
   "claim/one-claimant-each": sharedClaims,
   "claim/none-is-out-of-reach": changing("InsertDelivery", (change) =>
@@ -539,7 +542,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "claim/empty-claim-is-silent": idleLeases,
   "claim/late-worker-is-fenced": anyAttemptToken,
   "claim/excludes-a-move": anyToken,
-  "claim/fences-a-dot-in-a-race": dotLate,
+  "claim/fences-a-dot-in-a-race": finalizesLate,
 
   "idempotency/one-live-record": evading("RecordIdempotency", (change) => [{ ...change, now: never }]),
   "idempotency/expired-gives-way": changing("RecordIdempotency", (change) => [{ ...change, now: change.now - 1 }]),
@@ -551,20 +554,26 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   ]),
   "counters/refunds-are-never-refused": refundsRefused,
   "counters/no-update-is-lost": lostUpdates,
-  "counters/ledger-tells-both-sides": answering("Ledger", (ledger) => ({ ...ledger, waiting: 0 })),
+  "counters/usage-audit-tells-both-sides": answering("UsageAudit", (usageAudit) => ({
+    ...usageAudit,
+    scheduledRecipients: 0
+  })),
 
   "outbox/event-stands-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
   "outbox/oldest-first-after-a-place": inclusiveAfter,
   "outbox/distributed-once": evading("DistributeEvent", () => []),
-  "pushes/takes-what-is-due": claimingPushes((claim) => ({ ...claim, now: claim.now - 1 })),
-  "pushes/no-more-than-asked": claimingPushes((claim) => ({ ...claim, limit: claim.limit + 1 })),
-  "pushes/one-claimant-each": sharedPushes,
-  "pushes/held-while-the-lease-lives": claimingPushes((claim) => ({ ...claim, leaseUntil: claim.leaseUntil + 1 })),
-  "pushes/moves-under-its-token": evading("MovePush", () => []),
-  "pushes/listed-newest-first": answering("PushPage", (pushes) => pushes.toReversed()),
-  "sweep/settled-pushes-by-age": (store) => ({
+  "events/takes-what-is-due": claimingEventDeliveries((claim) => ({ ...claim, now: claim.now - 1 })),
+  "events/no-more-than-asked": claimingEventDeliveries((claim) => ({ ...claim, limit: claim.limit + 1 })),
+  "events/one-claimant-each": sharedEventDeliveries,
+  "events/held-while-the-lease-lives": claimingEventDeliveries((claim) => ({
+    ...claim,
+    leaseUntil: claim.leaseUntil + 1
+  })),
+  "events/moves-under-its-token": evading("MoveEventDelivery", () => []),
+  "events/listed-newest-first": answering("EventDeliveryPage", (eventDeliveries) => eventDeliveries.toReversed()),
+  "sweep/settled-event-deliveries-by-age": (store) => ({
     ...store,
-    sweep: (sweep) => store.sweep(sweep.kind === "pushes" ? { ...sweep, before: sweep.before + 1 } : sweep)
+    sweep: (sweep) => store.sweep(sweep.kind === "eventDeliveries" ? { ...sweep, before: sweep.before + 1 } : sweep)
   }),
   "sweep/events-by-age": (store) => ({
     ...store,

@@ -1,5 +1,5 @@
 /**
- * A mutant of the plain-function transport and event sink for each of their laws.
+ * A mutant of the example transport and event sink for each of their laws.
  */
 import type { EventSinkShape, HandOffOutcome, TransportShape } from "@mailkeep/core/port"
 import { EventSink, SinkUnavailable, Transport, TransportUnavailable } from "@mailkeep/core/port"
@@ -8,7 +8,7 @@ import type { SinkSubject, TransportSubject } from "../../src/index.ts"
 import { promiseSinkBench, promiseTransportBench } from "../promiseBench.ts"
 
 type HandOver = TransportShape["handOff"]
-type Pushing = EventSinkShape["push"]
+type Send = EventSinkShape["send"]
 
 const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
   "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
@@ -36,20 +36,20 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
     return (one) => Effect.map(handOff(one), (outcome) => (first ??= outcome))
   },
   "dot/marked-once-before-it-goes": (handOff) => (one) =>
-    Effect.tap(handOff({ ...one, beforeFinalDot: Effect.void }), () => one.beforeFinalDot),
+    Effect.tap(handOff({ ...one, beforeFinalize: Effect.void }), () => one.beforeFinalize),
   "dot/not-marked-without-a-message": (handOff) => (one) =>
-    Effect.andThen(one.beforeFinalDot, handOff({ ...one, beforeFinalDot: Effect.void })),
+    Effect.andThen(one.beforeFinalize, handOff({ ...one, beforeFinalize: Effect.void })),
   "dot/marked-before-a-refusal-of-the-message": (handOff) => (one) =>
-    Effect.tap(handOff({ ...one, beforeFinalDot: Effect.void }), ({ _tag }) =>
-      _tag === "Refused" ? Effect.void : one.beforeFinalDot
+    Effect.tap(handOff({ ...one, beforeFinalize: Effect.void }), ({ _tag }) =>
+      _tag === "Refused" ? Effect.void : one.beforeFinalize
     ),
   "dot/revoked-sends-nothing": (handOff) => (one) =>
     Effect.andThen(
-      handOff({ ...one, beforeFinalDot: Effect.void }),
-      Effect.flatMap(one.beforeFinalDot, () => handOff(one))
+      handOff({ ...one, beforeFinalize: Effect.void }),
+      Effect.flatMap(one.beforeFinalize, () => handOff(one))
     ),
   "deadline/interrupted-before-the-dot-sends-nothing": (handOff) => (one) =>
-    Effect.onInterrupt(handOff(one), () => Effect.ignore(one.beforeFinalDot)),
+    Effect.onInterrupt(handOff(one), () => Effect.ignore(one.beforeFinalize)),
   "deadline/interruptible-after-the-dot": (handOff) => {
     let broken = false
     return (one) =>
@@ -69,7 +69,7 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
     Effect.andThen(Effect.logDebug("handing over", one.message.subject), handOff(one))
 }
 
-/** What a transport under a law must declare for the law to apply. */
+/** The capabilities that a transport must declare so that the law applies. */
 const declared: Readonly<Record<string, Partial<TransportShape["capabilities"]>>> = {
   "double/is-dropped": { idempotentHandoff: true }
 }
@@ -88,41 +88,41 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
   ])
 )
 
-const sinks: Readonly<Record<string, (push: Pushing) => Pushing>> = {
-  "push/taken-means-received": (push) => (one) => Effect.andThen(push(one), push(one)),
-  "push/unfinished-answer-is-an-answer": (push) => (one) => Effect.andThen(push(one), Effect.never),
-  "push/octets-as-given": (push) => (one) => {
+const sinks: Readonly<Record<string, (send: Send) => Send>> = {
+  "event/taken-means-received": (send) => (one) => Effect.andThen(send(one), send(one)),
+  "event/unfinished-answer-is-an-answer": (send) => (one) => Effect.andThen(send(one), Effect.never),
+  "event/octets-as-given": (send) => (one) => {
     const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))
-    return push({ ...one, body: new TextEncoder().encode(reserialised) })
+    return send({ ...one, body: new TextEncoder().encode(reserialised) })
   },
-  "push/headers-arrive": (push) => (one) => push({ ...one, headers: {} }),
-  "push/refusal-is-told": (push) => (one) =>
-    Effect.map(push(one), (outcome) => (outcome._tag === "Refused" ? { ...outcome, gone: false } : outcome)),
-  "push/lost-is-no-answer": (push) => (one) =>
-    Effect.catchTag(push(one), "SinkUnavailable", () =>
+  "event/headers-arrive": (send) => (one) => send({ ...one, headers: {} }),
+  "event/refusal-is-told": (send) => (one) =>
+    Effect.map(send(one), (outcome) => (outcome._tag === "Refused" ? { ...outcome, gone: false } : outcome)),
+  "event/lost-is-no-answer": (send) => (one) =>
+    Effect.catchTag(send(one), "SinkUnavailable", () =>
       Effect.succeed({ _tag: "Refused", status: null, retryAfterSeconds: null, gone: false } as const)
     ),
-  "consumers/each-its-own-outcome": (push) => {
-    let first: Effect.Success<ReturnType<Pushing>> | undefined
-    return (one) => Effect.map(push(one), (outcome) => (first ??= outcome))
+  "subscribers/each-its-own-outcome": (send) => {
+    let first: Effect.Success<ReturnType<Send>> | undefined
+    return (one) => Effect.map(send(one), (outcome) => (first ??= outcome))
   },
-  "deadline/interruptible": (push) => {
+  "deadline/interruptible": (send) => {
     let broken = false
     return (one) =>
       Effect.suspend(() =>
         broken
           ? Effect.fail(new SinkUnavailable({ reason: "the connection is still in use" }))
-          : Effect.onInterrupt(push(one), () => Effect.sync(() => (broken = true)))
+          : Effect.onInterrupt(send(one), () => Effect.sync(() => (broken = true)))
       )
   },
-  "deadline/is-the-callers": (push) => (one) =>
-    Effect.timeoutOrElse(push(one), {
+  "deadline/is-the-callers": (send) => (one) =>
+    Effect.timeoutOrElse(send(one), {
       duration: "5 seconds",
       orElse: () => Effect.fail(new SinkUnavailable({ reason: "too slow" }))
     }),
-  "redaction/content-stays-inside": (push) => (one) =>
+  "redaction/content-stays-inside": (send) => (one) =>
     Effect.mapError(
-      push(one),
+      send(one),
       ({ reason }) => new SinkUnavailable({ reason: `${reason}: ${new TextDecoder().decode(one.body)}` })
     )
 }
@@ -132,9 +132,9 @@ export const sinkMutants: Readonly<Record<string, SinkSubject>> = Object.fromEnt
     law,
     {
       bench: Effect.gen(function* () {
-        const { layer, consumers } = yield* promiseSinkBench
+        const { layer, subscribers } = yield* promiseSinkBench
         const sink = Context.get(yield* Layer.build(layer), EventSink)
-        return { layer: Layer.succeed(EventSink, { ...sink, push: mutate(sink.push) }), consumers }
+        return { layer: Layer.succeed(EventSink, { ...sink, send: mutate(sink.send) }), subscribers }
       })
     }
   ])

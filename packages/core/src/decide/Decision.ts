@@ -1,5 +1,5 @@
 /**
- * What a decider answers: the changes of one commit and the answer to give once they stand.
+ * The result of a decider: the changes of one commit, and the answer to return after the commit.
  */
 import type { Change } from "../domain/Change.ts"
 
@@ -8,5 +8,5 @@ export interface Decision<A> {
   readonly answer: A
 }
 
-/** Nothing is left to write. */
+/** A decision without changes. */
 export const settled = <A>(answer: A): Decision<A> => ({ changes: [], answer })

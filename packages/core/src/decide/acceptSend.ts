@@ -1,6 +1,6 @@
 /**
- * Accepts a send: one message, one delivery for each recipient, the counters it takes up and the memory of its key, in one
- * commit. Source: interface, Send an email; decision 0009 (order of refusal), 0007, 0010 and 0015.
+ * Accepts a send. One commit writes the message, one delivery for each recipient, the counters and the idempotency record.
+ * Source: interface, Send an email; decision 0009 (order of refusals), 0007, 0010 and 0015.
  */
 import { Result } from "effect"
 import type { Address } from "../domain/Address.ts"
@@ -9,7 +9,7 @@ import type { ApiKey, Principal } from "../domain/ApiKey.ts"
 import { isKeyLive } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { Delivery, RecipientKind } from "../domain/Delivery.ts"
 import { freshState } from "../domain/Delivery.ts"
 import { InvalidArgument, KeyNotAccepted, PlanLimitReached, SenderDomainNotVerified } from "../domain/Failure.ts"
@@ -31,9 +31,9 @@ import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
-import { expectDefinition, expectDomain, expectKey } from "./expectation.ts"
-import type { Movement } from "./movement.ts"
-import { move, movementEvent, spendCounters } from "./movement.ts"
+import { expectResource, expectDomain, expectKey } from "./expectation.ts"
+import type { Transition } from "./transition.ts"
+import { applyTransition, transitionEvent, spendCounters } from "./transition.ts"
 import type { RenderedTemplate } from "./renderTemplate.ts"
 import { renderTemplate } from "./renderTemplate.ts"
 import type { TemplateVersionDetail } from "./template.ts"
@@ -46,7 +46,7 @@ export interface AcceptSend {
   readonly fingerprint: string
 }
 
-/** Contacts and suppressions stand in the order of `recipientsOf`. */
+/** Contacts and suppressions have the order of `recipientsOf`. */
 export interface AcceptSendFacts {
   readonly now: Instant
   readonly ids: IdBlock
@@ -55,20 +55,20 @@ export interface AcceptSendFacts {
   readonly remembered: IdempotencyRecord | null
   readonly key: ApiKey | null
   readonly domain: SenderDomain | null
-  /** The template that the request names, and its published version. */
+  /** The template of the request, and its published version. */
   readonly template: PublishedTemplate | null
   readonly contacts: ReadonlyArray<Contact | null>
   readonly suppressions: ReadonlyArray<Suppression | null>
-  readonly used: { readonly daily: number; readonly allowance: number; readonly waiting: number }
+  readonly used: { readonly daily: number; readonly allowance: number; readonly scheduledRecipients: number }
 }
 
 export interface PublishedTemplate extends TemplateVersionDetail {
-  readonly template: DefinitionOf<"template">
+  readonly template: ResourceOf<"template">
 }
 
 export interface SendAnswer {
   readonly result: SendResult
-  /** The answer to an earlier request with the same key. */
+  /** Whether this is the result of an earlier request with the same idempotency key. */
   readonly replayed: boolean
 }
 
@@ -79,7 +79,7 @@ export interface Recipient {
   readonly address: Address
 }
 
-/** Who gets a copy: `to` before `cc` before `bcc`, the same address once. */
+/** Returns the recipients in the order `to`, `cc`, `bcc`, each address once. */
 export const recipientsOf = (request: SendRequest): ReadonlyArray<Recipient> => {
   const seen = new Set<string>()
   return (["to", "cc", "bcc"] as const).flatMap((kind) =>
@@ -94,7 +94,7 @@ export const recipientsOf = (request: SendRequest): ReadonlyArray<Recipient> => 
 const invalid = (context: InvalidArgument["context"], issues: ReadonlyArray<Issue>) =>
   Result.fail(new InvalidArgument({ context, issues }))
 
-/** What the clock, the transport and the store say against the body. */
+/** Returns the issues of the body that depend on the clock or the transport. */
 const bodyIssues = ({ request }: AcceptSend, { now, smtpUtf8 }: AcceptSendFacts): ReadonlyArray<Issue> => {
   const found: Array<Issue> = []
   if (!smtpUtf8) {
@@ -116,39 +116,39 @@ const bodyIssues = ({ request }: AcceptSend, { now, smtpUtf8 }: AcceptSendFacts)
     if (request.replyTo !== null) needsUtf8("replyTo", [request.replyTo])
   }
   if (request.scheduledAt !== null) {
-    const late = windowIssue(request.scheduledAt, now)
-    if (late !== undefined) found.push(late)
+    const outside = windowIssue(request.scheduledAt, now)
+    if (outside !== undefined) found.push(outside)
   }
   if (request.options.expiresAt !== undefined && request.options.expiresAt <= (request.scheduledAt ?? now))
     found.push(issue(["expiresAt"], "not_in_future", "must be after the time of sending"))
   return found
 }
 
-/** What the message says, and under which names: the request's own words, or the template's. */
-interface Said extends RenderedTemplate {
+/** The content and the sender names of the message, from the request or from the template. */
+interface ResolvedContent extends RenderedTemplate {
   readonly fromName: string | null
   readonly replyTo: string | null
 }
 
-const saidBy = (
+const resolveContent = (
   { request }: AcceptSend,
   { template, smtpUtf8 }: AcceptSendFacts
-): Result.Result<Said, ReadonlyArray<Issue>> => {
+): Result.Result<ResolvedContent, ReadonlyArray<Issue>> => {
   const { subject, html, text, fromName } = request
   const replyTo = request.replyTo?.address ?? null
   if (request.templateId === null) return Result.succeed({ subject: subject ?? "", html, text, fromName, replyTo })
   if (template === null)
     return Result.fail([issue(["templateId"], "unknown_template", "is not a published template of this project")])
-  const content = contentOf(template)
-  const answersTo = replyTo ?? content.replyTo
-  if (!smtpUtf8 && replyTo === null && content.replyTo !== null && parseAddress(content.replyTo)!.utf8)
+  const source = contentOf(template)
+  const replyToShown = replyTo ?? source.replyTo
+  if (!smtpUtf8 && replyTo === null && source.replyTo !== null && parseAddress(source.replyTo)!.utf8)
     return Result.fail([
       issue(["templateId"], "invalid_value", "names a reply-to that needs SMTPUTF8, which the transport lacks")
     ])
-  return Result.map(renderTemplate(content, request.templateVariables, "templateVariables"), (rendered) => ({
+  return Result.map(renderTemplate(source, request.templateVariables, "templateVariables"), (rendered) => ({
     ...rendered,
-    fromName: fromName ?? content.fromName,
-    replyTo: answersTo
+    fromName: fromName ?? source.fromName,
+    replyTo: replyToShown
   }))
 }
 
@@ -162,13 +162,13 @@ const replay = (command: AcceptSend, { remembered, now }: AcceptSendFacts) => {
 const messageOf = (
   { principal, request, idempotencyKey }: AcceptSend,
   { now, ids, template }: AcceptSendFacts,
-  { subject, html, text, fromName, replyTo }: Said
+  { subject, html, text, fromName, replyTo }: ResolvedContent
 ): Message => {
   const single = request.to.length === 1
   return {
     id: idAt(ids, "msg", 0),
     projectId: principal.projectId,
-    keyId: principal.keyId,
+    apiKeyId: principal.apiKeyId,
     source: principal.source,
     from: request.from.address,
     fromName,
@@ -189,8 +189,8 @@ const messageOf = (
   }
 }
 
-/** Each recipient's delivery in its first status. */
-const firstMovements = (command: AcceptSend, facts: AcceptSendFacts, message: Message): ReadonlyArray<Movement> => {
+/** Makes the delivery of each recipient with its first transition. */
+const firstTransitions = (command: AcceptSend, facts: AcceptSendFacts, message: Message): ReadonlyArray<Transition> => {
   const { request, principal } = command
   const { now, ids } = facts
   const { scheduledAt } = request
@@ -210,26 +210,29 @@ const firstMovements = (command: AcceptSend, facts: AcceptSendFacts, message: Me
       scheduledAt,
       countedDay: suppressed === null ? utcDayOf(scheduledAt ?? now) : null
     }
-    if (suppressed !== null) return move(blank, "SendSuppressed", now, { reason: suppressed }, "none")
+    if (suppressed !== null) return applyTransition(blank, "SendSuppressed", now, { reason: suppressed }, "none")
     return scheduledAt === null
-      ? move(blank, "SendAccepted", now, { dueAt: now, queuedAt: now }, "none")
-      : move(blank, "SendScheduled", now, { dueAt: scheduledAt }, "none")
+      ? applyTransition(blank, "SendAccepted", now, { dueAt: now, queuedAt: now }, "none")
+      : applyTransition(blank, "SendScheduled", now, { dueAt: scheduledAt }, "none")
   })
 }
 
 const planRefusal = (
-  movements: ReadonlyArray<Movement>,
+  transitions: ReadonlyArray<Transition>,
   { plan, used }: AcceptSendFacts
 ): PlanLimitReached | undefined => {
   const more = (counter: (name: string) => boolean) =>
-    movements.reduce((sum, { spends }) => sum + spends.reduce((n, { name, by }) => (counter(name) ? n + by : n), 0), 0)
+    transitions.reduce(
+      (sum, { spends }) => sum + spends.reduce((n, { name, by }) => (counter(name) ? n + by : n), 0),
+      0
+    )
   const refuse = (code: PlanLimitReached["code"]) => new PlanLimitReached({ code })
-  const exceeds = (limit: number | null, standing: number, count: number) => count > 0 && !fits(limit, standing, count)
+  const exceeds = (limit: number | null, existing: number, count: number) => count > 0 && !fits(limit, existing, count)
   if (
     exceeds(
       plan.scheduledRecipients,
-      used.waiting,
-      more((name) => name === "waiting")
+      used.scheduledRecipients,
+      more((name) => name === "scheduledRecipients")
     )
   )
     return refuse("scheduled_recipient_limit_exceeded")
@@ -252,31 +255,31 @@ const planRefusal = (
   return undefined
 }
 
-/** Decides on a send whose form and sender scope are already judged. */
+/** Accepts or refuses a send. The caller has already validated the request and the sender scope. */
 export const acceptSend = (
   command: AcceptSend,
   facts: AcceptSendFacts
 ): Result.Result<Decision<SendAnswer>, SendRefusal> => {
   const { principal, request } = command
   const { now, plan } = facts
-  if (principal.keyId !== null && (facts.key === null || !isKeyLive(facts.key, now)))
+  if (principal.apiKeyId !== null && (facts.key === null || !isKeyLive(facts.key, now)))
     return Result.fail(new KeyNotAccepted())
   const replayed = replay(command, facts)
   if (replayed !== undefined) return replayed
-  const said = saidBy(command, facts)
-  const issues = [...bodyIssues(command, facts), ...(Result.isFailure(said) ? said.failure : [])]
-  if (Result.isFailure(said) || issues.length > 0) return invalid("body", issues)
+  const content = resolveContent(command, facts)
+  const issues = [...bodyIssues(command, facts), ...(Result.isFailure(content) ? content.failure : [])]
+  if (Result.isFailure(content) || issues.length > 0) return invalid("body", issues)
   if (facts.domain?.status !== "verified")
     return Result.fail(new SenderDomainNotVerified({ domain: request.from.domain }))
 
-  const message = messageOf(command, facts, said.success)
-  const movements = firstMovements(command, facts, message)
-  const refusal = planRefusal(movements, facts)
+  const message = messageOf(command, facts, content.success)
+  const transitions = firstTransitions(command, facts, message)
+  const refusal = planRefusal(transitions, facts)
   if (refusal !== undefined) return Result.fail(refusal)
   const result: SendResult = {
     messageId: message.id,
-    deliveryIds: movements.map(({ after }) => after.id),
-    totalQueued: movements.filter(({ after }) => after.status !== "suppressed").length,
+    deliveryIds: transitions.map(({ after }) => after.id),
+    totalQueued: transitions.filter(({ after }) => after.status !== "suppressed").length,
     scheduledAt: request.scheduledAt
   }
   return Result.succeed({
@@ -284,7 +287,7 @@ export const acceptSend = (
     changes: [
       ...expectKey(facts.key),
       expectDomain(principal.projectId, request.from.domain, facts.domain),
-      ...(request.templateId === null || facts.template === null ? [] : [expectDefinition(facts.template.template)]),
+      ...(request.templateId === null || facts.template === null ? [] : [expectResource(facts.template.template)]),
       {
         _tag: "RecordIdempotency",
         now,
@@ -297,13 +300,13 @@ export const acceptSend = (
         }
       },
       { _tag: "InsertMessage", message },
-      ...movements.flatMap((movement, index): ReadonlyArray<Change> => [
-        { _tag: "InsertDelivery", delivery: movement.after },
-        ...movementEvent(movement, now, idAt(facts.ids, "evt", index))
+      ...transitions.flatMap((transition, index): ReadonlyArray<Change> => [
+        { _tag: "InsertDelivery", delivery: transition.after },
+        ...transitionEvent(transition, now, idAt(facts.ids, "evt", index))
       ]),
       ...spendCounters(
         principal.projectId,
-        movements.flatMap(({ spends }) => spends),
+        transitions.flatMap(({ spends }) => spends),
         plan
       )
     ]

@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"
-import type { ApiKey, IssueKey } from "../domain/ApiKey.ts"
+import type { ApiKey, CreateApiKey } from "../domain/ApiKey.ts"
 import { permissions } from "../domain/ApiKey.ts"
 import { InvalidArgument, KeyNotFound } from "../domain/Failure.ts"
 import type { IdBlock } from "../domain/Id.ts"
@@ -22,8 +22,11 @@ export interface IssueKeyFacts {
   readonly secretHash: string
 }
 
-/** Issues a key from a request of the right form. */
-export const issueKey = (request: IssueKey, facts: IssueKeyFacts): Result.Result<Decision<ApiKey>, InvalidArgument> => {
+/** Issues an API key. The caller has already validated the form of the request. */
+export const issueKey = (
+  request: CreateApiKey,
+  facts: IssueKeyFacts
+): Result.Result<Decision<ApiKey>, InvalidArgument> => {
   const { now, ids, projectId, publicId, secretHash } = facts
   if (request.expiresAt !== undefined && request.expiresAt <= now) {
     const past = issue(["expiresAt"], "not_in_future", "must be in the future")
@@ -47,12 +50,12 @@ export const issueKey = (request: IssueKey, facts: IssueKeyFacts): Result.Result
   return Result.succeed({ answer: key, changes: [{ _tag: "PutApiKey", key, replaces: null }] })
 }
 
-/** A key that is revoked already keeps its time. */
+/** Revokes an API key. If it is already revoked, `revokedAt` does not change. */
 export const revokeKey = (
-  keyId: string,
+  apiKeyId: string,
   { now, key }: { readonly now: Instant; readonly key: ApiKey | null }
 ): Result.Result<Decision<ApiKey>, KeyNotFound> => {
-  if (key === null) return Result.fail(new KeyNotFound({ keyId }))
+  if (key === null) return Result.fail(new KeyNotFound({ apiKeyId }))
   if (key.revokedAt !== null) return Result.succeed(settled(key))
   const revoked: ApiKey = { ...key, revokedAt: now, revision: key.revision + 1 }
   return Result.succeed({ answer: revoked, changes: [{ _tag: "PutApiKey", key: revoked, replaces: key.revision }] })

@@ -1,5 +1,5 @@
 /**
- * Begins an attempt at a queued delivery, or ends the delivery when it must not be sent; and marks the final dot.
+ * Begins an attempt for a queued delivery, or ends the delivery if it must not be sent. Marks an attempt as finalizing.
  * Source: decision 0006.
  */
 import type { Change } from "../domain/Change.ts"
@@ -8,13 +8,13 @@ import { freshAttempt } from "../domain/Delivery.ts"
 import type { EventId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Message } from "../domain/Message.ts"
-import { unlimited } from "../domain/Plan.ts"
+import { noLimits } from "../domain/Plan.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { expectSuppression } from "./expectation.ts"
-import type { Movement } from "./movement.ts"
-import { isNotYetDue, move, movementChanges, spendCounters } from "./movement.ts"
+import type { Transition } from "./transition.ts"
+import { isNotYetDue, applyTransition, transitionChanges, spendCounters } from "./transition.ts"
 
 export interface BeginFacts {
   readonly now: Instant
@@ -26,35 +26,35 @@ export interface BeginFacts {
   readonly suppression: Suppression | null
 }
 
-/** A delivery in status `sending` with the attempt under way. */
+/** A delivery in status `sending` with its current attempt. */
 export interface Begun {
   readonly delivery: Delivery
   readonly attempt: Attempt
 }
 
-/** An upper bound of what the content weighs once encoded: base64 and line ends, and room for the header. */
+/** Returns an upper bound of the encoded size: base64, line ends and 4096 octets for the header. */
 const encodedOctets = ({ subject, html, text }: Message): number =>
   4096 + Math.ceil([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) * 1.4)
 
-const ended = (movement: Movement, now: Instant, eventId: EventId): Decision<null> => ({
+const ended = (transition: Transition, now: Instant, eventId: EventId): Decision<null> => ({
   answer: null,
   changes: [
-    ...movementChanges(movement, now, eventId),
-    ...spendCounters(movement.before.projectId, movement.spends, unlimited)
+    ...transitionChanges(transition, now, eventId),
+    ...spendCounters(transition.before.projectId, transition.spends, noLimits)
   ]
 })
 
-/** Answers with what was begun, or `null` when the delivery ended instead, or went back because it is not due. */
+/** Begins an attempt. The answer is `null` if the delivery ended, or if it is not due and returns to the queue. */
 export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
   const { now, eventId, delivery, message } = facts
-  if (isNotYetDue(delivery, now)) return ended(move(delivery, "NotYetDue", now), now, eventId)
+  if (isNotYetDue(delivery, now)) return ended(applyTransition(delivery, "NotYetDue", now), now, eventId)
   const suppressed = suppressedFor(facts.suppression, now)
   if (suppressed !== null)
-    return ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
-  // Only the send's own limit ends a delivery in the queue: what waited because we were down gets its turn.
+    return ended(applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
+  // Only `expiresAt` ends a delivery before an attempt. After a downtime, the default lifetime thus still allows one attempt.
   if (message.expiresAt !== null && message.expiresAt <= now)
     return ended(
-      move(delivery, "SendExpired", now, {
+      applyTransition(delivery, "SendExpired", now, {
         statusMessage: delivery.statusMessage ?? "The message expired in the queue."
       }),
       now,
@@ -62,39 +62,42 @@ export const beginAttempt = (facts: BeginFacts): Decision<Begun | null> => {
     )
   if (facts.maxMessageBytes !== null && encodedOctets(message) > facts.maxMessageBytes)
     return ended(
-      move(delivery, "MessageTooLarge", now, { statusMessage: "The message is larger than the transport takes." }),
+      applyTransition(delivery, "MessageTooLarge", now, {
+        statusMessage: "The message is larger than the transport allows."
+      }),
       now,
       eventId
     )
   const number = delivery.attempts + 1
   const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now }
-  const movement = move(delivery, "Claimed", now, {
+  const transition = applyTransition(delivery, "Claimed", now, {
     attempts: number,
     dueAt: now,
     statusMessage: delivery.statusMessage
   })
   return {
-    answer: { delivery: movement.after, attempt },
-    changes: [...movementChanges(movement, now, eventId), { _tag: "InsertAttempt", attempt }]
+    answer: { delivery: transition.after, attempt },
+    changes: [...transitionChanges(transition, now, eventId), { _tag: "InsertAttempt", attempt }]
   }
 }
 
-export interface DotFacts extends Begun {
+export interface FinalizingFacts extends Begun {
   readonly now: Instant
   readonly eventId: EventId
-  /** The recipient's key among the suppressions. */
+  /** The address key of the recipient's suppression. */
   readonly addressKey: string
   readonly suppression: Suppression | null
-  /** Until when the worker's lease is renewed. */
+  /** The new end of the worker's lease. */
   readonly leaseUntil: Instant
 }
 
 /**
- * Answers `true` when the final dot may go, with the suppression's state as a guard: no dot goes to an address whose
- * suppression is committed. The worker's lease is renewed in the same commit: the token shows that no other worker has the delivery, and the
- * renewed lease keeps others from it. Answers `false` when the delivery is suppressed instead.
+ * Marks an attempt as finalizing. The answer is `true` if the transport may send the final dot.
+ * The commit guards the suppression, so that no final dot is sent after a suppression is committed.
+ * The same commit renews the worker's lease. The fencing token shows that no other worker has claimed the delivery.
+ * The renewed lease prevents a claim by another worker. The answer is `false` if the delivery is suppressed.
  */
-export const markDot = (facts: DotFacts): Decision<boolean> => {
+export const markFinalizing = (facts: FinalizingFacts): Decision<boolean> => {
   const { now, eventId, delivery, attempt, addressKey, suppression, leaseUntil } = facts
   const attemptTo = (next: Partial<Attempt>): Change => {
     const { deliveryId, number, startedAt: _, ...state } = attempt
@@ -102,7 +105,7 @@ export const markDot = (facts: DotFacts): Decision<boolean> => {
       _tag: "MoveAttempt",
       deliveryId,
       number,
-      token: delivery.token,
+      fencingToken: delivery.fencingToken,
       from: "started",
       next: { ...state, ...next }
     }
@@ -113,11 +116,11 @@ export const markDot = (facts: DotFacts): Decision<boolean> => {
       answer: true,
       changes: [
         expectSuppression(delivery.projectId, addressKey, suppression),
-        attemptTo({ phase: "dot" }),
+        attemptTo({ phase: "finalizing" }),
         ...(delivery.worker === null ? [] : [{ _tag: "RenewLease", worker: delivery.worker, leaseUntil } as const])
       ]
     }
-  const { changes } = ended(move(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
+  const { changes } = ended(applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed }), now, eventId)
   return {
     answer: false,
     changes: [

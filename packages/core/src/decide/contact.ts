@@ -1,12 +1,12 @@
 /**
- * Creates, updates and erases a contact, together with the suppression that its status mirrors.
+ * Creates, updates and erases a contact, and keeps its suppression consistent with its status.
  * Source: interface, Create a contact, Update a contact; decision 0012.
  */
 import { Result } from "effect"
 import type { Change } from "../domain/Change.ts"
 import type { Contact, ContactSource } from "../domain/Contact.ts"
 import type { CreateContact, UpdateContact } from "../domain/ContactRequest.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { InvalidArgument } from "../domain/Failure.ts"
 import { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../domain/Failure.ts"
 import type { IdBlock } from "../domain/Id.ts"
@@ -28,28 +28,28 @@ import { resolveProperties } from "./contactProperties.ts"
 export interface ContactFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  /** The request's address. */
+  /** The address of the request. */
   readonly place: SuppressedAddress
-  /** The contact that holds it. */
+  /** The contact that has this address. */
   readonly holder: Contact | null
   readonly suppression: Suppression | null
-  /** All of the project, when the request names any. */
-  readonly properties: ReadonlyArray<DefinitionOf<"property">>
+  /** All properties of the project, if the request has property values. */
+  readonly properties: ReadonlyArray<ResourceOf<"property">>
 }
 
-/** The suppression as the contact's status needs it: written, or still what the status was derived from. */
+/** Writes the changed suppression, or guards the unchanged one, so that it is consistent with the contact's status. */
 const keepSuppression = (
   { projectId, addressKey }: SuppressedAddress,
-  noted: Suppression | undefined,
-  standing: Suppression | null
+  changed: Suppression | undefined,
+  existing: Suppression | null
 ): Change =>
-  noted === undefined
-    ? expectSuppression(projectId, addressKey, standing)
-    : { _tag: "PutSuppression", suppression: noted, replaces: standing?.revision ?? null }
+  changed === undefined
+    ? expectSuppression(projectId, addressKey, existing)
+    : { _tag: "PutSuppression", suppression: changed, replaces: existing?.revision ?? null }
 
 type ContactEventKind = "contact.created" | "contact.updated" | NonNullable<SubscriptionRow["emits"]>
 
-/** One event for each kind, in their order. */
+/** Appends one event for each kind, in this order. */
 export const contactEvents = (
   kinds: ReadonlyArray<ContactEventKind | undefined>,
   contact: Contact,
@@ -109,32 +109,32 @@ export interface UpdateFacts extends ContactFacts {
   readonly contact: Contact | null
 }
 
-/** What the update asks of the subscription, given the address the contact will have. */
+/** Returns the trigger that an update fires on the subscription. `suppression` belongs to the new address. */
 const triggerOf = (
   request: UpdateContact,
   contact: Contact,
-  moved: boolean,
+  addressChanges: boolean,
   suppression: Suppression | null
 ): SubscriptionRow["on"] | undefined => {
   if (request.emailStatus === "unsubscribed") return "UnsubscribeRequested"
   if (request.emailStatus === "subscribed") return "SubscribeRequested"
-  // An unsubscribed contact takes the reason along; a subscribed one finds it at its new address.
-  if (!moved) return undefined
+  // An unsubscribed contact adds the reason to its new address. A subscribed contact takes the reason of its new address.
+  if (!addressChanges) return undefined
   return contact.emailStatus === "unsubscribed" || suppression?.reasons.unsubscribed !== undefined
     ? "SuppressedAddressTaken"
     : undefined
 }
 
-const updated = (
+const updatedContact = (
   request: UpdateContact,
   contact: Contact,
-  place: SuppressedAddress,
+  { address }: SuppressedAddress,
   values: PropertyValues,
   now: Instant
 ): Contact => ({
   ...contact,
   email: request.email.trim(),
-  address: place.address,
+  address,
   userId: request.userId === undefined ? contact.userId : request.userId,
   firstName: request.firstName ?? contact.firstName,
   lastName: request.lastName ?? contact.lastName,
@@ -158,8 +158,8 @@ export const updateContact = (
   const trigger = triggerOf(request, contact, place.address !== contact.address, suppression)
   const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
-  const after = { ...updated(request, contact, place, values.success.values, now), emailStatus }
-  const noted =
+  const after = { ...updatedContact(request, contact, place, values.success.values, now), emailStatus }
+  const changed =
     emailStatus === "unsubscribed"
       ? withReason(place, suppression, "unsubscribed", now)
       : withoutReason(suppression, "unsubscribed")
@@ -167,7 +167,7 @@ export const updateContact = (
     answer: after,
     changes: [
       ...values.success.guards,
-      keepSuppression(place, noted, suppression),
+      keepSuppression(place, changed, suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
       ...contactCounts(place.projectId, contact, after),
       ...contactEvents([row?.emits, "contact.updated"], after, ids)
@@ -184,7 +184,7 @@ export interface EraseFacts {
   readonly suppression: Suppression | null
 }
 
-/** Forgets the person. What keeps mail from the address stays, under its key alone. */
+/** Deletes all data of the contact. The suppression remains, but only with its address key and without the address. */
 export const eraseContact = (
   contactId: string,
   { now, ids, place, contact, suppression }: EraseFacts

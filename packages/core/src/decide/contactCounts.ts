@@ -1,5 +1,5 @@
 /**
- * What a contact adds to the counters of its project, and so what a write of it moves. Source: decisions 0015, 0025 and 0026.
+ * The counters of a project to which a contact adds, and the counter changes for a write of a contact. Source: decisions 0015, 0025 and 0026.
  */
 import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
@@ -16,7 +16,7 @@ const countedIn = (contact: Contact | null): ReadonlyArray<CounterName> =>
         ...Object.keys(contact.properties).map((id) => `property:${id}` as const)
       ]
 
-/** One change for each counter that the step from one to the other moves. `contactsMax` is the plan's. */
+/** Returns one change for each counter that differs between the two states. `contactsMax` is the limit of the plan. */
 export const contactCounts = (
   projectId: ProjectId,
   before: Contact | null,

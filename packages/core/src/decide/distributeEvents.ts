@@ -1,62 +1,63 @@
 /**
- * Makes a push of each event for each consumer that wants it. Source: decision 0016.
+ * Makes one event delivery for each event and each subscriber of its kind. Source: decision 0016.
  */
 import type { Change } from "../domain/Change.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
-import type { EventPush } from "../domain/EventPush.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
+import type { EventDelivery } from "../domain/EventDelivery.ts"
 import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { MailEvent } from "../domain/MailEvent.ts"
 import type { Decision } from "./Decision.ts"
 
-export type Consumer = DefinitionOf<"webhook"> | DefinitionOf<"subscription">
+export type Subscriber = ResourceOf<"webhook"> | ResourceOf<"subscription">
 
 export interface DistributionFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  /** Of the event's project, and those of every project. */
-  readonly consumersOf: (projectId: string) => ReadonlyArray<Consumer>
+  /** Returns the subscribers of a project, including the subscriptions, which apply to all projects. */
+  readonly subscribersOf: (projectId: string) => ReadonlyArray<Subscriber>
 }
 
 /**
- * A consumer gets what is not distributed yet when it comes, of the kinds that it asked for. Clocks are not asked: one that was set back
- * would hide events.
+ * Whether a subscriber receives an event. A new subscriber also receives older events that are not distributed yet.
+ * Times are not compared, because a clock that moved backwards would hide events.
  */
-const wants = (consumer: Consumer, { kind }: MailEvent): boolean =>
-  consumer.content.events.includes(kind) && (consumer.kind === "subscription" || consumer.content.status === "enabled")
+const receives = (subscriber: Subscriber, { kind }: MailEvent): boolean =>
+  subscriber.content.events.includes(kind) &&
+  (subscriber.kind === "subscription" || subscriber.content.status === "enabled")
 
-/** Answers with how many pushes were made. */
+/** Makes the event deliveries. The answer is their number. */
 export const distributeEvents = (
   events: ReadonlyArray<MailEvent>,
-  { now, ids, consumersOf }: DistributionFacts
+  { now, ids, subscribersOf }: DistributionFacts
 ): Decision<number> => {
-  const pushes = events
+  const eventDeliveries = events
     .flatMap((event) =>
-      consumersOf(event.projectId)
-        .filter((consumer) => wants(consumer, event))
-        .map((consumer) => ({ event, consumer }))
+      subscribersOf(event.projectId)
+        .filter((subscriber) => receives(subscriber, event))
+        .map((subscriber) => ({ event, subscriber }))
     )
-    .map(({ event, consumer }, n): EventPush => ({
-      id: idAt(ids, "psh", n),
+    .map(({ event, subscriber }, n): EventDelivery => ({
+      id: idAt(ids, "evd", n),
       projectId: event.projectId,
-      consumer: consumer.id,
+      subscriber: subscriber.id,
       eventId: event.id,
       eventKind: event.kind,
       createdAt: now,
       status: "pending",
       dueAt: now,
       worker: null,
-      token: 0,
+      fencingToken: 0,
       attempts: 0,
-      tries: [],
+      latestAttempts: [],
       settledAt: null
     }))
   return {
-    answer: pushes.length,
+    answer: eventDeliveries.length,
     changes: [
       ...events.map(({ id }): Change => ({ _tag: "DistributeEvent", id })),
-      ...pushes.map((push): Change => ({ _tag: "InsertPush", push }))
+      ...eventDeliveries.map((eventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery }))
     ]
   }
 }

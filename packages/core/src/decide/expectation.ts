@@ -1,37 +1,37 @@
 /**
- * Guards on what was read and is not written by the same commit.
+ * Guards for records that a decision read but does not write.
  */
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { Change } from "../domain/Change.ts"
-import type { Definition } from "../domain/Definition.ts"
+import type { Resource } from "../domain/Resource.ts"
 import type { CounterName } from "../domain/Plan.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { SenderDomain } from "../domain/SenderDomain.ts"
 import type { Suppression } from "../domain/Suppression.ts"
 
-/** Nothing to guard for the embedding product, which has no key. */
+/** Guards an API key. Returns no guard for the embedding product, which has no API key. */
 export const expectKey = (key: ApiKey | null): ReadonlyArray<Change> =>
   key === null ? [] : [{ _tag: "Expect", record: { kind: "ApiKey", id: key.id }, revision: key.revision }]
 
-export const expectDomain = (projectId: ProjectId, domain: string, standing: SenderDomain | null): Change => ({
+export const expectDomain = (projectId: ProjectId, domain: string, existing: SenderDomain | null): Change => ({
   _tag: "Expect",
   record: { kind: "Domain", projectId, domain },
-  revision: standing?.revision ?? null
+  revision: existing?.revision ?? null
 })
 
-export const expectSuppression = (projectId: ProjectId, addressKey: string, standing: Suppression | null): Change => ({
+export const expectSuppression = (projectId: ProjectId, addressKey: string, existing: Suppression | null): Change => ({
   _tag: "Expect",
   record: { kind: "Suppression", projectId, addressKey },
-  revision: standing?.revision ?? null
+  revision: existing?.revision ?? null
 })
 
-export const expectDefinition = ({ id, revision }: Definition): Change => ({
+export const expectResource = ({ id, revision }: Resource): Change => ({
   _tag: "Expect",
-  record: { kind: "Definition", id },
+  record: { kind: "Resource", id },
   revision
 })
 
-/** A counter that stands at nothing, and goes on doing so until this commit. */
+/** Guards that a counter is still 0 when the commit is applied. */
 export const expectUncounted = (projectId: ProjectId, name: CounterName): Change => ({
   _tag: "SpendCounter",
   projectId,

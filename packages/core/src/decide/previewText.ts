@@ -1,9 +1,9 @@
 /**
- * Puts a preview text into HTML: mail programs show it beside the subject, and the message itself hides it. Source: decision 0027.
+ * Inserts a preview text into HTML. Mail programs show it next to the subject; the message itself hides it. Source: decision 0027.
  */
 import { escapeHtml } from "../domain/Mustache.ts"
 
-/** The index just after the tag that starts at `from`, or -1. A `>` in a quoted attribute value does not end the tag. */
+/** Returns the index after the tag that starts at `from`, or -1. A `>` in a quoted attribute value does not end the tag. */
 const tagEnd = (html: string, from: number): number => {
   let quote = ""
   let afterEquals = false
@@ -20,7 +20,7 @@ const tagEnd = (html: string, from: number): number => {
 
 const bodyTag = /^<body[\s/>]$/i
 
-/** The index just after the opening `<body>` tag, or 0 when there is none. Comments are skipped; each character is looked at once. */
+/** Returns the index after the opening `<body>` tag, or 0 if there is none. Skips comments and reads each character once. */
 const bodyStart = (html: string): number => {
   let start = html.indexOf("<")
   while (start !== -1) {
@@ -35,7 +35,7 @@ const bodyStart = (html: string): number => {
   return 0
 }
 
-/** The HTML with the preview text, escaped and hidden, at the start of its body. Takes time linear in both. */
+/** Inserts the escaped, hidden preview text at the start of the HTML body. Takes linear time. */
 export const withPreview = (html: string, preview: string): string => {
   const at = bodyStart(html)
   const hidden = `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(preview)}</div>`

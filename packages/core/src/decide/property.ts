@@ -1,21 +1,21 @@
 /**
- * Defines a custom property and changes its definition. Source: decisions 0025 and 0034.
+ * Creates and updates custom properties. Source: decisions 0025 and 0034.
  */
 import { Result } from "effect"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { NameTaken } from "../domain/Failure.ts"
 import { InvalidArgument, PropertyInUse, RecordNotFound } from "../domain/Failure.ts"
 import { issue } from "../domain/Issue.ts"
-import type { CreateProperty, PropertyDefinition, UpdateProperty } from "../domain/Property.ts"
+import type { CreateProperty, PropertyContent, UpdateProperty } from "../domain/Property.ts"
 import { fallbackComplaint, fallbackText, propertyName } from "../domain/Property.ts"
 import type { Decision } from "./Decision.ts"
-import type { PuttingFacts } from "./definition.ts"
-import { redefine } from "./definition.ts"
+import type { PuttingFacts } from "./resource.ts"
+import { updateResource } from "./resource.ts"
 import { expectUncounted } from "./expectation.ts"
 
-type PropertyRecord = DefinitionOf<"property">
+type PropertyRecord = ResourceOf<"property">
 
-const withFallbackOfType = (content: PropertyDefinition): Result.Result<PropertyDefinition, InvalidArgument> => {
+const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyContent, InvalidArgument> => {
   const fallback = fallbackText(content)
   const complaint = fallback === null ? undefined : fallbackComplaint(content.type, fallback)
   return complaint === undefined
@@ -25,13 +25,12 @@ const withFallbackOfType = (content: PropertyDefinition): Result.Result<Property
       )
 }
 
-/** The content of a new definition. */
+/** Makes the content of a new property. */
 export const newProperty = ({
   key,
   type,
   fallback_value: fallbackValue = null
-}: CreateProperty): Result.Result<PropertyDefinition, InvalidArgument> =>
-  withFallbackOfType({ key, type, fallbackValue })
+}: CreateProperty): Result.Result<PropertyContent, InvalidArgument> => withFallbackOfType({ key, type, fallbackValue })
 
 export interface UpdatePropertyFacts extends PuttingFacts {
   readonly property: PropertyRecord | null
@@ -39,7 +38,7 @@ export interface UpdatePropertyFacts extends PuttingFacts {
   readonly values: number
 }
 
-/** The type changes only while no contact has a value; the commit guards that none gets one meanwhile. */
+/** Updates a property. Its type can change only if no contact has a value. The commit guards that this is still true. */
 export const updateProperty = (
   propertyId: string,
   request: UpdateProperty,
@@ -56,7 +55,7 @@ export const updateProperty = (
   })
   return Result.flatMap(content, (content) =>
     Result.map(
-      redefine({ record: "property", field: "key", name: propertyName(content.key), content }, property, facts),
+      updateResource({ record: "property", field: "key", name: propertyName(content.key), content }, property, facts),
       ({ answer, changes }) => ({
         answer,
         changes: retyped ? [expectUncounted(property.projectId, `property:${property.id}`), ...changes] : changes

@@ -1,5 +1,5 @@
 /**
- * Releases a scheduled delivery whose time has come: queued and charged, or ended without being sent.
+ * Releases a scheduled delivery when it is due. The delivery is queued and charged, or ends without being sent.
  * Source: interface, Delivery status; decision 0004.
  */
 import type { ApiKey } from "../domain/ApiKey.ts"
@@ -14,8 +14,8 @@ import type { Suppression } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { expectDomain, expectKey } from "./expectation.ts"
-import type { Movement } from "./movement.ts"
-import { isNotYetDue, move, movementChanges, spendCounters } from "./movement.ts"
+import type { Transition } from "./transition.ts"
+import { isNotYetDue, applyTransition, transitionChanges, spendCounters } from "./transition.ts"
 
 export interface ReleaseFacts {
   readonly now: Instant
@@ -24,39 +24,43 @@ export interface ReleaseFacts {
   /** Claimed, in status `scheduled`. */
   readonly delivery: Delivery
   readonly message: Message
-  /** The key that sent it; `null` for the embedding product. */
+  /** The API key that sent the message; `null` for the embedding product. */
   readonly key: ApiKey | null
   readonly domain: SenderDomain | null
   readonly suppression: Suppression | null
   readonly allowanceUsed: number
 }
 
-const movementOf = ({ now, plan, delivery, key, domain, suppression, allowanceUsed }: ReleaseFacts): Movement => {
-  if (isNotYetDue(delivery, now)) return move(delivery, "NotYetDue", now)
+const transitionOf = ({ now, plan, delivery, key, domain, suppression, allowanceUsed }: ReleaseFacts): Transition => {
+  if (isNotYetDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
   const suppressed = suppressedFor(suppression, now)
-  if (suppressed !== null) return move(delivery, "DueSuppressed", now, { reason: suppressed })
+  if (suppressed !== null) return applyTransition(delivery, "DueSuppressed", now, { reason: suppressed })
   if (key !== null && key.revokedAt !== null)
-    return move(delivery, "DueKeyRevoked", now, { statusMessage: "The API key was revoked before the scheduled time." })
+    return applyTransition(delivery, "DueKeyRevoked", now, {
+      statusMessage: "The API key was revoked before the scheduled time."
+    })
   if (domain?.status !== "verified")
-    return move(delivery, "DueDomainUnverified", now, { statusMessage: "The sender domain is no longer verified." })
+    return applyTransition(delivery, "DueDomainUnverified", now, {
+      statusMessage: "The sender domain is no longer verified."
+    })
   if (!fits(plan.sendingAllowance, allowanceUsed, 1))
-    return move(delivery, "DueOverAllowance", now, {
+    return applyTransition(delivery, "DueOverAllowance", now, {
       statusMessage: "The sending allowance was used up at the scheduled time."
     })
-  return move(delivery, "DueReached", now, { dueAt: now, queuedAt: now })
+  return applyTransition(delivery, "DueReached", now, { dueAt: now, queuedAt: now })
 }
 
-/** Answers with the delivery as it stands afterwards. */
+/** Releases a due delivery. The answer is the delivery after its transition. */
 export const releaseDue = (facts: ReleaseFacts): Decision<Delivery> => {
   const { now, eventId, plan, delivery, message, key, domain } = facts
-  const movement = movementOf(facts)
+  const transition = transitionOf(facts)
   const guards = [...expectKey(key), expectDomain(delivery.projectId, message.domain, domain)]
   return {
-    answer: movement.after,
+    answer: transition.after,
     changes: [
-      ...(movement.row.on === "DueReached" ? guards : []),
-      ...movementChanges(movement, now, eventId),
-      ...spendCounters(delivery.projectId, movement.spends, plan)
+      ...(transition.row.on === "DueReached" ? guards : []),
+      ...transitionChanges(transition, now, eventId),
+      ...spendCounters(delivery.projectId, transition.spends, plan)
     ]
   }
 }

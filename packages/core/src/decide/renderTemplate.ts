@@ -1,5 +1,5 @@
 /**
- * Checks a template's Mustache and renders it with values: escaped in HTML, raw elsewhere. Source: decisions 0027 and 0031.
+ * Checks a template's Mustache and renders it with values. Values are escaped only in HTML. Source: decisions 0027 and 0031.
  */
 import { Result } from "effect"
 import type { Issue } from "../domain/Issue.ts"
@@ -18,7 +18,7 @@ export interface RenderedTemplate {
   readonly text: string | null
 }
 
-const faultWords: Readonly<Record<MustacheFault, string>> = {
+const faultMessages: Readonly<Record<MustacheFault, string>> = {
   too_many_tags: `must have at most ${templateTagsMax} tags`,
   tag_not_closed: "has a tag that is not closed",
   section_not_closed: "has a section that is not closed",
@@ -27,12 +27,12 @@ const faultWords: Readonly<Record<MustacheFault, string>> = {
 }
 
 const faultIssue = (field: string, fault: MustacheFault): Issue =>
-  issue([field], fault === "too_many_tags" ? "too_many_items" : "malformed_template", faultWords[fault])
+  issue([field], fault === "too_many_tags" ? "too_many_items" : "malformed_template", faultMessages[fault])
 
-/** A name that could be a variable; anything else is not repeated. */
+/** Shows a name only if it has the form of a variable's name. */
 const shown = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) ? `"${name}"` : "of another form")
 
-/** What a template must not contain: faults of form, partials and undeclared variables, each name once. */
+/** Returns the issues of a template: syntax faults, partials and undeclared variables, with each name once. */
 const tagIssues = (field: string, template: string, declared: ReadonlySet<string>): ReadonlyArray<Issue> => {
   const tokens = parseMustache(template)
   if (Result.isFailure(tokens)) return [faultIssue(field, tokens.failure)]
@@ -57,7 +57,7 @@ const parts = (content: TemplateContent) =>
     ["text", content.text]
   ] as const
 
-/** What keeps a version from being published. */
+/** Returns the issues that prevent the publication of a version. */
 export const publishingIssues = (content: TemplateContent): ReadonlyArray<Issue> => {
   const declared = new Set(content.variables.map(({ key }) => key))
   return [
@@ -70,7 +70,7 @@ export const publishingIssues = (content: TemplateContent): ReadonlyArray<Issue>
 }
 
 type Given = Readonly<Record<string, VariableValue>>
-/** A map: the names of a plain object's own methods are variables like any other. */
+/** A map, because a variable can have the name of an inherited member of an object, such as `toString`. */
 type Values = ReadonlyMap<string, VariableValue>
 
 const valueOf = (
@@ -87,7 +87,7 @@ const valueOf = (
     : Result.succeed(fallbackValue ?? undefined)
 }
 
-/** The values that the template is rendered with, or what is wrong with those that were given. `field` names where they were. */
+/** Combines the given values with the fallbacks. Fails with the issues of the given values, with paths below `field`. */
 const resolved = (
   variables: ReadonlyArray<TemplateVariable>,
   given: Given,
@@ -120,8 +120,9 @@ const subjectIssues = (subject: string, field: string): ReadonlyArray<Issue> => 
 const asIs = (text: string): string => text
 
 /**
- * Renders a version that `publishingIssues` finds nothing against. Work and memory are bounded by the template's length and the bounds of what it makes:
- * a subject of 500 characters, bodies of 2 MiB each with the preview text. Issues of the values have paths below `field`.
+ * Renders a version that has no `publishingIssues`. Work and memory are bounded by the template's length and the maximum output.
+ * The maximum output is a subject of 500 characters and bodies of 2 MiB each, including the preview text.
+ * Issues of the values have paths below `field`.
  */
 export const renderTemplate = (
   content: TemplateContent,

@@ -1,5 +1,5 @@
 /**
- * Cancels and reschedules a scheduled message: all of its deliveries, or none. Source: interface, Delivery status; decision 0008.
+ * Cancels and reschedules a scheduled message. The change applies to all of its deliveries or to none. Source: interface, Delivery status; decision 0008.
  */
 import { Result } from "effect"
 import type { DomainScope } from "../domain/ApiKey.ts"
@@ -25,11 +25,11 @@ import { dailyCounter, fits } from "../domain/Plan.ts"
 import { windowIssue } from "../domain/SendingWindow.ts"
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
-import { move, movementChanges, spendCounters } from "./movement.ts"
+import { applyTransition, transitionChanges, spendCounters } from "./transition.ts"
 
 export interface MessageFacts {
   readonly now: Instant
-  /** The caller's: a key changes nothing that was sent from a domain outside of it. */
+  /** The domain scope of the caller. An API key cannot change a message of a domain outside its scope. */
   readonly domainScope: DomainScope
   readonly ids: IdBlock
   readonly plan: Plan
@@ -51,8 +51,8 @@ export interface RescheduledMessage {
 
 const idsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ id }) => id)
 
-/** The delivery that has left the status, if one has. */
-const outside = (deliveries: ReadonlyArray<Delivery>, status: Delivery["status"]) =>
+/** Returns a delivery that does not have the status, if there is one. */
+const findWithout = (deliveries: ReadonlyArray<Delivery>, status: Delivery["status"]) =>
   deliveries.find((delivery) => delivery.status !== status)
 
 export const cancelMessage = (
@@ -62,25 +62,25 @@ export const cancelMessage = (
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
   if (!isInScope(domainScope, message.domain)) return Result.fail(new SenderOutsideScope({ domain: message.domain }))
   const canceledAt = deliveries[0]?.canceledAt
-  if (canceledAt !== undefined && canceledAt !== null && outside(deliveries, "canceled") === undefined)
+  if (canceledAt !== undefined && canceledAt !== null && findWithout(deliveries, "canceled") === undefined)
     return Result.succeed(settled({ messageId: message.id, canceledAt, deliveryIds: idsOf(deliveries) }))
-  const left = outside(deliveries, "scheduled")
+  const left = findWithout(deliveries, "scheduled")
   if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
-  const movements = deliveries.map((delivery) => move(delivery, "CancelRequested", now))
+  const transitions = deliveries.map((delivery) => applyTransition(delivery, "CancelRequested", now))
   return Result.succeed({
     answer: { messageId: message.id, canceledAt: now, deliveryIds: idsOf(deliveries) },
     changes: [
-      ...movements.flatMap((movement, index) => movementChanges(movement, now, idAt(ids, "evt", index))),
+      ...transitions.flatMap((transition, index) => transitionChanges(transition, now, idAt(ids, "evt", index))),
       ...spendCounters(
         message.projectId,
-        movements.flatMap(({ spends }) => spends),
+        transitions.flatMap(({ spends }) => spends),
         plan
       )
     ]
   })
 }
 
-/** `usedThatDay` is the daily count of the new time's UTC day. */
+/** Reschedules a message. `usedThatDay` is the daily count of the UTC day of the new time. */
 export const rescheduleMessage = (
   { messageId, scheduledAt }: { readonly messageId: string; readonly scheduledAt: Instant },
   { now, domainScope, ids, plan, message, deliveries, usedThatDay }: MessageFacts & { readonly usedThatDay: number }
@@ -90,10 +90,10 @@ export const rescheduleMessage = (
 > => {
   if (message !== null && !isInScope(domainScope, message.domain))
     return Result.fail(new SenderOutsideScope({ domain: message.domain }))
-  const late = windowIssue(scheduledAt, now)
-  if (late !== undefined) return Result.fail(new InvalidArgument({ context: "body", issues: [late] }))
+  const outsideWindow = windowIssue(scheduledAt, now)
+  if (outsideWindow !== undefined) return Result.fail(new InvalidArgument({ context: "body", issues: [outsideWindow] }))
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
-  const left = outside(deliveries, "scheduled")
+  const left = findWithout(deliveries, "scheduled")
   if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
 
   if (message.expiresAt !== null && message.expiresAt <= scheduledAt) {
@@ -119,8 +119,8 @@ export const rescheduleMessage = (
     answer: { messageId: message.id, scheduledAt, deliveryIds: idsOf(deliveries) },
     changes: [
       ...deliveries.flatMap((delivery, index) =>
-        movementChanges(
-          move(delivery, "Rescheduled", now, { scheduledAt, dueAt: scheduledAt, countedDay: day }),
+        transitionChanges(
+          applyTransition(delivery, "Rescheduled", now, { scheduledAt, dueAt: scheduledAt, countedDay: day }),
           now,
           idAt(ids, "evt", index)
         )

@@ -1,5 +1,5 @@
 /**
- * Adds, checks and removes a domain that a project sends from. Source: decision 0013.
+ * Adds, checks and removes a sender domain. Source: decision 0013.
  */
 import { Result } from "effect"
 import { parseDomain } from "../domain/Address.ts"
@@ -25,7 +25,7 @@ import { domainsMax, graceMillis, nextCheckMillis, recordsToPublish } from "../d
 import type { Decision } from "./Decision.ts"
 import { settled } from "./Decision.ts"
 
-/** A key that was made for the domain. `publicKey` is base64 of its DER form. */
+/** A new DKIM key for a domain. `publicKey` is in DER form, encoded in base64. */
 export interface FreshKey extends DkimKey {
   readonly publicKey: string
 }
@@ -34,12 +34,12 @@ export interface AddDomainFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
-  /** The caller's. */
+  /** The domain scope of the caller. */
   readonly domainScope: DomainScope
-  readonly standing: SenderDomain | null
-  /** How many domains the project has. */
+  readonly existing: SenderDomain | null
+  /** The number of domains in the project. */
   readonly count: number
-  /** `null` for a domain that nobody publishes records for. */
+  /** `null` for a domain without DNS records. */
   readonly key: FreshKey | null
   readonly host: MailHost
 }
@@ -64,22 +64,22 @@ const keyed = (domain: string, { key, host, ids }: Pick<AddDomainFacts, "key" | 
         records: recordsOf(domain, key, host, ids)
       }
 
-const vouched = (standing: SenderDomain, now: Instant): Decision<SenderDomain> => {
+const manuallyVerified = (existing: SenderDomain, now: Instant): Decision<SenderDomain> => {
   const after: SenderDomain = {
-    ...standing,
+    ...existing,
     status: "verified",
-    vouched: true,
+    manuallyVerified: true,
     lastVerifiedAt: now,
     nextCheckAt: null,
     updatedAt: now,
-    revision: standing.revision + 1
+    revision: existing.revision + 1
   }
-  return { answer: after, changes: [put(after, standing.revision)] }
+  return { answer: after, changes: [put(after, existing.revision)] }
 }
 
 type Refusal = InvalidArgument | SenderOutsideScope | TooManyRecords
 
-/** The name of the domain asked for, when the caller may have it. */
+/** Returns the requested domain name, if it is valid and in the caller's scope. */
 const nameInScope = (
   { domain: name }: NewDomain,
   { domainScope }: AddDomainFacts
@@ -104,7 +104,7 @@ const newDomain = (
     projectId,
     domain,
     status: verified ? "verified" : "pending",
-    vouched: verified,
+    manuallyVerified: verified,
     ...keyed(domain, facts),
     verificationError: null,
     verificationAttempts: 0,
@@ -121,7 +121,7 @@ const newDomain = (
   return Result.succeed({ answer: made, changes: [put(made, null)] })
 }
 
-/** A domain that exists unverified becomes verified when the operator says so; otherwise it is taken. */
+/** Adds a domain. An existing unverified domain becomes verified if the operator verifies it manually. Any other existing domain is refused. */
 export const addDomain = (
   request: NewDomain,
   facts: AddDomainFacts
@@ -129,41 +129,43 @@ export const addDomain = (
   Result.flatMap(
     nameInScope(request, facts),
     (domain): Result.Result<Decision<SenderDomain>, Refusal | DomainTaken> => {
-      const { standing, now } = facts
-      if (standing === null) return newDomain(domain, request, facts)
-      return standing.status === "verified" || !request.verified
-        ? Result.fail(new DomainTaken({ domainId: standing.id }))
-        : Result.succeed(vouched(standing, now))
+      const { existing, now } = facts
+      if (existing === null) return newDomain(domain, request, facts)
+      return existing.status === "verified" || !request.verified
+        ? Result.fail(new DomainTaken({ domainId: existing.id }))
+        : Result.succeed(manuallyVerified(existing, now))
     }
   )
 
 /**
- * The domain as it is when the project has it, else a new one. An existing domain changes only when the operator vouches for it for the
- * first time: then no check of DNS takes its verification away. Source: decision 0033.
+ * Returns the existing domain, or adds a new one. An existing domain changes only when the operator first verifies it manually.
+ * After that, no DNS check changes its verification. Source: decision 0033.
  */
 export const ensureDomain = (
   request: NewDomain,
   facts: AddDomainFacts
 ): Result.Result<Decision<SenderDomain>, Refusal> =>
   Result.flatMap(nameInScope(request, facts), (domain): Result.Result<Decision<SenderDomain>, Refusal> => {
-    const { standing, now } = facts
-    if (standing === null) return newDomain(domain, request, facts)
-    return Result.succeed(request.verified && !standing.vouched ? vouched(standing, now) : settled(standing))
+    const { existing, now } = facts
+    if (existing === null) return newDomain(domain, request, facts)
+    return Result.succeed(
+      request.verified && !existing.manuallyVerified ? manuallyVerified(existing, now) : settled(existing)
+    )
   })
 
-/** The domain, when the caller may see it: what a key may not see it may not verify or remove either. */
+/** Returns the domain if it is in the caller's scope. An API key cannot read, verify or remove any other domain. */
 export const domainInScope = (
   domainId: string,
   domainScope: DomainScope,
-  standing: SenderDomain | null
+  existing: SenderDomain | null
 ): Result.Result<SenderDomain, RecordNotFound | SenderOutsideScope> =>
-  standing === null
+  existing === null
     ? Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
-    : isInScope(domainScope, standing.domain)
-      ? Result.succeed(standing)
-      : Result.fail(new SenderOutsideScope({ domain: standing.domain }))
+    : isInScope(domainScope, existing.domain)
+      ? Result.succeed(existing)
+      : Result.fail(new SenderOutsideScope({ domain: existing.domain }))
 
-/** What DNS said of one record. */
+/** The result of the DNS check of one record. */
 export interface DnsFinding {
   readonly recordId: string
   readonly status: Extract<DnsRecordStatus, "verified" | "failed" | "temporary_failure">
@@ -174,34 +176,34 @@ export interface DnsFinding {
 export interface CheckFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  readonly standing: SenderDomain | null
+  readonly existing: SenderDomain | null
   readonly findings: ReadonlyArray<DnsFinding>
 }
 
-interface Verdict {
+interface CheckResult {
   readonly status: DomainStatus
   readonly failingSince: Instant | null
   readonly error: string | null
-  /** Nothing is known for sure: ask again soon. */
-  readonly passing: boolean
+  /** Whether the check failed temporarily, so that the next check is soon. */
+  readonly transient: boolean
 }
 
-/** What is definite decides; what is passing demotes nothing. */
-const verdictOf = (standing: SenderDomain, records: ReadonlyArray<DnsRecord>, now: Instant): Verdict => {
+/** Combines the results of the required records. A definite failure counts first; a temporary failure keeps the status. */
+const checkResultOf = (existing: SenderDomain, records: ReadonlyArray<DnsRecord>, now: Instant): CheckResult => {
   const required = records.filter(({ requiredForSending }) => requiredForSending)
   const failed = required.find(({ status }) => status === "failed")
-  const passing = required.find(({ status }) => status === "temporary_failure")
-  const { status, failingSince } = standing
+  const transient = required.find(({ status }) => status === "temporary_failure")
+  const { status, failingSince } = existing
   if (failed !== undefined) {
     const since = status === "verified" ? (failingSince ?? now) : null
-    const kept = standing.vouched || (since !== null && now - since < graceMillis)
-    return { status: kept ? status : "failed", failingSince: since, error: failed.errorMessage, passing: false }
+    const kept = existing.manuallyVerified || (since !== null && now - since < graceMillis)
+    return { status: kept ? status : "failed", failingSince: since, error: failed.errorMessage, transient: false }
   }
-  if (passing !== undefined) return { status, failingSince, error: passing.errorMessage, passing: true }
-  return { status: "verified", failingSince: null, error: null, passing: false }
+  if (transient !== undefined) return { status, failingSince, error: transient.errorMessage, transient: true }
+  return { status: "verified", failingSince: null, error: null, transient: false }
 }
 
-const told = (
+const statusEvents = (
   before: SenderDomain,
   { id, projectId, domain, status, lastVerifiedAt }: SenderDomain,
   now: Instant,
@@ -222,59 +224,62 @@ const told = (
         }
       ]
 
-/** Writes down what DNS said of every record, and what that makes of the domain. */
+/** Stores the DNS check of each record, and updates the status of the domain. */
 export const checkDomain = (
   domainId: string,
-  { now, ids, standing, findings }: CheckFacts
+  { now, ids, existing, findings }: CheckFacts
 ): Result.Result<Decision<SenderDomain>, RecordNotFound> => {
-  if (standing === null) return Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
-  const records = standing.records.map((record): DnsRecord => {
+  if (existing === null) return Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
+  const records = existing.records.map((record): DnsRecord => {
     const found = findings.find(({ recordId }) => recordId === record.id)
     if (found === undefined) return record
     const { recordId: _, ...finding } = found
     return { ...record, ...finding, lastCheckedAt: now }
   })
-  const { status, failingSince, error, passing } = verdictOf(standing, records, now)
+  const { status, failingSince, error, transient } = checkResultOf(existing, records, now)
   const checked: SenderDomain = {
-    ...standing,
+    ...existing,
     records,
     status,
     failingSince,
     verificationError: error,
-    verificationAttempts: standing.verificationAttempts + 1,
+    verificationAttempts: existing.verificationAttempts + 1,
     verificationAttemptedAt: now,
-    lastVerifiedAt: status === "verified" && error === null ? now : standing.lastVerifiedAt,
+    lastVerifiedAt: status === "verified" && error === null ? now : existing.lastVerifiedAt,
     updatedAt: now,
-    revision: standing.revision + 1
+    revision: existing.revision + 1
   }
-  const after = { ...checked, nextCheckAt: standing.vouched ? null : now + nextCheckMillis(checked, passing) }
+  const after = {
+    ...checked,
+    nextCheckAt: existing.manuallyVerified ? null : now + nextCheckMillis(checked, transient)
+  }
   return Result.succeed({
     answer: after,
-    changes: [put(after, standing.revision), ...told(standing, after, now, ids)]
+    changes: [put(after, existing.revision), ...statusEvents(existing, after, now, ids)]
   })
 }
 
-/** A vouched domain gets its key and records when somebody asks for them. */
+/** Adds the DKIM key and the DNS records to a manually verified domain when they are first requested. */
 export const giveKey = (
-  standing: SenderDomain,
+  existing: SenderDomain,
   facts: Pick<AddDomainFacts, "now" | "ids" | "host"> & { readonly key: FreshKey }
 ): Decision<SenderDomain> => {
-  if (standing.dkim !== null) return { answer: standing, changes: [] }
+  if (existing.dkim !== null) return { answer: existing, changes: [] }
   const after: SenderDomain = {
-    ...standing,
-    ...keyed(standing.domain, facts),
+    ...existing,
+    ...keyed(existing.domain, facts),
     updatedAt: facts.now,
-    revision: standing.revision + 1
+    revision: existing.revision + 1
   }
-  return { answer: after, changes: [put(after, standing.revision)] }
+  return { answer: after, changes: [put(after, existing.revision)] }
 }
 
 export const removeDomain = (
   domainId: string,
   domainScope: DomainScope,
-  standing: SenderDomain | null
+  existing: SenderDomain | null
 ): Result.Result<Decision<null>, RecordNotFound | SenderOutsideScope> =>
-  Result.map(domainInScope(domainId, domainScope, standing), ({ projectId, domain, revision }) => ({
+  Result.map(domainInScope(domainId, domainScope, existing), ({ projectId, domain, revision }) => ({
     answer: null,
     changes: [{ _tag: "RemoveDomain", projectId, domain, revision }]
   }))

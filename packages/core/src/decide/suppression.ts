@@ -1,5 +1,5 @@
 /**
- * Adds a reason to an address's suppression, or lifts reasons, and keeps its contact's status in step. Source: decision 0012.
+ * Adds a reason to a suppression, or removes reasons, and keeps the contact's status consistent. Source: decision 0012.
  */
 import type { Change } from "../domain/Change.ts"
 import type { Contact } from "../domain/Contact.ts"
@@ -18,12 +18,12 @@ export interface SuppressionFacts {
   readonly ids: IdBlock
   readonly place: SuppressedAddress
   readonly suppression: Suppression | null
-  /** The contact that holds the address. */
+  /** The contact that has the address. */
   readonly contact: Contact | null
 }
 
-/** Only the reason `unsubscribed` shows in a contact's status; the guard keeps a contact from appearing meanwhile. */
-const contactInStep = (
+/** Updates the contact's status, which depends only on the reason `unsubscribed`. Guards that no contact is created in the meantime. */
+const contactChanges = (
   { now, ids, place: { projectId, address }, contact }: SuppressionFacts,
   on: "UnsubscribeRequested" | "SubscribeRequested"
 ): ReadonlyArray<Change> => {
@@ -41,22 +41,22 @@ const contactInStep = (
 
 const written = (
   facts: SuppressionFacts,
-  noted: Suppression | undefined,
+  changed: Suppression | undefined,
   on: "UnsubscribeRequested" | "SubscribeRequested"
 ): Decision<Suppression | null> => {
   const { suppression } = facts
-  if (noted === undefined) return settled(suppression)
-  const unsubscribedMoved = noted.reasons.unsubscribed !== suppression?.reasons.unsubscribed
+  if (changed === undefined) return settled(suppression)
+  const unsubscribedChanged = changed.reasons.unsubscribed !== suppression?.reasons.unsubscribed
   return {
-    answer: noted,
+    answer: changed,
     changes: [
-      { _tag: "PutSuppression", suppression: noted, replaces: suppression?.revision ?? null },
-      ...(unsubscribedMoved ? contactInStep(facts, on) : [])
+      { _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null },
+      ...(unsubscribedChanged ? contactChanges(facts, on) : [])
     ]
   }
 }
 
-/** Answers with the suppression as it stands afterwards. */
+/** Adds a reason. The answer is the suppression after the change. */
 export const suppressAddress = (reason: SuppressionReason, facts: SuppressionFacts): Decision<Suppression | null> =>
   written(facts, withReason(facts.place, facts.suppression, reason, facts.now), "UnsubscribeRequested")
 
@@ -65,13 +65,13 @@ export const liftSuppression = (
   facts: SuppressionFacts
 ): Decision<Suppression | null> => {
   const lifted = reasons.reduce<Suppression | undefined>(
-    (noted, reason) => withoutReason(noted ?? facts.suppression, reason) ?? noted,
+    (changed, reason) => withoutReason(changed ?? facts.suppression, reason) ?? changed,
     undefined
   )
   const { suppression } = facts
   return written(
     facts,
-    // However many reasons go, it is one write.
+    // Several removed reasons are one write, so the revision increases by one.
     lifted === undefined ? undefined : { ...lifted, revision: suppression!.revision + 1 },
     "SubscribeRequested"
   )

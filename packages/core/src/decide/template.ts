@@ -3,8 +3,8 @@
  */
 import { Result } from "effect"
 import type { Change } from "../domain/Change.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
-import { definitionsMax } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
+import { resourcesMax } from "../domain/Resource.ts"
 import { InvalidArgument, NameTaken, RecordNotFound, TemplateNotEditable, TooManyRecords } from "../domain/Failure.ts"
 import type { IdBlock } from "../domain/Id.ts"
 import { idAt } from "../domain/Id.ts"
@@ -27,9 +27,9 @@ import { settled } from "./Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
 import { bodyFields, contentFields, textAfter } from "./templateContent.ts"
 
-type TemplateRecord = DefinitionOf<"template">
-type VersionRecord = DefinitionOf<"templateVersion">
-type BodyRecord = DefinitionOf<"templateBody">
+type TemplateRecord = ResourceOf<"template">
+type VersionRecord = ResourceOf<"templateVersion">
+type BodyRecord = ResourceOf<"templateBody">
 
 /** A version with its bodies. */
 export interface TemplateVersionDetail {
@@ -51,7 +51,7 @@ export interface TemplateDetail {
   readonly published: TemplateVersionDetail | null
 }
 
-/** Everything that a version says. */
+/** Returns the whole content of a version. */
 export const contentOf = ({ version, body }: TemplateVersionDetail): TemplateContent => ({
   ...version.content,
   ...body.content
@@ -59,13 +59,13 @@ export const contentOf = ({ version, body }: TemplateVersionDetail): TemplateCon
 
 const invalid = (issues: ReadonlyArray<Issue>) => Result.fail(new InvalidArgument({ context: "body", issues }))
 
-const put = (definition: TemplateRecord | VersionRecord | BodyRecord, replaces: number | null): Change => ({
-  _tag: "PutDefinition",
-  definition,
+const put = (resource: TemplateRecord | VersionRecord | BodyRecord, replaces: number | null): Change => ({
+  _tag: "PutResource",
+  resource,
   replaces
 })
 
-/** The stored form of a content whose body is already decided. */
+/** Returns the stored content of a version with this body. */
 const versionContent = (
   { subject, previewText, fromName, fromAddress, replyTo, variables }: TemplateSettings,
   body: BodyRecord
@@ -118,21 +118,21 @@ export interface CreateTemplateFacts {
   readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
-  /** The template that has the alias asked for. */
+  /** The existing template with the requested alias. */
   readonly aliased: { readonly id: string } | null
-  /** Templates that the project has. */
+  /** The number of templates in the project. */
   readonly count: number
 }
 
 const unnamed = { name: "", alias: null, description: null, category: null, locale: null }
 
-/** Makes a template with version 1 as its draft. */
+/** Creates a template with version 1 as its draft. */
 export const createTemplate = (
   request: CreateTemplate,
   { now, ids, projectId, aliased, count }: CreateTemplateFacts
 ): Result.Result<Decision<TemplateDetail>, InvalidArgument | NameTaken | TooManyRecords> => {
   if (aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
-  if (count >= definitionsMax) return Result.fail(new TooManyRecords({ record: "template", max: definitionsMax }))
+  if (count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
   const text = textAfter(request, { about: unnamed, content: emptyContent }, ids)
   if (Result.isFailure(text)) return invalid(text.failure)
   const { about, content } = text.success
@@ -163,7 +163,7 @@ export interface TemplateFacts {
 }
 
 export interface UpdateTemplateFacts extends TemplateFacts {
-  /** The template that has the alias asked for. */
+  /** The existing template with the requested alias. */
   readonly aliased: { readonly id: string } | null
   /** The number of the newest version. */
   readonly versions: number
@@ -204,7 +204,7 @@ interface Revised {
   readonly changes: ReadonlyArray<Change>
 }
 
-/** The draft with new content, and what is to be written: a body that another version shares is left as it is. */
+/** Returns the draft with new content, and the changes to write. A body that another version shares is not changed. */
 const revisedDraft = (
   { template, draft, published }: TemplateDetail,
   content: TemplateContent,
@@ -234,7 +234,7 @@ const revisedDraft = (
   }
 }
 
-/** Changes the draft in place, or makes one from the published version. What is published never changes. */
+/** Updates the draft, or makes a draft from the published version. A published version never changes. */
 export const updateTemplate = (templateId: string, request: UpdateTemplate, facts: UpdateTemplateFacts): Updated =>
   Result.flatMap(editable(templateId, facts.detail), (detail): Updated => {
     const { template, draft, published } = detail
@@ -259,7 +259,7 @@ export const updateTemplate = (templateId: string, request: UpdateTemplate, fact
     })
   })
 
-/** The draft becomes what sends use; the version before it is kept as saved. */
+/** Publishes the draft, so that sends use it. The previously published version becomes `saved`. */
 export const publishTemplate = (templateId: string, { now, detail }: TemplateFacts): Published =>
   Result.flatMap(editable(templateId, detail), ({ template, draft, published }): Published => {
     if (draft === null) return Result.fail(new TemplateNotEditable({ templateId, reason: "no_draft" }))
@@ -280,7 +280,7 @@ export const publishTemplate = (templateId: string, { now, detail }: TemplateFac
     })
   })
 
-/** An archived template is kept for what was sent with it, and sends nothing more. Again: the same. */
+/** Archives a template. It remains for the messages that used it, but new sends cannot use it. Has no effect if it is already archived. */
 export const archiveTemplate = (
   templateId: string,
   template: TemplateRecord | null,
@@ -288,7 +288,7 @@ export const archiveTemplate = (
 ): Result.Result<Decision<null>, RecordNotFound> => {
   if (template === null) return Result.fail(new RecordNotFound({ record: "template", id: templateId }))
   if (template.content.archivedAt !== null) return Result.succeed(settled(null))
-  // The alias goes back: another template may have it.
+  // The alias becomes free for another template.
   const after = changed(template, { ...template.content, alias: null, archivedAt: now }, now)
   return Result.succeed({ answer: null, changes: [put(after, template.revision)] })
 }

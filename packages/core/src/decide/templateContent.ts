@@ -1,5 +1,5 @@
 /**
- * What a version and its template say after a request: fields merged, variables with their ids, sizes within their bounds.
+ * Merges a request into the content of a template and its draft. Assigns ids to variables and checks the sizes.
  * Source: decisions 0027 and 0031.
  */
 import { Result } from "effect"
@@ -18,22 +18,22 @@ import type {
 } from "../domain/Template.ts"
 import { utf8Octets } from "../domain/TextLength.ts"
 
-/** Octets of a version's settings as JSON. A page shows two versions of each of up to 100 templates in less than 1 MiB. */
+/** The maximum octets of a version's settings as JSON. A page of 100 templates with two versions each is thus smaller than 1 MiB. */
 const settingsOctetsMax = 4096
-/** Octets as JSON of what a template says beside its versions. */
+/** The maximum octets, as JSON, of the fields of a template outside its versions. */
 const aboutOctetsMax = 1024
 
 const jsonOctets = (value: unknown): number => utf8Octets(JSON.stringify(value))
 
-/** A variable keeps its id for as long as it keeps its key. */
+/** Makes the variables. A variable keeps its id while its key does not change. */
 const variablesOf = (
-  asked: ReadonlyArray<AskedVariable>,
+  requested: ReadonlyArray<AskedVariable>,
   existing: ReadonlyArray<TemplateVariable>,
   ids: IdBlock
 ): Result.Result<ReadonlyArray<TemplateVariable>, ReadonlyArray<Issue>> => {
   const issues: Array<Issue> = []
   const seen = new Set<string>()
-  const variables = asked.map(({ key, type, required = false, fallback_value: fallbackValue = null }, n) => {
+  const variables = requested.map(({ key, type, required = false, fallback_value: fallbackValue = null }, n) => {
     if (seen.has(key)) issues.push(issue(["variables", n, "key"], "invalid_value", "is declared twice"))
     seen.add(key)
     if (fallbackValue !== null && typeof fallbackValue !== type)
@@ -44,9 +44,9 @@ const variablesOf = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(variables)
 }
 
-/** The asked text; `null` where it is empty. What is not asked for stays. */
-const orKept = (asked: string | null | undefined, kept: string | null): string | null =>
-  asked === undefined ? kept : asked === "" ? null : asked
+/** Returns the requested text, or `null` if it is empty. An absent text keeps the existing one. */
+const orExisting = (requested: string | null | undefined, existing: string | null): string | null =>
+  requested === undefined ? existing : requested === "" ? null : requested
 
 export const bodyFields = ["html", "text"] as const satisfies ReadonlyArray<keyof UpdateTemplate>
 
@@ -76,7 +76,7 @@ const settingsIssues = (request: UpdateTemplate, settings: TemplateSettings): Re
       ]
 }
 
-/** Fails with what is wrong with its variables, or with its size. */
+/** Merges a request into a version's content. Fails with the issues of the variables, or of the size. */
 const contentAfter = (
   request: UpdateTemplate,
   existing: TemplateContent,
@@ -88,13 +88,13 @@ const contentAfter = (
       : variablesOf(request.variables, existing.variables, ids),
     (variables) => {
       const content: TemplateContent = {
-        subject: orKept(request.subject, existing.subject),
-        previewText: orKept(request.preview_text, existing.previewText),
-        fromName: orKept(request.from_name, existing.fromName),
-        fromAddress: orKept(request.from_address, existing.fromAddress),
-        replyTo: orKept(request.reply_to, existing.replyTo),
-        html: orKept(request.html, existing.html),
-        text: orKept(request.text, existing.text),
+        subject: orExisting(request.subject, existing.subject),
+        previewText: orExisting(request.preview_text, existing.previewText),
+        fromName: orExisting(request.from_name, existing.fromName),
+        fromAddress: orExisting(request.from_address, existing.fromAddress),
+        replyTo: orExisting(request.reply_to, existing.replyTo),
+        html: orExisting(request.html, existing.html),
+        text: orExisting(request.text, existing.text),
         variables
       }
       const issues = settingsIssues(request, content)
@@ -102,7 +102,7 @@ const contentAfter = (
     }
   )
 
-/** What a template says beside its versions. */
+/** The fields of a template outside its versions. */
 type About = Pick<Template, "name" | "alias" | "description" | "category" | "locale">
 
 const aboutFields = ["description", "category", "name", "alias", "locale"] as const satisfies ReadonlyArray<keyof About>
@@ -113,10 +113,10 @@ const aboutAfter = (
 ): Result.Result<About, ReadonlyArray<Issue>> => {
   const about: About = {
     name: request.name ?? existing.name,
-    alias: orKept(request.alias, existing.alias),
-    description: orKept(request.description, existing.description),
-    category: orKept(request.category, existing.category),
-    locale: orKept(request.locale, existing.locale)
+    alias: orExisting(request.alias, existing.alias),
+    description: orExisting(request.description, existing.description),
+    category: orExisting(request.category, existing.category),
+    locale: orExisting(request.locale, existing.locale)
   }
   const changed = aboutFields.find((field) => request[field] !== undefined)
   return changed === undefined || jsonOctets(aboutFields.map((field) => about[field])) <= aboutOctetsMax
@@ -135,7 +135,7 @@ export interface TemplateText {
   readonly content: TemplateContent
 }
 
-/** What a template and its draft say after a request. Fails with everything that is wrong with its variables and sizes. */
+/** Merges a request into a template and its draft. Fails with all issues of the variables and sizes. */
 export const textAfter = (
   request: CreateTemplate | UpdateTemplate,
   existing: TemplateText,

@@ -1,17 +1,17 @@
 /**
- * Reads a bare mailbox and gives its one canonical form.
- * Whether a transport can carry an SMTPUTF8 mailbox is decided elsewhere.
+ * Parses a bare mailbox and computes its canonical form.
+ * This module does not check whether the transport supports SMTPUTF8.
  */
 import { toASCII } from "tr46"
 import { isAscii, utf8Octets } from "./TextLength.ts"
 
 /**
- * A mailbox as RFC 5321 writes it (`Local-part "@" Domain`), without comments, source routes or address literals.
+ * A mailbox of RFC 5321 (`Local-part "@" Domain`). Comments, source routes and address literals are not allowed.
  *
- * - `address`: as given, trimmed, its domain as A-labels; what the envelope and the log show.
- * - `canonical`: the identity: in lower case. Uniqueness, suppression and lookups use only this.
- * - `domain`: lower-case A-labels.
- * - `utf8`: the local part needs SMTPUTF8 (RFC 6531).
+ * - `address`: The trimmed input with the domain in A-labels. The envelope and the log show this form.
+ * - `canonical`: The address in lower case. Uniqueness, suppressions and lookups compare only this form.
+ * - `domain`: The domain in lower-case A-labels.
+ * - `utf8`: Whether the local part needs SMTPUTF8 (RFC 6531).
  */
 export interface Address {
   readonly address: string
@@ -25,29 +25,29 @@ export const addressOctetsMax = 254
 export const localPartOctetsMax = 64
 const domainOctetsMax = 253
 /**
- * In UTF-16 units: no longer text is looked at. A domain name in Unicode may be longer than in A-labels, but by far not so long; UTS #46 and
- * normalisation take time that grows with the square of the length on some texts.
+ * In UTF-16 units. A longer text is refused unparsed, because UTS #46 and normalization take quadratic time on some texts.
+ * A Unicode domain name can be longer than its A-labels, but never this long.
  */
 const domainUnitsMax = 1024
 
-/** A regular expression that looks for the end would try every run of spaces in between. */
+/** Trims spaces in linear time. A regular expression for the trailing spaces would test each inner run of spaces too. */
 const withoutOuterSpaces = (text: string): string => {
   let from = 0
   let to = text.length
   while (from < to && text[from] === " ") from++
   while (to > from && text[to - 1] === " ") to--
-  // Whatever is this long is no address; its text need not be copied.
+  // A text of this length cannot be an address, so it is not copied.
   return to - from > 4 * addressOctetsMax ? "" : text.slice(from, to)
 }
 
 const plainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A domain name as lower-case A-labels, or `undefined` when it is none. At least two labels; never an IP address. */
+/** Returns a domain name in lower-case A-labels, or `undefined` if the text is not a domain name. Requires two labels; refuses an IP address. */
 export const parseDomain = (text: string): string | undefined => {
   if (text.length > domainUnitsMax) return undefined
   const lower = text.toLowerCase()
   const plain = isAscii(text) && !lower.includes("xn--")
-  // UTS #46 also maps look-alike full stops and full-width letters, so two spellings become one name.
+  // UTS #46 also maps full-width letters and other forms of the full stop, so that two spellings give one name.
   const name = plain
     ? lower
     : toASCII(text, { checkHyphens: true, checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true })
@@ -62,7 +62,7 @@ const quotedString = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*)"$/
 const unprintable =
   /[\u0080-\u009f\u00a0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]|\p{Cs}/u
 
-/** The local part without needless quotes, or `undefined`. */
+/** Returns the local part without unnecessary quotes, or `undefined` if it is not valid. */
 const parseLocalPart = (text: string): string | undefined => {
   if (text.length === 0 || utf8Octets(text) > localPartOctetsMax || unprintable.test(text)) return undefined
   if (dotString.test(text)) return text
@@ -71,7 +71,7 @@ const parseLocalPart = (text: string): string | undefined => {
   return dotString.test(content) ? content : `"${content.replace(/["\\]/g, "\\$&")}"`
 }
 
-/** Reads one mailbox; `undefined` when it is not one. Total, linear in the length. Source: RFC 5321 §4.1.2; decision 0010. */
+/** Parses one mailbox in linear time. Returns `undefined` if the text is not a mailbox. Source: RFC 5321 §4.1.2; decision 0010. */
 export const parseAddress = (text: string): Address | undefined => {
   const trimmed = withoutOuterSpaces(text).normalize("NFC")
   if (trimmed.length === 0 || trimmed.length > addressOctetsMax) return undefined

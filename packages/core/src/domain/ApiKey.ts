@@ -1,5 +1,5 @@
 /**
- * API keys: their record, their printed form, and what they allow.
+ * API keys: the record, the printed form and the permissions.
  * The printed secret is never stored. Source: interface, Authentication; decision 0014.
  */
 import { Schema } from "effect"
@@ -12,36 +12,36 @@ import type { ProjectId } from "./Project.ts"
 import { lineOf } from "./TextRule.ts"
 
 export const permissions = ["email.send", "email.full_access"] as const
-/** Each stands for itself: `email.full_access` does not include `email.send`. */
+/** The permissions are independent: `email.full_access` does not include `email.send`. */
 export type Permission = (typeof permissions)[number]
 
 export interface ApiKey {
   readonly id: ApiKeyId
   readonly projectId: ProjectId
-  /** The 12 characters by which a presented key is found. */
+  /** The 12 characters that look up the record of a presented API key. */
   readonly publicId: string
   /** SHA-256 of the secret part, in hex. */
   readonly secretHash: string
   readonly name: string
   readonly permissions: ReadonlyArray<Permission>
-  /** Sender domains as A-labels, or `null` for any verified one. */
+  /** Sender domains in A-labels; `null` allows each verified domain of the project. */
   readonly domainScope: ReadonlyArray<string> | null
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
   readonly revokedAt: Instant | null
-  /** To the minute; written late, may be lost. */
+  /** Has a precision of one minute. Mailkeep writes it with a delay, and a crash can lose the last value. */
   readonly lastUsedAt: Instant | null
   readonly revision: number
 }
 
 const domainScopeMax = 100
 
-const IssueKey = Schema.Struct({
+const CreateApiKey = Schema.Struct({
   permissions: Schema.Array(
     Schema.Literals(permissions).annotate(says("invalid_value", `must be one of ${permissions.join(", ")}`))
   ).check(Schema.isMinLength(1, says("required", "at least one is required"))),
   name: Schema.optionalKey(lineOf({ max: 100 })),
-  /** Sender domains, at most 100; left out or empty for any verified one. */
+  /** At most 100 sender domains. If it is absent or empty, the API key allows each verified domain. */
   domainScope: Schema.optionalKey(
     Schema.Array(
       Schema.String.check(
@@ -54,32 +54,32 @@ const IssueKey = Schema.Struct({
   ),
   expiresAt: Schema.optionalKey(InstantMillis)
 })
-export type IssueKey = typeof IssueKey.Type
-export const parseIssueKey = decoder(IssueKey, { permissions: permissions.length, domainScope: domainScopeMax })
+export type CreateApiKey = typeof CreateApiKey.Type
+export const parseCreateApiKey = decoder(CreateApiKey, { permissions: permissions.length, domainScope: domainScopeMax })
 
-/** Who asks: a key's bearer, or the embedding product itself. */
+/** Who acts: an API key, or the embedding product itself. */
 export interface Principal {
   readonly projectId: ProjectId
-  readonly keyId: ApiKeyId | null
+  readonly apiKeyId: ApiKeyId | null
   readonly permissions: ReadonlyArray<Permission>
   readonly domainScope: ReadonlyArray<string> | null
   readonly source: SendingSource
 }
 
-/** How a message came in. Source: decision 0017. */
+/** The interface through which a message was sent. Source: decision 0017. */
 export const sendingSources = ["api", "smtp", "embedded"] as const
 export type SendingSource = (typeof sendingSources)[number]
 
-/** The embedding product, which needs no key. */
-export const embedder = (projectId: ProjectId): Principal => ({
+/** Makes the principal of the embedding product, which needs no API key. */
+export const embeddedPrincipal = (projectId: ProjectId): Principal => ({
   projectId,
-  keyId: null,
+  apiKeyId: null,
   permissions,
   domainScope: null,
   source: "embedded"
 })
 
-/** Who asks: a principal; or a project's name alone for the embedding product, which may do everything in its projects. */
+/** A principal, or a project id. A project id means the embedding product, which has all permissions in its projects. */
 export type Caller = Principal | ProjectId
 
 export const publicIdLength = 12
@@ -88,7 +88,7 @@ const checksumLength = 6
 export const secretLength = randomLength + checksumLength
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-/** CRC-32 (IEEE 802.3) in six characters: a mistyped key is refused without a look-up. */
+/** CRC-32 (IEEE 802.3) in six characters. A mistyped API key is refused without a lookup. */
 const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {
@@ -98,17 +98,17 @@ const checksum = (text: string): string => {
   return ((crc ^ 0xffffffff) >>> 0).toString(36).padStart(checksumLength, "0").slice(-checksumLength)
 }
 
-/** Random bytes as characters of the alphabet, evenly: bytes past the last full run of the alphabet are passed over. */
+/** Converts random bytes to characters of the alphabet with equal probability. Skips the bytes from 252, which would add a bias. */
 const characters = (random: Uint8Array): string => {
   let text = ""
   for (const byte of random) if (byte < 252) text += alphabet[byte % 36]!
   return text
 }
 
-/** How many random bytes `mintKey` wants; four times what it uses on average, so that it cannot run short in practice. */
+/** The number of random bytes that `mintKey` needs: four times its average use, so that it has enough in practice. */
 export const mintKeyBytes = 160
 
-/** A new key's two parts. The bytes must come from a cryptographic source. */
+/** Makes the two parts of a new API key. The bytes must come from a cryptographic random source. */
 export const mintKey = (random: Uint8Array): { readonly publicId: string; readonly secret: string } => {
   const text = characters(random)
   const publicId = text.slice(0, publicIdLength)
@@ -120,7 +120,7 @@ export const mintKey = (random: Uint8Array): { readonly publicId: string; readon
 export const printKey = (key: { readonly publicId: string; readonly secret: string }): string =>
   `mk_${key.publicId}_${key.secret}`
 
-/** The parts of a presented key, or `undefined` when it has not the form or its checksum is wrong. */
+/** Returns the parts of a presented API key, or `undefined` if its form or its checksum is wrong. */
 export const parseKey = (text: string): { readonly publicId: string; readonly secret: string } | undefined => {
   const match = /^mk_([0-9a-z]{12})_([0-9a-z]{32})$/.exec(text)
   if (match === null) return undefined
@@ -130,16 +130,16 @@ export const parseKey = (text: string): { readonly publicId: string; readonly se
     : undefined
 }
 
-/** The sender domains that a principal is bounded to, or `null` for all of its project. */
+/** The sender domains that a principal may use; `null` allows all domains of its project. */
 export type DomainScope = Principal["domainScope"]
 
-/** Whether the key may be used now. */
+/** Whether the API key is neither revoked nor expired at `now`. */
 export const isKeyLive = (key: ApiKey, now: Instant): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
 /**
- * Whether a key with this scope may use the domain: send from it, change what is scheduled from it, and see, verify and delete it. A sub-domain is
- * another domain.
+ * Whether an API key with this scope may use the domain. This covers sending, changes to scheduled messages, and the domain's record.
+ * A subdomain is another domain.
  */
 export const isInScope = (domainScope: DomainScope, domain: string): boolean =>
   domainScope === null || domainScope.includes(domain)

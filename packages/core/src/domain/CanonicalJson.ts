@@ -1,6 +1,6 @@
 /**
- * One text for one JSON value: keys sorted, nothing between the tokens.
- * Fingerprints and filter digests are taken over it.
+ * Canonical JSON: equal values give the same text, with sorted keys and no white space.
+ * Fingerprints and filter digests are computed from this text.
  */
 
 import { utf8Octets } from "./TextLength.ts"
@@ -19,10 +19,10 @@ export const canonicalJson = (value: Json): string => {
 }
 
 /**
- * Whether a value is JSON of at most `octetsMax` octets and `depthMax` levels, without a reserved key at any depth. Looks at no more of it
- * than that takes.
+ * Checks that a value is JSON of at most `octetsMax` octets and `depthMax` levels without reserved keys.
+ * Stops at the first violation, so that the work is bounded.
  */
-export const judgeJson = (
+export const checkJson = (
   value: unknown,
   bounds: { readonly octetsMax: number; readonly depthMax: number }
 ): "fits" | "too_large" | "not_json" | "reserved_key" => {
@@ -61,11 +61,11 @@ export const judgeJson = (
   try {
     walk(value, 0)
     return "fits"
-  } catch (verdict) {
-    if (verdict === tooLarge) return "too_large"
-    if (verdict === notJson) return "not_json"
-    if (verdict === reservedKey) return "reserved_key"
-    throw verdict
+  } catch (violation) {
+    if (violation === tooLarge) return "too_large"
+    if (violation === notJson) return "not_json"
+    if (violation === reservedKey) return "reserved_key"
+    throw violation
   }
 }
 

@@ -1,15 +1,15 @@
 /**
- * The closed language of changes: everything a store can be asked to write, each with its own guard.
- * A commit is a list of changes in one fixed order; a store applies all of it or nothing, and never decides.
+ * The closed list of changes that a store can write, each with its guard.
+ * A commit is a list of changes in a fixed order. A store applies all changes of a commit or none, and makes no decisions.
  */
 import { Data } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
 import type { Contact } from "./Contact.ts"
-import type { Definition } from "./Definition.ts"
+import type { Resource } from "./Resource.ts"
 import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import type { EventPush, EventPushState, PushStatus } from "./EventPush.ts"
-import type { ApiKeyId, ContactId, DeliveryId, EventId, PushId } from "./Id.ts"
+import type { EventDelivery, EventDeliveryState, EventDeliveryStatus } from "./EventDelivery.ts"
+import type { ApiKeyId, ContactId, DeliveryId, EventId, EventDeliveryId } from "./Id.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -19,78 +19,78 @@ import type { Project, ProjectId } from "./Project.ts"
 import type { SenderDomain } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 
-/** A record that was read and must still be what it was. */
+/** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
   | { readonly kind: "ApiKey"; readonly id: ApiKeyId }
   | { readonly kind: "Domain"; readonly projectId: ProjectId; readonly domain: string }
-  | { readonly kind: "Definition"; readonly id: string }
+  | { readonly kind: "Resource"; readonly id: string }
   | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly addressKey: string }
   | { readonly kind: "ContactAddress"; readonly projectId: ProjectId; readonly address: string }
 
-/** `replaces` is the revision that must stand, `null` when none may. */
+/** Guard: the existing record has the revision `replaces`; with `null`, no record exists. */
 type Replaces = { readonly replaces: number | null }
 
 export type Change =
-  /** Guard: the record stands at this revision; `null`: it does not stand. Writes nothing. */
+  /** Guard: the record exists at this revision; with `null`, it does not exist. Writes nothing. */
   | { readonly _tag: "Expect"; readonly record: RecordRef; readonly revision: number | null }
-  /** Guard: no setting of this name stands. */
+  /** Guard: no setting with this name exists. */
   | { readonly _tag: "PutSetting"; readonly name: string; readonly value: string }
   | ({ readonly _tag: "PutProject"; readonly project: Project } & Replaces)
-  /** Guard also: no other key has this public id. */
+  /** Additional guard: no other API key has this public id. */
   | ({ readonly _tag: "PutApiKey"; readonly key: ApiKey } & Replaces)
-  /** No guard; the revision stays. */
+  /** No guard. The revision does not change. */
   | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
-  /** A domain is the one of its project and name; its id is of no other. */
+  /** Project and name identify a domain. No other domain has its id. */
   | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomain } & Replaces)
-  /** Guard: the domain stands at this revision. */
+  /** Guard: the domain exists at this revision. */
   | {
       readonly _tag: "RemoveDomain"
       readonly projectId: ProjectId
       readonly domain: string
       readonly revision: number
     }
-  /** Guard also: no other definition of its project, kind and parent has its name, unless that is `null`. */
-  | ({ readonly _tag: "PutDefinition"; readonly definition: Definition } & Replaces)
-  /** Guard: the definition stands at this revision. */
-  | { readonly _tag: "RemoveDefinition"; readonly id: string; readonly revision: number }
-  /** Guard also: no other contact of the project holds this address. */
+  /** Additional guard: no other resource of its project, kind and parent has its name. Not checked if the name is `null`. */
+  | ({ readonly _tag: "PutResource"; readonly resource: Resource } & Replaces)
+  /** Guard: the resource exists at this revision. */
+  | { readonly _tag: "RemoveResource"; readonly id: string; readonly revision: number }
+  /** Additional guard: no other contact of the project has this address. */
   | ({ readonly _tag: "PutContact"; readonly contact: Contact } & Replaces)
-  /** Guard: the contact stands at this revision. Nothing of it is kept. */
+  /** Guard: the contact exists at this revision. Deletes all of its data. */
   | { readonly _tag: "RemoveContact"; readonly id: ContactId; readonly revision: number }
   | ({ readonly _tag: "PutSuppression"; readonly suppression: Suppression } & Replaces)
-  /** Guard: the record under this key, if any, expired at or before `now`; it is replaced. */
+  /** Guard: no record with this idempotency key exists, or it expired at or before `now`. Replaces the expired record. */
   | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
-  /** No guard: where no record stands, nothing is written. */
+  /** No guard. Writes nothing if the record does not exist. */
   | {
       readonly _tag: "ExtendIdempotency"
       readonly projectId: ProjectId
       readonly key: string
       readonly expiresAt: Instant
     }
-  /** Guard: no message with this id stands. */
+  /** Guard: no message with this id exists. */
   | { readonly _tag: "InsertMessage"; readonly message: Message }
-  /** Guard: no delivery with this id stands. */
+  /** Guard: no delivery with this id exists. */
   | { readonly _tag: "InsertDelivery"; readonly delivery: Delivery }
-  /** Guard: no attempt of this delivery and number stands. */
+  /** Guard: no attempt of this delivery with this number exists. */
   | { readonly _tag: "InsertAttempt"; readonly attempt: Attempt }
-  /** Guard: the delivery is `sending` under this token and the attempt is in phase `from`. */
+  /** Guard: the delivery is `sending` with this fencing token, and the attempt is in phase `from`. */
   | {
       readonly _tag: "MoveAttempt"
       readonly deliveryId: DeliveryId
       readonly number: number
-      readonly token: number
+      readonly fencingToken: number
       readonly from: AttemptPhase
       readonly next: AttemptState
     }
-  /** Guard: the delivery has this status and this token. */
+  /** Guard: the delivery has this status and this fencing token. */
   | {
       readonly _tag: "MoveDelivery"
       readonly id: DeliveryId
       readonly from: DeliveryStatus
-      readonly token: number
+      readonly fencingToken: number
       readonly next: DeliveryState
     }
-  /** Guard: unless `by` is negative or `max` is `null`, the sum is at most `max`. A counter starts at 0. */
+  /** Guard: the sum is at most `max`. Not checked if `by` is negative or `max` is `null`. A counter starts at 0. */
   | {
       readonly _tag: "SpendCounter"
       readonly projectId: ProjectId
@@ -98,28 +98,28 @@ export type Change =
       readonly by: number
       readonly max: number | null
     }
-  /** Guard: no event with this id stands. It is not distributed yet. */
+  /** Guard: no event with this id exists. The new event is not distributed yet. */
   | { readonly _tag: "AppendEvent"; readonly event: MailEvent }
-  /** Guard: the event stands and was not distributed before. */
+  /** Guard: the event exists and was not distributed before. */
   | { readonly _tag: "DistributeEvent"; readonly id: EventId }
-  /** Guard: no push with this id stands. */
-  | { readonly _tag: "InsertPush"; readonly push: EventPush }
-  /** Guard: the push has this status and this token. */
+  /** Guard: no event delivery with this id exists. */
+  | { readonly _tag: "InsertEventDelivery"; readonly eventDelivery: EventDelivery }
+  /** Guard: the event delivery has this status and this fencing token. */
   | {
-      readonly _tag: "MovePush"
-      readonly id: PushId
-      readonly from: PushStatus
-      readonly token: number
-      readonly next: EventPushState
+      readonly _tag: "MoveEventDelivery"
+      readonly id: EventDeliveryId
+      readonly from: EventDeliveryStatus
+      readonly fencingToken: number
+      readonly next: EventDeliveryState
     }
-  /** No guard: a worker speaks only for itself. */
+  /** No guard, because a worker writes only its own lease. */
   | { readonly _tag: "RenewLease"; readonly worker: string; readonly leaseUntil: Instant }
   | { readonly _tag: "EndLease"; readonly worker: string }
 
 export type ChangeTag = Change["_tag"]
 export type ChangeOf<T extends ChangeTag> = Extract<Change, { readonly _tag: T }>
 
-/** The fixed order of a commit: guards on other records first, a delivery after its attempts. */
+/** The fixed order of changes in a commit: first the guards on other records; attempts before their delivery. */
 export const changeOrder = [
   "Expect",
   "PutSetting",
@@ -128,8 +128,8 @@ export const changeOrder = [
   "TouchApiKey",
   "PutDomain",
   "RemoveDomain",
-  "PutDefinition",
-  "RemoveDefinition",
+  "PutResource",
+  "RemoveResource",
   "PutContact",
   "RemoveContact",
   "PutSuppression",
@@ -143,32 +143,32 @@ export const changeOrder = [
   "SpendCounter",
   "AppendEvent",
   "DistributeEvent",
-  "InsertPush",
-  "MovePush",
+  "InsertEventDelivery",
+  "MoveEventDelivery",
   "RenewLease",
   "EndLease"
 ] as const satisfies ReadonlyArray<ChangeTag>
 
-/** What stood in the way of a change. */
+/** Why the guard of a change failed. */
 export const conflictReasons = ["AlreadyExists", "NotFound", "Stale", "Exhausted"] as const
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** A guard did not hold, and nothing of the commit was kept. Expected: facts are stale the moment they were read. */
+/** A guard failed, so the store applied no change of the commit. This is normal: another commit can change the facts after they are read. */
 export class Conflict extends Data.TaggedError("Conflict")<{
-  /** The place of the change in the commit. */
+  /** The index of the change in the commit. */
   readonly at: number
   readonly change: ChangeTag
   readonly reason: ConflictReason
 }> {}
 
-/** What stands in the way of a record that replaces the revision that was read, or none where none was. */
+/** Compares the existing record with the revision that was read; `null` means that no record existed. Returns the conflict, if any. */
 export const revisionConflict = (
-  standing: { readonly revision: number } | null | undefined,
+  existing: { readonly revision: number } | null | undefined,
   replaces: number | null
 ): ConflictReason | undefined => {
-  if (replaces === null) return standing ? "AlreadyExists" : undefined
-  if (!standing) return "NotFound"
-  return standing.revision === replaces ? undefined : "Stale"
+  if (replaces === null) return existing ? "AlreadyExists" : undefined
+  if (!existing) return "NotFound"
+  return existing.revision === replaces ? undefined : "Stale"
 }
 
 const refKey = (ref: RecordRef): string => {
@@ -177,8 +177,8 @@ const refKey = (ref: RecordRef): string => {
       return `ApiKey/${ref.id}`
     case "Domain":
       return `Domain/${ref.projectId}/${ref.domain}`
-    case "Definition":
-      return `Definition/${ref.id}`
+    case "Resource":
+      return `Resource/${ref.id}`
     case "Suppression":
       return `Suppression/${ref.projectId}/${ref.addressKey}`
     case "ContactAddress":
@@ -186,8 +186,8 @@ const refKey = (ref: RecordRef): string => {
   }
 }
 
-/** The record that a change touches, as text; no two changes of a commit may touch one. */
-export const touches = (change: Change): string => {
+/** Identifies the record that a change writes or guards. Two changes of one commit must not have the same record key. */
+export const recordKeyOf = (change: Change): string => {
   switch (change._tag) {
     case "Expect":
       return refKey(change.record)
@@ -203,10 +203,10 @@ export const touches = (change: Change): string => {
       return `Domain/${change.domain.projectId}/${change.domain.domain}`
     case "RemoveDomain":
       return `Domain/${change.projectId}/${change.domain}`
-    case "PutDefinition":
-      return `Definition/${change.definition.id}`
-    case "RemoveDefinition":
-      return `Definition/${change.id}`
+    case "PutResource":
+      return `Resource/${change.resource.id}`
+    case "RemoveResource":
+      return `Resource/${change.id}`
     case "PutContact":
       return `Contact/${change.contact.id}`
     case "RemoveContact":
@@ -233,10 +233,10 @@ export const touches = (change: Change): string => {
       return `Event/${change.event.id}`
     case "DistributeEvent":
       return `Event/${change.id}`
-    case "InsertPush":
-      return `Push/${change.push.id}`
-    case "MovePush":
-      return `Push/${change.id}`
+    case "InsertEventDelivery":
+      return `EventDelivery/${change.eventDelivery.id}`
+    case "MoveEventDelivery":
+      return `EventDelivery/${change.id}`
     case "RenewLease":
     case "EndLease":
       return `Lease/${change.worker}`
@@ -246,20 +246,20 @@ export const touches = (change: Change): string => {
 const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) as Readonly<Record<ChangeTag, number>>
 
 /**
- * The changes in the one order in which every store gets them.
- * Two changes of one record are a mistake in a decider, and die as such.
+ * Sorts the changes into the order in which every store receives them.
+ * Throws if two changes have the same record key, because this is an error in a decider.
  */
 export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   if (changes.length < 2) return changes
-  const keyed = changes.map((change) => ({ change, key: touches(change) }))
+  const keyed = changes.map((change) => ({ change, key: recordKeyOf(change) }))
   if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
-    throw new Error("Two changes of one commit touch one record.")
+    throw new Error("Two changes of one commit have the same record key.")
   return keyed
     .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
     .map(({ change }) => change)
 }
 
-/** What a `Put…` or `Insert…` keeps; `undefined` for a change of another form. */
+/** Returns the record that a `Put…`, `Insert…` or `AppendEvent` writes, or `undefined` for other changes. */
 export const recordOf = (change: Change): unknown => {
   switch (change._tag) {
     case "PutSetting":
@@ -270,8 +270,8 @@ export const recordOf = (change: Change): unknown => {
       return change.key
     case "PutDomain":
       return change.domain
-    case "PutDefinition":
-      return change.definition
+    case "PutResource":
+      return change.resource
     case "PutContact":
       return change.contact
     case "PutSuppression":
@@ -284,8 +284,8 @@ export const recordOf = (change: Change): unknown => {
       return change.attempt
     case "AppendEvent":
       return change.event
-    case "InsertPush":
-      return change.push
+    case "InsertEventDelivery":
+      return change.eventDelivery
     default:
       return undefined
   }

@@ -1,11 +1,11 @@
 /**
- * Claims: taking deliveries for a worker. The one write without a decider.
+ * Claims: mark due deliveries with a worker and a fencing token. A claim is the only write without a decider.
  */
 import type { DeliveryStatus } from "./DeliveryTable.ts"
-import { byId } from "./Id.ts"
+import { compareIds } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 
-/** The closed predicates: each names the status of the deliveries it takes. */
+/** The closed list of claim kinds, each with the status of the deliveries that it claims. */
 export const claimKinds = {
   dueScheduled: "scheduled",
   dueQueued: "queued",
@@ -14,9 +14,10 @@ export const claimKinds = {
 export type ClaimKind = keyof typeof claimKinds
 
 /**
- * Takes up to `limit` deliveries of the kind whose `dueAt` is at or before `now` and that no worker with a live lease holds,
- * by `dueAt`, then id. Each gets the worker's name and its token plus one; its status stays. When there is any, the worker's
- * lease is set to `leaseUntil` in the same write; otherwise nothing is written. A lease is live while `leaseUntil` is after `now`.
+ * Claims up to `limit` deliveries of the kind whose `dueAt` is at or before `now`, ordered by `dueAt`, then id.
+ * Skips deliveries that a worker with a live lease has claimed. A lease is live while `leaseUntil` is after `now`.
+ * Sets the worker on each claimed delivery and increments its fencing token; the status does not change.
+ * The same write sets the worker's lease to `leaseUntil`. Writes nothing if no delivery is claimed.
  */
 export interface Claim {
   readonly kind: ClaimKind
@@ -27,28 +28,29 @@ export interface Claim {
 }
 
 /**
- * Takes up to `limit` pending pushes of one consumer, as `Claim` takes deliveries: `dueAt` at or before `now`, held by no worker with a live
- * lease, by `dueAt`, then id; each gets the worker's name and its token plus one, and the worker's lease is set to `leaseUntil`.
+ * Claims up to `limit` pending event deliveries of one subscriber by the rules of `Claim`.
+ * Each must be due at or before `now` and not claimed by a worker with a live lease. The order is `dueAt`, then id.
+ * Sets the worker, increments the fencing token and sets the worker's lease to `leaseUntil`.
  */
-export interface PushClaim {
-  readonly consumer: string
+export interface EventDeliveryClaim {
+  readonly subscriber: string
   readonly now: Instant
   readonly limit: number
   readonly worker: string
   readonly leaseUntil: Instant
 }
 
-/** What a claim stamps: a delivery or a push. */
+/** What a claim can mark: a delivery or an event delivery. */
 export interface Due {
   readonly id: string
   readonly dueAt: Instant | null
 }
 
-/** The order of a claim: the longest due first, then by id. */
-export const longestDueFirst = (a: Due, b: Due): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || byId(a, b)
+/** The order of a claim: by `dueAt`, oldest first, then by id. */
+export const longestDueFirst = (a: Due, b: Due): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || compareIds(a, b)
 
-/** What has outlived its use by `before`; see the port's `sweep`. */
-export const sweepKinds = ["events", "idempotency", "leases", "pushes"] as const
+/** The kinds of records that a sweep deletes after `before`; see `sweep` of the port. */
+export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries"] as const
 export type SweepKind = (typeof sweepKinds)[number]
 
 export interface Sweep {

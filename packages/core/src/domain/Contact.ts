@@ -1,5 +1,5 @@
 /**
- * A contact: a person a project writes to. Source: interface, Contact; decision 0012.
+ * A contact: a person to whom a project sends mail. Source: interface, Contact; decision 0012.
  */
 import { Schema } from "effect"
 import type { ContactId } from "./Id.ts"
@@ -22,19 +22,19 @@ export const parseContactSource = decoder(
 export interface Contact {
   readonly id: ContactId
   readonly projectId: ProjectId
-  /** As last given. */
+  /** The address as it was last entered. */
   readonly email: string
-  /** Its canonical form; unique within the project. */
+  /** The canonical form of `email`; unique within the project. */
   readonly address: string
   readonly userId: string | null
   readonly firstName: string
   readonly lastName: string
   readonly phoneNumber: string | null
-  /** `unsubscribed` exactly while the address holds the suppression reason of that name. */
+  /** `unsubscribed` if and only if the address has the suppression reason `unsubscribed`. */
   readonly emailStatus: EmailStatus
   readonly source: ContactSource
   readonly properties: PropertyValues
-  /** The lists that it is on, sorted; one that was deleted since may stay among them. */
+  /** The ids of the contact's lists, sorted. Can contain ids of deleted lists. */
   readonly listIds: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly updatedAt: Instant

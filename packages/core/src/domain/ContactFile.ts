@@ -1,11 +1,11 @@
 /**
- * Contacts as rows of a table: which columns there are, and what a row asks for. Source: decisions 0029 and 0034.
+ * Converts contacts to and from rows of a table. Source: decisions 0029 and 0034.
  */
 import { Result, Schema } from "effect"
 import type { Contact } from "./Contact.ts"
 import type { CreateContact } from "./ContactRequest.ts"
 import { parseCreateContact } from "./ContactRequest.ts"
-import type { DefinitionOf } from "./Definition.ts"
+import type { ResourceOf } from "./Resource.ts"
 import { formatInstant } from "./Instant.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, issue, says } from "./Issue.ts"
@@ -15,7 +15,7 @@ import type { EmailStatus } from "./SubscriptionTable.ts"
 import { emailStatuses } from "./SubscriptionTable.ts"
 
 const ImportOptions = Schema.Struct({
-  /** Whether a row updates the contact that has its address already; it is refused otherwise. */
+  /** Whether a row updates an existing contact with its address. If `false` or absent, such a row is refused. */
   update: Schema.optionalKey(Schema.Boolean.annotate(says("invalid_type", "must be a boolean")))
 })
 export type ImportOptions = typeof ImportOptions.Type
@@ -25,13 +25,13 @@ const formula = /^[=+\-@\t\r\n]/
 const markedFormula = /^'+[=+\-@\t\r\n]/
 
 /**
- * The text as a cell that no spreadsheet runs as a formula: a mark `'` stands before one that begins like a formula, or like a marked one.
- * `fromCell` takes the mark off, so that writing and reading gives the same text.
+ * Converts a text to a cell that no spreadsheet evaluates as a formula. Adds `'` before a text that begins like a formula.
+ * It also adds `'` before a text that already begins with `'` and a formula. `fromCell` removes the `'` again.
  */
 export const toCell = (text: string): string => (formula.test(text) || markedFormula.test(text) ? `'${text}` : text)
 export const fromCell = (cell: string): string => (markedFormula.test(cell) ? cell.slice(1) : cell)
 
-/** Columns that are fields of a contact; every other one is a property. */
+/** The columns for fields of a contact. */
 const fields = {
   email: "email",
   user_id: "userId",
@@ -43,30 +43,30 @@ type Field = keyof typeof fields
 
 const statusColumn = "email_status"
 
-/** Shown by an export, and of no meaning to an import. */
+/** The columns that an export writes and an import ignores. */
 const ignored = new Set(["id", "source", "created_at", "updated_at"])
 
-/** What each place of a row holds. */
+/** The meaning of one column. */
 export type ContactColumn =
   | { readonly _tag: "Field"; readonly field: Field }
   | { readonly _tag: "Status" }
-  | { readonly _tag: "Property"; readonly definition: DefinitionOf<"property"> }
+  | { readonly _tag: "Property"; readonly resource: ResourceOf<"property"> }
   | { readonly _tag: "Ignored" }
 
 const propertyPrefix = "properties."
 
-/** A key that is also the name of a column of ours is written `properties.KEY`. */
+/** The column name of a property: `properties.KEY` if the key is also the name of a built-in column. */
 const propertyColumn = (key: string): string => {
   const name = propertyName(key)
-  const ours =
+  const reserved =
     Object.hasOwn(fields, name) || name === statusColumn || ignored.has(name) || name.startsWith(propertyPrefix)
-  return ours ? `${propertyPrefix}${key}` : key
+  return reserved ? `${propertyPrefix}${key}` : key
 }
 
-/** The columns that a first row names, in any case; or what is wrong with it. */
+/** Reads the columns from the first row, ignoring case. Fails with all issues of the row. */
 export const readColumns = (
   header: ReadonlyArray<string>,
-  properties: ReadonlyArray<DefinitionOf<"property">>
+  properties: ReadonlyArray<ResourceOf<"property">>
 ): Result.Result<ReadonlyArray<ContactColumn>, ReadonlyArray<Issue>> => {
   const byName = new Map(properties.map((one) => [propertyName(propertyColumn(one.content.key)), one]))
   const issues: Array<Issue> = []
@@ -79,8 +79,8 @@ export const readColumns = (
     if (Object.hasOwn(fields, name)) return { _tag: "Field", field: name as Field }
     if (name === statusColumn) return { _tag: "Status" }
     if (ignored.has(name)) return { _tag: "Ignored" }
-    const definition = byName.get(name)
-    if (definition !== undefined) return { _tag: "Property", definition }
+    const resource = byName.get(name)
+    if (resource !== undefined) return { _tag: "Property", resource }
     issues.push(issue(["columns", at], "undefined_property", "is neither a field nor a defined custom property"))
     return { _tag: "Ignored" }
   })
@@ -88,13 +88,13 @@ export const readColumns = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(columns)
 }
 
-/** What a row asks for. Only the columns that the file has are written; an empty cell clears. */
+/** The request of one row. It writes only the columns of the file; an empty cell clears the field. */
 export interface AskedContact {
   readonly request: CreateContact
   readonly emailStatus: EmailStatus | undefined
 }
 
-const valueOf = ({ content }: DefinitionOf<"property">, text: string): PropertyValue | null => {
+const valueOf = ({ content }: ResourceOf<"property">, text: string): PropertyValue | null => {
   if (text === "") return null
   if (content.type !== "number") return text
   const value = Number(text)
@@ -115,8 +115,7 @@ export const readRow = (
   columns.forEach((column, at) => {
     const cell = fromCell(cells[at]!)
     if (column._tag === "Field") request[fields[column.field]] = cell
-    else if (column._tag === "Property")
-      properties.push([column.definition.content.key, valueOf(column.definition, cell)])
+    else if (column._tag === "Property") properties.push([column.resource.content.key, valueOf(column.resource, cell)])
     else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
   })
   if (properties.length > 0) request["properties"] = Object.fromEntries(properties)
@@ -129,8 +128,8 @@ export const readRow = (
     : Result.fail(wrong)
 }
 
-/** The first row of an export. */
-export const exportedColumns = (properties: ReadonlyArray<DefinitionOf<"property">>): ReadonlyArray<string> => [
+/** Returns the first row of an export. */
+export const exportedColumns = (properties: ReadonlyArray<ResourceOf<"property">>): ReadonlyArray<string> => [
   "id",
   ...Object.keys(fields),
   statusColumn,
@@ -140,13 +139,13 @@ export const exportedColumns = (properties: ReadonlyArray<DefinitionOf<"property
   ...properties.map(({ content }) => toCell(propertyColumn(content.key)))
 ]
 
-/** A number is no formula, also when it is negative. */
+/** A number is written without a mark, because a negative number is not a formula. */
 const cellOf = (value: PropertyValue | null | undefined): string =>
   typeof value === "number" ? String(value) : toCell(value ?? "")
 
 export const exportedRow = (
   contact: Contact,
-  properties: ReadonlyArray<DefinitionOf<"property">>
+  properties: ReadonlyArray<ResourceOf<"property">>
 ): ReadonlyArray<string> => [
   contact.id,
   toCell(contact.email),

@@ -1,5 +1,5 @@
 /**
- * A list: contacts that were put together by hand. A contact knows the lists it is on. Source: decision 0026.
+ * A list: a set of contacts to which contacts are added one by one. Each contact stores the ids of its lists. Source: decision 0026.
  */
 import { Schema } from "effect"
 import { decoder } from "./Issue.ts"
@@ -10,7 +10,7 @@ export interface ContactList {
   readonly description: string
 }
 
-/** How many lists a contact may be on. */
+/** The maximum number of lists of one contact. */
 export const listsOfContactMax = 100
 
 const fields = { name: lineOf({ min: 1, max: 100 }), description: Schema.optionalKey(lineOf({ max: 500 })) }

@@ -1,16 +1,17 @@
 /**
- * A segment's filter in the form that a store evaluates, and the filters of a contact listing. `compileContactFilters` defines their
- * meaning: a store compiles once for each query, so that a constant is folded once and not once for each contact.
+ * The compiled form of a segment's filter, which a store evaluates, and the filters of a contact listing.
+ * `compileContactFilters` defines their meaning. A store compiles the filters once for each query.
+ * The case of a constant is thus folded once, and not for each contact.
  */
 import type { Contact } from "./Contact.ts"
-import type { DefinitionId } from "./Definition.ts"
+import type { ResourceId } from "./Resource.ts"
 import { parseInstantOrDay } from "./Instant.ts"
-import { folded } from "./Paging.ts"
+import { caseFold } from "./Paging.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./SubscriptionTable.ts"
 import type { SegmentOp, SegmentValue } from "./Segment.ts"
 
-/** Where a comparison finds its left side. */
+/** The left side of a comparison: a field or a property. */
 export type ComparedField =
   | {
       readonly field:
@@ -24,23 +25,23 @@ export type ComparedField =
         | "createdAt"
         | "updatedAt"
     }
-  /** `fallback` stands in for the value of a contact that has none. */
-  | { readonly property: DefinitionId<"property">; readonly fallback: PropertyValue | null }
+  /** `fallback` replaces the value for a contact without a value. */
+  | { readonly property: ResourceId<"property">; readonly fallback: PropertyValue | null }
 
 export type ContactPredicate =
-  /** Nothing to fulfil: everybody. */
+  /** Matches if all parts match. An empty list matches every contact. */
   | { readonly _tag: "All"; readonly of: ReadonlyArray<ContactPredicate> }
-  /** Nothing to choose from: nobody. */
+  /** Matches if at least one part matches. An empty list matches no contact. */
   | { readonly _tag: "Any"; readonly of: ReadonlyArray<ContactPredicate> }
   | { readonly _tag: "Not"; readonly of: ContactPredicate }
   | { readonly _tag: "OnList"; readonly listId: string }
-  /** Texts are compared folded. Dates are compared as instants. What has no value fulfils `ne` and `unset` alone. */
+  /** Compares texts case-folded and dates as instants. A missing value matches only `ne` and `unset`. */
   | {
       readonly _tag: "Compare"
       readonly kind: "text" | "number" | "date"
       readonly of: ComparedField
       readonly op: SegmentOp
-      /** An instant for a date; `null` for `set` and `unset`. */
+      /** An instant if `kind` is `date`; `null` for `set` and `unset`. */
       readonly value: SegmentValue | null
     }
 
@@ -53,7 +54,7 @@ export interface ContactFilters {
 
 export const noContactFilters: ContactFilters = { search: null, emailStatus: null, listId: null, segment: null }
 
-/** The instant of a date property: midnight UTC of a full-date. */
+/** Returns the instant of a date property. A date without a time means midnight UTC. */
 export const dateValueInstant = (value: PropertyValue | null): number | null => {
   if (value === null || typeof value === "number") return value
   return parseInstantOrDay(value, "start") ?? null
@@ -68,12 +69,12 @@ const leftSide =
     const value = "field" in of ? contact[of.field] : (contact.properties[of.property] ?? of.fallback)
     if (value === null || (kind === "text" && value === "")) return null
     if (kind === "date") return dateValueInstant(value)
-    return typeof value === "string" ? folded(value) : value
+    return typeof value === "string" ? caseFold(value) : value
   }
 
-const fold = (value: string | number): string | number => (typeof value === "string" ? folded(value) : value)
+const fold = (value: string | number): string | number => (typeof value === "string" ? caseFold(value) : value)
 
-/** Tests a folded left side; `null` is no value. */
+/** Compiles a test of a case-folded left side; `null` means that there is no value. */
 const compileOp = (op: SegmentOp, value: SegmentValue | null): ((left: Left) => boolean) => {
   if (op === "set") return (left) => left !== null
   if (op === "unset") return (left) => left === null
@@ -132,19 +133,19 @@ export const compilePredicate = (predicate: ContactPredicate): ContactTest => {
   }
 }
 
-/** The texts that a search looks into, folded: the address as given, and both names with a space between. */
+/** Returns the case-folded texts that a search examines: the email, and both names joined by a space. */
 export const searchedTexts = ({
   email,
   firstName,
   lastName
 }: Pick<Contact, "email" | "firstName" | "lastName">): readonly [email: string, name: string] => [
-  folded(email),
-  folded(`${firstName} ${lastName}`)
+  caseFold(email),
+  caseFold(`${firstName} ${lastName}`)
 ]
 
 /** Compiles the filters of a listing into a test of one contact. */
 export const compileContactFilters = ({ search, emailStatus, listId, segment }: ContactFilters): ContactTest => {
-  const part = search === null ? null : folded(search)
+  const part = search === null ? null : caseFold(search)
   const inSegment = segment === null ? null : compilePredicate(segment)
   return (contact) =>
     (emailStatus === null || contact.emailStatus === emailStatus) &&

@@ -1,5 +1,5 @@
 /**
- * What the creation and the update of a contact may say, judged by the request alone.
+ * The requests that create and update a contact. Validation here uses only the request.
  * Source: interface, Create a contact, Update a contact; decision 0012.
  */
 import type { Result } from "effect"
@@ -51,7 +51,7 @@ export const UpdateContactBody = Schema.Struct({
 }).annotate({ identifier: "UpdateContactRequest" })
 export type UpdateContact = typeof UpdateContactBody.Type
 
-/** Keys are case-insensitive, so two spellings would be two values of one property. */
+/** Property keys are case-insensitive. Two spellings of one key would give one property two values. */
 const propertyKeys = (input: unknown): ReadonlyArray<Issue> => {
   const properties: unknown = (input as { readonly properties?: unknown } | null | undefined)?.properties
   if (typeof properties !== "object" || properties === null) return []
@@ -59,9 +59,9 @@ const propertyKeys = (input: unknown): ReadonlyArray<Issue> => {
   return Object.keys(properties)
     .slice(0, propertyKeysMax)
     .flatMap((key) => {
-      const folded = propertyName(key)
-      if (seen.has(folded)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
-      seen.add(folded)
+      const comparedKey = propertyName(key)
+      if (seen.has(comparedKey)) return [issue(["properties", key], "duplicate_property", "is given in two spellings")]
+      seen.add(comparedKey)
       return []
     })
 }
@@ -76,14 +76,14 @@ const reader = <S extends Schema.Decoder<unknown>>(schema: S) => {
   }
 }
 
-/** Which contacts a listing shows; `null` is no filter. */
+/** The filters of a contact listing; `null` means no filter. */
 const ContactQuery = Schema.Struct({
-  /** A part of the email, of either name, or of both with a space; in any case. */
+  /** A part of the email, of a name, or of both names joined by a space. Ignores case. */
   search: SearchText,
   emailStatus: Schema.NullOr(Schema.Literals(emailStatuses)).annotate(
     says("invalid_value", `must be null or one of ${emailStatuses.join(", ")}`)
   ),
-  /** An unknown list or segment has nobody on it. */
+  /** An unknown list or segment matches no contact. */
   listId: TextOrNull,
   segmentId: TextOrNull
 })

@@ -1,26 +1,26 @@
 /**
- * A cursor: the place in a walk, sealed for one listing of one project and one set of filters.
- * The seal is made and compared by the port `Crypto`, handed in as functions.
+ * A cursor: a position in a listing, signed for one project, one listing and one set of filters.
+ * The caller passes the functions of the port `Crypto` that sign and compare.
  */
 import type { Json } from "./CanonicalJson.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
 import type { Position } from "./Paging.ts"
 import type { ProjectId } from "./Project.ts"
 
-/** What a cursor belongs to. */
-export interface Walk {
+/** The project, listing and filters for which a cursor is valid. */
+export interface CursorScope {
   readonly projectId: ProjectId
   readonly listing: string
   readonly filters: Json
 }
 
-const sealCharacters = 22
+const signatureCharacters = 22
 
-/** HMAC-SHA-256 of a text in base64url, under the cursors' own key. */
-export type Seal = (text: string) => string
+/** Returns the HMAC-SHA-256 of a text in base64url. Uses a secret that is only for cursors. */
+export type Sign = (text: string) => string
 
-const sealOf = (seal: Seal, { projectId, listing, filters }: Walk, place: string): string =>
-  seal(`${projectId}\n${listing}\n${canonicalJson(filters)}\n${place}`).slice(0, sealCharacters)
+const signatureOf = (sign: Sign, { projectId, listing, filters }: CursorScope, position: string): string =>
+  sign(`${projectId}\n${listing}\n${canonicalJson(filters)}\n${position}`).slice(0, signatureCharacters)
 
 const toBase64Url = (text: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(text)))
@@ -33,28 +33,28 @@ const fromBase64Url = (text: string): string =>
     Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (octet) => octet.charCodeAt(0))
   )
 
-/** Opaque, URL-safe and well under 1,024 characters. */
-export const writeCursor = (seal: Seal, walk: Walk, place: ReadonlyArray<string>): string => {
-  const text = toBase64Url(JSON.stringify(place))
-  return `${text}.${sealOf(seal, walk, text)}`
+/** Returns an opaque, URL-safe cursor of fewer than 1,024 characters. */
+export const writeCursor = (sign: Sign, scope: CursorScope, position: ReadonlyArray<string>): string => {
+  const text = toBase64Url(JSON.stringify(position))
+  return `${text}.${signatureOf(sign, scope, text)}`
 }
 
-/** The place, or `undefined` when the cursor was altered or belongs to another walk. */
+/** Returns the position, or `undefined` if the cursor was altered or has another scope. */
 export const readCursor = (
-  seal: Seal,
+  sign: Sign,
   equal: (a: string, b: string) => boolean,
-  walk: Walk,
+  scope: CursorScope,
   cursor: string
 ): ReadonlyArray<string> | undefined => {
   const match = /^([\w-]{1,1000})\.([\w-]{22})$/.exec(cursor)
-  return match !== null && equal(match[2]!, sealOf(seal, walk, match[1]!))
+  return match !== null && equal(match[2]!, signatureOf(sign, scope, match[1]!))
     ? (JSON.parse(fromBase64Url(match[1]!)) as ReadonlyArray<string>)
     : undefined
 }
 
-/** A place in a newest-first walk, as a cursor holds it. */
-export const positionPlace = ({ createdAt, id }: Position): ReadonlyArray<string> => [String(createdAt), id]
-export const placePosition = ([createdAt, id]: ReadonlyArray<string>): Position => ({
+/** Converts a position in a newest-first listing to the form that a cursor contains. */
+export const encodePosition = ({ createdAt, id }: Position): ReadonlyArray<string> => [String(createdAt), id]
+export const decodePosition = ([createdAt, id]: ReadonlyArray<string>): Position => ({
   createdAt: Number(createdAt),
   id: id!
 })

@@ -1,5 +1,5 @@
 /**
- * A delivery: one message on its way to one recipient, and its attempts.
+ * A delivery: one message to one recipient, and its attempts.
  */
 import type { SendingSource } from "./ApiKey.ts"
 import type { DeliveryReason, DeliveryStatus } from "./DeliveryTable.ts"
@@ -10,15 +10,15 @@ import type { ProjectId } from "./Project.ts"
 export type RecipientKind = "to" | "cc" | "bcc"
 export type BounceType = "hard" | "soft"
 
-/** What acceptance fixed. */
+/** The fields that acceptance sets and that never change. */
 export interface DeliveryIdentity {
   readonly id: DeliveryId
   readonly projectId: ProjectId
   readonly messageId: MessageId
   readonly kind: RecipientKind
-  /** As given. */
+  /** The address as the send request has it. */
   readonly recipient: string
-  /** Its canonical form. */
+  /** The canonical form of `recipient`. */
   readonly address: string
   /** The contact that had the address at acceptance. */
   readonly contactId: ContactId | null
@@ -26,36 +26,36 @@ export interface DeliveryIdentity {
   readonly createdAt: Instant
 }
 
-/** What moves change. */
+/** The fields that transitions change. */
 export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly reason: DeliveryReason | null
-  /** A sentence for people: the relay's last words, or what the reason means. */
+  /** A sentence for people: the last reply of the relay, or an explanation of the reason. */
   readonly statusMessage: string | null
   readonly scheduledAt: Instant | null
-  /** When a claim may next take it; `null` when no claim will. */
+  /** The instant from which a claim can take the delivery; `null` means never. */
   readonly dueAt: Instant | null
-  /** When it was queued: its lifetime counts from here. */
+  /** When the delivery was queued. Its lifetime starts at this instant. */
   readonly queuedAt: Instant | null
-  /** The worker that claimed it. */
+  /** The worker that claimed the delivery. */
   readonly worker: string | null
-  /** Grows with every claim and move; a write that names an older one changes nothing. */
-  readonly token: number
-  /** Attempts begun. */
+  /** Grows with each claim and each transition. A write with an older token is refused. */
+  readonly fencingToken: number
+  /** The number of started attempts. */
   readonly attempts: number
-  /** Temporary refusals of the recipient so far: the place in the retry schedule. */
+  /** The number of temporary refusals of the recipient. It is the position in the retry schedule. */
   readonly deferrals: number
-  /** Attempts that ended without an answer after the final dot. */
+  /** The number of attempts that ended while finalizing without an answer. */
   readonly ambiguous: number
-  /** Workers that died while sending it. */
+  /** The number of workers that stopped unexpectedly while they sent the delivery. */
   readonly crashes: number
-  /** An attempt got a reply to its envelope or went past the final dot. */
+  /** Whether an attempt received a reply to its envelope or reached the phase `finalizing`. */
   readonly reachedRelay: boolean
-  /** The UTC day in whose daily count it is, if any. */
+  /** The UTC day whose daily count includes the delivery, if any. */
   readonly countedDay: UtcDay | null
-  /** When the sending allowance was charged, if it is. */
+  /** When the delivery was charged to the sending allowance; `null` if it is not charged. */
   readonly chargedAt: Instant | null
-  /** Events appended so far. */
+  /** The number of events that were appended for the delivery. */
   readonly sequence: number
   readonly bounceType: BounceType | null
   readonly canceledAt: Instant | null
@@ -78,14 +78,14 @@ export interface DeliverySummary {
   readonly scheduledAt: Instant | null
 }
 
-/** The summary of a delivery whose message has that subject. */
+/** Makes the summary of a delivery. `subject` is the subject of its message. */
 export const summaryOf = (
   { id, createdAt, recipient, status, scheduledAt }: Omit<DeliverySummary, "subject">,
   subject: string
 ): DeliverySummary => ({ id, createdAt, recipient, subject, status, scheduledAt })
 
-/** `started` before the connection; `dot` once the body is written and before `CRLF.CRLF`; then `ended`. */
-export const attemptPhases = ["started", "dot", "ended"] as const
+/** `started` from before the connection; `finalizing` from after the body and before `CRLF.CRLF`; then `ended`. */
+export const attemptPhases = ["started", "finalizing", "ended"] as const
 export type AttemptPhase = (typeof attemptPhases)[number]
 
 export const attemptOutcomes = [
@@ -116,7 +116,7 @@ export interface Attempt extends AttemptState {
   readonly startedAt: Instant
 }
 
-/** An attempt before its connection. */
+/** The state of an attempt before its connection. */
 export const freshAttempt = {
   phase: "started",
   outcome: null,
@@ -126,7 +126,7 @@ export const freshAttempt = {
   durationMillis: null
 } as const satisfies AttemptState
 
-/** A delivery nobody has touched yet. */
+/** The state of a new delivery before any transition. */
 export const freshState: DeliveryState = {
   status: "queued",
   reason: null,
@@ -135,7 +135,7 @@ export const freshState: DeliveryState = {
   dueAt: null,
   queuedAt: null,
   worker: null,
-  token: 0,
+  fencingToken: 0,
   attempts: 0,
   deferrals: 0,
   ambiguous: 0,
@@ -153,7 +153,7 @@ export const freshState: DeliveryState = {
   failedAt: null
 }
 
-/** The part of a delivery that moves change. */
+/** Returns the fields of a delivery that transitions change. */
 export const deliveryState = (delivery: Delivery): DeliveryState => {
   const {
     id: _i,

@@ -1,11 +1,11 @@
 /**
- * The only interpreter of the delivery table.
+ * Interprets the delivery table. No other module does.
  */
 import { Data, Result } from "effect"
 import type { DeliveryReason, DeliveryRow, DeliveryStatus, Trigger } from "./DeliveryTable.ts"
 import { deliveryTable } from "./DeliveryTable.ts"
 
-/** The table has no row for this status and trigger; the delivery stays as it is. */
+/** The table has no row for this status and trigger. The delivery does not change. */
 export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
   readonly from: DeliveryRow["from"]
   readonly on: Trigger
@@ -13,7 +13,7 @@ export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
 
 const rows: ReadonlyArray<DeliveryRow & { readonly on: Trigger }> = deliveryTable
 
-/** The move a delivery makes on a trigger. `reason` is the delivery's own, for the rows that ask for one. */
+/** Returns the row for a status and a trigger. `reason` is the delivery's reason, for rows with a `fromReason`. */
 export const step = (
   from: DeliveryRow["from"],
   on: Trigger,
@@ -25,10 +25,10 @@ export const step = (
   return row === undefined ? Result.fail(new IllegalTransition({ from, on })) : Result.succeed(row)
 }
 
-/** Statuses that no row without a `fromReason` leaves. */
+/** Statuses without an outgoing row, apart from rows with a `fromReason`. */
 export const terminalStatuses: ReadonlyArray<DeliveryStatus> = (
   [...new Set(rows.map((row) => row.to))] as Array<DeliveryStatus>
 ).filter((status) => !rows.some((row) => row.from === status && row.fromReason === undefined))
 
-/** Statuses in which the delivery waits for the dispatcher, so a claim must reach it. */
+/** Statuses in which the delivery needs the dispatcher, so that a claim must find it. */
 export const claimableStatuses = ["scheduled", "queued", "sending"] as const satisfies ReadonlyArray<DeliveryStatus>

@@ -1,9 +1,9 @@
 /**
- * The delivery machine as data: every move a delivery may make, what it costs, what it tells, and where that is written.
- * `DeliveryMachine.ts` interprets it; the reference page, its diagram and the stores' `CHECK` lists are compared with it.
+ * The state machine of a delivery as data. Each row has a transition, its counter effects, its event and its source.
+ * `DeliveryMachine.ts` interprets the table. Tests compare it with the reference page, its diagram and the stores' `CHECK` lists.
  *
- * What a row cannot say: `refunds` is given back only while no attempt reached the relay (decision 0015, ledger), and a report
- * is believed only by the use case that verified it.
+ * Two rules are outside the table. `refunds` applies only if no attempt reached the relay (decision 0015, usage audit).
+ * The use case that receives a report must verify the report.
  */
 
 /** The values of a delivery's `status`. Source: interface, Delivery status. */
@@ -39,7 +39,7 @@ export const deliveryReasons = [
 ] as const
 export type DeliveryReason = (typeof deliveryReasons)[number]
 
-/** The kinds of event a delivery's move may append. Source: interface, Events. */
+/** The kinds of event that a transition of a delivery can append. Source: interface, Events. */
 export type DeliveryEventKind =
   | "email.delivered"
   | "email.bounced"
@@ -50,35 +50,35 @@ export type DeliveryEventKind =
   | "email.canceled"
   | "email.delayed"
 
-/** What a move adds to the project's counters, per delivery. Source: decision 0015, the ledger. */
-export interface LedgerEffect {
-  readonly waiting?: 1 | -1
+/** What a transition of one delivery adds to the project's counters. Source: decision 0015, the usage audit. */
+export interface CounterEffect {
+  readonly scheduledRecipients?: 1 | -1
   readonly daily?: 1 | -1
   readonly allowance?: 1
 }
 
 export interface DeliveryRow {
   readonly from: DeliveryStatus | "none"
-  /** The row holds only for a delivery with this reason. */
+  /** The row applies only to a delivery with this reason. */
   readonly fromReason?: DeliveryReason
   readonly on: string
   readonly to: DeliveryStatus
   readonly reason?: DeliveryReason
-  readonly ledger?: LedgerEffect
-  /** Daily count and allowance are given back when no attempt reached the relay. */
+  readonly usageAudit?: CounterEffect
+  /** The daily count and the allowance are refunded if no attempt reached the relay. */
   readonly refunds?: true
-  /** `email.delayed` once a delivery: only while it has told nothing yet. */
+  /** The event of the transition. `email.delayed` is emitted only if the delivery has no event yet. */
   readonly emits?: DeliveryEventKind
-  /** The sentence of the interface or the decision that the row comes from. */
+  /** The part of the interface, or the decision, that defines the row. */
   readonly source: string
 }
 
 const accepted = { daily: 1, allowance: 1 } as const
-const planned = { waiting: 1, daily: 1 } as const
-const due = { waiting: -1, allowance: 1 } as const
-const unsent = { waiting: -1, daily: -1 } as const
+const planned = { scheduledRecipients: 1, daily: 1 } as const
+const due = { scheduledRecipients: -1, allowance: 1 } as const
+const unsent = { scheduledRecipients: -1, daily: -1 } as const
 
-/** Reports settle a delivery at once, whatever was thought to be under way. */
+/** A report changes the status at once, also while the delivery is queued or sending. */
 const reports = <const F extends DeliveryStatus>(from: F) =>
   [
     { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
@@ -101,16 +101,22 @@ const reports = <const F extends DeliveryStatus>(from: F) =>
   ] as const
 
 export const deliveryTable = [
-  { from: "none", on: "SendAccepted", to: "queued", ledger: accepted, source: "decision 0015, ledger" },
-  { from: "none", on: "SendScheduled", to: "scheduled", ledger: planned, source: "interface, Delivery status, row 1" },
+  { from: "none", on: "SendAccepted", to: "queued", usageAudit: accepted, source: "decision 0015, usage audit" },
+  {
+    from: "none",
+    on: "SendScheduled",
+    to: "scheduled",
+    usageAudit: planned,
+    source: "interface, Delivery status, row 1"
+  },
   { from: "none", on: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
 
-  { from: "scheduled", on: "DueReached", to: "queued", ledger: due, source: "interface, Delivery status" },
+  { from: "scheduled", on: "DueReached", to: "queued", usageAudit: due, source: "interface, Delivery status" },
   {
     from: "scheduled",
     on: "DueSuppressed",
     to: "suppressed",
-    ledger: unsent,
+    usageAudit: unsent,
     emits: "email.suppressed",
     source: "interface, Delivery status, row 3"
   },
@@ -119,7 +125,7 @@ export const deliveryTable = [
     on: "DueOverAllowance",
     to: "failed",
     reason: "quota_exceeded",
-    ledger: unsent,
+    usageAudit: unsent,
     emits: "email.failed",
     source: "interface, Delivery status, row 2"
   },
@@ -128,7 +134,7 @@ export const deliveryTable = [
     on: "DueKeyRevoked",
     to: "failed",
     reason: "api_key_revoked",
-    ledger: unsent,
+    usageAudit: unsent,
     emits: "email.failed",
     source: "interface, Delivery status, row 3"
   },
@@ -137,7 +143,7 @@ export const deliveryTable = [
     on: "DueDomainUnverified",
     to: "failed",
     reason: "sending_failed",
-    ledger: unsent,
+    usageAudit: unsent,
     emits: "email.failed",
     source: "decision 0004"
   },
@@ -146,13 +152,13 @@ export const deliveryTable = [
     on: "CancelRequested",
     to: "canceled",
     reason: "canceled",
-    ledger: unsent,
+    usageAudit: unsent,
     emits: "email.canceled",
     source: "interface, Delivery status, row 4"
   },
   { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "interface, Delivery status, row 5" },
 
-  // Claimed while the clock stood ahead; it has been set back.
+  // The clock moved backwards after the delivery was claimed, so the delivery is not due yet.
   { from: "scheduled", on: "NotYetDue", to: "scheduled", source: "decision 0006" },
   { from: "queued", on: "NotYetDue", to: "queued", source: "decision 0006" },
 
@@ -163,7 +169,7 @@ export const deliveryTable = [
     to: "suppressed",
     refunds: true,
     emits: "email.suppressed",
-    source: "decision 0015, ledger"
+    source: "decision 0015, usage audit"
   },
   {
     from: "queued",
@@ -247,7 +253,7 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0006"
   },
-  { from: "sending", on: "ReleasedBeforeDot", to: "queued", source: "decision 0006" },
+  { from: "sending", on: "ReleasedBeforeFinalizing", to: "queued", source: "decision 0006" },
   { from: "sending", on: "WorkerDied", to: "queued", source: "decision 0006" },
   {
     from: "sending",
@@ -276,7 +282,7 @@ export const deliveryTable = [
     source: "decision 0006"
   },
 
-  // The worker that seemed dead comes back in time and knows the relay's answer.
+  // The lease of the worker lapsed, but the worker still runs and reports the relay's answer late.
   { from: "queued", on: "AcceptanceReported", to: "accepted", emits: "email.accepted", source: "decision 0035" },
   {
     from: "failed",
@@ -319,9 +325,9 @@ export const deliveryTable = [
 export type Trigger = (typeof deliveryTable)[number]["on"]
 export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
 
-/** What the row tells of a delivery that has told of so many moves before. */
+/** Returns the kind of event that the row appends. `sequence` is the number of earlier events of the delivery. */
 export const emittedBy = ({ emits }: DeliveryRow, sequence: number): DeliveryEventKind | undefined =>
   emits === "email.delayed" && sequence > 0 ? undefined : emits
 
-/** The triggers that the table knows for a status. */
+/** The triggers of the rows that start at a status. */
 export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["on"]

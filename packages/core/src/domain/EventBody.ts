@@ -1,5 +1,5 @@
 /**
- * What a consumer is told of an event: `{ type, timestamp, data }`. Source: interface, Events; decision 0016.
+ * The body of an event as a subscriber receives it: `{ type, timestamp, data }`. Source: interface, Events; decision 0016.
  */
 import type { Json } from "./CanonicalJson.ts"
 import type { Contact } from "./Contact.ts"
@@ -13,7 +13,7 @@ export interface EventBody {
   readonly data: { readonly [field: string]: Json }
 }
 
-/** A contact as create and update answer it. Source: interface, Contact. */
+/** Returns a contact in the form of the responses to create and update. Source: interface, Contact. */
 export const contactFields = (contact: Contact) => ({
   id: contact.id,
   email: contact.email,
@@ -41,7 +41,7 @@ const cause = ({ kind, data }: { readonly kind: string; readonly data: DeliveryE
       ? { failure: { reason: data.reason, message: data.message } }
       : {}
 
-const ofDelivery = (
+const deliveryData = (
   event: MailEvent & { readonly data: DeliveryEventData },
   message: Message | null
 ): EventBody["data"] => {
@@ -64,26 +64,26 @@ const ofDelivery = (
   }
 }
 
-const ofDomain = ({ domainId, domain, status, lastVerifiedAt }: DomainEventData): EventBody["data"] => ({
+const domainData = ({ domainId, domain, status, lastVerifiedAt }: DomainEventData): EventBody["data"] => ({
   id: domainId,
   domain,
   status,
   last_verified_at: formatInstantOrNull(lastVerifiedAt)
 })
 
-/** `message` is the delivery's. The same event gives the same body every time. */
+/** Makes the body of an event. `message` is the delivery's message. The same event always gives the same body. */
 export const eventBody = (event: MailEvent, message: Message | null): EventBody => {
-  const told = (data: EventBody["data"]): EventBody => ({
+  const bodyWith = (data: EventBody["data"]): EventBody => ({
     type: event.kind,
     timestamp: formatInstant(event.occurredAt),
     data
   })
-  if ("deliveryId" in event.data) return told(ofDelivery(event as never, message))
-  if ("contactId" in event.data) return told({ id: event.data.contactId })
-  if ("domainId" in event.data) return told(ofDomain(event.data))
-  return told({ ...contactFields(event.data.contact), reason: event.data.reason })
+  if ("deliveryId" in event.data) return bodyWith(deliveryData(event as never, message))
+  if ("contactId" in event.data) return bodyWith({ id: event.data.contactId })
+  if ("domainId" in event.data) return bodyWith(domainData(event.data))
+  return bodyWith({ ...contactFields(event.data.contact), reason: event.data.reason })
 }
 
-/** The delivery's message that an event's body shows. */
+/** Returns the id of the message that the body of an event needs, or `undefined` if it needs none. */
 export const messageOfEvent = ({ data }: MailEvent): string | undefined =>
   "deliveryId" in data ? data.messageId : undefined

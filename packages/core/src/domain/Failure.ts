@@ -1,6 +1,6 @@
 /**
- * Why a use case was refused. Each failure carries `kind`, the interface's `error` word, and the facts; none carries what the
- * caller sent. Bindings turn them into answers; the core never does.
+ * Why a use case was refused. Each failure has a `kind`, which is the `error` code of the interface, and the facts.
+ * A failure does not contain what the caller sent. The bindings convert failures to answers.
  */
 import { Data } from "effect"
 import type { Permission } from "./ApiKey.ts"
@@ -9,7 +9,7 @@ import type { Issue, IssueContext } from "./Issue.ts"
 import { issuesSentence } from "./Issue.ts"
 import type { PlanLimitCode } from "./Plan.ts"
 
-/** The request does not have the form it must have, or breaks a rule that is looked up. */
+/** The request has a wrong form, or it breaks a rule that needs stored data. */
 export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
   readonly context: IssueContext
   readonly issues: ReadonlyArray<Issue>
@@ -20,7 +20,7 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
   }
 }
 
-/** The key is missing, malformed, unknown, revoked or expired; which of them is not told. */
+/** The API key is missing, malformed, unknown, revoked or expired. The failure does not show which. */
 export class KeyNotAccepted extends Data.TaggedError("KeyNotAccepted")<{}> {
   readonly kind = "unauthorized"
   override get message() {
@@ -56,8 +56,27 @@ export class ContactNotFound extends Data.TaggedError("ContactNotFound")<{ reado
   }
 }
 
-/** What a project has, other than contacts, messages and deliveries, as people call it. */
-export type RecordName = "property" | "list" | "segment" | "suppression" | "domain" | "template" | "webhook" | "push"
+/** The kinds of records, other than contacts, messages and deliveries, in failures. */
+export type RecordName =
+  | "property"
+  | "list"
+  | "segment"
+  | "suppression"
+  | "domain"
+  | "template"
+  | "webhook"
+  | "event delivery"
+
+const plurals: Readonly<Record<RecordName, string>> = {
+  property: "properties",
+  list: "lists",
+  segment: "segments",
+  suppression: "suppressions",
+  domain: "domains",
+  template: "templates",
+  webhook: "webhooks",
+  "event delivery": "event deliveries"
+}
 
 export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{
   readonly record: RecordName
@@ -69,7 +88,7 @@ export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{
   }
 }
 
-/** Another record of this kind in the project has the name. */
+/** Another record of this kind in the project has the same name. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
   readonly record: RecordName
   readonly field: string
@@ -80,18 +99,18 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
   }
 }
 
-/** A project has as many of these as it may have. */
+/** The maximum number of records of a kind is reached. */
 export class TooManyRecords extends Data.TaggedError("TooManyRecords")<{
   readonly record: RecordName
   readonly max: number
 }> {
   readonly kind = "conflict"
   override get message() {
-    return `The project has ${this.max} of these, which is as many as it may have: ${this.record}.`
+    return `The limit of ${this.max} ${plurals[this.record]} is reached.`
   }
 }
 
-/** Only the draft of a template that is not archived can be changed or published. */
+/** The template is archived, or it has no draft to publish. */
 export class TemplateNotEditable extends Data.TaggedError("TemplateNotEditable")<{
   readonly templateId: string
   readonly reason: "archived" | "no_draft"
@@ -102,15 +121,15 @@ export class TemplateNotEditable extends Data.TaggedError("TemplateNotEditable")
   }
 }
 
-/** Contacts have values of the property, so its type cannot change. */
+/** The type of a property cannot change, because contacts have values of the property. */
 export class PropertyInUse extends Data.TaggedError("PropertyInUse")<{ readonly propertyId: string }> {
   readonly kind = "conflict"
   override get message() {
-    return "The type of a property changes only while no contact has a value of it."
+    return "The type of the property cannot change while contacts have values of it."
   }
 }
 
-/** Filtering the contacts took longer than a request may take. A narrower filter helps, and so may trying again later. */
+/** Filtering the contacts exceeded the time limit. Use a narrower filter, or try again later. */
 export class ContactFilterTooSlow extends Data.TaggedError("ContactFilterTooSlow")<{ readonly millis: number }> {
   readonly kind = "unavailable"
   override get message() {
@@ -132,7 +151,7 @@ export class DeliveryNotFound extends Data.TaggedError("DeliveryNotFound")<{ rea
   }
 }
 
-export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{ readonly keyId: string }> {
+export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{ readonly apiKeyId: string }> {
   readonly kind = "not_found"
   override get message() {
     return "No API key with this ID."
@@ -153,7 +172,7 @@ export class DomainTaken extends Data.TaggedError("DomainTaken")<{ readonly doma
   }
 }
 
-/** A delivery of the message has left `scheduled`, so it can no longer be canceled or rescheduled. */
+/** A delivery of the message is no longer `scheduled`, so the message cannot be canceled or rescheduled. */
 export class MessageNotScheduled extends Data.TaggedError("MessageNotScheduled")<{
   readonly messageId: MessageId
   readonly deliveryId: DeliveryId
@@ -167,11 +186,11 @@ export class MessageNotScheduled extends Data.TaggedError("MessageNotScheduled")
 export class PlanLimitReached extends Data.TaggedError("PlanLimitReached")<{ readonly code: PlanLimitCode }> {
   readonly kind = "too_many_requests"
   override get message() {
-    return planLimitWords[this.code]
+    return planLimitMessages[this.code]
   }
 }
 
-const planLimitWords: Readonly<Record<PlanLimitCode, string>> = {
+const planLimitMessages: Readonly<Record<PlanLimitCode, string>> = {
   daily_sending_limit_exceeded: "The project's daily sending limit is reached.",
   sending_allowance_exceeded: "The project's sending allowance is used up.",
   scheduled_recipient_limit_exceeded: "Too many recipients are waiting in scheduled messages.",
@@ -191,7 +210,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   }
 }
 
-/** Everything a use case may refuse with; a store or transport out of reach is a port's failure. */
+/** All failures with which a use case refuses a request. An unreachable store or transport is a failure of its port. */
 export type MailFailure =
   | InvalidArgument
   | KeyNotAccepted

@@ -1,12 +1,12 @@
 /**
- * Header fields that a product adds to its message. Those that say who wrote it, to whom and in what form are written by Mailkeep
- * and the transport alone. Source: RFC 5322 §2.2 and §3.6, decision 0030.
+ * Header fields that a product adds to its message. Only Mailkeep and the transport write the fields for
+ * sender, recipients, date, trace and content. Source: RFC 5322 §2.2 and §3.6, decision 0030.
  */
 import type { Issue } from "./Issue.ts"
 import { issue } from "./Issue.ts"
 import { isOneLine, isSafeKey } from "./TextRule.ts"
 
-/** By name; values are text of one line, encoded by the transport. */
+/** Maps names to values. A value is text of one line; the transport encodes it. */
 export type HeaderFields = { readonly [name: string]: string }
 
 export const headerFieldsMax = 20
@@ -35,7 +35,7 @@ const ownFamilies = ["arc-", "content-", "resent-"]
 
 const isOwn = (lower: string) => ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
 
-/** What is wrong with the fields, by their place in a send. */
+/** Returns the issues of the header fields, with paths in the send request. */
 export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> => {
   const names = Object.keys(headers)
   if (names.length > headerFieldsMax)
@@ -43,19 +43,19 @@ export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> =
   const seen = new Set<string>()
   return names.flatMap((name): ReadonlyArray<Issue> => {
     const lower = name.toLowerCase()
-    const place = ["headers", name]
+    const path = ["headers", name]
     const value: unknown = headers[name]
     const twice = seen.has(lower)
     seen.add(lower)
-    if (!nameForm.test(name)) return [issue(["headers"], "invalid_value", "must have names as RFC 5322 spells them")]
-    if (!isSafeKey(name)) return [issue(place, "invalid_value", "is a reserved name")]
-    if (isOwn(lower)) return [issue(place, "not_allowed_here", "is written by Mailkeep")]
-    if (twice) return [issue(place, "invalid_value", "is given twice")]
-    if (typeof value !== "string") return [issue(place, "invalid_type", "must be a string")]
+    if (!nameForm.test(name)) return [issue(["headers"], "invalid_value", "must have names that RFC 5322 allows")]
+    if (!isSafeKey(name)) return [issue(path, "invalid_value", "is a reserved name")]
+    if (isOwn(lower)) return [issue(path, "not_allowed_here", "is written by Mailkeep")]
+    if (twice) return [issue(path, "invalid_value", "is given twice")]
+    if (typeof value !== "string") return [issue(path, "invalid_type", "must be a string")]
     if (value.length > valueCharactersMax)
-      return [issue(place, "too_long", `must have at most ${valueCharactersMax} characters`)]
+      return [issue(path, "too_long", `must have at most ${valueCharactersMax} characters`)]
     return value !== "" && isOneLine(value)
       ? []
-      : [issue(place, "invalid_value", "must be text of at least one character, without control characters")]
+      : [issue(path, "invalid_value", "must be text of at least one character, without control characters")]
   })
 }

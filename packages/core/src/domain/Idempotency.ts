@@ -1,12 +1,12 @@
 /**
- * What a project remembers of a send under its `Idempotency-Key`. Source: interface, Send an email; decision 0007.
+ * The record of an accepted send under its `Idempotency-Key`. Source: interface, Send an email; decision 0007.
  */
 import type { DeliveryId, MessageId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import { dayMillis } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
 
-/** The answer to an accepted send. Source: interface, Send result. */
+/** The result of an accepted send. Source: interface, Send result. */
 export interface SendResult {
   readonly messageId: MessageId
   readonly deliveryIds: ReadonlyArray<DeliveryId>
@@ -25,6 +25,6 @@ export interface IdempotencyRecord {
 
 const lifetimeMillis = 30 * dayMillis
 
-/** 30 days after the later of acceptance and scheduled time. */
+/** Returns the expiry: 30 days after acceptance or after the scheduled time, whichever is later. */
 export const idempotencyExpiry = (acceptedAt: Instant, scheduledAt: Instant | null): Instant =>
   Math.max(acceptedAt, scheduledAt ?? acceptedAt) + lifetimeMillis

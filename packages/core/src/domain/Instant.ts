@@ -1,6 +1,6 @@
 /**
- * Instants as UTC milliseconds, their ISO 8601 text and their UTC day.
- * Nothing here reads a clock.
+ * Instants as UTC milliseconds, with conversions to ISO 8601 text and UTC days.
+ * This module does not read a clock.
  */
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -18,9 +18,9 @@ const dateTime =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)$/
 
 /**
- * Reads an ISO 8601 date and time with `Z` or an offset (`+01:00`, `+0100`, `+01`); seconds and their fraction may be left out.
- * `undefined` when it has no offset, or names a date or time that does not exist. A leap second is read as the second after it, as
- * POSIX time does. Source: decision 0033.
+ * Parses an ISO 8601 date and time with `Z` or an offset (`+01:00`, `+0100`, `+01`). Seconds and their fraction are optional.
+ * Returns `undefined` if the text has no offset, or if the date or time does not exist.
+ * A leap second gives the next second, as in POSIX time. Source: decision 0033.
  */
 export const parseInstant = (text: string): Instant | undefined => {
   const match = dateTime.exec(text)
@@ -47,18 +47,18 @@ export const parseInstant = (text: string): Instant | undefined => {
 
 const bareDate = /^\d{4}-\d{2}-\d{2}$/
 
-/** Reads a date and time as `parseInstant` does, or a bare date: the first or the last millisecond of that day in UTC. */
+/** Parses a date and time like `parseInstant`, or a date without a time. A date gives the first or last millisecond of its UTC day. */
 export const parseInstantOrDay = (text: string, edge: "start" | "end"): Instant | undefined => {
   if (!bareDate.test(text)) return parseInstant(text)
   const start = parseInstant(`${text}T00:00Z`)
   return start === undefined || edge === "start" ? start : start + dayMillis - 1
 }
 
-/** An instant as ISO 8601 in UTC with milliseconds. */
+/** Formats an instant as ISO 8601 in UTC with milliseconds. */
 export const formatInstant = (instant: Instant): string => new Date(instant).toISOString()
 
 export const formatInstantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant)
 
-/** The UTC day that holds the instant. */
+/** Returns the UTC day of an instant. */
 export const utcDayOf = (instant: Instant): UtcDay => formatInstant(instant).slice(0, 10)

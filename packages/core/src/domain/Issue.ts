@@ -1,34 +1,35 @@
 /**
- * What is wrong with one field of a request, in a closed list of codes.
- * Turns the issues of a schema into it; never repeats what the caller sent.
+ * An issue: what is wrong with one field of a request, with a code from a closed list.
+ * Converts the issues of a schema. An issue does not repeat what the caller sent.
  */
 import type { SchemaIssue } from "effect"
 import { Result, Schema } from "effect"
 
-/** The closed list of `details.issues[].code`, each with what it says. Source: decision 0009. */
+/** The closed list of `details.issues[].code`, each with its meaning. Source: decision 0009. */
 export const issueCodes = {
   required: "The field must be present.",
-  unknown_field: "No such field; a misspelt one must not be ignored.",
-  invalid_type: "The value has another JSON type.",
-  invalid_value: "The value has the right type but not an allowed form.",
-  too_short: "Fewer characters or items than allowed.",
-  too_long: "More characters or octets than allowed.",
-  too_small: "A number below its minimum.",
-  too_large: "A number above its maximum, or an object above its size.",
-  too_many_items: "More entries than the list or object may hold.",
+  unknown_field: "The request has no field of this name. It is refused, because the name can be a misspelling.",
+  invalid_type: "The value has the wrong JSON type.",
+  invalid_value: "The value has the right type, but its form is not allowed.",
+  too_short: "The value has fewer characters or items than its minimum.",
+  too_long: "The value has more characters or octets than its maximum.",
+  too_small: "The number is below its minimum.",
+  too_large: "The number is above its maximum, or the object is larger than its maximum.",
+  too_many_items: "The list or object has more entries than its maximum.",
   too_many_recipients: "`to`, `cc` and `bcc` together hold more than 50 addresses.",
-  not_allowed_here: "The field is not allowed beside the others.",
+  not_allowed_here: "The field is not allowed together with the other fields.",
   malformed_json: "The body is not JSON.",
   too_deep: "Arrays and objects of the body are nested too deeply.",
   unsupported_media_type: "The body is not `application/json`.",
   not_in_future: "The time has passed.",
   too_far_ahead: "The time is more than 30 days ahead.",
-  undefined_property: "No custom property of this key is defined.",
-  duplicate_property: "Two spellings of one property key.",
+  undefined_property: "No custom property with this key is defined.",
+  duplicate_property: "The object has two spellings of one property key.",
   unknown_template: "No published template has this id or alias.",
-  unknown_variable: "The template declares no such variable.",
-  malformed_template: "The template is not well-formed, or uses what is not declared or not allowed.",
-  idempotency_key_reused: "The key was used for another request.",
+  unknown_variable: "The template does not declare this variable.",
+  malformed_template:
+    "The template is not well-formed, or it uses an undeclared variable or a tag that is not allowed.",
+  idempotency_key_reused: "The idempotency key was used for another request.",
   invalid_cursor: "The cursor was altered, or belongs to another project or other filters."
 } as const
 
@@ -37,17 +38,17 @@ export type IssueCode = keyof typeof issueCodes
 export interface Issue {
   readonly path: ReadonlyArray<string | number>
   readonly code: IssueCode
-  /** A predicate: it makes a sentence behind the field's name, such as "must be a number". No full stop. */
+  /** A predicate that follows the field's name, such as "must be a number". It has no full stop. */
   readonly message: string
 }
 
-/** Which part of a request the paths of its issues are within. */
+/** The part of a request to which the paths of the issues belong. */
 export type IssueContext = "path" | "headers" | "query" | "body"
 
-/** Names of our fields have this form. The length leaves out every API key and webhook secret that is sent as a name by mistake. */
+/** The form of Mailkeep's field names. The length excludes an API key or a webhook secret that is sent as a name by mistake. */
 const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/
 
-/** Names a field of a request. A name of another form, which only a caller can have made up, is shown as `[…]`. */
+/** Returns the name of a field. Shows a part of another form, which comes from the caller, as `[…]`. */
 const fieldName = (context: IssueContext, path: Issue["path"]): string =>
   path.reduce<string>(
     (name, part) =>
@@ -56,7 +57,7 @@ const fieldName = (context: IssueContext, path: Issue["path"]): string =>
   )
 
 /**
- * Says the first issue, and how many more there are: "body.properties.score must be a number, and 1 more".
+ * Describes the first issue and counts the others: "body.properties.score must be a number, and 1 more".
  * Source: decision 0009.
  */
 export const issuesSentence = (context: IssueContext, issues: ReadonlyArray<Issue>): string => {
@@ -68,10 +69,10 @@ export const issuesSentence = (context: IssueContext, issues: ReadonlyArray<Issu
 
 export const issue = (path: Issue["path"], code: IssueCode, message: string): Issue => ({ path, code, message })
 
-/** The annotations that give a schema's check its code and words. */
+/** Makes the annotations that give a check of a schema its code and its message. */
 export const says = (code: IssueCode, message: string) => ({ code, message, expected: message })
 
-interface Said {
+interface IssueAnnotations {
   readonly code?: unknown
   readonly message?: unknown
 }
@@ -95,21 +96,25 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "UnexpectedKey":
       return issue(path, "unknown_field", "is not a field of this request")
     case "InvalidValue":
-      return issue(path, "invalid_value", String((node.annotations as Said | undefined)?.message ?? "is not allowed"))
+      return issue(
+        path,
+        "invalid_value",
+        String((node.annotations as IssueAnnotations | undefined)?.message ?? "is not allowed")
+      )
     case "InvalidType":
     case "AnyOf":
     case "OneOf": {
-      const words = node.ast.annotations as Said | undefined
-      return words?.code === undefined
+      const annotations = node.ast.annotations as IssueAnnotations | undefined
+      return annotations?.code === undefined
         ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? "of another type"}`)
-        : issue(path, words.code as IssueCode, String(words.message))
+        : issue(path, annotations.code as IssueCode, String(annotations.message))
     }
     default:
       return issue(path, "invalid_value", "is not allowed")
   }
 }
 
-/** All the issues of a schema's refusal, with their codes, in the order of the fields. */
+/** Converts a failure of a schema to issues with codes, in the order of the fields. */
 export const issuesOf = (node: SchemaIssue.Issue, path: Issue["path"] = []): ReadonlyArray<Issue> => {
   switch (node._tag) {
     case "Pointer":
@@ -121,20 +126,20 @@ export const issuesOf = (node: SchemaIssue.Issue, path: Issue["path"] = []): Rea
     case "AnyOf":
       return node.issues.length === 0 ? [leaf(node, path)] : node.issues.flatMap((inner) => issuesOf(inner, path))
     case "Filter": {
-      const words = node.filter.annotations as Said | undefined
-      return words?.code === undefined
+      const annotations = node.filter.annotations as IssueAnnotations | undefined
+      return annotations?.code === undefined
         ? issuesOf(node.issue, path)
-        : [issue(path, words.code as IssueCode, String(words.message))]
+        : [issue(path, annotations.code as IssueCode, String(annotations.message))]
     }
     default:
       return [leaf(node, path)]
   }
 }
 
-/** How many entries of a field's list or object are looked at, by field. */
+/** The maximum number of entries that are examined, for each field with a list or an object. */
 export type EntriesMax = Readonly<Record<string, number>>
 
-/** A request has far fewer fields; a body with more is not looked through. */
+/** Every request has fewer fields. Further fields are not examined. */
 const fieldsMax = 100
 
 const firstEntries = (fields: object, max: number): Readonly<Record<string, unknown>> =>
@@ -143,8 +148,8 @@ const firstEntries = (fields: object, max: number): Readonly<Record<string, unkn
 const tooMany = (path: Issue["path"], max: number) => issue(path, "too_many_items", `must have at most ${max} entries`)
 
 /**
- * The input without what goes over the bounds, and an issue for each place that did: an oversized list is one problem, not one for
- * each of its entries.
+ * Returns the input without the entries above the bounds, and one issue for each oversized field.
+ * An oversized list thus gives one issue, and not one for each entry.
  */
 const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown, ReadonlyArray<Issue>] => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [input, []]
@@ -166,8 +171,8 @@ const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown
 }
 
 /**
- * A decoder that reports every issue of a value, unknown fields too, each place at most once with one code.
- * Make it once, at the top of a module.
+ * Makes a decoder that reports all issues of a value, including unknown fields. Each path has each code at most once.
+ * Call it once for each schema, at the top level of a module.
  */
 export const decoder = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax: EntriesMax = {}) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
@@ -180,11 +185,11 @@ export const decoder = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax
   }
 }
 
-/** The first issue of each place and code. */
+/** Keeps the first issue of each path and code. */
 export const distinctIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
   const seen = new Set<string>()
   return issues.filter(({ path, code }) => {
-    const place = `${code} ${JSON.stringify(path)}`
-    return !seen.has(place) && seen.add(place)
+    const identity = `${code} ${JSON.stringify(path)}`
+    return !seen.has(identity) && seen.add(identity)
   })
 }

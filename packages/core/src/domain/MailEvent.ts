@@ -1,5 +1,5 @@
 /**
- * Events: what happened, appended in the same commit as the move that made it. Source: interface, Events; decision 0016.
+ * Events: facts, each appended in the commit that made it true. Source: interface, Events; decision 0016.
  */
 import type { Contact } from "./Contact.ts"
 import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "./DeliveryTable.ts"
@@ -9,7 +9,7 @@ import type { ProjectId } from "./Project.ts"
 import type { DomainStatus } from "./SenderDomain.ts"
 import type { BounceType } from "./Delivery.ts"
 
-/** The interface's own four come first; they go to a webhook that names none. */
+/** All kinds of events. The first four are the default of a webhook that names no kinds. */
 export const eventKinds = [
   "email.delivered",
   "email.bounced",
@@ -31,17 +31,17 @@ export type EventKind = (typeof eventKinds)[number]
 
 export const defaultEventKinds: ReadonlyArray<EventKind> = eventKinds.slice(0, 4)
 
-/** Facts of a delivery's move; what the message says is looked up when the event goes out. */
+/** The facts of a delivery's transition. The message is read when the event is delivered. */
 export interface DeliveryEventData {
   readonly deliveryId: DeliveryId
   readonly messageId: MessageId
   readonly recipient: string
   readonly contactId: ContactId | null
   readonly status: DeliveryStatus
-  /** `null` when it was suppressed at acceptance. */
+  /** `null` if the delivery was suppressed at acceptance. */
   readonly previousStatus: DeliveryStatus | null
   readonly reason: DeliveryReason | null
-  /** From 1; orders the events of one delivery. */
+  /** The number of the event within its delivery, from 1. */
   readonly sequence: number
   readonly bounceType: BounceType | null
   readonly smtpCode: number | null
@@ -54,7 +54,7 @@ export interface ContactEventData {
   readonly reason: "unsubscribed" | null
 }
 
-/** Of a contact that is erased nothing is told but its id. */
+/** The event of a deleted contact contains only the id. */
 export interface ErasedContactData {
   readonly contactId: ContactId
 }

@@ -1,5 +1,5 @@
 /**
- * A message: what was sent, once, whoever it goes to. It never changes after acceptance.
+ * A message: the accepted content and headers, stored once for all recipients. It never changes after acceptance.
  */
 import type { SendingSource } from "./ApiKey.ts"
 import type { Json } from "./CanonicalJson.ts"
@@ -11,27 +11,27 @@ import type { OnAmbiguous, ProjectId } from "./Project.ts"
 export interface Message {
   readonly id: MessageId
   readonly projectId: ProjectId
-  /** The key that sent it, or `null` for the embedding product. */
-  readonly keyId: ApiKeyId | null
+  /** The API key that sent the message; `null` for the embedding product. */
+  readonly apiKeyId: ApiKeyId | null
   readonly source: SendingSource
   readonly from: string
   readonly fromName: string | null
   readonly replyTo: string | null
   readonly domain: string
-  /** The template that it was made from. */
+  /** The template from which the message was rendered. */
   readonly templateId: string | null
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
-  /** The `To` and `Cc` header fields; empty `to` means each copy shows its own recipient alone. */
+  /** The `To` and `Cc` header fields. If `to` is empty, each delivery shows only its own recipient. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
-  /** Fields that the product added; they come after those of Mailkeep. */
+  /** Header fields from the product. They follow the fields of Mailkeep. */
   readonly headers: HeaderFields
   readonly metadata: { readonly [key: string]: Json }
   readonly idempotencyKey: string
   readonly onAmbiguous: OnAmbiguous | null
-  /** After this instant an undelivered copy is given up; `null` for the default lifetime. */
+  /** Retries stop at this instant; `null` means the default lifetime. */
   readonly expiresAt: Instant | null
   readonly createdAt: Instant
 }

@@ -1,11 +1,11 @@
 /**
- * The template language: the tags of Mustache for texts, numbers and booleans. Parses and renders in linear time and without
- * recursion. The library `mustache` does neither: it keeps an array for each character and is quadratic in white space, so the
- * tests alone use it, to compare what both render. Source: decision 0031.
+ * The template language: the tags of Mustache for texts, numbers and booleans. Parses and renders in linear time without recursion.
+ * The library `mustache` allocates an array for each character and takes quadratic time for white space.
+ * Therefore only the tests use the library, to compare the rendered text. Source: decision 0031.
  */
 import { Result } from "effect"
 
-/** Tags of every kind in one template. */
+/** The maximum number of tags in one template. */
 export const templateTagsMax = 2000
 
 export type MustacheValue = string | number | boolean
@@ -21,7 +21,7 @@ export interface MustacheToken {
   readonly kind: "text" | "escaped" | "raw" | "section" | "inverted" | "end" | "partial"
   /** The text, or the name in the tag. */
   readonly value: string
-  /** Of a section: the index of the token that ends it. */
+  /** For a section: the index of the token that ends the section. */
   readonly end: number
 }
 
@@ -36,10 +36,10 @@ const tokenKinds = {
 } as const
 
 interface Tag {
-  /** The character that says the kind of the tag; `""` for a variable. */
+  /** The character that selects the kind of the tag; `""` for a variable. */
   readonly sigil: keyof typeof tokenKinds | "=" | "!"
   readonly value: string
-  /** Just after the closing delimiter. */
+  /** The index after the closing delimiter. */
   readonly end: number
 }
 
@@ -51,7 +51,7 @@ const skipWhiteSpace = (text: string, from: number): number => {
   return whiteSpace.lastIndex
 }
 
-/** Reads a tag from just after its opening delimiter; `undefined` when it is not closed. */
+/** Reads a tag. `from` is the index after its opening delimiter. Returns `undefined` if the tag is not closed. */
 const readTag = (template: string, from: number, close: string): Tag | undefined => {
   const first = skipWhiteSpace(template, from)
   const sigil = (/[#^/>{&=!]/.exec(template.charAt(first))?.[0] ?? "") as Tag["sigil"]
@@ -69,7 +69,7 @@ const readTag = (template: string, from: number, close: string): Tag | undefined
     : { sigil, value: template.slice(start, valueEnd).trimEnd(), end: closed + close.length }
 }
 
-/** Collects tokens, and drops the white space of a line that has tags and nothing visible, as Mustache does. */
+/** Collects tokens. Drops the white space of a line that has tags but no visible text, as Mustache does. */
 const makeTokens = () => {
   const tokens: Array<MustacheToken> = []
   let lineStart = 0
@@ -96,7 +96,7 @@ const makeTokens = () => {
     if (firstBreak === -1) return addWithinLine(text)
     addWithinLine(text.slice(0, firstBreak + 1))
     endLine()
-    // Whole lines without a tag are one token.
+    // Consecutive lines without a tag become one token.
     const lastBreak = text.lastIndexOf("\n")
     if (lastBreak > firstBreak) add("text", text.slice(firstBreak + 1, lastBreak + 1))
     lineStart = tokens.length
@@ -114,7 +114,7 @@ const makeTokens = () => {
   return { tokens, addText, addTag, endLine }
 }
 
-/** Gives each section the index of its end. */
+/** Sets the index of the end of each section. */
 const withSectionEnds = (
   tokens: ReadonlyArray<MustacheToken>
 ): Result.Result<ReadonlyArray<MustacheToken>, MustacheFault> => {
@@ -132,8 +132,8 @@ const withSectionEnds = (
 }
 
 /**
- * The tokens of a template, in order. Takes time and space linear in the template's length. Fails with the first fault; a template
- * has at most `templateTagsMax` tags, comments and changes of delimiters included.
+ * Parses a template into tokens, in linear time and space. Fails with the first fault.
+ * A template has at most `templateTagsMax` tags, including comments and changes of delimiters.
  */
 export const parseMustache = (template: string): Result.Result<ReadonlyArray<MustacheToken>, MustacheFault> => {
   const { tokens, addText, addTag, endLine } = makeTokens()
@@ -172,12 +172,12 @@ const entities: Readonly<Record<string, string>> = {
   "=": "&#x3D;"
 }
 
-/** Safe in the text of an element and in an attribute's value. The same entities as the library `mustache`. */
+/** Escapes a text for the content of an element or the value of an attribute. Uses the same entities as the library `mustache`. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"'`=/]/g, (character) => entities[character]!)
 
 /**
- * The template with its values, each of them escaped once; `undefined` as soon as the text gets longer than `lengthMax` UTF-16 units.
- * A name without a value renders as nothing. A section is shown when its value is neither `false`, `0` nor empty.
+ * Renders a template. Escapes each value once. Returns `undefined` if the text is longer than `lengthMax` UTF-16 units.
+ * A name without a value renders as an empty text. A section is rendered unless its value is `false`, `0`, empty or missing.
  */
 export const renderMustache = (
   tokens: ReadonlyArray<MustacheToken>,

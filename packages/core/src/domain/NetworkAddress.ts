@@ -1,9 +1,9 @@
 /**
- * Which network addresses a request of ours may go to: none that is private, local, reserved, or another spelling of one.
+ * Decides to which network addresses Mailkeep may send a request. Private, local and reserved addresses are refused in every notation.
  * Source: the IANA special-purpose address registries; decision 0028.
  */
 
-/** The eight groups of an IPv6 address, or `undefined` for other text. An embedded IPv4 address is two groups. */
+/** Returns the eight groups of an IPv6 address, or `undefined` for other text. An embedded IPv4 address gives two groups. */
 const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
   const bare = text.split("%")[0]!
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
@@ -32,12 +32,12 @@ const octetsOf = (text: string): ReadonlyArray<number> | undefined => {
 
 type Range = readonly [prefix: ReadonlyArray<number>, bits: number]
 
-const closed4: ReadonlyArray<Range> = [
+const refused4: ReadonlyArray<Range> = [
   [[0], 8],
   [[10], 8],
   [[100, 64], 10],
   [[127], 8],
-  // The metadata service of Azure, in public space; those of other clouds are in private or link-local space.
+  // The metadata service of Azure has a public address. Other clouds use private or link-local addresses.
   [[168, 63, 129, 16], 32],
   [[169, 254], 16],
   [[172, 16], 12],
@@ -55,9 +55,9 @@ const closed4: ReadonlyArray<Range> = [
   [[240], 4]
 ]
 
-/** Only global unicast is open, and of it not what stands for other addresses or is reserved. */
-const open6: Range = [[0x2000], 3]
-const closed6: ReadonlyArray<Range> = [
+/** Only global unicast is public. `refused6` excludes its reserved ranges and the ranges that embed other addresses. */
+const public6: Range = [[0x2000], 3]
+const refused6: ReadonlyArray<Range> = [
   [[0x2001, 0], 23],
   [[0x2001, 0x0db8], 32],
   [[0x2002], 16],
@@ -73,16 +73,16 @@ const within = (parts: ReadonlyArray<number>, [prefix, bits]: Range, width: 8 | 
   return true
 }
 
-/** Whether a literal address is open to the public; `undefined` for what is no literal address. */
+/** Whether a literal address is public. Returns `undefined` if the text is not a literal address. */
 export const isPublicAddress = (text: string): boolean | undefined => {
   const four = octetsOf(text)
-  if (four !== undefined) return !closed4.some((range) => within(four, range, 8))
+  if (four !== undefined) return !refused4.some((range) => within(four, range, 8))
   const six = groupsOf(text)
   if (six === undefined) return undefined
-  return within(six, open6, 16) && !closed6.some((range) => within(six, range, 16))
+  return within(six, public6, 16) && !refused6.some((range) => within(six, range, 16))
 }
 
-/** `127.0.0.0/8`, `::1`, and the first as IPv6 spells it. */
+/** Whether the address is in `127.0.0.0/8`, also in IPv4-mapped form, or is `::1`. */
 export const isLoopbackAddress = (text: string): boolean => {
   const four = octetsOf(text)
   if (four !== undefined) return four[0] === 127
@@ -95,7 +95,7 @@ export const isLoopbackAddress = (text: string): boolean => {
   )
 }
 
-/** A range in CIDR form, or one address as the range of itself. */
+/** Parses a range in CIDR notation. A single address is a range of one address. */
 const parseRange = (text: string): { readonly range: Range; readonly width: 8 | 16 } | undefined => {
   const [address = "", suffix, ...more] = text.split("/")
   const four = octetsOf(address)
@@ -109,7 +109,7 @@ const parseRange = (text: string): { readonly range: Range; readonly width: 8 | 
 /** Whether the text is an address, or a range such as `10.0.0.0/8`. */
 export const isRange = (text: string): boolean => parseRange(text) !== undefined
 
-/** Whether a literal address is within a range; `false` when either is none, and between IPv4 and IPv6. */
+/** Whether a literal address is in a range. Returns `false` if one of them is not valid, or if only one of them is IPv4. */
 export const isInRange = (address: string, range: string): boolean => {
   const parsed = parseRange(range)
   if (parsed === undefined) return false

@@ -1,5 +1,5 @@
 /**
- * The rules that number fields of requests are made of, each with its code. NaN and the infinities are no numbers here.
+ * The rules for number fields of requests, each with its code. NaN and infinities are not valid numbers.
  */
 import { Schema } from "effect"
 import { says } from "./Issue.ts"
@@ -12,5 +12,5 @@ export const wholeOf = (min: number, max: number) =>
     Schema.isLessThanOrEqualTo(max, says("too_large", `must be at most ${max}`))
   )
 
-/** UTC milliseconds. */
+/** An instant in UTC milliseconds. */
 export const InstantMillis = wholeOf(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)

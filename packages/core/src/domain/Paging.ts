@@ -1,5 +1,5 @@
 /**
- * Pages: their sizes, the filters of the delivery log, and the place in a walk.
+ * Pages: sizes, the filters of the delivery log, and the position in a listing.
  * Source: interface, List deliveries; decision 0011.
  */
 import type { Delivery } from "./Delivery.ts"
@@ -13,25 +13,25 @@ export const cursorCharactersMax = 1024
 export const searchCharactersMax = 255
 
 /**
- * How many deliveries one filtered page looks at. A page may therefore be short, or empty, and still have more: the walk goes
- * on from the last delivery looked at. Filters by recipient and by contact are seeks and never meet this bound in practice.
+ * The number of deliveries that one filtered page examines. A page can therefore be short or empty and still have a next page.
+ * The next page continues after the last examined delivery. Filters by recipient or contact use an index and rarely reach this bound.
  */
 export const examinedMax = 10_000
 
-/** The place of a delivery in the newest-first order. */
+/** The position of a record in the newest-first order. */
 export interface Position {
   readonly createdAt: Instant
   readonly id: string
 }
 
-/** Newest first. */
+/** Compares two positions, newest first. */
 export const newestFirst = (a: Position, b: Position): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
 export interface LogFilters {
   readonly status: DeliveryStatus | null
   readonly source: string | null
-  /** Canonical. */
+  /** A canonical address. */
   readonly address: string | null
   readonly search: string | null
   readonly contactId: string | null
@@ -51,25 +51,25 @@ export const noLogFilters: LogFilters = {
   endDate: null
 }
 
-/** From 1. */
+/** A page by its number, from 1. */
 export interface PageRequest {
   readonly page: number
   readonly limit: number
 }
 
-/** A page of a listing that is walked by cursor; `null` begins. */
+/** A page of a listing with cursors; `null` means the first page. */
 export interface CursorRequest {
   readonly limit: number
   readonly cursor: string | null
 }
 
-/** A page of a collection with the number of all that match. */
+/** A page of a collection with the total number of matches. */
 export interface Page<A> extends PageRequest {
   readonly items: ReadonlyArray<A>
   readonly total: number
 }
 
-/** The page of those that match, and how many they are. */
+/** Returns one page of the matching records, and their total number. */
 export const pageOf = <A>(
   matching: ReadonlyArray<A>,
   { page, limit }: PageRequest
@@ -78,10 +78,10 @@ export const pageOf = <A>(
   total: matching.length
 })
 
-/** The form in which text is searched, the same in every store: databases differ in what they call lower case. */
-export const folded = (text: string): string => text.toLowerCase()
+/** Folds the case of a text for searches. Every store uses this function, because databases differ in their lower case. */
+export const caseFold = (text: string): string => text.toLowerCase()
 
-/** The part of the log's filters that bounds the walk, so that a store may seek by it. */
+/** Tests the filters of the log that a store can evaluate with an index. */
 export const logBoundsMatch = (
   { address, contactId, startDate, endDate }: LogFilters,
   delivery: Pick<Delivery, "address" | "contactId" | "createdAt">
@@ -91,10 +91,10 @@ export const logBoundsMatch = (
   (startDate === null || delivery.createdAt >= startDate) &&
   (endDate === null || delivery.createdAt <= endDate)
 
-/** What the log looks at of a delivery's message. */
+/** The fields of a message that the log examines. */
 export type LoggedMessage = Pick<Message, "subject" | "templateId">
 
-/** The part that is looked at delivery by delivery. */
+/** Tests the filters of the log that examine each delivery. */
 export const logFiltersMatch = (
   { status, source, search, templateId }: LogFilters,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,
@@ -106,5 +106,5 @@ export const logFiltersMatch = (
   (search === null ||
     delivery.id === search ||
     delivery.messageId === search ||
-    folded(delivery.recipient).includes(folded(search)) ||
-    folded(message().subject).includes(folded(search)))
+    caseFold(delivery.recipient).includes(caseFold(search)) ||
+    caseFold(message().subject).includes(caseFold(search)))

@@ -1,5 +1,5 @@
 /**
- * Reads what a caller asks of a listing: its page, its cursor and its filters.
+ * Parses the page, the cursor and the filters of a listing request.
  */
 import { Schema } from "effect"
 import { deliveryStatuses } from "./DeliveryTable.ts"
@@ -8,7 +8,7 @@ import { InstantMillis, wholeOf } from "./NumberRule.ts"
 import { pageLimitMax, searchCharactersMax } from "./Paging.ts"
 import { textOf } from "./TextRule.ts"
 
-/** `null` is no filter. */
+/** `null` means no filter. */
 export const SearchText = Schema.NullOr(textOf({ max: searchCharactersMax })).annotate(
   says("invalid_type", "must be a string or null")
 )

@@ -1,5 +1,5 @@
 /**
- * A project's limits and the counters they are held against. Source: interface, Limits; decision 0015.
+ * The limits of a project and the counters that are compared with them. Source: interface, Limits; decision 0015.
  */
 import { Schema } from "effect"
 import type { UtcDay } from "./Instant.ts"
@@ -8,20 +8,20 @@ import { wholeOf } from "./NumberRule.ts"
 import type { ProjectId } from "./Project.ts"
 import type { BucketLimit } from "./TokenBucket.ts"
 
-/** Each limit is off when `null`. Usage is counted all the same. */
+/** The limits of a project. `null` means no limit; usage is counted anyway. */
 export interface Plan {
-  /** Recipients a day, in UTC; a scheduled one counts on the day it is scheduled for. */
+  /** Recipients in one UTC day. A scheduled recipient counts on the day of its scheduled time. */
   readonly dailySends: number | null
-  /** Recipients in all, charged when sent; a total that the operator raises. */
+  /** Total recipients, charged when they are queued. The operator raises this limit when needed. */
   readonly sendingAllowance: number | null
-  /** Recipients waiting in scheduled messages at once. */
+  /** Recipients in scheduled messages at the same time. */
   readonly scheduledRecipients: number | null
   readonly contacts: number | null
-  /** Requests that send or create a contact, for each key and then for the project. */
+  /** Requests that send mail or create a contact, for each API key and for the whole project. */
   readonly rateLimit: BucketLimit | null
 }
 
-export const unlimited: Plan = {
+export const noLimits: Plan = {
   dailySends: null,
   sendingAllowance: null,
   scheduledRecipients: null,
@@ -32,7 +32,7 @@ export const unlimited: Plan = {
 const Limit = Schema.optionalKey(
   Schema.NullOr(wholeOf(0, Number.MAX_SAFE_INTEGER)).annotate(says("invalid_type", "must be a number or null"))
 )
-/** Reads the limits that are given; the others are off. */
+/** Parses the limits. An absent limit means no limit. */
 export const parsePlan = decoder(
   Schema.Struct({
     dailySends: Limit,
@@ -52,7 +52,7 @@ export const parsePlan = decoder(
 
 /** The name of a counter of a project. */
 export type CounterName =
-  | "waiting"
+  | "scheduledRecipients"
   | "allowance"
   | "contacts"
   /** Contacts that are unsubscribed. */

@@ -1,5 +1,5 @@
 /**
- * A project: the owner of everything else. Nothing crosses from one to another.
+ * A project: the tenant. Every record belongs to one project, and no project can access another project's records.
  */
 import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
@@ -7,7 +7,7 @@ import { decoder, says } from "./Issue.ts"
 
 export type ProjectId = string
 
-/** What to do with a delivery whose hand-off ended without an answer after the final dot. */
+/** What happens to a delivery after an ambiguous attempt. */
 export const ambiguityPolicies = ["retry", "fail"] as const
 export type OnAmbiguous = (typeof ambiguityPolicies)[number]
 
@@ -22,7 +22,7 @@ const idForm = /^[A-Za-z0-9_-]{1,64}$/u
 
 export const isProjectId = (text: string): boolean => idForm.test(text)
 
-/** A name the operator chooses, such as `prj_acme`. */
+/** A project id that the operator chooses, such as `prj_acme`. */
 const ProjectName = Schema.String.check(
   Schema.isPattern(idForm, says("invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores"))
 ).annotate({ identifier: "ProjectId" })

@@ -1,39 +1,39 @@
 /**
- * Custom properties of contacts: their definitions, and what a value of each type may be.
+ * Custom properties of contacts: their definitions and the rules for their values.
  * Source: interface, Create a contact; decision 0025.
  */
 import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
 import { parseInstantOrDay } from "./Instant.ts"
 import { lineOf, textOf } from "./TextRule.ts"
-import type { DefinitionId, DefinitionOf } from "./Definition.ts"
+import type { ResourceId, ResourceOf } from "./Resource.ts"
 
 export const propertyTypes = ["string", "number", "date"] as const
 export type PropertyType = (typeof propertyTypes)[number]
 
-/** A `date` is an ISO 8601 date, or date and time with an offset, kept as given. */
+/** A `date` is an ISO 8601 date, or a date and time with an offset. It is stored unchanged. */
 export type PropertyValue = string | number
 
-export interface PropertyDefinition {
-  /** Any one-line text of 1 to 255 characters, as given; unique without regard to case. An object by key must have no inherited names. */
+export interface PropertyContent {
+  /** A one-line text of 1 to 255 characters, stored unchanged and unique without regard to case. Can be `__proto__`: use a `Map`, or an object without prototype. */
   readonly key: string
   readonly type: PropertyType
-  /** Stands in for the value of a contact that has none, where a value is used. Text for every type; see `fallbackOf`. */
+  /** Replaces the value for a contact without a value. It is a text for every type; see `fallbackOf`. */
   readonly fallbackValue: string | null
 }
 
-/** Values by the id of their definition, so that a property defined anew under an old key starts empty. */
-export type PropertyValues = Readonly<Record<DefinitionId<"property">, PropertyValue>>
+/** Values by the id of the property. A property that is created again under an old key therefore has no values. */
+export type PropertyValues = Readonly<Record<ResourceId<"property">, PropertyValue>>
 
 export const propertiesMax = 200
 const propertyKeyCharactersMax = 255
 const propertyTextCharactersMax = 500
 const fallbackCharactersMax = 1000
 
-/** The form in which keys are compared. */
+/** Returns the form in which property keys are compared. */
 export const propertyName = (key: string): string => key.toLowerCase()
 
-/** What is wrong with a value of that type, in words; `undefined` when nothing is. */
+/** Returns what is wrong with a value of this type, or `undefined` if it is valid. */
 export const valueComplaint = (type: PropertyType, value: PropertyValue): string | undefined => {
   switch (type) {
     case "string":
@@ -52,7 +52,7 @@ export const valueComplaint = (type: PropertyType, value: PropertyValue): string
 
 const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** What is wrong with the text of a fallback for that type, in words; `undefined` when nothing is. */
+/** Returns what is wrong with the text of a fallback for this type, or `undefined` if it is valid. */
 export const fallbackComplaint = (type: PropertyType, text: string): string | undefined => {
   if (type === "string") return undefined
   if (type === "number")
@@ -60,12 +60,12 @@ export const fallbackComplaint = (type: PropertyType, text: string): string | un
   return valueComplaint(type, text)
 }
 
-/** The fallback as text. Definitions from before decision 0034 may hold a number. */
-export const fallbackText = ({ fallbackValue }: PropertyDefinition): string | null =>
+/** Returns the fallback as text. Properties that were stored before decision 0034 can contain a number. */
+export const fallbackText = ({ fallbackValue }: PropertyContent): string | null =>
   fallbackValue === null ? null : String(fallbackValue)
 
-/** The fallback as a value of the property's type, for whatever compares or shows values. */
-export const fallbackOf = ({ type, fallbackValue }: PropertyDefinition): PropertyValue | null =>
+/** Returns the fallback as a value of the property's type. */
+export const fallbackOf = ({ type, fallbackValue }: PropertyContent): PropertyValue | null =>
   fallbackValue !== null && type === "number" ? Number(fallbackValue) : fallbackValue
 
 const Key = lineOf({ min: 1, max: propertyKeyCharactersMax })
@@ -94,13 +94,13 @@ export const UpdatePropertyBody = Schema.Struct({
 export type UpdateProperty = typeof UpdatePropertyBody.Type
 export const parseUpdateProperty = decoder(UpdatePropertyBody)
 
-/** A contact's values by the key of each definition that still stands. */
+/** Returns the values of a contact by property key. Omits the values of deleted properties. */
 export const valuesByKey = (
   values: PropertyValues,
-  definitions: ReadonlyArray<DefinitionOf<"property">>
+  resources: ReadonlyArray<ResourceOf<"property">>
 ): Readonly<Record<string, PropertyValue>> =>
   Object.fromEntries(
-    definitions
+    resources
       .toReversed()
       .flatMap(({ id, content }) => (values[id] === undefined ? [] : [[content.key, values[id]] as const]))
   )

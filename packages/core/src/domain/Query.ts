@@ -1,12 +1,12 @@
 /**
- * The closed language of reads: each query names its answer. All queries of one call are answered from one state of the store.
+ * The closed list of queries, each with the type of its answer. A store answers all queries of one call from the same state.
  */
 import type { ApiKey } from "./ApiKey.ts"
 import type { Contact } from "./Contact.ts"
 import type { ContactFilters } from "./ContactPredicate.ts"
-import type { Definition, DefinitionKind } from "./Definition.ts"
+import type { Resource, ResourceKind } from "./Resource.ts"
 import type { Attempt, Delivery, DeliverySummary } from "./Delivery.ts"
-import type { EventPush } from "./EventPush.ts"
+import type { EventDelivery } from "./EventDelivery.ts"
 import type { IdempotencyRecord } from "./Idempotency.ts"
 import type { Instant, UtcDay } from "./Instant.ts"
 import type { MailEvent } from "./MailEvent.ts"
@@ -18,34 +18,34 @@ import type { EmailStatus } from "./SubscriptionTable.ts"
 import type { DomainFilters, SenderDomain } from "./SenderDomain.ts"
 import type { Suppression } from "./Suppression.ts"
 
-/** Each query's fields and answer. A `projectId` is part of every question about a tenant's records. */
+/** The fields and the answer of each query. Most queries of a project's records have a `projectId`. */
 interface Queries {
   Setting: [{ readonly name: string }, string | null]
   Project: [{ readonly id: ProjectId }, Project | null]
   Projects: [{}, ReadonlyArray<Project>]
   ApiKeyByPublicId: [{ readonly publicId: string }, ApiKey | null]
-  /** By id alone: a message names the key that sent it. */
+  /** Has no `projectId`, because a message contains the id of the API key that sent it. */
   ApiKey: [{ readonly id: string }, ApiKey | null]
   /** Oldest first. */
   ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKey>]
   Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomain | null]
   DomainOfId: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomain | null]
-  /** Of whatever project: those whose next check is due, the longest due first. */
+  /** The domains of all projects whose next check is due, ordered by the time of that check. */
   DomainsDue: [{ readonly now: Instant; readonly limit: number }, ReadonlyArray<SenderDomain>]
-  /** Newest first, of those that match. */
+  /** The matching domains, newest first. */
   DomainPage: [
     { readonly projectId: ProjectId; readonly filters: DomainFilters; readonly page: PageRequest },
     Found<SenderDomain>
   ]
   Contact: [{ readonly projectId: ProjectId; readonly id: string }, Contact | null]
-  /** One answer for each canonical address, in the order asked. */
+  /** One answer for each canonical address, in the order of `addresses`. */
   ContactsByAddress: [
     { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
     ReadonlyArray<Contact | null>
   ]
   /**
-   * Newest first: the contacts after `after`, of one status or on one list when that is named, without the first `skip` of them.
-   * A store answers from an index. No more than one of `emailStatus` and `listId` is named.
+   * The contacts after `after`, newest first, without the first `skip`. Optionally only those with one status or on one list.
+   * A store answers from an index. At most one of `emailStatus` and `listId` is not `null`.
    */
   ContactPage: [
     {
@@ -58,61 +58,61 @@ interface Queries {
     },
     ReadonlyArray<Contact>
   ]
-  /** One piece of a walk over the contacts that any filters match, newest first after `after`. */
+  /** One part of a scan over the contacts after `after`, newest first, with any filters. */
   ContactScan: [
     {
       readonly projectId: ProjectId
       readonly filters: ContactFilters
       readonly after: Position | null
-      /** How many matches of this piece come before the first that is wanted. */
+      /** How many matches of this part to omit. */
       readonly skip: number
       readonly limit: number
-      /** How many contacts the piece looks at. A store may look at more where an index finds the matches. */
+      /** How many contacts this part examines. A store may examine more if an index finds the matches. */
       readonly scanLimit: number
     },
     ContactScan
   ]
-  Definition: [{ readonly projectId: ProjectId; readonly id: string }, Definition | null]
-  /** How many there are of one kind below one parent. */
-  DefinitionCount: [{ readonly projectId: ProjectId; readonly kind: DefinitionKind; readonly parent: string }, number]
+  Resource: [{ readonly projectId: ProjectId; readonly id: string }, Resource | null]
+  /** The number of resources of one kind below one parent. */
+  ResourceCount: [{ readonly projectId: ProjectId; readonly kind: ResourceKind; readonly parent: string }, number]
   /** Newest first. */
-  DefinitionPage: [
+  ResourcePage: [
     {
       readonly projectId: ProjectId
-      readonly kind: DefinitionKind
+      readonly kind: ResourceKind
       readonly parent: string
       readonly page: PageRequest
     },
-    Found<Definition>
+    Found<Resource>
   ]
-  DefinitionNamed: [
+  ResourceNamed: [
     {
       readonly projectId: ProjectId
-      readonly kind: DefinitionKind
+      readonly kind: ResourceKind
       readonly parent: string
       readonly name: string
     },
-    Definition | null
+    Resource | null
   ]
   /** Newest first, after `after`. */
-  Definitions: [
+  Resources: [
     {
       readonly projectId: ProjectId
-      readonly kind: DefinitionKind
+      readonly kind: ResourceKind
       readonly parent: string
       readonly after: Position | null
       readonly limit: number
     },
-    ReadonlyArray<Definition>
+    ReadonlyArray<Resource>
   ]
-  /** One answer for each address, by its key, in the order asked. */
+  /** One answer for each address key, in the order of `addressKeys`. */
   Suppressions: [
     { readonly projectId: ProjectId; readonly addressKeys: ReadonlyArray<string> },
     ReadonlyArray<Suppression | null>
   ]
   /**
-   * Those that name an address and hold it from mail at `now`, by address, after the address `after`; `search` is a part of it. Looks at no
-   * more than `examine`. `next` as in `LogPage`.
+   * The suppressions with an address that apply at `now`, ordered by address, after the address `after`.
+   * `search` is a part of the address. Examines at most `scanLimit` suppressions. `next` is as in `LogPage`.
    */
   SuppressionPage: [
     {
@@ -121,23 +121,23 @@ interface Queries {
       readonly now: Instant
       readonly after: string | null
       readonly limit: number
-      readonly examine: number
+      readonly scanLimit: number
     },
     { readonly items: ReadonlyArray<Suppression>; readonly next: string | null }
   ]
-  /** One value for each name, in the order asked; 0 for a counter nobody has spent. */
+  /** One value for each name, in the order of `names`; 0 for a counter that does not exist. */
   Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
   Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
   Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
   Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
-  /** In the order of their ids, which is the order of the recipients. */
+  /** Ordered by id, which is the order of the recipients. */
   DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
-  /** In the order of their numbers. */
+  /** Ordered by number. */
   Attempts: [{ readonly deliveryId: string }, ReadonlyArray<Attempt>]
   /**
-   * Newest first, after `after`. Looks at no more than `examine` deliveries of the project (or of the one recipient or contact
-   * that the filters name) within the dates. `next` is where the walk goes on: the last one shown, or the last one looked
-   * at when the bound ended the page; `null` when nothing is left.
+   * Newest first, after `after`. Examines at most `scanLimit` deliveries that match the dates, the recipient and the contact.
+   * `next` is the position of the last delivery on the page. If `scanLimit` ended the page, it is the last examined delivery.
+   * `next` is `null` at the end of the log.
    */
   LogPage: [
     {
@@ -145,7 +145,7 @@ interface Queries {
       readonly filters: LogFilters
       readonly after: Position | null
       readonly limit: number
-      readonly examine: number
+      readonly scanLimit: number
     },
     { readonly items: ReadonlyArray<DeliverySummary>; readonly next: Position | null }
   ]
@@ -155,47 +155,50 @@ interface Queries {
     ReadonlyArray<MailEvent>
   ]
   Event: [{ readonly id: string }, MailEvent | null]
-  /** By id, of whatever project: those that were not distributed yet. */
+  /** The events of all projects that were not distributed yet, ordered by id. */
   UndistributedEvents: [{ readonly limit: number }, ReadonlyArray<MailEvent>]
-  Push: [{ readonly projectId: ProjectId; readonly id: string }, EventPush | null]
+  EventDelivery: [{ readonly projectId: ProjectId; readonly id: string }, EventDelivery | null]
   /** Newest first, after `after`. */
-  PushPage: [
+  EventDeliveryPage: [
     {
       readonly projectId: ProjectId
-      readonly consumer: string
+      readonly subscriber: string
       readonly after: Position | null
       readonly limit: number
     },
-    ReadonlyArray<EventPush>
+    ReadonlyArray<EventDelivery>
   ]
-  /** Each consumer with pending pushes that no worker with a live lease holds, and when the first of them is due; by consumer. */
-  PendingPushes: [{ readonly now: Instant }, ReadonlyArray<{ readonly consumer: string; readonly dueAt: Instant }>]
+  /** Each subscriber with pending event deliveries that no worker with a live lease has claimed, and the earliest `dueAt`. Ordered by subscriber. */
+  PendingEventDeliveries: [
+    { readonly now: Instant },
+    ReadonlyArray<{ readonly subscriber: string; readonly dueAt: Instant }>
+  ]
   /**
-   * When the dispatcher has work next: the earliest `dueAt` of an unclaimed delivery that is scheduled or queued, or the
-   * earliest end after `now` of another worker's lease. `null`: never.
+   * When the dispatcher has work next; `null` means never. It is the earliest of two times.
+   * These are the `dueAt` of an unclaimed delivery that is scheduled or queued, and the end after `now` of another worker's lease.
    */
   NextDue: [{ readonly worker: string; readonly now: Instant }, Instant | null]
   /**
-   * How many deliveries the dispatcher has to do with, and since when the oldest one scheduled or queued has been due at `now`.
+   * The number of deliveries that need the dispatcher, and the earliest `dueAt` of those that are due at `now` and not sending.
    */
   Backlog: [{ readonly now: Instant }, Backlog]
-  /** What the counters of a project say beside what its records add up to. */
-  Ledger: [{ readonly projectId: ProjectId }, Ledger]
+  /** The counters of a project, and the values that its records give. */
+  UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]
 }
 
-/** The items of a page, and how many match in all. */
+/** The items of a page, and the total number of matches. */
 export interface Found<A> {
   readonly items: ReadonlyArray<A>
   readonly total: number
 }
 
-/** What one piece of a walk over contacts found. */
+/** The result of one part of a scan over contacts. */
 export interface ContactScan {
-  /** The matches number `skip` + 1 to `skip` + `limit` of this piece. */
+  /** The matches `skip` + 1 to `skip` + `limit` of this part. */
   readonly items: ReadonlyArray<Contact>
-  /** How many contacts of this piece match. */
+  /** How many contacts of this part match. */
   readonly matches: number
-  /** Where the next piece starts; `null` at the end of the walk. */
+  /** The position after which the next part starts; `null` at the end of the scan. */
   readonly next: Position | null
 }
 
@@ -206,10 +209,10 @@ export interface Backlog {
   readonly oldestDueAt: Instant | null
 }
 
-export interface Ledger {
+export interface UsageAudit {
   readonly counters: ReadonlyArray<Counter>
   /** Deliveries with status `scheduled`. */
-  readonly waiting: number
+  readonly scheduledRecipients: number
   /** Deliveries whose `chargedAt` is set. */
   readonly charged: number
   /** Deliveries by `countedDay`. */
@@ -224,8 +227,8 @@ export type Query = { [T in QueryTag]: QueryOf<T> }[QueryTag]
 export type Answer<Q extends Query> = Queries[Q["_tag"]][1]
 export type AnswerOf<T extends QueryTag> = Queries[T][1]
 
-/** The answers to a list of queries, place by place. */
+/** The answers to a list of queries, in the same order. */
 export type Answers<Qs extends ReadonlyArray<Query>> = { readonly [I in keyof Qs]: Answer<Qs[I]> }
 
-/** How a store answers: one total function for each query, over whatever it keeps (`S`). */
+/** One function for each query, which computes the answer from the store's state `S`. */
 export type Answering<S> = { readonly [T in QueryTag]: (state: S, query: QueryOf<T>) => AnswerOf<T> }

@@ -1,5 +1,5 @@
 /**
- * When a deferred delivery is tried again, and when it is given up. Source: decisions 0006 and 0022.
+ * When a deferred delivery is retried, and when the retries stop. Source: decisions 0006 and 0022.
  */
 import type { Instant } from "./Instant.ts"
 import { hourMillis, minuteMillis } from "./Instant.ts"
@@ -7,11 +7,11 @@ import { hourMillis, minuteMillis } from "./Instant.ts"
 export interface RetryPolicy {
   /** How long a delivery may stay in the queue. */
   readonly lifetimeMillis: number
-  /** The wait after a hand-off that ended without an answer after the final dot. */
+  /** The wait after an ambiguous attempt. */
   readonly ambiguousWaitMillis: number
-  /** How often such a hand-off is tried again. */
+  /** The maximum number of retries after ambiguous attempts. */
   readonly ambiguousRetriesMax: number
-  /** How many workers may die over one delivery. */
+  /** The number of worker crashes after which a delivery is not retried. */
   readonly crashesMax: number
 }
 
@@ -28,25 +28,25 @@ const waitMillisMax = 4_000_000
 const jitterShare = 0.15
 
 /**
- * The wait after the `deferrals`-th temporary refusal (from 1): 1 min, 5 min, then the time in the queue, kept within 5 min and
- * 4000 s; moved by up to 15 % either way. `jitter` is within [0, 1).
+ * Returns the wait after the `deferrals`-th temporary refusal (from 1). The first waits are 1 min and 5 min.
+ * Later waits equal the time in the queue, limited to between 5 min and 4000 s. `jitter`, in [0, 1), changes the wait by up to ±15 %.
  */
 export const retryWaitMillis = (deferrals: number, queuedMillis: number, jitter: number): number => {
   const wait = firstWaits[deferrals - 1] ?? Math.min(waitMillisMax, Math.max(waitMillisMin, queuedMillis))
   return Math.round(wait * (1 - jitterShare + 2 * jitterShare * jitter))
 }
 
-/** The wait while the relay itself is out of reach: a quarter of the time in the queue, kept within 1 min and 4000 s. */
+/** Returns the wait while the relay is unreachable: a quarter of the time in the queue, limited to between 1 min and 4000 s. */
 export const destinationWaitMillis = (queuedMillis: number, jitter: number): number =>
   Math.round(Math.min(waitMillisMax, Math.max(minuteMillis, queuedMillis / 4)) * (1 + jitterShare * (2 * jitter - 1)))
 
-/** A number within [0, 1) that is always the same for one delivery and attempt, so that a retried decision does not change. */
+/** Returns a number in [0, 1). The same delivery and attempt give the same number, so that a retried decision does not change. */
 export const jitterOf = (id: string, attempt: number): number => {
   let hash = 0x811c9dc5 ^ attempt
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
 }
 
-/** The instant after which the delivery is given up. */
+/** Returns the instant at which the retries of the delivery stop. */
 export const lifetimeEnd = (policy: RetryPolicy, queuedAt: Instant, expiresAt: Instant | null): Instant =>
   Math.min(queuedAt + policy.lifetimeMillis, expiresAt ?? Number.POSITIVE_INFINITY)

@@ -1,10 +1,10 @@
 /**
- * Segments: contacts that a filter finds. The filter is a closed expression over contact fields, properties and lists.
+ * Segments: contacts that match a filter. The filter is an expression over contact fields, properties and lists.
  * Source: decision 0026.
  */
 import { Result, Schema } from "effect"
-import type { DefinitionOf } from "./Definition.ts"
-import { judgeJson } from "./CanonicalJson.ts"
+import type { ResourceOf } from "./Resource.ts"
+import { checkJson } from "./CanonicalJson.ts"
 import type { Issue } from "./Issue.ts"
 import { decoder, issue, says } from "./Issue.ts"
 import { parseInstantOrDay } from "./Instant.ts"
@@ -12,7 +12,7 @@ import type { ContactPredicate } from "./ContactPredicate.ts"
 import { fallbackOf, propertyName } from "./Property.ts"
 import { lineOf } from "./TextRule.ts"
 
-/** A filter as it is written down. */
+/** A filter in its JSON form. */
 export type SegmentFilter =
   | { readonly all: ReadonlyArray<SegmentFilter> }
   | { readonly any: ReadonlyArray<SegmentFilter> }
@@ -22,7 +22,7 @@ export type SegmentFilter =
 
 export type SegmentValue = string | number | ReadonlyArray<string | number>
 
-/** What a comparison may ask, by what the field holds. */
+/** The operators of a comparison, by the kind of the field. */
 export const segmentOps = {
   text: ["eq", "ne", "contains", "starts_with", "ends_with", "in", "set", "unset"],
   number: ["eq", "ne", "lt", "lte", "gt", "gte", "in", "set", "unset"],
@@ -30,7 +30,7 @@ export const segmentOps = {
 } as const
 export type SegmentOp = (typeof segmentOps)[keyof typeof segmentOps][number]
 
-/** The fields of a contact that a comparison may name; a property is `properties.KEY`. */
+/** The fields of a contact that a comparison can name. The field of a property is `properties.KEY`. */
 export const segmentFields = {
   email: { kind: "text", of: "email" },
   first_name: { kind: "text", of: "firstName" },
@@ -51,9 +51,9 @@ export interface Segment {
 const nodesMax = 100
 const depthMax = 8
 const choicesMax = 100
-/** As JSON. A filter within it is evaluated in microseconds, and a thousand segments are read in milliseconds. */
+/** The maximum size of a filter as JSON. Its evaluation takes microseconds, and reading 1000 segments takes milliseconds. */
 const filterOctetsMax = 16 * 1024
-/** Each level of a filter is an object in an array; the innermost holds a list of choices. */
+/** Each level of a filter is an object in an array. The innermost level can contain an array of choices. */
 const filterBounds = { octetsMax: filterOctetsMax, depthMax: 2 * depthMax + 2 }
 
 const keysOf = (node: object): string => Object.keys(node).toSorted().join(" ")
@@ -63,17 +63,17 @@ const isText = (value: unknown): value is string =>
 
 type Kind = keyof typeof segmentOps
 
-interface Reading {
+interface CompileState {
   readonly issues: Array<Issue>
-  readonly properties: ReadonlyMap<string, DefinitionOf<"property">>
+  readonly properties: ReadonlyMap<string, ResourceOf<"property">>
   nodes: number
 }
 
-const nothing: ContactPredicate = { _tag: "Any", of: [] }
+const matchesNone: ContactPredicate = { _tag: "Any", of: [] }
 
-/** What is wrong with the value that a comparison names. */
+/** Returns what is wrong with the value of a comparison, or `undefined` if it is valid. */
 const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
-  if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed beside this op"
+  if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed with this op"
   if (op === "in")
     return Array.isArray(value) &&
       value.length > 0 &&
@@ -91,15 +91,15 @@ const valueIssue = (kind: Kind, op: SegmentOp, value: unknown): string | undefin
 const comparison = (
   node: { readonly field?: unknown; readonly op?: unknown; readonly value?: unknown },
   path: Issue["path"],
-  on: Reading
+  state: CompileState
 ): ContactPredicate => {
-  const refuse = (field: string, words: string) => {
-    on.issues.push(issue([...path, field], "invalid_value", words))
-    return nothing
+  const refuse = (field: string, message: string) => {
+    state.issues.push(issue([...path, field], "invalid_value", message))
+    return matchesNone
   }
   const named = String(node.field)
   const own = Object.hasOwn(segmentFields, named) ? segmentFields[named as keyof typeof segmentFields] : undefined
-  const property = named.startsWith("properties.") ? on.properties.get(propertyName(named.slice(11))) : undefined
+  const property = named.startsWith("properties.") ? state.properties.get(propertyName(named.slice(11))) : undefined
   if (own === undefined && property === undefined)
     return refuse("field", "is neither a field of a contact nor a defined property")
   const type = property?.content.type
@@ -120,18 +120,18 @@ const comparison = (
   return { _tag: "Compare", kind, of, op, value }
 }
 
-const compiled = (node: unknown, path: Issue["path"], depth: number, on: Reading): ContactPredicate => {
-  if (++on.nodes > nodesMax || depth > depthMax) {
-    if (on.nodes <= nodesMax + 1)
-      on.issues.push(issue(path, "too_large", `must have at most ${nodesMax} parts, ${depthMax} deep`))
-    return nothing
+const compiled = (node: unknown, path: Issue["path"], depth: number, state: CompileState): ContactPredicate => {
+  if (++state.nodes > nodesMax || depth > depthMax) {
+    if (state.nodes <= nodesMax + 1)
+      state.issues.push(issue(path, "too_large", `must have at most ${nodesMax} parts, ${depthMax} deep`))
+    return matchesNone
   }
   const form = typeof node === "object" && node !== null && !Array.isArray(node) ? keysOf(node) : ""
   const { all, any, not, list } = node as Readonly<Record<string, unknown>>
   const each = (parts: unknown, name: string) => {
     if (Array.isArray(parts))
-      return parts.slice(0, nodesMax + 1).map((part, at) => compiled(part, [...path, name, at], depth + 1, on))
-    on.issues.push(issue([...path, name], "invalid_type", "must be an array"))
+      return parts.slice(0, nodesMax + 1).map((part, at) => compiled(part, [...path, name, at], depth + 1, state))
+    state.issues.push(issue([...path, name], "invalid_type", "must be an array"))
     return []
   }
   switch (form) {
@@ -140,37 +140,37 @@ const compiled = (node: unknown, path: Issue["path"], depth: number, on: Reading
     case "any":
       return { _tag: "Any", of: each(any, "any") }
     case "not":
-      return { _tag: "Not", of: compiled(not, [...path, "not"], depth + 1, on) }
+      return { _tag: "Not", of: compiled(not, [...path, "not"], depth + 1, state) }
     case "list":
       if (isText(list)) return { _tag: "OnList", listId: list }
-      on.issues.push(issue([...path, "list"], "invalid_type", "must be the id of a list"))
-      return nothing
+      state.issues.push(issue([...path, "list"], "invalid_type", "must be the id of a list"))
+      return matchesNone
     case "field op":
     case "field op value":
-      return comparison(node as object, path, on)
+      return comparison(node as object, path, state)
     default:
-      on.issues.push(
+      state.issues.push(
         issue(path, "invalid_value", "must be one of { all }, { any }, { not }, { list } or { field, op, value }")
       )
-      return nothing
+      return matchesNone
   }
 }
 
-/** The filter as a store evaluates it, its properties by id; or everything that is wrong with it. */
+/** Compiles a filter to the form that a store evaluates, with properties by id. Fails with all issues of the filter. */
 export const compileSegment = (
   filter: unknown,
-  properties: ReadonlyArray<DefinitionOf<"property">>
+  properties: ReadonlyArray<ResourceOf<"property">>
 ): Result.Result<ContactPredicate, ReadonlyArray<Issue>> => {
-  const on: Reading = { issues: [], nodes: 0, properties: new Map(properties.map((one) => [one.name!, one])) }
-  const predicate = compiled(filter, ["filter"], 1, on)
-  return on.issues.length > 0 ? Result.fail(on.issues) : Result.succeed(predicate)
+  const state: CompileState = { issues: [], nodes: 0, properties: new Map(properties.map((one) => [one.name!, one])) }
+  const predicate = compiled(filter, ["filter"], 1, state)
+  return state.issues.length > 0 ? Result.fail(state.issues) : Result.succeed(predicate)
 }
 
 const name = lineOf({ min: 1, max: 100 })
 const Filter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter(
-      (filter) => judgeJson(filter, filterBounds) === "fits",
+      (filter) => checkJson(filter, filterBounds) === "fits",
       says("too_large", `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`)
     )
   )

@@ -1,12 +1,12 @@
 /**
- * What a send may say, judged by the request alone: no clock, no store.
- * The window of `scheduledAt`, templates and domains are for `decide/acceptSend.ts`.
+ * The request of a send. Validation here uses only the request: no clock and no store.
+ * `decide/acceptSend.ts` checks the window of `scheduledAt`, the template and the domain.
  */
 import { Result, Schema } from "effect"
 import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "./CanonicalJson.ts"
-import { canonicalJson, judgeJson } from "./CanonicalJson.ts"
+import { canonicalJson, checkJson } from "./CanonicalJson.ts"
 import type { HeaderFields } from "./HeaderField.ts"
 import { headerFieldIssues } from "./HeaderField.ts"
 import type { Instant } from "./Instant.ts"
@@ -46,13 +46,13 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
       (metadata) => Object.keys(metadata).every((key) => codePoints(key) <= metadataKeyCharactersMax),
       says("too_long", `must have keys of at most ${metadataKeyCharactersMax} characters`)
     ),
-    Schema.makeFilter((metadata) => judgeJson(metadata, metadataBounds) !== "reserved_key", reservedKeyWords),
+    Schema.makeFilter((metadata) => checkJson(metadata, metadataBounds) !== "reserved_key", reservedKeyWords),
     Schema.makeFilter(
-      (metadata) => judgeJson(metadata, metadataBounds) !== "not_json",
+      (metadata) => checkJson(metadata, metadataBounds) !== "not_json",
       says("invalid_value", "must be JSON, its text well-formed and without U+0000")
     ),
     Schema.makeFilter(
-      (metadata) => judgeJson(metadata, metadataBounds) !== "too_large",
+      (metadata) => checkJson(metadata, metadataBounds) !== "too_large",
       says(
         "too_large",
         `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
@@ -61,7 +61,7 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
   )
   .annotate({ identifier: "Metadata" })
 
-/** The body of a send as it is written. Source: interface, Send an email. */
+/** The body of a send request. Source: interface, Send an email. */
 export const SendBody = Schema.Struct({
   from: Mailbox,
   to: mailboxes(1),
@@ -79,16 +79,16 @@ export const SendBody = Schema.Struct({
 }).annotate({ identifier: "SendEmailRequest" })
 export type SendBody = typeof SendBody.Type
 
-/** What only the embedding product may say of a send. Source: decisions 0007, 0010 and 0030. */
+/** The options of a send that only the embedding product can set. Source: decisions 0007, 0010 and 0030. */
 export interface SendOptions {
   readonly onAmbiguous?: OnAmbiguous
-  /** After this instant an undelivered copy is given up, as for a one-time code. */
+  /** Retries stop at this instant. Use it, for example, for a one-time code. */
   readonly expiresAt?: Instant
   /** Header fields of the message, such as `List-Unsubscribe`; at most 20. */
   readonly headers?: HeaderFields
 }
 
-/** A send with its addresses read, lists in place of single values and instants in place of text. */
+/** A parsed send request: addresses are parsed, single values are lists, and times are instants. */
 export interface SendRequest {
   readonly from: Address
   readonly to: ReadonlyArray<Address>
@@ -116,7 +116,7 @@ const decodeBody = decoder(SendBody, {
 
 const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)
 
-/** The rules between fields, looked at even when single fields are wrong, so that one answer names everything. */
+/** Checks the rules between fields, even if single fields are wrong, so that one answer contains all issues. */
 const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body = input as { readonly [key: string]: unknown }
@@ -160,7 +160,7 @@ const normalise = (body: SendBody, options: SendOptions): SendRequest => ({
   options
 })
 
-/** Reads a send; every issue of it when it is refused. */
+/** Parses a send request. Fails with all of its issues. */
 export const parseSend = (
   input: unknown,
   options: SendOptions = {}
@@ -171,7 +171,7 @@ export const parseSend = (
   return between.length > 0 ? Result.fail(between) : Result.succeed(normalise(decoded.success, options))
 }
 
-/** The text whose digest says whether two requests are the same. Source: decisions 0007 and 0010. */
+/** Returns the canonical text of a request. Two requests are equal if the digests of their texts are equal. Source: decisions 0007 and 0010. */
 export const canonicalSend = (request: SendRequest): string => {
   const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
   const { onAmbiguous, expiresAt, headers } = request.options
@@ -198,12 +198,12 @@ export const canonicalSend = (request: SendRequest): string => {
 const idempotencyKeyForm = /^[\x21-\x7e]{1,128}$/u
 const idempotencyKeyWords = says("invalid_value", "must be 1 to 128 visible ASCII characters")
 
-/** The `Idempotency-Key` of a send: the raw field value. Source: decisions 0007 and 0010. */
+/** The value of the header field `Idempotency-Key`. Source: decisions 0007 and 0010. */
 export const IdempotencyKey = Schema.String.check(Schema.isPattern(idempotencyKeyForm, idempotencyKeyWords)).annotate({
   identifier: "IdempotencyKey"
 })
 
-/** What is wrong with a key, if anything. */
+/** Returns what is wrong with an idempotency key, or `undefined` if it is valid. */
 export const idempotencyKeyIssue = (key: string): Issue | undefined =>
   idempotencyKeyForm.test(key)
     ? undefined

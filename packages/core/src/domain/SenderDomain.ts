@@ -1,12 +1,12 @@
 /**
- * A domain a project sends from, and what DNS says of it. Source: interface, List email domains; decision 0013.
+ * A sender domain of a project, and the results of its DNS checks. Source: interface, List email domains; decision 0013.
  */
 import { Schema } from "effect"
 import type { DomainId } from "./Id.ts"
 import type { Instant } from "./Instant.ts"
 import { dayMillis, hourMillis, minuteMillis } from "./Instant.ts"
 import { decoder, says } from "./Issue.ts"
-import { folded } from "./Paging.ts"
+import { caseFold } from "./Paging.ts"
 import { SearchText } from "./PagingRequest.ts"
 import type { ProjectId } from "./Project.ts"
 import { textOf } from "./TextRule.ts"
@@ -20,7 +20,7 @@ export type DnsPurpose = (typeof dnsPurposes)[number]
 export const dnsRecordStatuses = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const
 export type DnsRecordStatus = (typeof dnsRecordStatuses)[number]
 
-/** A record to publish, and how it was found last. */
+/** A DNS record to publish, and the result of its last check. */
 export interface DnsRecord {
   readonly id: string
   readonly purpose: DnsPurpose
@@ -35,7 +35,7 @@ export interface DnsRecord {
   readonly errorMessage: string | null
 }
 
-/** The key that signs the domain's mail. */
+/** The DKIM key that signs the mail of the domain. */
 export interface DkimKey {
   readonly selector: string
   /** PKCS #8 PEM, encrypted. */
@@ -48,28 +48,28 @@ export interface SenderDomain {
   /** Lower-case A-labels; unique within the project. */
   readonly domain: string
   readonly status: DomainStatus
-  /** Verified by the operator's word: no check takes that back. */
-  readonly vouched: boolean
-  /** `null` until somebody asks for the records. */
+  /** The operator verified the domain manually. A DNS check does not change that. */
+  readonly manuallyVerified: boolean
+  /** `null` until the DNS records are requested. */
   readonly dkim: DkimKey | null
   readonly records: ReadonlyArray<DnsRecord>
   readonly verificationError: string | null
   readonly verificationAttempts: number
   readonly verificationAttemptedAt: Instant | null
   readonly lastVerifiedAt: Instant | null
-  /** Since when a verified domain has failed every check. */
+  /** The first of the consecutive failed checks of a verified domain; `null` if the last check succeeded. */
   readonly failingSince: Instant | null
-  /** When DNS is asked next; `null`: when somebody asks. */
+  /** The time of the next automatic DNS check; `null` means that there is none. */
   readonly nextCheckAt: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
   readonly revision: number
 }
 
-/** A verified domain that fails goes on sending for so long. */
+/** How long a verified domain can still send after its checks begin to fail. */
 export const graceMillis = dayMillis
 
-/** How long after a check the next one comes. */
+/** Returns the time from one check to the next. `passing` means that the last check failed temporarily. */
 export const nextCheckMillis = (
   domain: Pick<SenderDomain, "status" | "failingSince" | "verificationAttempts">,
   passing: boolean
@@ -79,9 +79,9 @@ export const nextCheckMillis = (
   return Math.min(dayMillis, 5 * minuteMillis * 2 ** Math.min(12, Math.max(0, domain.verificationAttempts - 1)))
 }
 
-/** What the operator's own mail host is called, in the records that a domain publishes. */
+/** The names of the operator's mail host for the DNS records. */
 export interface MailHost {
-  /** Where bounces go, and what may send for the return path. */
+  /** The host that receives bounces and sends for the return path. */
   readonly host: string
   /** The label of the return path below each domain. */
   readonly returnPathLabel: string
@@ -89,7 +89,7 @@ export interface MailHost {
 
 type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">
 
-/** The records that a domain is to publish. `publicKey` is base64 of its DER form. */
+/** Returns the DNS records that a domain must publish. `publicKey` is in DER form, encoded in base64. */
 export const recordsToPublish = (
   domain: string,
   selector: string,
@@ -130,14 +130,14 @@ export const recordsToPublish = (
   }
 ]
 
-/** How many domains a project may have. */
+/** The maximum number of domains in a project. */
 export const domainsMax = 1000
 
 const domainName = textOf({ min: 1, max: 255 })
 
 export const AddDomainBody = Schema.Struct({
   domain: domainName,
-  /** `false` is what every domain has: opens are not tracked. */
+  /** Must be `false`, because Mailkeep does not track opens. */
   openTracking: Schema.optionalKey(
     Schema.Boolean.check(
       Schema.makeFilter((tracks: boolean) => !tracks, {
@@ -149,7 +149,7 @@ export const AddDomainBody = Schema.Struct({
 }).annotate({ identifier: "AddDomainRequest" })
 export const parseAddDomain = decoder(AddDomainBody)
 
-/** In process a domain may be verified by the operator's word: DNS is not asked. */
+/** The in-process request. The operator can verify a domain manually, without a DNS check. */
 const NewDomain = Schema.Struct({
   domain: domainName,
   verified: Schema.Boolean.annotate(says("invalid_type", "must be a boolean"))
@@ -157,12 +157,12 @@ const NewDomain = Schema.Struct({
 export type NewDomain = typeof NewDomain.Type
 export const parseNewDomain = decoder(NewDomain)
 
-/** Which domains a listing shows; `null` is no filter. */
+/** The filters of a domain listing; `null` means no filter. */
 const DomainQuery = Schema.Struct({
   status: Schema.NullOr(Schema.Literals(domainStatuses)).annotate(
     says("invalid_value", `must be null or one of ${domainStatuses.join(", ")}`)
   ),
-  /** A part of the domain's name as A-labels, in any case. */
+  /** A part of the domain's name in A-labels. Ignores case. */
   search: SearchText
 })
 export type DomainQuery = typeof DomainQuery.Type
@@ -170,9 +170,9 @@ export const parseDomainQuery = decoder(DomainQuery)
 
 export const everyDomain: DomainQuery = { status: null, search: null }
 
-/** The filters of a listing as a store evaluates them; `null` is no filter. */
+/** The filters that a store evaluates; `null` means no filter. */
 export interface DomainFilters extends DomainQuery {
-  /** Only domains of these names. */
+  /** Only domains with these names. */
   readonly names: ReadonlyArray<string> | null
 }
 
@@ -183,5 +183,5 @@ export const domainFiltersMatch = (
   domain: Pick<SenderDomain, "domain" | "status">
 ): boolean =>
   (status === null || domain.status === status) &&
-  (search === null || domain.domain.includes(folded(search))) &&
+  (search === null || domain.domain.includes(caseFold(search))) &&
   (names === null || names.includes(domain.domain))

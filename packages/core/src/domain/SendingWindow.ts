@@ -1,5 +1,5 @@
 /**
- * When a send may be scheduled for. Source: interface, Send an email, rule 5; decision 0004.
+ * The allowed range of a scheduled time. Source: interface, Send an email, rule 5; decision 0004.
  */
 import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
@@ -11,7 +11,7 @@ import { Timestamp } from "./TextRule.ts"
 
 export const aheadMillisMax = 30 * dayMillis
 
-/** What is wrong with the time, if anything. */
+/** Returns what is wrong with the scheduled time, or `undefined` if it is valid. */
 export const windowIssue = (scheduledAt: Instant, now: Instant): Issue | undefined =>
   scheduledAt <= now
     ? issue(["scheduledAt"], "not_in_future", "must be in the future")
@@ -25,5 +25,5 @@ export const RescheduleBody = Schema.Struct({ scheduledAt: Timestamp }).annotate
 
 export const parseReschedule = decoder(RescheduleBody)
 
-/** The same in process, where a time is UTC milliseconds. */
+/** The in-process form, with a time in UTC milliseconds. */
 export const parseScheduledAt = decoder(Schema.Struct({ scheduledAt: InstantMillis }))

@@ -1,21 +1,21 @@
 /**
- * What a relay's refusal means for the delivery. Source: RFC 5321 §4.2.1, RFC 3463; decision 0006.
+ * Classifies the refusal of a relay. Source: RFC 5321 §4.2.1, RFC 3463; decision 0006.
  */
 import type { Trigger } from "./DeliveryTable.ts"
 
-/** Where in the dialogue the reply came. */
-export type SmtpStage = "connect" | "greeting" | "auth" | "mail" | "rcpt" | "data" | "dot"
+/** The stage of the SMTP dialogue in which the reply arrived. */
+export type SmtpStage = "connect" | "greeting" | "auth" | "mail" | "rcpt" | "data" | "finalizing"
 
 export interface SmtpReply {
   readonly stage: SmtpStage
-  /** Three digits; `null` when the connection gave none. */
+  /** Three digits; `null` if there was no reply code. */
   readonly code: number | null
   /** RFC 3463, such as `5.1.1`. */
   readonly enhancedCode: string | null
   readonly text: string
 }
 
-/** The first 1,000 characters of a reply on one line: remote text is not to be trusted with more. */
+/** Returns at most 1,000 characters of a reply, on one line, because the text comes from a remote system. */
 export const shownReply = (reply: SmtpReply): string =>
   reply.text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 1000)
 
@@ -23,20 +23,20 @@ const unknownMailbox = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5
 const unknownUserText =
   /\b(?:user|mailbox|recipient|account|address)\b.{0,40}\b(?:unknown|not found|does not exist|no such|invalid|disabled)\b|\b(?:unknown|no such)\b.{0,20}\b(?:user|mailbox|recipient|account|address)\b/i
 
-/** `suppress` is true when the address is known to be dead. */
+/** The meaning of a refusal. `suppress` is true if the refusal shows that the mailbox does not exist or is disabled. */
 export interface Refusal {
   readonly on:
     | Extract<Trigger, "RecipientRejected" | "RecipientRefused" | "MessageRefused" | "SenderRefused">
     | "TransportDeferred"
   readonly suppress: boolean
-  /** The relay itself is in trouble: the place in the retry schedule is kept. */
+  /** The relay itself has a problem, so the refusal does not count as a deferral of the recipient. */
   readonly destination: boolean
 }
 
 const deferred = (destination: boolean): Refusal => ({ on: "TransportDeferred", suppress: false, destination })
 const refused = (on: Refusal["on"], suppress = false): Refusal => ({ on, suppress, destination: false })
 
-/** By the basic code, or by the enhanced one where there is no basic code. */
+/** Uses the reply code, or the enhanced code if there is no reply code. */
 const isPermanent = ({ code, enhancedCode }: SmtpReply): boolean =>
   code === null ? enhancedCode?.startsWith("5") === true : code >= 500
 

@@ -1,5 +1,5 @@
 /**
- * The contact's subscription status as data. Source: interface, Contact subscription status; decision 0012.
+ * The state machine of a contact's subscription status as data. Source: interface, Contact subscription status; decision 0012.
  */
 
 export const emailStatuses = ["subscribed", "unsubscribed"] as const
@@ -41,7 +41,7 @@ export const subscriptionTable = [
   { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
 ] as const satisfies ReadonlyArray<SubscriptionRow>
 
-/** The move of a contact's subscription; every pair of the table's statuses and triggers that can arise has a row. */
+/** Returns the row for a status and a trigger. The table has a row for each pair that can occur. */
 export const subscriptionStep = (
   from: SubscriptionRow["from"],
   on: SubscriptionRow["on"]

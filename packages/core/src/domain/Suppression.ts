@@ -1,11 +1,11 @@
 /**
- * Why an address gets no mail. All reasons are kept; the strongest is shown. Source: decision 0012.
+ * A suppression: the reasons why an address gets no mail. It stores all reasons and shows the strongest. Source: decision 0012.
  */
 import type { Instant } from "./Instant.ts"
 import { dayMillis } from "./Instant.ts"
 import type { ProjectId } from "./Project.ts"
 
-/** The strongest first. */
+/** The reasons, strongest first. */
 export const suppressionReasons = [
   "complaint",
   "hard_bounce",
@@ -16,21 +16,21 @@ export const suppressionReasons = [
 ] as const
 export type SuppressionReason = (typeof suppressionReasons)[number]
 
-/** How long a `temporary_failure` keeps an address from mail. */
+/** How long the reason `temporary_failure` applies. */
 const temporaryMillis = 30 * dayMillis
 
 export interface Suppression {
   readonly projectId: ProjectId
-  /** The canonical address under the store's own key (HMAC-SHA-256, base64url): what remains when the address is erased. */
+  /** HMAC-SHA-256 of the canonical address with a secret of the store, in base64url. It remains after the address is erased. */
   readonly addressKey: string
-  /** Canonical; `null` once it is erased. */
+  /** The canonical address; `null` after it is erased. */
   readonly address: string | null
-  /** Each reason with the instant from which it holds. */
+  /** Each reason with the instant from which it applies. */
   readonly reasons: Readonly<Partial<Record<SuppressionReason, Instant>>>
   readonly revision: number
 }
 
-/** The reason that keeps mail from the address now, or `null`. */
+/** Returns the strongest reason that applies at `now`, or `null` if there is none. */
 export const suppressedFor = (suppression: Suppression | null, now: Instant): SuppressionReason | null => {
   if (suppression === null) return null
   return (
@@ -41,43 +41,43 @@ export const suppressedFor = (suppression: Suppression | null, now: Instant): Su
   )
 }
 
-/** An address within a project, by its name and by its key. */
+/** An address in a project, with its address key. */
 export interface SuppressedAddress {
   readonly projectId: ProjectId
   readonly address: string
   readonly addressKey: string
 }
 
-/** The record with the reason added; `undefined` when it already holds it. */
+/** Adds a reason. Returns `undefined` if the suppression already has the reason. */
 export const withReason = (
   { projectId, address, addressKey }: SuppressedAddress,
-  standing: Suppression | null,
+  existing: Suppression | null,
   reason: SuppressionReason,
   now: Instant
 ): Suppression | undefined =>
-  standing?.reasons[reason] !== undefined && reason !== "temporary_failure"
+  existing?.reasons[reason] !== undefined && reason !== "temporary_failure"
     ? undefined
     : {
         projectId,
         addressKey,
         address,
-        reasons: { ...standing?.reasons, [reason]: now },
-        revision: (standing?.revision ?? 0) + 1
+        reasons: { ...existing?.reasons, [reason]: now },
+        revision: (existing?.revision ?? 0) + 1
       }
 
-/** The record without the reason; `undefined` when it does not hold it. */
-export const withoutReason = (standing: Suppression | null, reason: SuppressionReason): Suppression | undefined => {
-  if (standing?.reasons[reason] === undefined) return undefined
-  const { [reason]: _, ...reasons } = standing.reasons
-  return { ...standing, reasons, revision: standing.revision + 1 }
+/** Removes a reason. Returns `undefined` if the suppression does not have the reason. */
+export const withoutReason = (existing: Suppression | null, reason: SuppressionReason): Suppression | undefined => {
+  if (existing?.reasons[reason] === undefined) return undefined
+  const { [reason]: _, ...reasons } = existing.reasons
+  return { ...existing, reasons, revision: existing.revision + 1 }
 }
 
-/** The record without the address; `undefined` when it names none. */
-export const withoutAddress = (standing: Suppression | null): Suppression | undefined =>
-  standing === null || standing.address === null
+/** Removes the address. Returns `undefined` if the suppression has no address. */
+export const withoutAddress = (existing: Suppression | null): Suppression | undefined =>
+  existing === null || existing.address === null
     ? undefined
-    : { ...standing, address: null, revision: standing.revision + 1 }
+    : { ...existing, address: null, revision: existing.revision + 1 }
 
-/** The order of the suppression list. */
+/** Compares by address, which is the order of the suppression listing. */
 export const byAddress = (a: Suppression, b: Suppression): number =>
   a.address! < b.address! ? -1 : a.address! > b.address! ? 1 : 0

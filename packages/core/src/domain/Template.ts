@@ -1,5 +1,5 @@
 /**
- * Templates: a name with versions below it, of which one may be the draft and one the published. Source: decision 0027.
+ * Templates. A template has versions; at most one is the draft, and at most one is published. Source: decision 0027.
  */
 import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
@@ -10,7 +10,7 @@ import { bodyOf, isSafeKey, lineOf, Mailbox, textOf } from "./TextRule.ts"
 
 export interface Template {
   readonly name: string
-  /** A name for programs, unique within the project. */
+  /** A name for use in programs, unique within the project. */
   readonly alias: string | null
   readonly description: string | null
   readonly category: string | null
@@ -20,16 +20,16 @@ export interface Template {
   readonly archivedAt: Instant | null
 }
 
-/** An alias that begins so could be taken for a template's id. */
+/** The prefix of a template's id. An alias must not begin with it. */
 const idStart = "tpl_"
 
-/** Whether text that names a template is its id; otherwise it is its alias. */
+/** Whether the text is a template's id. Otherwise it is an alias. */
 export const isTemplateId = (text: string): boolean => text.startsWith(idStart)
 
 export const templateStatuses = ["draft", "published", "changes_in_draft", "archived"] as const
 export type TemplateStatus = (typeof templateStatuses)[number]
 
-/** A template has one status: `changes_in_draft` is published and has a draft too. */
+/** Returns the status of a template. `changes_in_draft` means that it has a published version and a draft. */
 export const templateStatusOf = ({ archivedAt, publishedVersionId, draftVersionId }: Template): TemplateStatus => {
   if (archivedAt !== null) return "archived"
   if (publishedVersionId === null) return "draft"
@@ -45,11 +45,11 @@ export interface TemplateVariable {
   readonly key: string
   readonly type: VariableType
   readonly required: boolean
-  /** Stands in for a value that is not given. */
+  /** Replaces a missing value. */
   readonly fallbackValue: VariableValue | null
 }
 
-/** What a version says beside its bodies. Subject and preview text are Mustache. */
+/** The content of a version without its bodies. Subject and preview text are Mustache. */
 export interface TemplateSettings {
   readonly subject: string | null
   readonly previewText: string | null
@@ -59,7 +59,7 @@ export interface TemplateSettings {
   readonly variables: ReadonlyArray<TemplateVariable>
 }
 
-/** The bodies of a version, in Mustache: a record of their own, so that a list of versions loads none. */
+/** The bodies of a version, in Mustache. They are a separate record, so that a listing of versions does not load them. */
 export interface TemplateBody {
   readonly html: string | null
   readonly text: string | null
@@ -70,19 +70,19 @@ export interface TemplateContent extends TemplateSettings, TemplateBody {}
 export const versionStatuses = ["draft", "published", "saved"] as const
 export type VersionStatus = (typeof versionStatuses)[number]
 
-/** Below its template, named by its number. Once published it never changes. */
+/** A version. Its parent is the template, and its name is its number. The content of a published version never changes. */
 export interface TemplateVersion extends TemplateSettings {
   /** From 1. */
   readonly versionNumber: number
   readonly status: VersionStatus
   readonly publishedAt: Instant | null
-  /** The version's `templateBody`. A draft shares that of the version it was made from until it has another. */
+  /** The id of the `templateBody`. A draft shares the body of its source version until its own body changes. */
   readonly bodyId: string
-  /** Of the two bodies together, in UTF-8. */
+  /** The size of both bodies together, in UTF-8. */
   readonly bodyOctets: number
 }
 
-/** Octets of HTML and text in one page of versions: as much as the two bodies of one version may have. */
+/** The maximum octets of HTML and text in one page of versions: the maximum of the two bodies of one version. */
 export const versionBodiesOctetsMax = 2 * bodyOctetsMax
 
 export const emptyContent: TemplateContent = {
@@ -100,7 +100,7 @@ const variablesMax = 100
 
 const Key = Schema.String.check(
   Schema.makeFilter((key: string) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(key) && isSafeKey(key), {
-    ...says("invalid_value", "must be a letter and up to 63 letters, digits or underscores, and no reserved word"),
+    ...says("invalid_value", "must be a letter and up to 63 letters, digits or underscores, and not a reserved name"),
     toJsonSchema: () => ({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" })
   })
 )
@@ -119,7 +119,7 @@ export type AskedVariable = typeof Variable.Type
 
 const orNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** `null` and `""` both mean that a text is not set. */
+/** Each field can be `null` or `""`, which both mean that the text is not set. */
 const content = {
   subject: orNull(textOf({ max: 2000 })),
   preview_text: orNull(textOf({ max: 2000 })),

@@ -1,16 +1,16 @@
 /**
- * The values that a template is rendered with, as a send and a preview give them. Source: decision 0031.
+ * The template variables in a send request and in a preview request. Source: decision 0031.
  */
 import { Schema } from "effect"
 import { says } from "./Issue.ts"
 import { utf8Octets } from "./TextLength.ts"
 import { bodyOf, isSafeKey } from "./TextRule.ts"
 
-/** Values in one request. */
+/** The maximum number of values in one request. */
 export const templateValuesMax = 1000
-/** Octets of one value, in UTF-8. */
+/** The maximum octets of one value, in UTF-8. */
 export const templateValueOctetsMax = 256 * 1024
-/** Octets of all names and values of one request together, in UTF-8. */
+/** The maximum octets of all names and values of one request together, in UTF-8. */
 export const templateValuesOctetsMax = 1024 * 1024
 
 const octetsOf = (values: Readonly<Record<string, unknown>>): number =>

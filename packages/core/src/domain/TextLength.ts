@@ -1,5 +1,5 @@
 /**
- * How long a text is, in the units that limits are given in.
+ * The length of a text, in the units of the limits.
  */
 
 export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
@@ -7,7 +7,7 @@ export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 export const utf8Octets = (text: string): number =>
   isAscii(text) ? text.length : new TextEncoder().encode(text).length
 
-/** Unicode code points: what people call characters. */
+/** Counts the Unicode code points of a text. Limits in characters use this count. */
 export const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++

@@ -1,5 +1,5 @@
 /**
- * The rules that text fields of requests are made of, each with its code and its JSON Schema.
+ * The rules for text fields of requests, each with its code and its JSON Schema.
  * Lengths are in characters (Unicode code points) unless a name says octets.
  */
 import { Schema } from "effect"
@@ -26,13 +26,13 @@ const octetsAtMost = (max: number) =>
     says("too_long", `must be at most ${max} octets`)
   )
 
-/** No NUL and no half of a surrogate pair: neither survives every store and every relay. */
+/** Refuses NUL and unpaired surrogates, because some stores and relays change or refuse them. */
 const storable = Schema.makeFilter(
   (text: string) => !text.includes("\0") && text.isWellFormed(),
   says("invalid_value", "must be well-formed Unicode without U+0000")
 )
 
-/** No C0 or C1 control character, no line or paragraph separator: nothing that could end a header field. */
+/** Whether the text has no C0 or C1 control character and no line or paragraph separator. Such a character could end a header field. */
 export const isOneLine = (text: string): boolean =>
   !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()
 
@@ -43,7 +43,7 @@ export const textOf = (bounds: { readonly min?: number; readonly max: number }) 
     ? Schema.String.check(atMost(bounds.max), storable)
     : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), storable)
 
-/** Text of one line: whatever goes into a header field, and names that people read on one line. */
+/** Text of one line, for header fields and for names. */
 export const lineOf = (bounds: { readonly min?: number; readonly max: number }) =>
   bounds.min === undefined
     ? Schema.String.check(atMost(bounds.max), oneLine)
@@ -52,7 +52,7 @@ export const lineOf = (bounds: { readonly min?: number; readonly max: number }) 
 export const bodyOf = (bounds: { readonly octetsMax: number }) =>
   Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
 
-/** A bare mailbox; read it with `parseAddress`. */
+/** A bare mailbox. `parseAddress` parses it. */
 export const Mailbox = Schema.String.check(
   Schema.makeFilter((text: string) => parseAddress(text) !== undefined, {
     ...says("invalid_value", "must be a bare mailbox such as ada@example.com"),
@@ -60,7 +60,7 @@ export const Mailbox = Schema.String.check(
   })
 ).annotate({ identifier: "Mailbox", examples: ["ada@example.com"] })
 
-/** An ISO 8601 date and time with an offset; read it with `parseInstant`. */
+/** An ISO 8601 date and time with an offset. `parseInstant` parses it. */
 export const Timestamp = Schema.String.check(
   Schema.makeFilter((text: string) => parseInstant(text) !== undefined, {
     ...says(
@@ -71,5 +71,5 @@ export const Timestamp = Schema.String.check(
   })
 ).annotate({ identifier: "Timestamp", examples: ["2026-12-24T18:00:00+01:00"] })
 
-/** Keys that name something on every object; none may come from outside: copying it by assignment changes the copy's prototype. */
+/** Whether the name is safe as an object key. Assigning `__proto__`, for example, changes the prototype of the object. */
 export const isSafeKey = (key: string): boolean => key !== "__proto__" && key !== "constructor" && key !== "prototype"

@@ -1,9 +1,9 @@
 /**
- * The arithmetic of a rate limit: a bucket of tokens that refills evenly.
+ * The arithmetic of a rate limit: a token bucket that refills at a constant rate.
  */
 import type { Instant } from "./Instant.ts"
 
-/** `requests` in `windowMillis`; the bucket holds `requests`. */
+/** Allows `requests` in `windowMillis`. The capacity of the bucket is `requests`. */
 export interface BucketLimit {
   readonly requests: number
   readonly windowMillis: number
@@ -17,26 +17,26 @@ export interface Bucket {
 export interface BucketState {
   readonly bucket: Bucket
   readonly allowed: boolean
-  /** Whole requests left. */
+  /** The number of whole requests that are left. */
   readonly remaining: number
-  /** Until the bucket is full again, rounded up. */
+  /** The seconds until the bucket is full, rounded up. */
   readonly resetSeconds: number
-  /** Until one more request is allowed, rounded up; 0 when it is allowed now, else at least 1. */
+  /** The seconds until the next request is allowed, rounded up. 0 if it is allowed now, otherwise at least 1. */
   readonly retryAfterSeconds: number
 }
 
 export const fullBucket = (limit: BucketLimit, now: Instant): Bucket => ({ tokens: limit.requests, at: now })
 
-/** A clock that was set back refills nothing and takes nothing; from then on the bucket refills by the clock as it is. */
+/** If the clock moved backwards, the number of tokens does not change. The bucket then refills from the new time. */
 const refilled = (bucket: Bucket, limit: BucketLimit, now: Instant): number => {
   const elapsed = Math.max(0, now - bucket.at)
   return Math.min(limit.requests, bucket.tokens + (elapsed * limit.requests) / limit.windowMillis)
 }
 
-/** Looks at a bucket and, when `take` is 1 and a token is there, takes it. */
+/** Computes the state of a bucket. If `take` is 1 and a token is available, takes the token. */
 export const drawToken = (bucket: Bucket, limit: BucketLimit, now: Instant, take: 0 | 1): BucketState => {
   const tokens = refilled(bucket, limit, now)
-  // Refilling by fractions may leave 0.999…; a token is there when less than a millisecond is missing.
+  // Rounding errors can give 0.999… tokens. A token is available if less than a millisecond is missing.
   const missing = Math.max(0, 1 - tokens)
   const missingMillis = (missing * limit.windowMillis) / limit.requests
   const allowed = missingMillis < 1

@@ -1,5 +1,5 @@
 /**
- * Consumers of events: webhooks of a project, and subscriptions of the embedding product. Source: decisions 0016 and 0028.
+ * Subscribers of events: webhooks of a project, and subscriptions of the embedding product. Source: decisions 0016 and 0028.
  */
 import { Schema } from "effect"
 import { decoder, says } from "./Issue.ts"
@@ -13,7 +13,7 @@ import { lineOf, textOf } from "./TextRule.ts"
 export const webhookStatuses = ["enabled", "disabled"] as const
 export type WebhookStatus = (typeof webhookStatuses)[number]
 
-/** A signing secret, encrypted; it signs until then, or for good. */
+/** An encrypted signing secret. It signs until `until`; `null` means without end. */
 export interface WebhookSecret {
   readonly encrypted: string
   readonly until: Instant | null
@@ -24,32 +24,32 @@ export interface Webhook {
   readonly events: ReadonlyArray<EventKind>
   readonly description: string
   readonly status: WebhookStatus
-  /** Since when every try has failed; `null` after one that went well. */
+  /** The time of the first of the consecutive failed attempts; `null` after a successful attempt. */
   readonly failingSince: Instant | null
-  /** The newest first. */
+  /** The signing secrets, newest first. */
   readonly secrets: ReadonlyArray<WebhookSecret>
 }
 
-/** A named consumer in the product's own process, of every project's events. */
+/** A named in-process subscriber. It receives the events of all projects. */
 export interface Subscription {
   readonly events: ReadonlyArray<EventKind>
 }
 
-/** Where subscriptions stand: no project has this name. */
-export const everyProject: ProjectId = "*"
+/** The project id of subscriptions. No project has this id. */
+export const allProjects: ProjectId = "*"
 
 export const webhooksMax = 50
 
-/** How long the secret before the newest signs too. */
+/** How long the previous secret still signs after a rotation. */
 export const rotationMillis = dayMillis
 
-/** An endpoint that has failed for so long, and not gone well once, is disabled. */
+/** A webhook whose attempts have all failed for this time is disabled. */
 export const failingMillisMax = 5 * dayMillis
 
-/** One try's whole time. */
-export const pushDeadlineMillis = 15 * secondMillis
+/** The maximum duration of one attempt. */
+export const eventDeliveryDeadlineMillis = 15 * secondMillis
 
-/** The wait before each try after the first. Source: Standard Webhooks. */
+/** The wait before each attempt after the first. Source: Standard Webhooks. */
 const waits = [
   5 * secondMillis,
   5 * minuteMillis,
@@ -66,23 +66,23 @@ const jitterShare = 0.2
 const retryAfterMillisMax = dayMillis
 
 /**
- * The wait after the `attempts`-th try (from 1), up to 20 % longer, and no shorter than the consumer asks for; `undefined` when that was the
- * last one, and no longer than a day. `jitter` is within [0, 1).
+ * Returns the wait after the `attempts`-th attempt (from 1), or `undefined` after the last attempt.
+ * `jitter`, in [0, 1), makes the wait up to 20 % longer. The wait is at least `retryAfterSeconds`, of which at most one day counts.
  */
-export const pushWaitMillis = (
+export const eventDeliveryWaitMillis = (
   attempts: number,
   jitter: number,
   retryAfterSeconds: number | null
 ): number | undefined => {
   const wait = waits[attempts - 1]
   if (wait === undefined) return undefined
-  const asked = (retryAfterSeconds ?? 0) * secondMillis
-  // A sink that cannot count asks for nothing.
-  const bounded = Number.isNaN(asked) ? 0 : Math.round(Math.min(retryAfterMillisMax, asked))
+  const requestedMillis = (retryAfterSeconds ?? 0) * secondMillis
+  // An invalid number of seconds is ignored.
+  const bounded = Number.isNaN(requestedMillis) ? 0 : Math.round(Math.min(retryAfterMillisMax, requestedMillis))
   return Math.max(Math.round(wait * (1 + jitterShare * jitter)), bounded)
 }
 
-/** The wait of a subscription, whose handler runs in the same process: 1 s, doubled each time up to 5 min, without end. */
+/** Returns the wait of a subscription, whose handler runs in this process. It is 1 s, then doubles up to 5 min; the attempts never end. */
 export const subscriptionWaitMillis = (attempts: number): number =>
   Math.min(5 * minuteMillis, secondMillis * 2 ** Math.min(attempts - 1, 20))
 

@@ -1,19 +1,19 @@
 /**
- * Where a webhook may go: the rules for its URL when it is created, and for the resolved address at every try.
+ * The allowed targets of a webhook: rules for its URL at creation, and for the resolved address at each attempt.
  * Source: wire, events and webhooks; decisions 0028 and 0035.
  */
 import { isInRange, isLoopbackAddress, isPublicAddress, isRange } from "./NetworkAddress.ts"
 
 export interface WebhookTargetRules {
-  /** For development: addresses of this machine, `http` to them, and any port. */
+  /** For development. Allows loopback addresses, `http` to them, and all ports. */
   readonly allowLoopback: boolean
-  /** The ports that may be used. */
+  /** The allowed ports. */
   readonly ports: ReadonlyArray<number>
-  /** Public addresses and ranges that are refused all the same, such as `203.0.113.7` or `2001:db8::/32`. */
+  /** Public addresses and ranges that are refused, such as `203.0.113.7` or `2001:db8::/32`. */
   readonly deniedAddresses: ReadonlyArray<string>
 }
 
-/** The rules with what is left out set to its default: no loopback, ports 443 and 8443, nothing denied. Throws for a range that is none. */
+/** Adds the defaults to the rules: no loopback, ports 443 and 8443, no denied addresses. Throws if a denied range is not valid. */
 export const webhookTargetRules = (given: Partial<WebhookTargetRules> = {}): WebhookTargetRules => {
   const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given }
   const wrong = rules.deniedAddresses.find((range) => !isRange(range))
@@ -35,7 +35,7 @@ export const isWebhookAddress = (address: string, { allowLoopback, deniedAddress
   (isPublicAddress(address) === true || (allowLoopback && isLoopbackAddress(address))) &&
   !deniedAddresses.some((range) => isInRange(address, range))
 
-/** Which rule the URL of a webhook breaks, in words that follow the field's name; `undefined` when it may be one. */
+/** Returns which rule the URL breaks, as a predicate that follows the field's name. Returns `undefined` if the URL is allowed. */
 export const webhookUrlComplaint = (text: string, rules: WebhookTargetRules): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || text.length > urlCharactersMax) return "must be a URL"

@@ -1,24 +1,24 @@
 /**
- * Bounds work that is costly by itself, whoever asks for it.
+ * Limits how much costly work this process does at the same time, over all callers.
  */
 import { Effect, Semaphore } from "effect"
 import { StoreUnavailable } from "../port/MailStore.ts"
 
 /**
- * Runs at most `atOnce` effects at a time and lets `waitingMax` more wait for their turn. Beyond that it fails with `StoreUnavailable`
- * (`overloaded`), which a caller may retry.
+ * Runs at most `atOnce` effects at a time and queues at most `waitingMax` more. Each further effect fails with `StoreUnavailable`
+ * (`overloaded`). A caller may retry it.
  */
 export const boundedWork = ({ atOnce, waitingMax }: { readonly atOnce: number; readonly waitingMax: number }) => {
-  const turns = Semaphore.makeUnsafe(atOnce)
-  let under = 0
+  const permits = Semaphore.makeUnsafe(atOnce)
+  let underWay = 0
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
     Effect.acquireUseRelease(
       Effect.suspend(() =>
-        under >= atOnce + waitingMax
+        underWay >= atOnce + waitingMax
           ? Effect.fail(new StoreUnavailable({ reason: "overloaded" }))
-          : Effect.sync(() => under++)
+          : Effect.sync(() => underWay++)
       ),
-      () => turns.withPermit(effect),
-      () => Effect.sync(() => under--)
+      () => permits.withPermit(effect),
+      () => Effect.sync(() => underWay--)
     )
 }

@@ -1,6 +1,6 @@
 /**
- * Checks what becomes a header field once more before a transport sees it: a store may have been written by something else, and a line break in a
- * value would be a header field of somebody's choice (RFC 5322 §2.2).
+ * Checks again each value that becomes a header field, just before the transport gets the message. Another program may have written to the store.
+ * A line break in a value would add a header field that the writer of the value chooses (RFC 5322 §2.2).
  */
 import { Data, Effect } from "effect"
 import { headerFieldIssues } from "../domain/HeaderField.ts"
@@ -13,7 +13,7 @@ import type {
   TransportUnavailable
 } from "../port/Transport.ts"
 
-/** The message was not given to the transport. */
+/** A field of the message is not safe in a header, so the transport does not get the message. */
 export class MessageNotSendable extends Data.TaggedError("MessageNotSendable")<{ readonly field: string }> {
   override get message() {
     return `The message cannot be sent: its ${this.field} is not one line of text without control characters.`
@@ -26,7 +26,7 @@ export interface CheckedTransport extends Pick<TransportShape, "capabilities"> {
   ) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked | MessageNotSendable>
 }
 
-/** The first part of a message that may not become a header field. */
+/** The name of the first field of the message that may not become a header field. */
 const unsendableField = ({ envelope, message }: HandOff): string | undefined => {
   const lines: ReadonlyArray<readonly [field: string, value: string | null]> = [
     ["sender address", message.from.address],
@@ -44,7 +44,7 @@ const unsendableField = ({ envelope, message }: HandOff): string | undefined => 
   )
 }
 
-/** The adapter's transport as the services see it. */
+/** The transport of the adapter with the check before each hand-off. */
 export const checkedTransport = (transport: TransportShape): CheckedTransport => ({
   capabilities: transport.capabilities,
   handOff: (handOff) =>

@@ -1,21 +1,21 @@
 /**
- * Compares the wall clock with the monotonic clock, to notice that the wall clock was set ahead or that the machine was suspended: then every
- * lease and every retention looks past its end, although no worker died and little time passed. Source: decision 0035.
+ * Compares the wall clock with the monotonic clock, to notice when the wall clock was set forward or the machine was suspended.
+ * Every lease and retention time then looks expired, although no worker died and little time passed. Source: decision 0035.
  */
 import { Clock, Effect } from "effect"
 import type { Instant } from "../domain/Instant.ts"
 
 export interface ClockReading {
   readonly now: Instant
-  /** Monotonic milliseconds; comparable with other readings of this process alone. */
+  /** Monotonic milliseconds. Comparable only with other readings of this process. */
   readonly monotonicMillis: number
-  /** Monotonic milliseconds since the wall clock last jumped ahead, as far as it was watched; `Infinity` when it never did. */
+  /** Monotonic milliseconds since the last jump of the wall clock that this watch noticed; `Infinity` without a jump. */
   readonly sinceJumpMillis: number
   /** Monotonic milliseconds since the first reading. */
   readonly watchedMillis: number
 }
 
-/** `toleranceMillis` is how much further than the monotonic clock the wall clock may go between two readings. */
+/** `toleranceMillis`: how far the wall clock may advance beyond the monotonic clock between two readings. */
 export const makeClockWatch = (toleranceMillis: number): Effect.Effect<ClockReading> => {
   let last: { readonly now: Instant; readonly monotonicMillis: number } | undefined
   let firstAt = 0

@@ -1,5 +1,6 @@
 /**
- * Walks over contacts that no index finds, piece by piece: no query of a store is long, and no project has many of them at once.
+ * Scans contacts for filters that no index supports. A scan is split into pieces, so that no query of the store is long. Each project
+ * has few scans at once.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Contact } from "../domain/Contact.ts"
@@ -12,16 +13,16 @@ import type { ContactScan } from "../domain/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 
-/** How many contacts one query looks at: a few milliseconds of a store's time, with the largest filter some ten. */
+/** How many contacts one query reads: a few milliseconds of work for the store, about 10 ms with the largest filter. */
 const scanLimit = 2_000
 
-/** How long a page may be searched for, the wait for other scans of the project included. */
+/** How long the search for a page may take, including the wait for other scans of the project. */
 export const scanMillisMax = 5 * secondMillis
 
-/** Scans of one project that run or wait. One runs at a time. */
+/** At most so many scans of one project run or wait. One runs at a time. */
 const scansMax = 8
 
-/** Runs one scan of a project at a time. Fails with `StoreUnavailable` ("overloaded") when `scansMax` run or wait already. */
+/** Runs one scan of a project at a time. Fails with `StoreUnavailable` (`overloaded`) when `scansMax` already run or wait. */
 const makeScanPermits = () => {
   const projects = new Map<ProjectId, { readonly semaphore: Semaphore.Semaphore; scans: number }>()
   return <A, E>(projectId: ProjectId, scan: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
@@ -41,13 +42,13 @@ const makeScanPermits = () => {
 }
 
 export interface ContactScanner {
-  /** One page of the contacts that match, and how many match. Pieces are read one after another, so a total may be older than an item. */
+  /** One page of the matching contacts, and their total. Pieces are read one after another, so the total may be older than an item. */
   readonly page: (
     projectId: ProjectId,
     filters: ContactFilters,
     page: PageRequest
   ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | StoreUnavailable>
-  /** One piece of the walk, for a reader that goes on by itself. */
+  /** One piece of the scan, for a caller that reads the next piece itself. */
   readonly piece: (
     projectId: ProjectId,
     filters: ContactFilters,

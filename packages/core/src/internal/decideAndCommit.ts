@@ -1,5 +1,5 @@
 /**
- * The one way a use case writes: load facts, decide, commit; and again when a guard did not hold.
+ * The only way a use case writes: loads facts, decides and commits. Repeats all three when a guard did not hold.
  */
 import { Effect, Result } from "effect"
 import { Conflict } from "../domain/Change.ts"
@@ -7,19 +7,19 @@ import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 import type { Decision } from "../decide/Decision.ts"
 
-/** Of the writers of one record one wins each time, so this many may write it at once and none is turned away. */
-const triesMax = 256
+/** One of the concurrent writers of a record wins each time, so this many writers at once all succeed. */
+const attemptsMax = 256
 
 /**
- * Facts are loaded anew for every try; ids and the clock's reading should be taken once, outside, so that a retry is the same request.
- * After too many conflicts the store counts as unavailable.
+ * Loads the facts again for each attempt. The caller reserves ids and reads the clock once, before the call, so that each attempt is the same
+ * request. Fails with `StoreUnavailable` (`contended`) after 256 conflicts.
  */
 export const decideAndCommit = <F, A, E>(
   store: MailStoreShape,
   load: Effect.Effect<F, StoreUnavailable>,
   decide: (facts: F) => Result.Result<Decision<A>, E>
 ): Effect.Effect<A, E | StoreUnavailable> => {
-  const attempt = (triesLeft: number): Effect.Effect<A, E | StoreUnavailable> =>
+  const attempt = (attemptsLeft: number): Effect.Effect<A, E | StoreUnavailable> =>
     Effect.flatMap(load, (facts): Effect.Effect<A, E | StoreUnavailable> => {
       const decided = decide(facts)
       if (Result.isFailure(decided)) return Effect.fail(decided.failure)
@@ -28,11 +28,11 @@ export const decideAndCommit = <F, A, E>(
         onSuccess: () => Effect.succeed(answer),
         onFailure: (failure) =>
           failure instanceof Conflict
-            ? triesLeft > 1
-              ? Effect.andThen(Effect.yieldNow, attempt(triesLeft - 1))
+            ? attemptsLeft > 1
+              ? Effect.andThen(Effect.yieldNow, attempt(attemptsLeft - 1))
               : Effect.fail(new StoreUnavailable({ reason: "contended", cause: failure }))
             : Effect.fail(failure)
       })
     })
-  return attempt(triesMax)
+  return attempt(attemptsMax)
 }

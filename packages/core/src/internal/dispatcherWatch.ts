@@ -1,23 +1,23 @@
 /**
- * Warns when mail was accepted and nothing hands it over. Source: decision 0033.
+ * Warns when mail was accepted and no dispatcher hands it over. Source: decision 0033.
  */
 import { Clock, Effect } from "effect"
 import { secondMillis } from "../domain/Instant.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 
-/** A dispatcher of another process notices new mail within 15 s, even if its store cannot tell of foreign commits. */
+/** A dispatcher of another process notices new mail within 15 s, even if its store does not report commits of other processes. */
 const patienceMillis = 30 * secondMillis
 
 /**
- * `accepted` is to be run after mail was accepted that is due at once. The first time, it looks at the backlog 30 s later, unless a dispatcher
- * of this process has started: mail that has been due for so long while nothing is being handed over has no dispatcher anywhere. It
- * looks once, and warns at most once. An idle dispatcher holds no lease, so leases alone cannot tell.
+ * Run `accepted` after mail was accepted that is due at once. The first run starts a check of the backlog 30 s later, unless a dispatcher
+ * of this process has started. The check warns when mail has been due for 30 s and no hand-off is under way: then no process runs a
+ * dispatcher. It runs once. Leases do not answer the question, because an idle dispatcher has no lease.
  */
 export const makeDispatcherWatch = (store: MailStoreShape, hasDispatched: Effect.Effect<boolean>) =>
   Effect.map(Effect.scope, (scope) => {
     let watching = false
 
-    const look = Effect.gen(function* () {
+    const checkBacklog = Effect.gen(function* () {
       yield* Effect.sleep(patienceMillis)
       if (yield* hasDispatched) return
       const now = yield* Clock.currentTimeMillis
@@ -32,7 +32,7 @@ export const makeDispatcherWatch = (store: MailStoreShape, hasDispatched: Effect
     const accepted = Effect.gen(function* () {
       if (watching || (yield* hasDispatched)) return
       watching = true
-      yield* Effect.forkIn(Effect.ignoreCause(look), scope)
+      yield* Effect.forkIn(Effect.ignoreCause(checkBacklog), scope)
     })
     return { accepted }
   })

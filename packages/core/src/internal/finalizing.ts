@@ -1,10 +1,10 @@
 /**
- * The commit before the final bytes of a hand-off: phase `dot`, under the fencing token, with the suppression as a guard and the lease renewed.
- * Source: decisions 0006 and 0035.
+ * The commit before the final bytes of a hand-off. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
+ * as guards. Source: decisions 0006 and 0035.
  */
 import { Clock, Effect, Schedule } from "effect"
 import type { Begun } from "../decide/beginAttempt.ts"
-import { markDot } from "../decide/beginAttempt.ts"
+import { markFinalizing } from "../decide/beginAttempt.ts"
 import type { Conflict } from "../domain/Change.ts"
 import { idAt } from "../domain/Id.ts"
 import type { IdSource } from "../port/IdSource.ts"
@@ -17,26 +17,26 @@ export interface FinalizingDeps {
   readonly addressKey: (address: string) => string
 }
 
-/** Retries after the first commit: three at once, then after 10 ms, doubled each time; about 5 s in all. */
+/** Retries after the first commit: three at once, then after 10 ms, doubled each time. About 5 s in total. */
 const retriesMax = 12
 const pauses = Schedule.recurs(retriesMax).pipe(
   Schedule.addDelay(({ output }) => Effect.succeed(output < 3 ? 0 : 10 * 2 ** (output - 3)))
 )
 
-/** Only the suppression may have changed meanwhile; any other conflict means that another worker has the delivery. */
+/** The guard of the suppression did not hold. Any other conflict means that another worker has claimed the delivery. */
 const isSuppressionChange = (failure: Conflict | StoreUnavailable): boolean =>
   failure._tag === "Conflict" && failure.change === "Expect"
 
-/** Time since `from`, by the clock that went further: the monotonic clock stops while the machine is suspended, the wall clock may be set back. */
+/** Time since `from` by the clock that advanced more. The monotonic clock stops during a suspension, and the wall clock may be set back. */
 const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint }): Effect.Effect<number> =>
   Effect.zipWith(Clock.currentTimeMillis, Clock.monotonicTimeNanos, (now, nanos) =>
     Math.max(now - from.now, Number((nanos - from.nanos) / 1_000_000n))
   )
 
 /**
- * Succeeds when the final bytes may go. Fails when the recipient is suppressed, when another worker has the delivery, when the commit could
- * not be made, and when so much time passed since the commit began that half of the lease is gone: the process may have been frozen, and
- * the lease may end before the final bytes.
+ * Succeeds when the transport may send the final bytes. Fails when the recipient is suppressed, when another worker has claimed the
+ * delivery, or when the commit failed. Also fails when half of the lease has passed since the commit began. The process may have been
+ * frozen, and the lease could end before the final bytes are sent.
  */
 export const finalize = (
   { store, ids, addressKey }: FinalizingDeps,
@@ -49,7 +49,7 @@ export const finalize = (
     const [[suppression]] = yield* store.read([
       { _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [key] }
     ])
-    const { changes, answer } = markDot({
+    const { changes, answer } = markFinalizing({
       now: from.now,
       eventId: idAt(yield* ids.reserve(from.now, 1), "evt", 0),
       delivery,
@@ -63,7 +63,7 @@ export const finalize = (
   })
   return Effect.gen(function* () {
     const { from, answer } = yield* once.pipe(
-      // Interrupted half-way, the phase would be unknown.
+      // An interruption during the commit would leave the phase unknown.
       Effect.uninterruptible,
       Effect.retry({ while: isSuppressionChange, schedule: pauses }),
       Effect.mapError((failure) =>

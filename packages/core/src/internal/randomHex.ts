@@ -1,8 +1,8 @@
 /**
- * Random bytes as text.
+ * Random bytes as hexadecimal text.
  */
 import type { Crypto } from "../port/Crypto.ts"
 
-/** In hex: two characters for each byte. */
+/** Two hexadecimal digits for each byte. */
 export const randomHex = (crypto: Crypto["Service"], bytes: number): string =>
   [...crypto.randomBytes(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("")

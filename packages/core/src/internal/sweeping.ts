@@ -1,5 +1,5 @@
 /**
- * Deletes what has outlived its use, in bounded batches, by a clock that has run steadily for a while. Source: decision 0035.
+ * Deletes expired records in bounded batches, once the clock has been steady for some time. Source: decision 0035.
  */
 import { Effect } from "effect"
 import { sweepKinds } from "../domain/Claim.ts"
@@ -11,12 +11,12 @@ const eventRetentionMillis = 30 * dayMillis
 const everyMillis = 10 * minuteMillis
 const batchMax = 500
 
-/** A process does not sweep before it has watched its clock for so long: a clock that is wrong at start is set right soon. */
+/** A process watches its clock for this time before it sweeps. A clock that is wrong at the start is usually corrected soon. */
 const watchedMillisMin = 10 * minuteMillis
-/** Nor for so long after the wall clock jumped ahead: what seems to have expired has not, if the clock returns. */
-const doubtMillis = dayMillis
+/** A process does not sweep for this time after the wall clock jumped forward, because the clock may be set back. */
+const pauseAfterJumpMillis = dayMillis
 
-/** One batch of each kind, when it is time; answers whether more is left. */
+/** Deletes one batch of each kind, at most every 10 min. Returns whether more expired records are left. */
 export const makeSweeping = (
   store: MailStoreShape,
   readClock: Effect.Effect<ClockReading>
@@ -24,13 +24,13 @@ export const makeSweeping = (
   let lastMillis = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
     const { now, monotonicMillis, sinceJumpMillis, watchedMillis } = yield* readClock
-    if (watchedMillis < watchedMillisMin || sinceJumpMillis < doubtMillis) return false
+    if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
     if (monotonicMillis - lastMillis < everyMillis) return false
     const before = {
       events: now - eventRetentionMillis,
       idempotency: now,
       leases: now - hourMillis,
-      pushes: now - eventRetentionMillis
+      eventDeliveries: now - eventRetentionMillis
     }
     const counts = yield* Effect.forEach(sweepKinds, (kind) =>
       store.sweep({ kind, before: before[kind], limit: batchMax })

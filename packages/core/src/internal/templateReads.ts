@@ -1,29 +1,29 @@
 /**
- * Reads a template by id or alias, its versions without their bodies, and a body when it is needed.
+ * Reads templates by id or alias, their versions without bodies, and the bodies only where they are needed.
  */
 import { Effect } from "effect"
 import type { TemplateDetail, TemplateSummary, TemplateVersionDetail } from "../decide/template.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { isTemplateId } from "../domain/Template.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 
-type TemplateRecord = DefinitionOf<"template">
-type VersionRecord = DefinitionOf<"templateVersion">
+type TemplateRecord = ResourceOf<"template">
+type VersionRecord = ResourceOf<"templateVersion">
 
 export const templateReads = (store: MailStoreShape) => {
-  /** `idOrAlias` is an id when it looks like one: no alias does. */
+  /** `idOrAlias` is an id when it has the form of an id. No alias has that form. */
   const find = (projectId: ProjectId, idOrAlias: string): Effect.Effect<TemplateRecord | null, StoreUnavailable> =>
     Effect.map(
       store.read([
         isTemplateId(idOrAlias)
-          ? { _tag: "Definition", projectId, id: idOrAlias }
-          : { _tag: "DefinitionNamed", projectId, kind: "template", parent: "", name: idOrAlias }
+          ? { _tag: "Resource", projectId, id: idOrAlias }
+          : { _tag: "ResourceNamed", projectId, kind: "template", parent: "", name: idOrAlias }
       ]),
       ([found]) => (found?.kind === "template" ? found : null)
     )
 
-  /** In the order of the templates. */
+  /** Returns the items in the order of `templates`. */
   const withVersions = (
     projectId: ProjectId,
     templates: ReadonlyArray<TemplateRecord>
@@ -32,7 +32,7 @@ export const templateReads = (store: MailStoreShape) => {
       store.read(
         templates.flatMap(({ content }) =>
           [content.draftVersionId, content.publishedVersionId].map(
-            (id) => ({ _tag: "Definition", projectId, id: id ?? "" }) as const
+            (id) => ({ _tag: "Resource", projectId, id: id ?? "" }) as const
           )
         )
       ),
@@ -49,14 +49,14 @@ export const templateReads = (store: MailStoreShape) => {
       template === null ? Effect.succeed(null) : Effect.map(withVersions(projectId, [template]), ([only]) => only!)
     )
 
-  /** In the order of the versions. A version refers to a body that is in the store. */
+  /** Returns the items in the order of `versions`. The store has the body of every version. */
   const withBodies = (
     projectId: ProjectId,
     versions: ReadonlyArray<VersionRecord>
   ): Effect.Effect<ReadonlyArray<TemplateVersionDetail>, StoreUnavailable> =>
     Effect.map(
-      store.read(versions.map(({ content }) => ({ _tag: "Definition", projectId, id: content.bodyId }) as const)),
-      (bodies) => versions.map((version, n) => ({ version, body: bodies[n] as DefinitionOf<"templateBody"> }))
+      store.read(versions.map(({ content }) => ({ _tag: "Resource", projectId, id: content.bodyId }) as const)),
+      (bodies) => versions.map((version, n) => ({ version, body: bodies[n] as ResourceOf<"templateBody"> }))
     )
 
   const detail = (projectId: ProjectId, idOrAlias: string): Effect.Effect<TemplateDetail | null, StoreUnavailable> =>

@@ -1,15 +1,15 @@
 /**
- * Checks what a use case is given, with the rules of the wire: a service may be called by more than the HTTP binding.
+ * Validates the input of a use case by the rules of the wire, because not only the HTTP binding calls a service.
  */
 import { Effect, Result } from "effect"
 import type { Caller, Principal } from "../domain/ApiKey.ts"
-import { embedder } from "../domain/ApiKey.ts"
+import { embeddedPrincipal } from "../domain/ApiKey.ts"
 import { InvalidArgument } from "../domain/Failure.ts"
 import type { Issue, IssueContext } from "../domain/Issue.ts"
 import { issue } from "../domain/Issue.ts"
 import { isProjectId } from "../domain/Project.ts"
 
-/** The parsed input, or `InvalidArgument` with every issue. Call it before anything is read or written. */
+/** Returns the parsed input, or fails with `InvalidArgument` and every issue. Call it before the first read or write. */
 export const validated = <A>(
   parse: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>,
   input: unknown,
@@ -23,8 +23,8 @@ export const validated = <A>(
   })
 
 /**
- * Checks the ids that a call names. A project's has a form that nothing is stored without. Every other id need only be text: one of another
- * form is the id of no record, and is answered so.
+ * Checks the ids of a call. The id of a project must have its form, because a record is stored under it. Every other id must only be a string:
+ * an id of another form matches no record.
  */
 export const validIds = (ids: Readonly<Record<string, unknown>>): Effect.Effect<void, InvalidArgument> =>
   Effect.suspend(() => {
@@ -38,9 +38,9 @@ export const validIds = (ids: Readonly<Record<string, unknown>>): Effect.Effect<
     return issues.length === 0 ? Effect.void : Effect.fail(new InvalidArgument({ context: "path", issues }))
   })
 
-/** The principal of a call, its project's id checked. */
+/** Returns the principal of a call. Fails when the id of its project is not valid. */
 export const validCaller = (caller: Caller): Effect.Effect<Principal, InvalidArgument> =>
   Effect.suspend(() => {
-    const principal = typeof caller === "object" && caller !== null ? caller : embedder(caller)
+    const principal = typeof caller === "object" && caller !== null ? caller : embeddedPrincipal(caller)
     return Effect.as(validIds({ projectId: principal.projectId }), principal)
   })

@@ -1,5 +1,5 @@
 /**
- * Signs a push as Standard Webhooks says: HMAC-SHA-256 over `id.timestamp.body`, once for each secret in force.
+ * Signs an event delivery by Standard Webhooks: HMAC-SHA-256 over `id.timestamp.body`, once for each valid secret.
  */
 import type { Crypto } from "../port/Crypto.ts"
 
@@ -11,13 +11,13 @@ const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (oc
 
 export const printWebhookSecret = (bytes: Uint8Array): string => prefix + toBase64(bytes)
 
-/** The port speaks base64url; the specification asks for base64. */
-const padded = (text: string): string => {
+/** Converts base64url, which the port returns, to base64, which the specification requires. */
+const base64OfBase64Url = (text: string): string => {
   const standard = text.replaceAll("-", "+").replaceAll("_", "/")
   return standard + "=".repeat((4 - (standard.length % 4)) % 4)
 }
 
-/** The headers of a push. `timestamp` is in seconds. */
+/** The headers of an event delivery. `timestamp` is in seconds. */
 export const signedHeaders = (
   crypto: Crypto["Service"],
   secrets: ReadonlyArray<string>,
@@ -28,8 +28,8 @@ export const signedHeaders = (
   "webhook-timestamp": String(timestamp),
   "webhook-signature": secrets
     .map((secret) => {
-      const key = fromBase64(secret.slice(prefix.length))
-      return `v1,${padded(crypto.hmacSha256(key, `${id}.${timestamp}.${body}`))}`
+      const signingKey = fromBase64(secret.slice(prefix.length))
+      return `v1,${base64OfBase64Url(crypto.hmacSha256(signingKey, `${id}.${timestamp}.${body}`))}`
     })
     .join(" ")
 })

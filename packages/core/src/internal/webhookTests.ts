@@ -1,12 +1,12 @@
 /**
- * Bounds the test deliveries under way in this process: each holds a connection to somebody else's server for up to 15 s.
+ * Limits the webhook tests under way in this process. Each test keeps a connection to the server of a customer open for up to 15 s.
  * Source: decision 0035.
  */
 import { Clock, Effect } from "effect"
 import { RateLimited } from "../domain/Failure.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { secondMillis } from "../domain/Instant.ts"
-import { pushDeadlineMillis } from "../domain/Webhook.ts"
+import { eventDeliveryDeadlineMillis } from "../domain/Webhook.ts"
 
 interface TestUnderWay {
   readonly webhookId: string
@@ -14,20 +14,20 @@ interface TestUnderWay {
   readonly startedAt: Instant
 }
 
-/** Tests under way at once: of one webhook, of one project, and in all. */
+/** Tests under way at once: of one webhook, of one project, and in this process. */
 const perWebhookMax = 1
 const perProjectMax = 4
-const inAllMax = 16
+const perProcessMax = 16
 
-/** Whole seconds until the oldest of them has ended at the latest: from 1 to 15. */
+/** Whole seconds until the oldest test has reached its deadline: 1 to 15. */
 const secondsToWait = (tests: ReadonlyArray<TestUnderWay>, now: Instant): number => {
   const oldest = Math.min(...tests.map(({ startedAt }) => startedAt))
-  const millis = Math.min(pushDeadlineMillis, Math.max(1, oldest + pushDeadlineMillis - now))
+  const millis = Math.min(eventDeliveryDeadlineMillis, Math.max(1, oldest + eventDeliveryDeadlineMillis - now))
   return Math.ceil(millis / secondMillis)
 }
 
 export interface WebhookTests {
-  /** Runs a test of the webhook, or refuses it with `RateLimited` while too many are under way. */
+  /** Runs a test of the webhook. Fails with `RateLimited` while too many tests are under way. */
   readonly run: <A, E>(
     webhook: { readonly id: string; readonly projectId: string },
     test: Effect.Effect<A, E>
@@ -42,7 +42,7 @@ export const makeWebhookTests = (): WebhookTests => {
       const full = [
         { tests: all.filter((one) => one.webhookId === webhookId), max: perWebhookMax },
         { tests: all.filter((one) => one.projectId === projectId), max: perProjectMax },
-        { tests: all, max: inAllMax }
+        { tests: all, max: perProcessMax }
       ].find(({ tests, max }) => tests.length >= max)
       if (full !== undefined)
         return Effect.fail(new RateLimited({ scope: "project", retryAfterSeconds: secondsToWait(full.tests, now) }))

@@ -1,14 +1,14 @@
 /**
- * The `DnsResolver` port over `node:dns`: the system's name servers, or given ones.
+ * The `DnsResolver` port over `node:dns`, with the name servers of the system or with the given name servers.
  */
 import { Resolver } from "node:dns/promises"
 import { Effect, Layer } from "effect"
 import { DnsFailure, DnsResolver } from "../port/DnsResolver.ts"
 
 export interface NodeDnsOptions {
-  /** Such as `127.0.0.1:5353`. */
+  /** Addresses of name servers, such as `127.0.0.1:5353`. Default: the name servers of the system. */
   readonly servers?: ReadonlyArray<string>
-  /** For each server and try. */
+  /** The timeout of one query to one server. Default: 3,000. */
   readonly timeoutMillis?: number
 }
 
@@ -26,22 +26,22 @@ const failureOf = (cause: unknown): DnsFailure =>
 
 export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): Layer.Layer<DnsResolver> =>
   Layer.sync(DnsResolver, () => {
-    const asked = <A>(ask: (resolver: Resolver) => Promise<A>) =>
+    const queried = <A>(query: (resolver: Resolver) => Promise<A>) =>
       Effect.tryPromise({
         try: (signal) => {
           const resolver = new Resolver({ timeout: timeoutMillis, tries: 2 })
           if (servers !== undefined) resolver.setServers(servers)
           signal.addEventListener("abort", () => resolver.cancel())
-          return ask(resolver)
+          return query(resolver)
         },
         catch: failureOf
       })
     return {
       texts: (name) =>
         Effect.map(
-          asked((resolver) => resolver.resolveTxt(name)),
+          queried((resolver) => resolver.resolveTxt(name)),
           (texts) => texts.map((parts) => parts.join(""))
         ),
-      exchanges: (name) => asked((resolver) => resolver.resolveMx(name))
+      exchanges: (name) => queried((resolver) => resolver.resolveMx(name))
     }
   })

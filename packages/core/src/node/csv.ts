@@ -1,21 +1,21 @@
 /**
- * CSV as rows and rows as CSV (RFC 4180), in flat memory.
+ * Reads and writes CSV (RFC 4180) row by row, with constant memory use.
  */
 import { Readable } from "node:stream"
 import { parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
 import { Data, Stream } from "effect"
 
-/** The file is not CSV from this line on. */
+/** The file is not valid CSV at this line. */
 export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{ readonly line: number }> {
   override get message() {
-    return `The file is not CSV: line ${this.line}.`
+    return `The file is not valid CSV at line ${this.line}.`
   }
 }
 
 const rowOctetsMax = 1024 * 1024
 
-/** The rows of a file and the line each ends on; empty lines are none. A byte order mark is no part of the first cell. */
+/** Each row of a file with the number of its last line. Skips empty lines and removes a byte order mark. */
 export const readCsv = (source: AsyncIterable<Uint8Array | string>) => {
   const parser = Readable.from(source).pipe(
     parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: rowOctetsMax })
@@ -29,6 +29,6 @@ export const readCsv = (source: AsyncIterable<Uint8Array | string>) => {
   )
 }
 
-/** One row with its line end. */
+/** One row with its line break. */
 export const writeCsvRow = (cells: ReadonlyArray<string>): string =>
   stringify([[...cells]], { record_delimiter: "\r\n" })

@@ -1,6 +1,6 @@
 /**
- * The port for hashing, sealing, comparing in constant time and random bytes. Synchronous but for making a key pair, so that nothing in a use case forces
- * a yield. `@mailkeep/core/node` has the layer over `node:crypto`.
+ * The port for hashing, encryption, comparison in constant time and random bytes. Every function except `rsaKeyPair` is synchronous, so that
+ * a use case does not have to yield. `@mailkeep/core/node` has the layer over `node:crypto`.
  */
 import type { Effect } from "effect"
 import { Context } from "effect"
@@ -15,17 +15,17 @@ export interface RsaKeyPair {
 export class Crypto extends Context.Service<
   Crypto,
   {
-    /** In hex. */
+    /** SHA-256 in hexadecimal. */
     readonly sha256: (text: string) => string
     /** HMAC-SHA-256 in base64url. */
     readonly hmacSha256: (key: Uint8Array, text: string) => string
-    /** AES-256-GCM under a key made of the text, as text: what `decrypt` reads. Never the same twice. */
+    /** AES-256-GCM under a key that is derived from the text `key`. `decrypt` reads the result. Each call returns another text. */
     readonly encrypt: (key: string, text: string) => string
-    /** `null` when it was encrypted under another key, or altered. */
+    /** Returns `null` when the text was encrypted under another key or was altered. */
     readonly decrypt: (key: string, sealed: string) => string | null
-    /** Compares two texts without telling by its duration where they differ. */
+    /** Compares two texts in a time that does not depend on where they differ. */
     readonly equal: (a: string, b: string) => boolean
-    /** A 2048-bit RSA key. The one thing here that takes its time. */
+    /** Generates a 2048-bit RSA key pair. Takes about 40 ms of processor time. */
     readonly rsaKeyPair: Effect.Effect<RsaKeyPair>
     readonly randomBytes: (count: number) => Uint8Array
   }

@@ -1,12 +1,12 @@
 /**
- * The port that asks DNS.
+ * The port that queries DNS.
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
 
-/** There was no answer to use. */
+/** DNS gave no usable answer. */
 export class DnsFailure extends Data.TaggedError("DnsFailure")<{
-  /** The name or the record does not exist: asking again will not help. Otherwise it was a server or the way to it. */
+  /** `true`: the name or the record does not exist, so a retry does not help. `false`: a name server or the network failed. */
   readonly definite: boolean
   readonly code: "nxdomain" | "nodata" | "servfail" | "refused" | "timeout" | "unreachable"
 }> {}
@@ -17,8 +17,9 @@ export interface MailExchange {
 }
 
 export interface DnsResolverShape {
-  /** The texts at a name, the strings of each joined. */
+  /** The TXT records of a name. The strings of each record are joined. */
   readonly texts: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsFailure>
+  /** The MX records of a name. */
   readonly exchanges: (name: string) => Effect.Effect<ReadonlyArray<MailExchange>, DnsFailure>
 }
 

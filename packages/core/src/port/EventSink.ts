@@ -1,31 +1,31 @@
 /**
- * The port that takes one event to one consumer and says what became of it. When to push, to whom, how often and under which
- * signature is the core's.
+ * The port that sends one event to one subscriber and returns the outcome. The core decides when, to whom and how often an event is sent, and
+ * signs it.
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
 
-/** The consumer could not be reached, or was lost before it answered. It may have the event all the same. */
+/** The subscriber could not be reached, or the connection was lost before the answer. The subscriber may have the event. */
 export class SinkUnavailable extends Data.TaggedError("SinkUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
 }> {}
 
-export interface Push {
-  /** The same on every try, so that a consumer can drop a double. */
+export interface SinkRequest {
+  /** The same on every attempt, so that a subscriber can drop a duplicate. */
   readonly id: string
-  /** Where it goes: an endpoint's URL, or a consumer's name. */
+  /** The URL of an endpoint, or the name of a subscriber. */
   readonly endpoint: string
-  /** What stands beside the body, such as its signature. Names in lower case. */
+  /** The headers of the request, such as the signature. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Exactly the octets that were signed. */
+  /** Exactly the signed octets. */
   readonly body: Uint8Array
 }
 
-export type PushOutcome =
-  /** The consumer has it. */
-  | { readonly _tag: "Taken"; readonly status: number | null }
-  /** The consumer answered that it does not take it: for now, or `gone` for good. */
+export type SinkOutcome =
+  /** The subscriber has the event. */
+  | { readonly _tag: "Accepted"; readonly status: number | null }
+  /** The subscriber refused the event. `gone`: the subscriber wants no further events. */
   | {
       readonly _tag: "Refused"
       readonly status: number | null
@@ -34,14 +34,14 @@ export type PushOutcome =
     }
 
 export interface EventSinkCapabilities {
-  /** Whether a consumer gets `headers` beside the body. */
+  /** Whether a subscriber gets `headers` together with the body. */
   readonly carriesHeaders: boolean
 }
 
 export interface EventSinkShape {
   readonly capabilities: EventSinkCapabilities
-  /** Interruptible at any point; the caller keeps the deadline. */
-  readonly push: (push: Push) => Effect.Effect<PushOutcome, SinkUnavailable>
+  /** Interruptible at any point. The caller enforces the deadline. */
+  readonly send: (eventDelivery: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable>
 }
 
 export class EventSink extends Context.Service<EventSink, EventSinkShape>()("@mailkeep/core/port/EventSink") {}

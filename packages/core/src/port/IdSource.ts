@@ -1,5 +1,5 @@
 /**
- * The port that gives out identifiers, in order even when the clock steps back.
+ * The port that reserves identifiers. They are in order even when the clock moves backwards.
  */
 import { Context, Effect, Layer } from "effect"
 import type { IdBlock } from "../domain/Id.ts"
@@ -10,7 +10,7 @@ import { Crypto } from "./Crypto.ts"
 export class IdSource extends Context.Service<
   IdSource,
   {
-    /** A block of `count` consecutive identifiers, all after every one given before. */
+    /** Reserves a block of `count` consecutive identifiers. All of them sort after every identifier of an earlier block. */
     readonly reserve: (now: Instant, count: number) => Effect.Effect<IdBlock>
   }
 >()("@mailkeep/core/port/IdSource") {

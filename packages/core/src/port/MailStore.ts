@@ -1,18 +1,18 @@
 /**
- * The storage port: commits of changes, claims, and reads. An adapter records; it never decides, never reads a clock, never
- * makes an id and never converts a value.
+ * The storage port: commits of changes, claims, and reads. An adapter only stores and reads. It makes no decision, reads no clock, makes
+ * no id and converts no value.
  */
 import type { Effect, Stream } from "effect"
 import { Context, Data } from "effect"
 import type { Change, Conflict } from "../domain/Change.ts"
-import type { Claim, PushClaim, Sweep } from "../domain/Claim.ts"
+import type { Claim, EventDeliveryClaim, Sweep } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
-import type { EventPush } from "../domain/EventPush.ts"
+import type { EventDelivery } from "../domain/EventDelivery.ts"
 import type { Answers, Query } from "../domain/Query.ts"
 
 /**
- * The store could not be reached, or could not take the work now. Retryable.
- * After a commit it means *unknown*, not *absent*: what stands is on the disk.
+ * The store could not be reached or could not do the work now. Retryable.
+ * After a failed commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly reason: "overloaded" | "locked" | "full" | "read_only" | "closed" | "contended" | "unreachable"
@@ -24,10 +24,10 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   }
 }
 
-/** The store could not be opened; nothing was changed. */
+/** The store could not be opened. Nothing was changed. */
 export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
   readonly reason:
-    | "foreign_file"
+    | "not_a_database"
     | "newer_schema"
     | "not_durable"
     | "read_only"
@@ -37,56 +37,58 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
     | "unreachable"
     | "unsupported_runtime"
   readonly where: string
-  /** A sentence that says more, without a full stop. */
+  /** A sentence with details, without a full stop. */
   readonly detail?: string
   readonly cause?: unknown
 }> {
   override get message() {
-    return `${this.detail ?? storeNotOpenedWords[this.reason]}: ${this.where}`
+    return `${this.detail ?? storeNotOpenedMessages[this.reason]}: ${this.where}`
   }
 }
 
-const storeNotOpenedWords: Readonly<Record<StoreNotOpened["reason"], string>> = {
-  foreign_file: "This is a database, but not one of Mailkeep's",
+const storeNotOpenedMessages: Readonly<Record<StoreNotOpened["reason"], string>> = {
+  not_a_database: "This file is not an SQLite database",
   newer_schema: "This store was written by a newer Mailkeep",
   not_durable: "The store does not sync every commit to the disk, and would lose mail",
-  read_only: "The store cannot be written",
-  full: "There is no room on the disk for the store",
-  locked: "Another process keeps the store locked",
-  not_private: "This belongs to another user, or is a link to elsewhere, so others could read the store",
+  read_only: "The store is read-only",
+  full: "The disk has no space left for the store",
+  locked: "Another process has locked the store",
+  not_private: "The path belongs to another user or is a link, so other users could read the store",
   unreachable: "The store cannot be opened",
-  unsupported_runtime: "The store does not run on this runtime"
+  unsupported_runtime: "The store does not support this runtime"
 }
 
 export interface StoreCapabilities {
-  /** An acknowledged commit outlives the process and the power. */
+  /** An acknowledged commit survives a crash of the process and a power failure. */
   readonly durable: boolean
   /** Several processes may share the store. */
   readonly multiProcess: boolean
 }
 
 /**
- * What a store gives is plain objects and arrays, as it was given them. Once its scope has closed every call fails with
- * `StoreUnavailable`, and nothing of it is kept.
+ * A store returns plain objects and arrays with the values that were committed. After its scope has closed, every call fails with
+ * `StoreUnavailable` and changes nothing.
  */
 export interface MailStoreShape {
   readonly capabilities: StoreCapabilities
   /**
-   * Applies all changes or none, however it is interrupted. They come in the order of `inCommitOrder`; no two touch one record. A store
-   * takes at least 200 commits at once before it may say that it is overloaded.
+   * Applies all changes or none, also when it is interrupted. The changes are in the order of `inCommitOrder`, and no two change the same
+   * record. A store must accept at least 200 commits at once before it may fail with `overloaded`.
    */
   readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
-  readonly claimPushes: (claim: PushClaim) => Effect.Effect<ReadonlyArray<EventPush>, StoreUnavailable>
-  /** Answers every query from one state. */
+  readonly claimEventDeliveries: (
+    claim: EventDeliveryClaim
+  ) => Effect.Effect<ReadonlyArray<EventDelivery>, StoreUnavailable>
+  /** Answers all queries from one consistent state. */
   readonly read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => Effect.Effect<Answers<Qs>, StoreUnavailable>
   /**
-   * Deletes up to `limit` of what has outlived its use, oldest first, and says how many went: events that happened before
-   * `before`; idempotency records that expired before it; leases that ended before it of workers that hold no delivery and no push;
-   * pushes that were settled before it.
+   * Deletes up to `limit` records of one kind, oldest first, and returns their number. Deletes events that happened before `before`.
+   * Deletes idempotency records that expired before `before`. Deletes event deliveries that ended before `before`. Deletes leases that ended
+   * before `before`, of workers without a claimed delivery or event delivery.
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
-  /** One element whenever somebody else, such as another process, has written; silent for a store of one process. */
+  /** Emits after each commit of another process. Never emits for a store that only one process can open. */
   readonly changes: Stream.Stream<void>
 }
 

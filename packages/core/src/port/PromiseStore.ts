@@ -1,59 +1,59 @@
 /**
- * The storage port for authors who do not use Effect: the same promises, as plain async functions.
+ * The storage port for authors who do not use Effect: the same contract, as plain async functions.
  */
 import { Effect, Layer, Queue, Stream } from "effect"
 import type { Change, ConflictReason } from "../domain/Change.ts"
 import { Conflict } from "../domain/Change.ts"
-import type { Claim, PushClaim, Sweep } from "../domain/Claim.ts"
+import type { Claim, EventDeliveryClaim, Sweep } from "../domain/Claim.ts"
 import type { Delivery } from "../domain/Delivery.ts"
-import type { EventPush } from "../domain/EventPush.ts"
+import type { EventDelivery } from "../domain/EventDelivery.ts"
 import type { Answers, Query } from "../domain/Query.ts"
 import type { MailStoreShape, StoreCapabilities } from "./MailStore.ts"
 import { MailStore, StoreNotOpened, StoreUnavailable } from "./MailStore.ts"
 import { promised } from "./promised.ts"
 
-/** The guard that did not hold: the place of its change in the commit, and why. */
+/** The guard that did not hold: the index of its change in the commit, and the reason. */
 export interface RefusedChange {
   readonly at: number
   readonly reason: ConflictReason
 }
 
 /**
- * Each function means what `MailStoreShape` says of its namesake. To say that the store is out of reach, reject with a
- * `StoreUnavailable`; any other rejection counts as a mistake in the adapter.
+ * Each function has the contract of the function with the same name in `MailStoreShape`. Reject with a `StoreUnavailable` when the store
+ * cannot be reached. Any other rejection counts as a defect of the adapter.
  */
 export interface PromiseStore {
   readonly capabilities: StoreCapabilities
-  /** Answers nothing when all of the changes were applied. */
+  /** Resolves to `undefined` when all changes were applied. */
   readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | undefined>
   readonly claim: (claim: Claim) => Promise<ReadonlyArray<Delivery>>
-  readonly claimPushes: (claim: PushClaim) => Promise<ReadonlyArray<EventPush>>
-  /** One answer for each query, in their order; see `Answering` for their types. */
+  readonly claimEventDeliveries: (claim: EventDeliveryClaim) => Promise<ReadonlyArray<EventDelivery>>
+  /** Resolves to one answer for each query, in the order of the queries. `Answering` has the type of each answer. */
   readonly read: (queries: ReadonlyArray<Query>) => Promise<ReadonlyArray<unknown>>
   readonly sweep: (sweep: Sweep) => Promise<number>
-  /** Calls back whenever somebody else has written, until the returned function is called. */
-  readonly onChange?: (tell: () => void) => () => void
+  /** Calls `listener` after each commit of another process, until the returned function is called. */
+  readonly onChange?: (listener: () => void) => () => void
   readonly close?: () => Promise<void>
 }
 
-const asked = <A>(ask: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
-  promised(ask, (cause) => cause instanceof StoreUnavailable)
+const called = <A>(call: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+  promised(call, (cause) => cause instanceof StoreUnavailable)
 
-const bridged = (store: PromiseStore): MailStoreShape => ({
+const toMailStore = (store: PromiseStore): MailStoreShape => ({
   capabilities: store.capabilities,
   commit: (changes) =>
     Effect.flatMap(
-      asked(() => store.commit(changes)),
+      called(() => store.commit(changes)),
       (refused) =>
         refused === undefined
           ? Effect.void
           : Effect.fail(new Conflict({ ...refused, change: changes[refused.at]?._tag ?? "Expect" }))
     ),
-  claim: (claim) => asked(() => store.claim(claim)),
-  claimPushes: (claim) => asked(() => store.claimPushes(claim)),
+  claim: (claim) => called(() => store.claim(claim)),
+  claimEventDeliveries: (claim) => called(() => store.claimEventDeliveries(claim)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-    asked(() => store.read(queries) as Promise<Answers<Qs>>),
-  sweep: (sweep) => asked(() => store.sweep(sweep)),
+    called(() => store.read(queries) as Promise<Answers<Qs>>),
+  sweep: (sweep) => called(() => store.sweep(sweep)),
   changes:
     store.onChange === undefined
       ? Stream.never
@@ -65,12 +65,12 @@ const bridged = (store: PromiseStore): MailStoreShape => ({
         )
 })
 
-/** `open` may reject with a `StoreNotOpened`; the store is closed with the layer. */
+/** Makes the layer of a store. `open` may reject with a `StoreNotOpened`. The store is closed together with the layer. */
 export const storeFromPromises = (open: () => Promise<PromiseStore>): Layer.Layer<MailStore, StoreNotOpened> =>
   Layer.effect(
     MailStore,
     Effect.acquireRelease(
       promised(open, (cause) => cause instanceof StoreNotOpened),
       (store) => Effect.promise(async () => store.close?.())
-    ).pipe(Effect.map(bridged))
+    ).pipe(Effect.map(toMailStore))
   )

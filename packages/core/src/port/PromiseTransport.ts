@@ -1,5 +1,5 @@
 /**
- * The transport port for authors who do not use Effect: the same promises, as a plain async function.
+ * The transport port for authors who do not use Effect: the same contract, as a plain async function.
  */
 import type { Context } from "effect"
 import { Effect, Layer } from "effect"
@@ -7,27 +7,27 @@ import { promised } from "./promised.ts"
 import type { HandOff, HandOffOutcome, TransportCapabilities } from "./Transport.ts"
 import { HandOffRevoked, Transport, TransportUnavailable } from "./Transport.ts"
 
-export interface PromiseHandOff extends Omit<HandOff, "beforeFinalDot"> {
-  /** Await it once, before the final dot. When it rejects, send no dot and let the rejection pass on. */
-  readonly beforeFinalDot: () => Promise<void>
+export interface PromiseHandOff extends Omit<HandOff, "beforeFinalize"> {
+  /** Await this once, before the final dot. When it rejects, do not send the final dot, and reject with the same error. */
+  readonly beforeFinalize: () => Promise<void>
 }
 
 /**
- * `signal` is aborted when the hand-off must end: close the connection. Reject with a `TransportUnavailable` when the relay is
- * lost; any other rejection counts as a mistake in the adapter.
+ * `signal` is aborted when the hand-off must end: close the connection. Reject with a `TransportUnavailable` when the connection to the relay is
+ * lost. Any other rejection counts as a defect of the adapter.
  */
 export interface PromiseTransport {
   readonly capabilities: TransportCapabilities
   readonly handOff: (handOff: PromiseHandOff, signal: AbortSignal) => Promise<HandOffOutcome>
 }
 
-/** The final dot as a promise. Once the hand-off is to end no dot may go; a commit that has begun is waited for. */
-const finalDot = (context: Context.Context<never>, dot: HandOff["beforeFinalDot"]) => {
+/** `beforeFinalize` as a promise. It rejects after the hand-off was aborted. `settled` waits for a commit that has begun. */
+const finalizePromise = (context: Context.Context<never>, beforeFinalize: HandOff["beforeFinalize"]) => {
   let committing: Promise<unknown> = Promise.resolve()
   return {
     run: (signal: AbortSignal): Promise<void> => {
       if (signal.aborted) return Promise.reject(new TransportUnavailable({ reason: "The hand-off was interrupted." }))
-      const commit = Effect.runPromiseWith(context)(dot)
+      const commit = Effect.runPromiseWith(context)(beforeFinalize)
       committing = commit.catch(() => {})
       return commit
     },
@@ -38,12 +38,12 @@ const finalDot = (context: Context.Context<never>, dot: HandOff["beforeFinalDot"
 export const transportFromPromises = (transport: PromiseTransport): Layer.Layer<Transport> =>
   Layer.succeed(Transport, {
     capabilities: transport.capabilities,
-    handOff: ({ beforeFinalDot, ...rest }) =>
+    handOff: ({ beforeFinalize, ...rest }) =>
       Effect.flatMap(Effect.context<never>(), (context) => {
-        const dot = finalDot(context, beforeFinalDot)
+        const finalize = finalizePromise(context, beforeFinalize)
         return promised(
-          (signal) => transport.handOff({ ...rest, beforeFinalDot: () => dot.run(signal) }, signal),
+          (signal) => transport.handOff({ ...rest, beforeFinalize: () => finalize.run(signal) }, signal),
           (cause) => cause instanceof TransportUnavailable || cause instanceof HandOffRevoked
-        ).pipe(Effect.onInterrupt(() => dot.settled))
+        ).pipe(Effect.onInterrupt(() => finalize.settled))
       })
   })

@@ -14,7 +14,7 @@ export interface BucketRef {
   readonly limit: BucketLimit
 }
 
-/** The state of the bucket that decided: the first empty one, or the one with least left. */
+/** The state of the bucket that decided: the first empty bucket, or the bucket with the fewest tokens left. */
 export interface RateDecision extends Omit<BucketState, "bucket"> {
   readonly scope: RateLimitScope
   readonly limit: BucketLimit
@@ -23,31 +23,31 @@ export interface RateDecision extends Omit<BucketState, "bucket"> {
 export class RateLimiter extends Context.Service<
   RateLimiter,
   {
-    /** Takes one token from every bucket, or from none when one of them is empty. */
+    /** Takes one token from every bucket. Takes none when one of the buckets is empty. */
     readonly take: (buckets: readonly [BucketRef, ...Array<BucketRef>], now: Instant) => Effect.Effect<RateDecision>
   }
 >()("@mailkeep/core/port/RateLimiter") {
-  /** In the memory of this process: several processes each grant the whole limit. */
+  /** Keeps the buckets in the memory of this process. With several processes, each grants the whole limit. */
   static readonly layerInProcess: Layer.Layer<RateLimiter> = Layer.sync(RateLimiter, () => {
-    const buckets = new Map<string, Kept>()
+    const buckets = new Map<string, StoredBucket>()
     return {
       take: (refs, now) =>
         Effect.sync(() => {
-          const key = ({ scope, id }: BucketRef) => `${scope}/${id}`
+          const bucketKey = ({ scope, id }: BucketRef) => `${scope}/${id}`
           const draw = (take: 0 | 1) =>
             refs.map((ref) => ({
               ref,
-              state: drawToken(buckets.get(key(ref))?.bucket ?? fullBucket(ref.limit, now), ref.limit, now, take)
+              state: drawToken(buckets.get(bucketKey(ref))?.bucket ?? fullBucket(ref.limit, now), ref.limit, now, take)
             }))
-          const looked = draw(0)
-          const empty = looked.find(({ state }) => !state.allowed)
-          const drawn = empty === undefined ? draw(1) : looked
+          const before = draw(0)
+          const empty = before.find(({ state }) => !state.allowed)
+          const drawn = empty === undefined ? draw(1) : before
           for (const { ref, state } of drawn) {
-            // A full bucket need not be remembered, so the map holds only what is in use.
-            if (state.resetSeconds <= 0) buckets.delete(key(ref))
-            else buckets.set(key(ref), { bucket: state.bucket, fullAt: now + state.resetSeconds * secondMillis })
+            // A full bucket is the initial state, so the map keeps only buckets that are not full.
+            if (state.resetSeconds <= 0) buckets.delete(bucketKey(ref))
+            else buckets.set(bucketKey(ref), { bucket: state.bucket, fullAt: now + state.resetSeconds * secondMillis })
           }
-          if (buckets.size > bucketsMax) forgetFull(buckets, now)
+          if (buckets.size > bucketsMax) deleteFullBuckets(buckets, now)
           const { ref, state } = empty ?? drawn.toSorted((a, b) => a.state.remaining - b.state.remaining)[0]!
           const { bucket: _, ...rest } = state
           return { ...rest, scope: ref.scope, limit: ref.limit }
@@ -58,11 +58,11 @@ export class RateLimiter extends Context.Service<
 
 const bucketsMax = 10_000
 
-interface Kept {
+interface StoredBucket {
   readonly bucket: Bucket
   readonly fullAt: Instant
 }
 
-const forgetFull = (buckets: Map<string, Kept>, now: Instant): void => {
+const deleteFullBuckets = (buckets: Map<string, StoredBucket>, now: Instant): void => {
   for (const [key, { fullAt }] of buckets) if (fullAt <= now) buckets.delete(key)
 }

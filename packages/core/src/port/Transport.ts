@@ -1,5 +1,5 @@
 /**
- * The transport port: hands one message to a relay for one recipient, and says what became of it.
+ * The transport port: hands one message to a relay for one recipient and returns the outcome.
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
@@ -8,33 +8,33 @@ import type { DeliveryId } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { SmtpReply } from "../domain/SmtpReply.ts"
 
-/** The connection or the relay was lost before it answered. What that means depends on the phase. */
+/** The connection was lost before the relay answered. The core decides by the phase of the attempt what follows. */
 export class TransportUnavailable extends Data.TaggedError("TransportUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
 }> {}
 
 /**
- * The hand-off may not go on, and the transport must not send the final dot: the lease is lost, the recipient is suppressed, or the phase
- * could not be committed.
+ * The transport must end the hand-off and not send the final dot. The reason is a lost lease, a suppressed recipient, or a phase that could not
+ * be committed.
  */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
   readonly why: "lease_lost" | "suppressed" | "not_recorded"
 }> {}
 
-/** What the transport can promise. */
+/** What the transport guarantees. */
 export interface TransportCapabilities {
-  /** A positive reply means delivered, not merely relayed. */
+  /** A positive reply means that the message is delivered, not only relayed. */
   readonly confirmsDelivery: boolean
-  /** Runs `beforeFinalDot` when all of the body is written and before `CRLF.CRLF`. */
-  readonly marksFinalDot: boolean
+  /** The transport runs `beforeFinalize` after the whole body and before `CRLF.CRLF`. */
+  readonly signalsFinalize: boolean
   /** The relay drops a second hand-off of one `Message-ID`. */
   readonly idempotentHandoff: boolean
   readonly maxMessageBytes: number | null
   readonly smtpUtf8: boolean
 }
 
-/** One message for one recipient. The same over all attempts of a delivery, so that a receiver can drop a double. */
+/** One message for one recipient. It is the same in all attempts of a delivery, so that a receiver can drop a duplicate. */
 export interface OutgoingMessage {
   /** With angle brackets. */
   readonly messageId: string
@@ -46,24 +46,24 @@ export interface OutgoingMessage {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
-  /** Further fields, after the others; none of them is one that the message has by itself. */
+  /** Further header fields, after the standard ones. None of them has the name of a standard field of this message. */
   readonly headers: HeaderFields
 }
 
 export interface HandOff {
   readonly deliveryId: DeliveryId
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   readonly envelope: { readonly from: string; readonly to: string }
   readonly message: OutgoingMessage
   /**
-   * Commits phase `dot`. A transport that marks runs it once, before the final dot; when it fails, no dot is sent and the
-   * failure is passed on.
+   * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final dot. When it fails, the
+   * transport does not send the final dot and fails with the same error.
    */
-  readonly beforeFinalDot: Effect.Effect<void, HandOffRevoked>
+  readonly beforeFinalize: Effect.Effect<void, HandOffRevoked>
 }
 
-/** The relay's answer; a refusal is classified by the core. */
+/** The answer of the relay. The core classifies a refusal. */
 export type HandOffOutcome =
   | { readonly _tag: "Accepted"; readonly reply: SmtpReply }
   | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
@@ -71,7 +71,7 @@ export type HandOffOutcome =
 
 export interface TransportShape {
   readonly capabilities: TransportCapabilities
-  /** Interruptible at any point; the caller keeps the deadline. */
+  /** Interruptible at any point. The caller enforces the deadline. */
   readonly handOff: (handOff: HandOff) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked>
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the outside must give the core: the ports an adapter implements.
+ * The ports of the core, which adapters implement.
  */
 export * from "./Crypto.ts"
 export * from "./DnsResolver.ts"

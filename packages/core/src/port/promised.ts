@@ -1,13 +1,13 @@
 /**
- * A plain function, async or not, as an effect: what it may reject with is its failure, anything else a defect.
+ * Runs a plain function, async or not, as an effect. An expected rejection becomes a failure, any other rejection a defect.
  */
 import { Effect } from "effect"
 
 export const promised = <A, E>(
-  ask: (signal: AbortSignal) => Promise<A>,
+  call: (signal: AbortSignal) => Promise<A>,
   isFailure: (cause: unknown) => cause is E
 ): Effect.Effect<A, E> =>
   // `async`: an adapter in plain JavaScript may return a value, or throw before its first await.
-  Effect.tryPromise({ try: async (signal) => ask(signal), catch: (cause) => cause }).pipe(
+  Effect.tryPromise({ try: async (signal) => call(signal), catch: (cause) => cause }).pipe(
     Effect.catch((cause) => (isFailure(cause) ? Effect.fail(cause) : Effect.die(cause)))
   )

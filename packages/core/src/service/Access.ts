@@ -1,5 +1,5 @@
 /**
- * Who may do what: authenticates API keys, checks permissions, admits requests at the allowed rate.
+ * Authenticates API keys, checks permissions and enforces rate limits.
  * Source: interface, Authentication; decisions 0009 and 0014.
  */
 import { Clock, Context, Effect, Layer } from "effect"
@@ -15,11 +15,11 @@ import { PlanSource } from "../port/PlanSource.ts"
 import type { BucketRef, RateDecision } from "../port/RateLimiter.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
 
-/** No key has it. */
+/** No API key has this public id. */
 const noPublicId = ""
 
-/** Stands in for a key that is not known, so that it is judged by the same steps as one that is; no secret has its hash. */
-const unknownKey: ApiKey = {
+/** Replaces an unknown API key, so that an unknown and a known API key are checked by the same steps. No secret has this hash. */
+const unknownApiKey: ApiKey = {
   id: "key_unknown",
   projectId: "",
   publicId: noPublicId,
@@ -37,13 +37,14 @@ const unknownKey: ApiKey = {
 export class Access extends Context.Service<
   Access,
   {
-    /** The bearer of a presented key. The key is read from the store each time: a revocation counts at once. */
+    /** Returns the principal of an API key. Reads the API key from the store each time, so that a revocation applies at once. */
     readonly authenticate: (presented: string) => Effect.Effect<Principal, KeyNotAccepted | StoreUnavailable>
+    /** Fails when the principal does not have the permission. */
     readonly authorize: (principal: Principal, permission: Permission) => Effect.Effect<void, PermissionMissing>
-    /** Counts one request against the plan's rate limit; `null` when there is none. */
-    readonly admit: (principal: Principal) => Effect.Effect<RateDecision | null, StoreUnavailable>
-    /** Turns a decision that does not allow the request into its failure. */
-    readonly refuseOverRate: (decision: RateDecision | null) => Effect.Effect<void, RateLimited>
+    /** Counts one request against the rate limit of the plan. Returns `null` when the plan has no rate limit. */
+    readonly takeRateLimit: (principal: Principal) => Effect.Effect<RateDecision | null, StoreUnavailable>
+    /** Fails with `RateLimited` when the decision does not allow the request. */
+    readonly failIfLimited: (decision: RateDecision | null) => Effect.Effect<void, RateLimited>
   }
 >()("@mailkeep/core/service/Access") {
   static readonly layer = Layer.effect(
@@ -54,16 +55,18 @@ export class Access extends Context.Service<
       const plans = yield* PlanSource
       const limiter = yield* RateLimiter
 
-      /** Of a key that was accepted, for `authenticate` to look up; `noPublicId` until one was. */
+      /** The public id of the last accepted API key, or `noPublicId`. `authenticate` reads this API key after a refusal. */
       let acceptedPublicId = noPublicId
 
-      const noted = new Map<string, Instant>()
-      const noteUse = (key: ApiKey, now: Instant): Effect.Effect<void> => {
+      /** The minute of the last recorded use, by the id of the API key. */
+      const lastUseMinutes = new Map<string, Instant>()
+      const recordUse = (apiKey: ApiKey, now: Instant): Effect.Effect<void> => {
         const minute = now - (now % minuteMillis)
-        if (noted.get(key.id) === minute || (key.lastUsedAt !== null && key.lastUsedAt >= minute)) return Effect.void
-        noted.set(key.id, minute)
+        if (lastUseMinutes.get(apiKey.id) === minute || (apiKey.lastUsedAt !== null && apiKey.lastUsedAt >= minute))
+          return Effect.void
+        lastUseMinutes.set(apiKey.id, minute)
         return store
-          .commit([{ _tag: "TouchApiKey", id: key.id, lastUsedAt: minute }])
+          .commit([{ _tag: "TouchApiKey", id: apiKey.id, lastUsedAt: minute }])
           .pipe(Effect.ignore, Effect.forkDetach, Effect.asVoid)
       }
 
@@ -71,40 +74,41 @@ export class Access extends Context.Service<
         const parts = parseKey(presented)
         if (parts === undefined) return yield* new KeyNotAccepted()
         const [found] = yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: parts.publicId }])
-        const key = found ?? unknownKey
-        const proven = crypto.equal(crypto.sha256(parts.secret), key.secretHash)
+        const apiKey = found ?? unknownApiKey
+        const secretMatches = crypto.equal(crypto.sha256(parts.secret), apiKey.secretHash)
         const now = yield* Clock.currentTimeMillis
-        const live = isKeyLive(key, now)
-        if (found === null || !proven || !live) {
-          // A store takes longer over a record that it finds: every refusal looks for one that is there and one that is not.
+        const live = isKeyLive(apiKey, now)
+        if (found === null || !secretMatches || !live) {
+          // A store needs more time for a record that exists. Each refusal reads one existing and one missing API key, so that its time
+          // does not show whether the API key exists.
           yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: found === null ? acceptedPublicId : noPublicId }])
           return yield* new KeyNotAccepted()
         }
         acceptedPublicId = parts.publicId
-        yield* noteUse(found, now)
-        const { projectId, id: keyId, permissions, domainScope } = found
-        return { projectId, keyId, permissions, domainScope, source: "api" } satisfies Principal
+        yield* recordUse(found, now)
+        const { projectId, id: apiKeyId, permissions, domainScope } = found
+        return { projectId, apiKeyId, permissions, domainScope, source: "api" } satisfies Principal
       })
 
       const authorize = (principal: Principal, permission: Permission): Effect.Effect<void, PermissionMissing> =>
         principal.permissions.includes(permission) ? Effect.void : Effect.fail(new PermissionMissing({ permission }))
 
-      const admit = Effect.fn("Access.admit")(function* ({ projectId, keyId }: Principal) {
+      const takeRateLimit = Effect.fn("Access.takeRateLimit")(function* ({ projectId, apiKeyId }: Principal) {
         const { rateLimit: limit } = yield* plans.planOf(projectId)
         if (limit === null) return null
         const now = yield* Clock.currentTimeMillis
         const project: BucketRef = { scope: "project", id: projectId, limit }
-        return yield* keyId === null
+        return yield* apiKeyId === null
           ? limiter.take([project], now)
-          : limiter.take([{ scope: "api_key", id: keyId, limit }, project], now)
+          : limiter.take([{ scope: "api_key", id: apiKeyId, limit }, project], now)
       })
 
-      const refuseOverRate = (decision: RateDecision | null): Effect.Effect<void, RateLimited> =>
+      const failIfLimited = (decision: RateDecision | null): Effect.Effect<void, RateLimited> =>
         decision === null || decision.allowed
           ? Effect.void
           : Effect.fail(new RateLimited({ scope: decision.scope, retryAfterSeconds: decision.retryAfterSeconds }))
 
-      return { authenticate, authorize, admit, refuseOverRate }
+      return { authenticate, authorize, takeRateLimit, failIfLimited }
     })
   )
 }

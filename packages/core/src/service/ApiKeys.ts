@@ -1,10 +1,10 @@
 /**
- * Issues, lists and revokes API keys; in process and by the command, never over HTTP. Source: decision 0014.
+ * Issues, lists and revokes API keys. Available in process and in the command, never over HTTP. Source: decision 0014.
  */
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { issueKey, revokeKey } from "../decide/apiKey.ts"
-import type { ApiKey, IssueKey } from "../domain/ApiKey.ts"
-import { mintKey, mintKeyBytes, parseIssueKey, printKey } from "../domain/ApiKey.ts"
+import type { ApiKey, CreateApiKey } from "../domain/ApiKey.ts"
+import { mintKey, mintKeyBytes, parseCreateApiKey, printKey } from "../domain/ApiKey.ts"
 import type { InvalidArgument, KeyNotFound } from "../domain/Failure.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
@@ -15,23 +15,24 @@ import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { Projects } from "./Projects.ts"
 
-export interface IssuedKey {
+export interface CreatedApiKey {
   readonly key: ApiKey
-  /** The whole key, shown this once. */
+  /** The complete API key. It is shown only once. */
   readonly printed: Redacted.Redacted<string>
 }
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** Makes the project when nobody has named it before. */
-    readonly issue: (
+    /** Issues an API key. Creates the project when it does not exist. */
+    readonly create: (
       projectId: ProjectId,
-      request: IssueKey
-    ) => Effect.Effect<IssuedKey, InvalidArgument | StoreUnavailable>
-    /** Oldest first, revoked ones too. */
+      request: CreateApiKey
+    ) => Effect.Effect<CreatedApiKey, InvalidArgument | StoreUnavailable>
+    /** Oldest first, including revoked API keys. */
     readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<ApiKey>, InvalidArgument | StoreUnavailable>
-    readonly revoke: (keyId: string) => Effect.Effect<ApiKey, InvalidArgument | KeyNotFound | StoreUnavailable>
+    /** Revokes an API key. The revocation applies at once. */
+    readonly revoke: (apiKeyId: string) => Effect.Effect<ApiKey, InvalidArgument | KeyNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/ApiKeys") {
   static readonly layerNoDeps = Layer.effect(
@@ -42,8 +43,8 @@ export class ApiKeys extends Context.Service<
       const ids = yield* IdSource
       const projects = yield* Projects
 
-      const issue = Effect.fn("ApiKeys.issue")(function* (projectId: ProjectId, asked: IssueKey) {
-        const request = yield* validated(parseIssueKey, asked)
+      const create = Effect.fn("ApiKeys.create")(function* (projectId: ProjectId, asked: CreateApiKey) {
+        const request = yield* validated(parseCreateApiKey, asked)
         yield* validIds({ projectId })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
@@ -61,15 +62,15 @@ export class ApiKeys extends Context.Service<
         return keys
       })
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* (keyId: string) {
-        yield* validIds({ keyId })
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (apiKeyId: string) {
+        yield* validIds({ apiKeyId })
         const now = yield* Clock.currentTimeMillis
-        return yield* decideAndCommit(store, store.read([{ _tag: "ApiKey", id: keyId }]), ([key]) =>
-          revokeKey(keyId, { now, key })
+        return yield* decideAndCommit(store, store.read([{ _tag: "ApiKey", id: apiKeyId }]), ([key]) =>
+          revokeKey(apiKeyId, { now, key })
         )
       })
 
-      return { issue, list, revoke }
+      return { create, list, revoke }
     })
   )
 }

@@ -1,5 +1,6 @@
 /**
- * Takes contacts in from a table, and gives them out as one: row by row, in flat memory, beside a running server. Source: decision 0029.
+ * Imports contacts from a table and exports them to a table, row by row, with constant memory use. A server may run at the same time.
+ * Source: decision 0029.
  */
 import { Context, Effect, Layer, Result, Schedule, Sink, Stream } from "effect"
 import type { AskedContact, ContactColumn, ImportOptions } from "../domain/ContactFile.ts"
@@ -15,7 +16,7 @@ import type { StoreUnavailable } from "../port/MailStore.ts"
 import { Contacts } from "./Contacts.ts"
 import { Properties } from "./Properties.ts"
 
-/** A row of a file, and the line on which it ends. */
+/** A row of a file, and the number of its last line. */
 export interface FileRow {
   readonly line: number
   readonly cells: ReadonlyArray<string>
@@ -23,15 +24,15 @@ export interface FileRow {
 
 export type RowOutcome = "created" | "updated" | "refused"
 
-/** What became of a row. */
+/** The outcome of one row. */
 export interface ImportedRow {
   readonly line: number
   readonly outcome: RowOutcome
-  /** Why it was refused. */
+  /** Why the row was refused. Empty for a row that was written. */
   readonly issues: ReadonlyArray<Pick<Issue, "path" | "code" | "message">>
 }
 
-/** Commits under way at once: enough to share the disk's syncs, few enough to leave room for others. */
+/** Rows under way at once: enough that their commits share disk syncs, and few enough that other callers are not delayed. */
 const rowsAtOnce = 64
 
 type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
@@ -47,8 +48,8 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
         }
       ]
 
-/** A store that is busy with others is waited for. */
-const patient = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>) =>
+/** Retries for up to 30 s while the store is temporarily unavailable. */
+const retryWhileBusy = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>) =>
   Effect.retry(effect, {
     schedule: Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
       Schedule.jittered,
@@ -64,16 +65,16 @@ export class ContactFiles extends Context.Service<
   ContactFiles,
   {
     /**
-     * Writes each row after the first, which names the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
-     * `email_status`, and custom properties by key. Tells of each row as it is dealt with, in no particular order. Nothing is written when the
-     * first row is wrong. Run again after an interruption, with `update`, it ends in the same state.
+     * Imports contacts. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
+     * `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
+     * order. Writes nothing when the first row is not valid. After an interruption, a second run with `update` leads to the same state.
      */
     readonly take: <E>(
       projectId: ProjectId,
       rows: Stream.Stream<FileRow, E>,
       options?: ImportOptions
     ) => Stream.Stream<ImportedRow, E | InvalidArgument | StoreUnavailable>
-    /** The columns' names, then a row for each contact, newest first. What `take` reads. */
+    /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. `take` can import the rows. */
     readonly give: (
       projectId: ProjectId,
       query: ContactQuery
@@ -86,41 +87,41 @@ export class ContactFiles extends Context.Service<
       const contacts = yield* Contacts
       const properties = yield* Properties
 
-      const updated = Effect.fnUntraced(function* (projectId: ProjectId, { request, emailStatus }: AskedContact) {
-        const standing = yield* contacts.atAddress(projectId, request.email)
-        if (standing === null) return
-        // What the file has no column for stays as it is.
-        const kept =
+      const updateContact = Effect.fnUntraced(function* (projectId: ProjectId, { request, emailStatus }: AskedContact) {
+        const existing = yield* contacts.findByEmail(projectId, request.email)
+        if (existing === null) return
+        // Properties without a column in the file keep their values.
+        const mergedProperties =
           request.properties === undefined
             ? {}
-            : { properties: { ...(yield* contacts.get(projectId, standing.id)).properties, ...request.properties } }
-        yield* contacts.update(projectId, standing.id, {
+            : { properties: { ...(yield* contacts.get(projectId, existing.id)).properties, ...request.properties } }
+        yield* contacts.update(projectId, existing.id, {
           ...request,
-          ...kept,
+          ...mergedProperties,
           ...(emailStatus === undefined ? {} : { emailStatus })
         })
       })
 
-      const written = (
+      const writeRow = (
         projectId: ProjectId,
         asked: AskedContact,
         update: boolean
       ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> =>
         contacts.create(projectId, asked.request, "import").pipe(
-          Effect.flatMap(() => (asked.emailStatus === "unsubscribed" ? updated(projectId, asked) : Effect.void)),
+          Effect.flatMap(() => (asked.emailStatus === "unsubscribed" ? updateContact(projectId, asked) : Effect.void)),
           Effect.as("created" as const),
           Effect.catchTag("ContactEmailTaken", (taken) =>
-            update ? Effect.as(updated(projectId, asked), "updated" as const) : Effect.fail(taken)
+            update ? Effect.as(updateContact(projectId, asked), "updated" as const) : Effect.fail(taken)
           )
         )
 
-      const imported = (projectId: ProjectId, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
+      const importRow = (projectId: ProjectId, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
         Effect.fnUntraced(function* ({ line, cells }: FileRow): Effect.fn.Return<ImportedRow, StoreUnavailable> {
           if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
             return { line, outcome: "refused", issues: [issue([], "invalid_type", "must be an array of strings")] }
           const asked = readRow(columns, cells)
           if (Result.isFailure(asked)) return { line, outcome: "refused", issues: asked.failure }
-          const outcome = yield* Effect.result(patient(written(projectId, asked.success, update)))
+          const outcome = yield* Effect.result(retryWhileBusy(writeRow(projectId, asked.success, update)))
           if (Result.isSuccess(outcome)) return { line, outcome: outcome.success, issues: [] }
           const { failure } = outcome
           if (failure._tag === "StoreUnavailable") return yield* failure
@@ -136,7 +137,7 @@ export class ContactFiles extends Context.Service<
             const columns = readColumns(first?.cells ?? [], defined)
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ context: "body", issues: columns.failure })
-            return Stream.mapEffect(rest, imported(projectId, columns.success, update), {
+            return Stream.mapEffect(rest, importRow(projectId, columns.success, update), {
               concurrency: rowsAtOnce,
               unordered: true
             })

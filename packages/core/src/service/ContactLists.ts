@@ -1,33 +1,33 @@
 /**
- * Lists of contacts, put together by hand. Source: decision 0026.
+ * Lists of contacts. Contacts are added to a list one by one. Source: decision 0026.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { contactCounts } from "../decide/contactCounts.ts"
 import type { Decision } from "../decide/Decision.ts"
 import { settled } from "../decide/Decision.ts"
-import { expectDefinition } from "../decide/expectation.ts"
+import { expectResource } from "../decide/expectation.ts"
 import type { Contact } from "../domain/Contact.ts"
 import type { CreateList, UpdateList } from "../domain/ContactList.ts"
 import { listsOfContactMax, parseCreateList, parseUpdateList } from "../domain/ContactList.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { InvalidArgument, NameTaken } from "../domain/Failure.ts"
 import { ContactNotFound, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
-import { definitionsOf } from "../internal/definitions.ts"
+import { resourcesOf } from "../internal/resources.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 
-/** A list, and how many contacts are on it. */
+/** A list, and the number of its contacts. */
 export interface CountedList {
-  readonly list: DefinitionOf<"list">
+  readonly list: ResourceOf<"list">
   readonly contacts: number
 }
 
-type Placing = (
+type ChangeMembership = (
   projectId: ProjectId,
   listId: string,
   contactId: string
@@ -55,45 +55,45 @@ export class ContactLists extends Context.Service<
       id: string,
       request: UpdateList
     ) => Effect.Effect<CountedList, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
-    /** The contacts stay. */
+    /** Deletes the list. Its contacts are resources. */
     readonly remove: (
       projectId: ProjectId,
       id: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
-    /** Puts a contact on a list; again: the same. */
-    readonly put: Placing
-    /** Takes a contact off a list; again: the same. */
-    readonly take: Placing
+    /** Adds a contact to a list. Does nothing when the contact is already on the list. */
+    readonly put: ChangeMembership
+    /** Removes a contact from a list. Does nothing when the contact is not on the list. */
+    readonly take: ChangeMembership
   }
 >()("@mailkeep/core/service/ContactLists") {
   static readonly layerNoDeps = Layer.effect(
     ContactLists,
     Effect.gen(function* () {
       const store = yield* MailStore
-      const kept = definitionsOf({ store, ids: yield* IdSource }, { kind: "list", record: "list", field: "name" })
+      const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "list", record: "list", field: "name" })
 
-      const counted = (projectId: ProjectId, lists: ReadonlyArray<DefinitionOf<"list">>) =>
+      const counted = (projectId: ProjectId, lists: ReadonlyArray<ResourceOf<"list">>) =>
         Effect.map(
           store.read([{ _tag: "Counters", projectId, names: lists.map(({ id }) => `list:${id}` as const) }]),
           ([counts]) => lists.map((list, n): CountedList => ({ list, contacts: counts[n]! }))
         )
-      const countedOne = (projectId: ProjectId, list: DefinitionOf<"list">) =>
+      const countedOne = (projectId: ProjectId, list: ResourceOf<"list">) =>
         Effect.map(counted(projectId, [list]), ([one]) => one!)
 
       const page = Effect.fn("ContactLists.page")(function* (projectId: ProjectId, request: PageRequest) {
-        const { items, total, ...page } = yield* kept.page(projectId, request)
+        const { items, total, ...page } = yield* resources.page(projectId, request)
         return { items: yield* counted(projectId, items), total, ...page }
       })
 
       const get = Effect.fn("ContactLists.get")(function* (projectId: ProjectId, id: string) {
-        return yield* countedOne(projectId, yield* kept.get(projectId, id))
+        return yield* countedOne(projectId, yield* resources.get(projectId, id))
       })
 
       const create = Effect.fn("ContactLists.create")(function* (projectId: ProjectId, request: CreateList) {
         yield* validIds({ projectId })
         const { name, description = "" } = yield* validated(parseCreateList, request)
         const content = { name, description }
-        return { list: yield* kept.create(projectId, { name: name.toLowerCase(), content }), contacts: 0 }
+        return { list: yield* resources.create(projectId, { name: name.toLowerCase(), content }), contacts: 0 }
       })
 
       const update = Effect.fn("ContactLists.update")(function* (
@@ -102,24 +102,24 @@ export class ContactLists extends Context.Service<
         request: UpdateList
       ) {
         const asked = yield* validated(parseUpdateList, request)
-        const list = yield* kept.update(projectId, id, asked.name?.toLowerCase() ?? null, ({ content }) => {
+        const list = yield* resources.update(projectId, id, asked.name?.toLowerCase() ?? null, ({ content }) => {
           const after = { ...content, ...asked }
           return Result.succeed({ name: after.name.toLowerCase(), content: after })
         })
         return yield* countedOne(projectId, list)
       })
 
-      const placing = (
+      const changeMembership = (
         name: string,
         listsAfter: (contact: Contact, listId: string) => ReadonlyArray<string>
-      ): Placing =>
+      ): ChangeMembership =>
         Effect.fn(name)(function* (projectId, listId, contactId) {
           yield* validIds({ projectId, listId, contactId })
           const now = yield* Clock.currentTimeMillis
           return yield* decideAndCommit(
             store,
             store.read([
-              { _tag: "Definition", projectId, id: listId },
+              { _tag: "Resource", projectId, id: listId },
               { _tag: "Contact", projectId, id: contactId }
             ]),
             ([list, contact]): Result.Result<Decision<null>, RecordNotFound | ContactNotFound | TooManyRecords> => {
@@ -133,7 +133,7 @@ export class ContactLists extends Context.Service<
               return Result.succeed({
                 answer: null,
                 changes: [
-                  expectDefinition(list),
+                  expectResource(list),
                   { _tag: "PutContact", contact: after, replaces: contact.revision },
                   ...contactCounts(projectId, contact, after)
                 ]
@@ -147,9 +147,9 @@ export class ContactLists extends Context.Service<
         get,
         create,
         update,
-        remove: kept.remove,
-        put: placing("ContactLists.put", ({ listIds }, id) => [...new Set([...listIds, id])].toSorted()),
-        take: placing("ContactLists.take", ({ listIds }, id) => listIds.filter((one) => one !== id))
+        remove: resources.remove,
+        put: changeMembership("ContactLists.put", ({ listIds }, id) => [...new Set([...listIds, id])].toSorted()),
+        take: changeMembership("ContactLists.take", ({ listIds }, id) => listIds.filter((one) => one !== id))
       }
     })
   )

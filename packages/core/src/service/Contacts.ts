@@ -1,5 +1,5 @@
 /**
- * The people a project writes to. Source: interface, List contacts, Create a contact, Update a contact; decision 0012.
+ * The contacts of a project. Source: interface, List contacts, Create a contact, Update a contact; decision 0012.
  */
 import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { createContact, eraseContact, updateContact } from "../decide/contact.ts"
@@ -21,7 +21,7 @@ import type { SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor } from "../domain/Suppression.ts"
 import { makeContactScanner } from "../internal/contactScan.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
-import { definitionsOf } from "../internal/definitions.ts"
+import { resourcesOf } from "../internal/resources.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -30,31 +30,31 @@ import { PlanSource } from "../port/PlanSource.ts"
 import { Secrets } from "./Secrets.ts"
 import { Segments } from "./Segments.ts"
 
-/** A contact with what its record leaves to others. */
+/** A contact with its custom properties and its suppression. */
 export interface ContactDetail {
   readonly contact: Contact
   readonly properties: Readonly<Record<string, PropertyValue>>
-  /** Why mail to the address is held back, other than by unsubscribing. */
+  /** Why the address gets no mail, when the reason is not `unsubscribed`. */
   readonly blockReason: SuppressionReason | null
 }
 
-/** Contacts that one query of a walk reads. */
-const walkLimit = 1000
+/** How many contacts one query of a stream reads. */
+const batchMax = 1000
 
-/** Whether an index finds what the filters match, so that a page needs no walk. */
+/** Whether an index supports the filters, so that a page needs no scan. */
 const isIndexed = ({ search, emailStatus, listId, segment }: ContactFilters): boolean =>
   search === null && segment === null && (emailStatus === null || listId === null)
 
 export class Contacts extends Context.Service<
   Contacts,
   {
-    /** Newest first. A search or a segment that takes longer than 5 s to answer fails with `ContactFilterTooSlow`. */
+    /** Newest first. Fails with `ContactFilterTooSlow` when a search or a segment takes longer than 5 s. */
     readonly page: (
       projectId: ProjectId,
       query: ContactQuery,
       page: PageRequest
     ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
-    /** All that match, newest first, in flat memory. A contact that is there throughout comes exactly once. */
+    /** Streams all matching contacts, newest first, with constant memory use. A contact that matches all the time is emitted exactly once. */
     readonly each: (
       projectId: ProjectId,
       query: ContactQuery
@@ -63,8 +63,8 @@ export class Contacts extends Context.Service<
       projectId: ProjectId,
       contactId: string
     ) => Effect.Effect<ContactDetail, InvalidArgument | ContactNotFound | StoreUnavailable>
-    /** `null` when no contact has the address, or the text is no address. */
-    readonly atAddress: (
+    /** Returns `null` when no contact has the address, or when the text is not an address. */
+    readonly findByEmail: (
       projectId: ProjectId,
       email: string
     ) => Effect.Effect<Contact | null, InvalidArgument | StoreUnavailable>
@@ -78,7 +78,7 @@ export class Contacts extends Context.Service<
       contactId: string,
       request: UpdateContact
     ) => Effect.Effect<Contact, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable>
-    /** Forgets the person; a suppression of the address holds on, without naming it. The delivery log keeps what was sent. */
+    /** Deletes the contact. A suppression of its address stays, without the address in clear text. The delivery log keeps its deliveries. */
     readonly erase: (
       projectId: ProjectId,
       contactId: string
@@ -92,11 +92,11 @@ export class Contacts extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const segments = yield* Segments
-      const properties = definitionsOf({ store, ids }, { kind: "property", record: "property", field: "key" })
+      const properties = resourcesOf({ store, ids }, { kind: "property", record: "property", field: "key" })
       const { addressKey } = yield* Secrets
       const scanner = makeContactScanner(store)
 
-      /** `null` when nobody can match. */
+      /** Returns `null` when no contact can match. */
       const filtersOf = Effect.fnUntraced(function* (
         projectId: ProjectId,
         query: ContactQuery
@@ -104,7 +104,7 @@ export class Contacts extends Context.Service<
         yield* validIds({ projectId })
         const { segmentId, ...filters } = yield* validated(parseContactQuery, query, "query")
         if (filters.listId !== null) {
-          const [list] = yield* store.read([{ _tag: "Definition", projectId, id: filters.listId }])
+          const [list] = yield* store.read([{ _tag: "Resource", projectId, id: filters.listId }])
           if (list?.kind !== "list") return null
         }
         if (segmentId === null) return { ...filters, segment: null }
@@ -112,7 +112,7 @@ export class Contacts extends Context.Service<
         return segment === null ? null : { ...filters, segment }
       })
 
-      /** Totals are counters that every write keeps. */
+      /** Takes the total from counters, which every write of a contact updates. */
       const indexedPage = Effect.fnUntraced(function* (
         projectId: ProjectId,
         { emailStatus, listId }: ContactFilters,
@@ -147,7 +147,7 @@ export class Contacts extends Context.Service<
           : scanner.page(projectId, filters, page)
       })
 
-      const walkPiece = (
+      const nextBatch = (
         projectId: ProjectId,
         filters: ContactFilters,
         after: Position | null
@@ -155,8 +155,8 @@ export class Contacts extends Context.Service<
         const { emailStatus, listId } = filters
         return isIndexed(filters)
           ? Effect.map(
-              store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit: walkLimit }]),
-              ([items]) => ({ items, next: items.length < walkLimit ? null : items.at(-1)! })
+              store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit: batchMax }]),
+              ([items]) => ({ items, next: items.length < batchMax ? null : items.at(-1)! })
             )
           : scanner.piece(projectId, filters, after)
       }
@@ -168,27 +168,27 @@ export class Contacts extends Context.Service<
               ? Stream.empty
               : Stream.paginate(null as Position | null, (after) =>
                   Effect.map(
-                    walkPiece(projectId, filters, after),
+                    nextBatch(projectId, filters, after),
                     ({ items, next }) => [items, Option.fromNullOr(next)] as const
                   )
                 )
           )
         )
 
-      const placeOf = (projectId: ProjectId, address: string) => ({
+      const suppressedAddressOf = (projectId: ProjectId, address: string) => ({
         projectId,
         address,
         addressKey: addressKey(address)
       })
 
-      const standingAt = ({ projectId, address, addressKey }: ReturnType<typeof placeOf>) =>
+      const addressReads = ({ projectId, address, addressKey }: ReturnType<typeof suppressedAddressOf>) =>
         [
           { _tag: "ContactsByAddress", projectId, addresses: [address] },
           { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
         ] as const
 
-      /** Read only for a request that names any. */
-      const definedFor = (projectId: ProjectId, request: Pick<CreateContact, "properties">) =>
+      /** Reads the properties of the project only when the request has property values. */
+      const propertiesFor = (projectId: ProjectId, request: Pick<CreateContact, "properties">) =>
         Object.keys(request.properties ?? {}).length === 0 ? Effect.succeed([]) : properties.all(projectId)
 
       const get = Effect.fn("Contacts.get")(function* (projectId: ProjectId, contactId: string) {
@@ -207,7 +207,7 @@ export class Contacts extends Context.Service<
         }
       })
 
-      const atAddress = Effect.fn("Contacts.atAddress")(function* (projectId: ProjectId, email: string) {
+      const findByEmail = Effect.fn("Contacts.findByEmail")(function* (projectId: ProjectId, email: string) {
         yield* validIds({ projectId, email })
         const address = parseAddress(email)?.canonical
         if (address === undefined) return null
@@ -226,16 +226,16 @@ export class Contacts extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const plan = yield* plans.planOf(projectId)
-        const place = placeOf(projectId, parseAddress(request.email)!.canonical)
+        const suppressedAddress = suppressedAddressOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
-          definedFor(projectId, request),
-          store.read([...standingAt(place), { _tag: "Counters", projectId, names: ["contacts"] }])
+          propertiesFor(projectId, request),
+          store.read([...addressReads(suppressedAddress), { _tag: "Counters", projectId, names: ["contacts"] }])
         )
         return yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], [contactsUsed]]]) =>
           createContact(request, source, {
             now,
             ids: block,
-            place,
+            place: suppressedAddress,
             holder: holder!,
             suppression: suppression!,
             properties,
@@ -254,16 +254,16 @@ export class Contacts extends Context.Service<
         const request = yield* validated(parseUpdateContact, asked)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 2)
-        const place = placeOf(projectId, parseAddress(request.email)!.canonical)
+        const suppressedAddress = suppressedAddressOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
-          definedFor(projectId, request),
-          store.read([...standingAt(place), { _tag: "Contact", projectId, id: contactId }])
+          propertiesFor(projectId, request),
+          store.read([...addressReads(suppressedAddress), { _tag: "Contact", projectId, id: contactId }])
         )
         const updated = yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], contact]]) =>
           updateContact(contactId, request, {
             now,
             ids: block,
-            place,
+            place: suppressedAddress,
             holder: holder!,
             suppression: suppression!,
             properties,
@@ -279,17 +279,17 @@ export class Contacts extends Context.Service<
         const block = yield* ids.reserve(now, 1)
         const facts = Effect.gen(function* () {
           const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
-          const place = placeOf(projectId, contact?.address ?? "")
+          const suppressedAddress = suppressedAddressOf(projectId, contact?.address ?? "")
           const [[suppression]] = yield* store.read([
-            { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] }
+            { _tag: "Suppressions", projectId, addressKeys: [suppressedAddress.addressKey] }
           ])
-          return { now, ids: block, place, contact, suppression: suppression! }
+          return { now, ids: block, place: suppressedAddress, contact, suppression: suppression! }
         })
         yield* decideAndCommit(store, facts, (facts) => eraseContact(contactId, facts))
         return null
       })
 
-      return { page, each, get, atAddress, create, update, erase }
+      return { page, each, get, findByEmail, create, update, erase }
     })
   )
 }

@@ -1,11 +1,11 @@
 /**
- * What became of every delivery: the listing, page by page, and one delivery in full.
+ * The delivery log: pages of deliveries, one delivery with its attempts, and the events of a project.
  * Source: interface, List deliveries; decision 0011.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Contact } from "../domain/Contact.ts"
-import { placePosition, positionPlace, writeCursor } from "../domain/Cursor.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import { decodePosition, encodePosition, writeCursor } from "../domain/Cursor.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../domain/Delivery.ts"
 import type { InvalidArgument } from "../domain/Failure.ts"
 import { DeliveryNotFound } from "../domain/Failure.ts"
@@ -15,9 +15,9 @@ import type { CursorRequest, LogFilters } from "../domain/Paging.ts"
 import { examinedMax } from "../domain/Paging.ts"
 import { parseCursorRequest, parseEventsRequest, parseLogFilters } from "../domain/PagingRequest.ts"
 import type { ProjectId } from "../domain/Project.ts"
-import type { Ledger } from "../domain/Query.ts"
+import type { UsageAudit } from "../domain/Query.ts"
 import type { SenderDomain } from "../domain/SenderDomain.ts"
-import { cursorPlace } from "../internal/cursorPlace.ts"
+import { readCursorPosition } from "../internal/readCursorPosition.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
@@ -26,7 +26,7 @@ import { Secrets } from "./Secrets.ts"
 
 export interface LogPage {
   readonly items: ReadonlyArray<DeliverySummary>
-  /** Known only for a first page that is also the last. */
+  /** The total is known only when the first page is also the last page. Otherwise `null`. */
   readonly total: number | null
   readonly limit: number
   readonly hasMore: boolean
@@ -39,13 +39,13 @@ export interface DeliveryDetail {
   readonly attempts: ReadonlyArray<Attempt>
   readonly contact: Contact | null
   readonly domain: SenderDomain | null
-  readonly template: DefinitionOf<"template"> | null
+  readonly template: ResourceOf<"template"> | null
 }
 
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Newest first. A filtered page may be short, or empty, and still have more. */
+    /** Newest first. With filters, a page may be short or empty although `hasMore` is `true`. */
     readonly page: (
       projectId: ProjectId,
       filters: LogFilters,
@@ -55,13 +55,13 @@ export class DeliveryLog extends Context.Service<
       projectId: ProjectId,
       deliveryId: string
     ) => Effect.Effect<DeliveryDetail, InvalidArgument | DeliveryNotFound | StoreUnavailable>
-    /** Oldest first, after the event with the id `after`; kept for 30 days. `limit` is 1 to 1,000. */
+    /** Oldest first, after the event with the id `after`. Events are kept for 30 days. `limit`: 1 to 1,000. */
     readonly events: (
       projectId: ProjectId,
       page: { readonly after: string | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<MailEvent>, InvalidArgument | StoreUnavailable>
-    /** The project's counters beside what its records add up to. */
-    readonly ledger: (projectId: ProjectId) => Effect.Effect<Ledger, InvalidArgument | StoreUnavailable>
+    /** The counters of the project, and the same numbers counted from its records. */
+    readonly usageAudit: (projectId: ProjectId) => Effect.Effect<UsageAudit, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/DeliveryLog") {
   static readonly layerNoDeps = Layer.effect(
@@ -69,7 +69,7 @@ export class DeliveryLog extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const crypto = yield* Crypto
-      const seal = (yield* Secrets).seal("cursor")
+      const sign = (yield* Secrets).seal("cursor")
 
       const page = Effect.fn("DeliveryLog.page")(function* (
         projectId: ProjectId,
@@ -79,18 +79,18 @@ export class DeliveryLog extends Context.Service<
         yield* validIds({ projectId })
         const filters = yield* validated(parseLogFilters, asked, "query")
         const { limit, cursor } = yield* validated(parseCursorRequest, request, "query")
-        const walk = { projectId, listing: "deliveries", filters: { ...filters } }
-        const place = yield* cursorPlace(seal, crypto, walk, cursor, "these filters")
-        const after = place === null ? null : placePosition(place)
+        const scope = { projectId, listing: "deliveries", filters: { ...filters } }
+        const position = yield* readCursorPosition(sign, crypto, scope, cursor, "these filters")
+        const after = position === null ? null : decodePosition(position)
         const [{ items, next }] = yield* store.read([
-          { _tag: "LogPage", projectId, filters, after, limit, examine: examinedMax }
+          { _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax }
         ])
         return {
           items,
           total: after === null && next === null ? items.length : null,
           limit,
           hasMore: next !== null,
-          nextCursor: next === null ? null : writeCursor(seal, walk, positionPlace(next))
+          nextCursor: next === null ? null : writeCursor(sign, scope, encodePosition(next))
         }
       })
 
@@ -105,11 +105,11 @@ export class DeliveryLog extends Context.Service<
           { _tag: "Message", projectId, id: delivery.messageId },
           { _tag: "Contact", projectId, id: delivery.contactId ?? "" }
         ])
-        const [domain, made] = yield* store.read([
+        const [domain, resource] = yield* store.read([
           { _tag: "Domain", projectId, domain: message!.domain },
-          { _tag: "Definition", projectId, id: message!.templateId ?? "" }
+          { _tag: "Resource", projectId, id: message!.templateId ?? "" }
         ])
-        const template = made?.kind === "template" ? made : null
+        const template = resource?.kind === "template" ? resource : null
         return { delivery, message: message!, attempts, contact, domain, template }
       })
 
@@ -123,13 +123,13 @@ export class DeliveryLog extends Context.Service<
         return events
       })
 
-      const ledger = Effect.fn("DeliveryLog.ledger")(function* (projectId: ProjectId) {
+      const usageAudit = Effect.fn("DeliveryLog.usageAudit")(function* (projectId: ProjectId) {
         yield* validIds({ projectId })
-        const [ledger] = yield* store.read([{ _tag: "Ledger", projectId }])
-        return ledger
+        const [usageAudit] = yield* store.read([{ _tag: "UsageAudit", projectId }])
+        return usageAudit
       })
 
-      return { page, get, events, ledger }
+      return { page, get, events, usageAudit }
     })
   )
 }

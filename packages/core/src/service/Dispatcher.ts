@@ -1,13 +1,13 @@
 /**
- * Keeps deliveries moving: releases what is due, recovers what a dead worker held, hands over what is queued.
- * Wakes at once on new work and sleeps until the next due time. What a hand-off does is in `HandOffs`.
+ * Processes deliveries: releases scheduled deliveries that are due, recovers the deliveries of dead workers, and hands over queued deliveries.
+ * Wakes at once on new work and sleeps until the next due time. `HandOffs` has the steps of a hand-off.
  */
 import { Clock, Context, Duration, Effect, FiberSet, Layer } from "effect"
 import type { Delivery } from "../domain/Delivery.ts"
 import { secondMillis } from "../domain/Instant.ts"
 import type { Backlog } from "../domain/Query.ts"
 import { makeClockWatch } from "../internal/clockWatch.ts"
-import type { NotStored } from "../internal/persisting.ts"
+import type { NotStored } from "../internal/commitUntilStored.ts"
 import { makeSweeping } from "../internal/sweeping.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
@@ -16,16 +16,16 @@ import { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { HandOffs } from "./HandOffs.ts"
-import { WorkSignal } from "./WorkSignal.ts"
+import { WakeUp } from "./WakeUp.ts"
 
 export interface DispatcherOptions {
-  /** Hand-offs under way at once. */
+  /** At most so many hand-offs at once. */
   readonly concurrency: number
-  /** How long a worker that says nothing is believed to live; renewed three times as often. */
+  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. */
   readonly leaseMillis: number
-  /** How long a shutdown waits for hand-offs under way before it sends them back to the queue. */
+  /** How long a shutdown waits for hand-offs under way. It then interrupts them and returns them to the queue. */
   readonly graceMillis: number
-  /** The longest sleep: a clock that was set forward and a lease that lapsed are noticed after this at the latest. */
+  /** The longest sleep. A jump of the clock and a lapsed lease are noticed after this time at the latest. */
   readonly sleepMillisMax: number
 }
 
@@ -36,129 +36,133 @@ export const defaultDispatcherOptions: DispatcherOptions = {
   sleepMillisMax: 15 * secondMillis
 }
 
-/** How many deliveries one step took, by what was done with them. */
+/** How many deliveries one step released, recovered and handed over. */
 export interface StepReport {
   readonly released: number
   readonly recovered: number
   readonly handedOver: number
 }
 
-/** Releases and recoveries under way at once. */
-const settlingMax = 100
+/** At most so many releases and recoveries at once. */
+const preparingMax = 100
 
-interface Parts {
+interface Deps {
   readonly settings: DispatcherOptions
   readonly store: MailStoreShape
   readonly lease: WorkerLease
   readonly sweep: Effect.Effect<boolean, StoreUnavailable>
   readonly handOffs: HandOffs["Service"]
-  readonly signal: WorkSignal["Service"]
+  readonly signal: WakeUp["Service"]
 }
 
-/** How much may be started. */
-interface Room {
-  readonly settling: number
+/** How many deliveries may be started. */
+interface Capacity {
+  readonly preparing: number
   readonly handing: number
 }
 
-type StartOne = (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+type StartWork = (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
 
-interface Start {
-  readonly settling: StartOne
-  readonly handing: StartOne
+interface StartKinds {
+  readonly preparing: StartWork
+  readonly handing: StartWork
 }
 
-/** Takes what is due and starts work on it, within the room there is. Interrupted half-way, what was claimed is left to its lease. */
+/** Claims due deliveries within the capacity and starts the work on them. After an interruption, claimed deliveries wait for the end of their lease. */
 const step = (
-  { lease, handOffs, signal, settings: { leaseMillis } }: Parts,
-  room: Room,
-  start: Start
+  { lease, handOffs, signal, settings: { leaseMillis } }: Deps,
+  capacity: Capacity,
+  start: StartKinds
 ): Effect.Effect<StepReport, StoreUnavailable> => {
-  // What is left of a delivery once it is released or recovered may be due at once.
-  const settle = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
-    start.settling(lease.holding(delivery, Effect.andThen(work, signal.notify)))
+  // A released or recovered delivery may be due for a hand-off at once.
+  const prepare = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
+    start.preparing(lease.workOn(delivery, Effect.andThen(work, signal.notify)))
   return Effect.gen(function* () {
-    const recovering = yield* lease.claim("lapsedSending", room.settling)
-    for (const delivery of recovering) yield* settle(delivery, handOffs.recover(delivery, leaseMillis))
-    const releasing = yield* lease.claim("dueScheduled", room.settling - recovering.length)
-    for (const delivery of releasing) yield* settle(delivery, handOffs.release(delivery, leaseMillis))
-    const handing = yield* lease.claim("dueQueued", room.handing)
+    const recovering = yield* lease.claim("lapsedSending", capacity.preparing)
+    for (const delivery of recovering) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
+    const releasing = yield* lease.claim("dueScheduled", capacity.preparing - recovering.length)
+    for (const delivery of releasing) yield* prepare(delivery, handOffs.release(delivery, leaseMillis))
+    const handing = yield* lease.claim("dueQueued", capacity.handing)
     for (const delivery of handing)
-      yield* start.handing(lease.holding(delivery, handOffs.handOver(delivery, leaseMillis)))
+      yield* start.handing(lease.workOn(delivery, handOffs.handOver(delivery, leaseMillis)))
     return { released: releasing.length, recovered: recovering.length, handedOver: handing.length }
   }).pipe(Effect.onInterrupt(() => lease.changeName))
 }
 
-/** Runs what is started at once, and waits for all of it. */
-const together = <A, E>(use: (start: StartOne) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+/** Collects the started work, runs all of it in parallel and waits for its end. */
+const runTogether = <A, E>(collect: (startWork: StartWork) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const works: Array<Effect.Effect<unknown>> = []
     return Effect.tap(
-      use((work) => Effect.sync(() => works.push(work))),
+      collect((work) => Effect.sync(() => works.push(work))),
       () => Effect.all(works, { concurrency: "unbounded", discard: true })
     )
   })
 
-const tick = (parts: Parts): Effect.Effect<StepReport, StoreUnavailable> =>
+const tick = (deps: Deps): Effect.Effect<StepReport, StoreUnavailable> =>
   Effect.gen(function* () {
-    yield* Effect.forkScoped(parts.lease.heartbeat)
-    // What is released becomes due for a hand-off in the same step.
-    const settled = yield* together((one) =>
-      step(parts, { settling: settlingMax, handing: 0 }, { settling: one, handing: one })
+    yield* Effect.forkScoped(deps.lease.heartbeat)
+    // A released delivery is handed over in the same step.
+    const prepared = yield* runTogether((startWork) =>
+      step(deps, { preparing: preparingMax, handing: 0 }, { preparing: startWork, handing: startWork })
     )
-    const { handedOver } = yield* together((one) =>
-      step(parts, { settling: 0, handing: parts.settings.concurrency }, { settling: one, handing: one })
+    const { handedOver } = yield* runTogether((startWork) =>
+      step(deps, { preparing: 0, handing: deps.settings.concurrency }, { preparing: startWork, handing: startWork })
     )
-    yield* parts.sweep
-    return { ...settled, handedOver }
+    yield* deps.sweep
+    return { ...prepared, handedOver }
   }).pipe(Effect.scoped)
 
-const sleepMillis = ({ settings: { sleepMillisMax }, store, lease }: Parts) =>
+const sleepMillis = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [next] = yield* store.read([{ _tag: "NextDue", worker: lease.name(), now }])
     return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(1, next - now))
   })
 
-const loop = (parts: Parts) =>
+const loop = (deps: Deps) =>
   Effect.gen(function* () {
-    const { settings, signal, sweep } = parts
+    const { settings, signal, sweep } = deps
     const wake = yield* signal.subscribe
-    const settling = yield* FiberSet.make<unknown, never>()
+    const preparing = yield* FiberSet.make<unknown, never>()
     const handing = yield* FiberSet.make<unknown, never>()
-    // Runs before their own interruption: what is under way gets its grace first.
+    // This finalizer runs before the fibers are interrupted, so that work under way gets the grace time.
     yield* Effect.addFinalizer(() =>
-      Effect.all([FiberSet.awaitEmpty(settling), FiberSet.awaitEmpty(handing)], { concurrency: 2 }).pipe(
+      Effect.all([FiberSet.awaitEmpty(preparing), FiberSet.awaitEmpty(handing)], { concurrency: 2 }).pipe(
         Effect.timeoutOption(Duration.millis(settings.graceMillis))
       )
     )
-    const start: Start = {
-      settling: (work) => FiberSet.run(settling, Effect.ensuring(work, wake.open)),
+    const start: StartKinds = {
+      preparing: (work) => FiberSet.run(preparing, Effect.ensuring(work, wake.open)),
       handing: (work) => FiberSet.run(handing, Effect.ensuring(work, wake.open))
     }
-    const roomNow = Effect.zipWith(FiberSet.size(settling), FiberSet.size(handing), (settling, handing): Room => ({
-      settling: settlingMax - settling,
-      handing: settings.concurrency - handing
-    }))
+    const freeCapacity = Effect.zipWith(
+      FiberSet.size(preparing),
+      FiberSet.size(handing),
+      (preparing, handing): Capacity => ({
+        preparing: preparingMax - preparing,
+        handing: settings.concurrency - handing
+      })
+    )
 
     return yield* undeterred(
       "The dispatcher",
       Effect.gen(function* () {
         yield* wake.close
-        const { released, recovered, handedOver } = yield* step(parts, yield* roomNow, start)
+        const { released, recovered, handedOver } = yield* step(deps, yield* freeCapacity, start)
         const moreToSweep = yield* sweep
         if (released + recovered + handedOver > 0 || moreToSweep) return
-        // With no room left, an end makes some; what is due already must not be looked for all the while.
-        const room = yield* roomNow
-        const full = room.settling <= 0 || room.handing <= 0
-        yield* Effect.timeoutOption(wake.await, Duration.millis(full ? secondMillis : yield* sleepMillis(parts)))
+        // Without free capacity, the end of a work item wakes the loop. Deliveries that are due must not keep the loop busy until then.
+        const capacity = yield* freeCapacity
+        const full = capacity.preparing <= 0 || capacity.handing <= 0
+        yield* Effect.timeoutOption(wake.await, Duration.millis(full ? secondMillis : yield* sleepMillis(deps)))
       })
     )
   })
 
-const run = (parts: Parts): Effect.Effect<never> => underLease(parts, parts.signal.notify, loop(parts))
+const run = (deps: Deps): Effect.Effect<never> => underLease(deps, deps.signal.notify, loop(deps))
 
-const health = ({ store }: Parts) =>
+const health = ({ store }: Deps) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [backlog] = yield* store.read([{ _tag: "Backlog", now }])
@@ -169,11 +173,11 @@ const health = ({ store }: Parts) =>
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
-    /** One step for hosts without a loop: takes what is due now, up to the limits, and waits until it is dealt with. */
+    /** One step for hosts without a loop. Processes the deliveries that are due, within the limits, and waits for their end. */
     readonly tick: Effect.Effect<StepReport, StoreUnavailable>
-    /** Runs until interrupted; then takes nothing more, waits for hand-offs under way and gives its lease back. */
+    /** Runs until interrupted. Then claims no more deliveries, waits for hand-offs under way and ends the lease. */
     readonly run: Effect.Effect<never>
-    /** What waits, and since when the oldest of it has been due. */
+    /** The backlog, and for how many milliseconds its oldest delivery has been due. */
     readonly health: Effect.Effect<Backlog & { readonly oldestDueAgeMillis: number }, StoreUnavailable>
   }
 >()("@mailkeep/core/service/Dispatcher") {
@@ -184,19 +188,19 @@ export class Dispatcher extends Context.Service<
         const settings = { ...defaultDispatcherOptions, ...options }
         const store = yield* MailStore
         const readClock = makeClockWatch(clockToleranceMillis(settings.leaseMillis))
-        const parts: Parts = {
+        const deps: Deps = {
           settings,
           store,
           lease: makeWorkerLease({ store, crypto: yield* Crypto, readClock }, settings.leaseMillis),
           sweep: makeSweeping(store, readClock),
           handOffs: yield* HandOffs,
-          signal: yield* WorkSignal
+          signal: yield* WakeUp
         }
-        const { noteDispatcher } = parts.signal
+        const { recordDispatcher } = deps.signal
         return {
-          tick: Effect.andThen(noteDispatcher, tick(parts)),
-          run: Effect.andThen(noteDispatcher, run(parts)),
-          health: health(parts)
+          tick: Effect.andThen(recordDispatcher, tick(deps)),
+          run: Effect.andThen(recordDispatcher, run(deps)),
+          health: health(deps)
         }
       })
     )

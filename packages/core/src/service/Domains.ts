@@ -1,12 +1,12 @@
 /**
- * The domains a project sends from: the records to publish, and what DNS says of them. Source: interface, List email domains; decision 0013.
+ * The sender domains of a project, their DNS records and the checks of these records. Source: interface, List email domains; decision 0013.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Decision } from "../decide/Decision.ts"
 import type { AddDomainFacts, DnsFinding, FreshKey } from "../decide/senderDomain.ts"
 import { addDomain, checkDomain, domainInScope, ensureDomain, giveKey, removeDomain } from "../decide/senderDomain.ts"
-import type { DnsAnswer } from "../decide/judgeDnsRecord.ts"
-import { judgeDnsRecord } from "../decide/judgeDnsRecord.ts"
+import type { DnsAnswer } from "../decide/checkDnsRecord.ts"
+import { checkDnsRecord } from "../decide/checkDnsRecord.ts"
 import { parseDomain } from "../domain/Address.ts"
 import type { Caller, DomainScope } from "../domain/ApiKey.ts"
 import type { DomainTaken, InvalidArgument, SenderOutsideScope, TooManyRecords } from "../domain/Failure.ts"
@@ -35,16 +35,17 @@ export interface DomainsOptions {
 
 export const defaultDomainsOptions: DomainsOptions = { mailHost: { host: "localhost", returnPathLabel: "bounces" } }
 
-/** Domains checked at once, and how often the loop looks. */
+/** How many domains the loop checks at once. */
 const checkedAtOnce = 5
+/** How many due domains one step checks. */
 const batchMax = 50
-/** A key costs about 40 ms of a processor, a check four questions to DNS. */
+/** The limits of key generation, which takes about 40 ms of processor time, and of checks, which take four DNS queries each. */
 const keysBound = { atOnce: 1, waitingMax: 16 }
 const checksBound = { atOnce: 8, waitingMax: 64 }
-const everyDuration = Duration.minutes(1)
+const checkInterval = Duration.minutes(1)
 const selector = "mailkeep"
 
-/** What DNS has at the record's name. A record of ours is asked for once: names that alias others are the resolver's work. */
+/** Queries DNS for the name of a record. The resolver follows aliases. */
 const answerOf = (dns: DnsResolverShape | null, { type, name }: DnsRecord): Effect.Effect<DnsAnswer> => {
   if (dns === null) return Effect.succeed({ _tag: "Missing", definite: false, code: "unreachable" })
   const values =
@@ -59,7 +60,7 @@ const findingsOf = (
   dns: DnsResolverShape | null,
   records: ReadonlyArray<DnsRecord>
 ): Effect.Effect<ReadonlyArray<DnsFinding>> =>
-  Effect.forEach(records, (record) => Effect.map(answerOf(dns, record), (answer) => judgeDnsRecord(record, answer)), {
+  Effect.forEach(records, (record) => Effect.map(answerOf(dns, record), (answer) => checkDnsRecord(record, answer)), {
     concurrency: "unbounded"
   })
 
@@ -67,8 +68,8 @@ export class Domains extends Context.Service<
   Domains,
   {
     /**
-     * Makes the project when nobody has named it before. A project has at most 1,000 domains. Keys are made one at a time; when 16 more callers
-     * wait for one, fails with `StoreUnavailable`.
+     * Adds a domain. Creates the project when it does not exist. A project has at most 1,000 domains. One DKIM key is generated at a time.
+     * Fails with `StoreUnavailable` when 16 other callers wait for a DKIM key.
      */
     readonly add: (
       caller: Caller,
@@ -78,14 +79,14 @@ export class Domains extends Context.Service<
       InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords | StoreUnavailable
     >
     /**
-     * The project's domain of this name, as it is or new, so that a program may ask at every start. `verified: true` verifies an existing
-     * domain by the operator's word; `false` changes nothing of it.
+     * Returns the domain with this name and adds the domain when it does not exist. A program may call this at every start.
+     * `verified: true` marks an existing domain as verified manually. `verified: false` does not change an existing domain.
      */
     readonly ensure: (
       caller: Caller,
       request: NewDomain
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | TooManyRecords | StoreUnavailable>
-    /** Newest first; only domains within the caller's scope. */
+    /** Newest first. Only domains within the scope of the caller. */
     readonly page: (
       caller: Caller,
       page: PageRequest,
@@ -95,17 +96,17 @@ export class Domains extends Context.Service<
       caller: Caller,
       id: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
-    /** Mail from it is refused from now on; what is scheduled fails when it is due. */
+    /** Removes the domain. Sends from the domain are then refused, and its scheduled deliveries fail when they are due. */
     readonly remove: (
       caller: Caller,
       id: string
     ) => Effect.Effect<null, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
-    /** Asks DNS for every record, now. */
+    /** Checks every record of the domain in DNS, now. */
     readonly verify: (
       caller: Caller,
       id: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
-    /** One step for hosts without a loop: checks the domains that are due, and says how many. */
+    /** One step for hosts without a loop. Checks the domains that are due and returns their number. */
     readonly tick: Effect.Effect<number, StoreUnavailable>
     /** Checks domains when they are due, until interrupted. */
     readonly run: Effect.Effect<never>
@@ -123,15 +124,15 @@ export class Domains extends Context.Service<
         const dns = Option.getOrNull(yield* Effect.serviceOption(DnsResolver))
         const { encrypt } = (yield* Secrets).vault("dkim")
 
-        const keys = boundedWork(keysBound)
-        const checks = boundedWork(checksBound)
+        const generateBounded = boundedWork(keysBound)
+        const checkBounded = boundedWork(checksBound)
 
         const freshKey: Effect.Effect<FreshKey, StoreUnavailable> = Effect.map(
-          keys(crypto.rsaKeyPair),
+          generateBounded(crypto.rsaKeyPair),
           ({ privateKey, publicKey }) => ({ selector, encryptedPrivateKey: encrypt(privateKey), publicKey })
         )
 
-        const named = Effect.fnUntraced(function* <E>(
+        const addWith = Effect.fnUntraced(function* <E>(
           caller: Caller,
           asked: NewDomain,
           decide: (request: NewDomain, facts: AddDomainFacts) => Result.Result<Decision<SenderDomain>, E>
@@ -145,20 +146,22 @@ export class Domains extends Context.Service<
               { _tag: "Domain", projectId, domain: parseDomain(request.domain) ?? "" },
               { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
             ]),
-            ([standing, { total: count }]) => ({ now, ids: block, projectId, domainScope, standing, count, host })
+            ([existing, { total: count }]) => ({ now, ids: block, projectId, domainScope, existing, count, host })
           )
-          // Making a key pair takes a while: what is refused, and a domain that exists, cost none.
+          // Generating a DKIM key takes time, so a refused request and an existing domain generate none.
           const facts = yield* load
           yield* Effect.fromResult(decide(request, { ...facts, key: null }))
-          const key = request.verified || facts.standing !== null ? null : yield* freshKey
+          const key = request.verified || facts.existing !== null ? null : yield* freshKey
           yield* projects.ensure(projectId)
           return yield* decideAndCommit(store, load, (facts) => decide(request, { ...facts, key }))
         })
 
-        const add = Effect.fn("Domains.add")((caller: Caller, request: NewDomain) => named(caller, request, addDomain))
+        const add = Effect.fn("Domains.add")((caller: Caller, request: NewDomain) =>
+          addWith(caller, request, addDomain)
+        )
 
         const ensure = Effect.fn("Domains.ensure")((caller: Caller, request: NewDomain) =>
-          named(caller, request, ensureDomain)
+          addWith(caller, request, ensureDomain)
         )
 
         const page = Effect.fn("Domains.page")(function* (
@@ -177,24 +180,24 @@ export class Domains extends Context.Service<
           Effect.map(store.read([{ _tag: "DomainOfId", projectId, id }]), ([found]) => found)
 
         /** The project and the scope of a call about one domain. */
-        const asking = (caller: Caller, id: string) => Effect.andThen(validIds({ id }), validCaller(caller))
+        const validCallAbout = (caller: Caller, id: string) => Effect.andThen(validIds({ id }), validCaller(caller))
 
         const get = Effect.fn("Domains.get")(function* (caller: Caller, id: string) {
-          const { projectId, domainScope } = yield* asking(caller, id)
+          const { projectId, domainScope } = yield* validCallAbout(caller, id)
           return yield* Effect.fromResult(domainInScope(id, domainScope, yield* ofId(projectId, id)))
         })
 
         const remove = Effect.fn("Domains.remove")(function* (caller: Caller, id: string) {
-          const { projectId, domainScope } = yield* asking(caller, id)
-          return yield* decideAndCommit(store, ofId(projectId, id), (standing) =>
-            removeDomain(id, domainScope, standing)
+          const { projectId, domainScope } = yield* validCallAbout(caller, id)
+          return yield* decideAndCommit(store, ofId(projectId, id), (existing) =>
+            removeDomain(id, domainScope, existing)
           )
         })
 
-        /** A domain of the operator's word has no key until somebody wants its records. */
+        /** A manually verified domain has no DKIM key before its first check. */
         const withKey = Effect.fnUntraced(function* (projectId: ProjectId, id: string, domainScope: DomainScope) {
-          const standing = yield* Effect.fromResult(domainInScope(id, domainScope, yield* ofId(projectId, id)))
-          if (standing.dkim !== null) return standing
+          const existing = yield* Effect.fromResult(domainInScope(id, domainScope, yield* ofId(projectId, id)))
+          if (existing.dkim !== null) return existing
           const key = yield* freshKey
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 5)
@@ -206,13 +209,13 @@ export class Domains extends Context.Service<
         })
 
         const verify = Effect.fn("Domains.verify")(function* (caller: Caller, id: string) {
-          const { projectId, domainScope } = yield* asking(caller, id)
+          const { projectId, domainScope } = yield* validCallAbout(caller, id)
           const { records } = yield* withKey(projectId, id, domainScope)
-          const findings = yield* checks(findingsOf(dns, records))
+          const findings = yield* checkBounded(findingsOf(dns, records))
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
-          return yield* decideAndCommit(store, ofId(projectId, id), (standing) =>
-            checkDomain(id, { now, ids: block, standing, findings })
+          return yield* decideAndCommit(store, ofId(projectId, id), (existing) =>
+            checkDomain(id, { now, ids: block, existing, findings })
           )
         })
 
@@ -230,9 +233,9 @@ export class Domains extends Context.Service<
             Effect.as(Effect.logWarning("The domain checks wait for the store.", reason), 0)
           ),
           Effect.catchDefect((defect) =>
-            Effect.as(Effect.logError("The domain checks failed and go on.", defectName(defect)), 0)
+            Effect.as(Effect.logError("The domain checks failed and continue.", defectName(defect)), 0)
           ),
-          Effect.flatMap((checked) => (checked === batchMax ? Effect.void : Effect.sleep(everyDuration))),
+          Effect.flatMap((checked) => (checked === batchMax ? Effect.void : Effect.sleep(checkInterval))),
           Effect.forever
         )
 

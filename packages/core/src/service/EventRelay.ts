@@ -1,27 +1,28 @@
 /**
- * Brings events to their consumers: a push for each that wants it, and tries until it is taken or given up. Each consumer has its own few
- * pushes under way, so one that is slow or dead holds up no other. Source: decisions 0016 and 0028.
+ * Sends events to their subscribers. Creates an event delivery for each matching subscriber and attempts it until the subscriber accepts the
+ * event or the retries end. Each subscriber has its own limit of event deliveries under way, so that a slow subscriber does not delay the
+ * others. Source: decisions 0016 and 0028.
  */
 import { Clock, Context, Duration, Effect, FiberSet, Layer, Option, Result } from "effect"
 import type { Scope } from "effect"
-import type { Consumer } from "../decide/distributeEvents.ts"
+import type { Subscriber } from "../decide/distributeEvents.ts"
 import { distributeEvents } from "../decide/distributeEvents.ts"
-import type { PushEnding } from "../decide/settlePush.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { EventDeliveryResult } from "../decide/finishEventDelivery.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { EventBody } from "../domain/EventBody.ts"
-import type { EventPush } from "../domain/EventPush.ts"
+import type { EventDelivery } from "../domain/EventDelivery.ts"
 import { idAt } from "../domain/Id.ts"
 import { secondMillis } from "../domain/Instant.ts"
 import type { EventKind } from "../domain/MailEvent.ts"
 import { eventKinds } from "../domain/MailEvent.ts"
 import type { ProjectId } from "../domain/Project.ts"
-import { everyProject, webhooksMax } from "../domain/Webhook.ts"
+import { allProjects, webhooksMax } from "../domain/Webhook.ts"
 import { makeClockWatch } from "../internal/clockWatch.ts"
-import type { ConsumerConditions } from "../internal/consumerConditions.ts"
-import { makeConsumerConditions } from "../internal/consumerConditions.ts"
+import type { CircuitBreakers } from "../internal/circuitBreaker.ts"
+import { makeCircuitBreakers } from "../internal/circuitBreaker.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
-import type { EventHandler, Pushing } from "../internal/pushing.ts"
-import { pushOnce, tryWebhook } from "../internal/pushing.ts"
+import type { EventHandler, EventSending } from "../internal/eventSending.ts"
+import { attemptEventDelivery, sendTestEvent } from "../internal/eventSending.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
 import { underLease, undeterred } from "../internal/workLoop.ts"
@@ -31,21 +32,21 @@ import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { Secrets } from "./Secrets.ts"
-import { WorkSignal } from "./WorkSignal.ts"
+import { WakeUp } from "./WakeUp.ts"
 
-export type { PushEnding } from "../decide/settlePush.ts"
-export type { EventHandler, ToldEvent } from "../internal/pushing.ts"
+export type { EventDeliveryResult } from "../decide/finishEventDelivery.ts"
+export type { EventHandler, HandledEvent } from "../internal/eventSending.ts"
 
 export interface EventRelayOptions {
-  /** Pushes under way at once, for each webhook; one that has failed ten times on end gets a single one, now and then. */
+  /** At most so many event deliveries at once for each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. */
   readonly perWebhook: number
   readonly leaseMillis: number
   /**
-   * How long a shutdown waits for pushes under way. Those that are not done then are interrupted, and stay pending: due now, without an attempt
-   * counted, for the next worker.
+   * How long a shutdown waits for event deliveries under way. It then interrupts them. An interrupted event delivery stays pending and due,
+   * without a counted attempt.
    */
   readonly graceMillis: number
-  /** The longest sleep: what another process did is noticed after this at the latest. */
+  /** The longest sleep. A commit of another process is noticed after this time at the latest. */
   readonly sleepMillisMax: number
 }
 
@@ -56,80 +57,84 @@ export const defaultEventRelayOptions: EventRelayOptions = {
   sleepMillisMax: 15 * secondMillis
 }
 
-/** How many events and pushes one step dealt with. */
+/** How many events one step distributed, and how many event deliveries it attempted. */
 export interface RelayReport {
   readonly distributed: number
   readonly pushed: number
 }
 
-/** Events in one commit. */
+/** How many events one commit distributes. */
 const distributedAtOnce = 50
 const subscriptionsMax = 100
 
-interface Parts extends Pushing {
+interface Deps extends EventSending {
   readonly settings: EventRelayOptions
   readonly ids: IdSource["Service"]
-  readonly signal: WorkSignal["Service"]
+  readonly signal: WakeUp["Service"]
   readonly lease: WorkerLease
   readonly handlers: Map<string, EventHandler>
-  readonly conditions: ConsumerConditions
+  readonly circuitBreakers: CircuitBreakers
 }
 
-const consumersIn = ({ store }: Parts, projectId: ProjectId) =>
+const subscribersIn = ({ store }: Deps, projectId: ProjectId) =>
   Effect.map(
     store.read([
-      { _tag: "Definitions", projectId, kind: "webhook", parent: "", after: null, limit: webhooksMax },
+      { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksMax },
       {
-        _tag: "Definitions",
-        projectId: everyProject,
+        _tag: "Resources",
+        projectId: allProjects,
         kind: "subscription",
         parent: "",
         after: null,
         limit: subscriptionsMax
       }
     ]),
-    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Consumer>
+    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>
   )
 
-/** One batch; answers how many events it was. Another process may do the same: then this one looks again, within bounds. */
-const distribute = (on: Parts): Effect.Effect<number, StoreUnavailable> => {
-  const { store, ids } = on
+/** Distributes one batch and returns its number of events. Repeats within bounds when another process distributes the same events. */
+const distribute = (deps: Deps): Effect.Effect<number, StoreUnavailable> => {
+  const { store, ids } = deps
   const load = Effect.gen(function* () {
     const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
     const projects = [...new Set(events.map(({ projectId }) => projectId))]
-    const consumers = yield* Effect.forEach(projects, (id) =>
-      Effect.map(consumersIn(on, id), (found) => [id, found] as const)
+    const subscribers = yield* Effect.forEach(projects, (id) =>
+      Effect.map(subscribersIn(deps, id), (found) => [id, found] as const)
     )
-    return { events, consumers: new Map(consumers) }
+    return { events, subscribers: new Map(subscribers) }
   })
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
-    return yield* decideAndCommit(store, load, ({ events, consumers }) => {
-      const { changes } = distributeEvents(events, { now, ids: block, consumersOf: (id) => consumers.get(id) ?? [] })
+    return yield* decideAndCommit(store, load, ({ events, subscribers }) => {
+      const { changes } = distributeEvents(events, {
+        now,
+        ids: block,
+        subscribersOf: (id) => subscribers.get(id) ?? []
+      })
       return Result.succeed({ changes, answer: events.length })
     })
   })
 }
 
-/** How many more pushes of a consumer may begin; handlers get their events one at a time, in their order. */
-const roomFor = ({ handlers, sink, settings, conditions }: Parts, consumer: string): number => {
-  if (handlers.has(consumer)) return conditions.room(consumer, 1)
-  return sink !== null && consumer.startsWith("whk_") ? conditions.room(consumer, settings.perWebhook) : 0
+/** How many more event deliveries of a subscriber may start. A handler gets its events one at a time, in order. */
+const capacityFor = ({ handlers, sink, settings, circuitBreakers }: Deps, subscriber: string): number => {
+  if (handlers.has(subscriber)) return circuitBreakers.capacity(subscriber, 1)
+  return sink !== null && subscriber.startsWith("whk_") ? circuitBreakers.capacity(subscriber, settings.perWebhook) : 0
 }
 
-/** A push from its start to its end. Only webhooks are left in peace: a handler's events wait for their own turn. */
-const pushing = (on: Parts, push: EventPush): Effect.Effect<unknown> => {
-  const { conditions, handlers, lease } = on
-  const { consumer } = push
-  const once = pushOnce(on, push, ({ _tag }, now) => {
-    if (_tag === "Impossible" || _tag === "Postponed" || handlers.has(consumer)) return
-    if (_tag === "Taken") conditions.took(consumer)
-    else conditions.failed(consumer, now)
+/** Runs one event delivery from its start to its end. Only webhooks are paused after failures: for a handler, the retry schedule is enough. */
+const runEventDelivery = (deps: Deps, eventDelivery: EventDelivery): Effect.Effect<unknown> => {
+  const { circuitBreakers, handlers, lease } = deps
+  const { subscriber } = eventDelivery
+  const once = attemptEventDelivery(deps, eventDelivery, ({ _tag }, now) => {
+    if (_tag === "NotAttempted" || _tag === "Postponed" || handlers.has(subscriber)) return
+    if (_tag === "Accepted") circuitBreakers.succeeded(subscriber)
+    else circuitBreakers.failed(subscriber, now)
   })
   return Effect.ensuring(
-    lease.holding(push, once),
-    Effect.sync(() => conditions.ended(consumer))
+    lease.workOn(eventDelivery, once),
+    Effect.sync(() => circuitBreakers.ended(subscriber))
   )
 }
 
@@ -138,58 +143,58 @@ interface Started {
   readonly nextDue: number | null
 }
 
-/** Claims what is due, within each consumer's room, and starts it. */
+/** Claims the due event deliveries within the capacity of each subscriber, and starts them. */
 const startDue = (
-  on: Parts,
+  deps: Deps,
   start: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
 ): Effect.Effect<Started, StoreUnavailable> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const [pending] = yield* on.store.read([{ _tag: "PendingPushes", now }])
-    const waiting = pending.filter(({ consumer }) => roomFor(on, consumer) > 0)
-    const dueOf = ({ consumer, dueAt }: (typeof pending)[number]) =>
-      Math.max(dueAt, on.conditions.pausedUntil(consumer, now))
+    const [pending] = yield* deps.store.read([{ _tag: "PendingEventDeliveries", now }])
+    const waiting = pending.filter(({ subscriber }) => capacityFor(deps, subscriber) > 0)
+    const dueOf = ({ subscriber, dueAt }: (typeof pending)[number]) =>
+      Math.max(dueAt, deps.circuitBreakers.pausedUntil(subscriber, now))
     const claimed = yield* Effect.forEach(
       waiting.filter((one) => dueOf(one) <= now),
-      ({ consumer }) => on.lease.claimPushes(consumer, roomFor(on, consumer)),
+      ({ subscriber }) => deps.lease.claimEventDeliveries(subscriber, capacityFor(deps, subscriber)),
       { concurrency: "unbounded" }
     )
-    for (const push of claimed.flat()) {
-      on.conditions.began(push.consumer)
-      yield* start(pushing(on, push))
+    for (const eventDelivery of claimed.flat()) {
+      deps.circuitBreakers.started(eventDelivery.subscriber)
+      yield* start(runEventDelivery(deps, eventDelivery))
     }
     const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
     return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
   })
 
-/** Gives each event so far its consumers as they stand: one that is made afterwards is told of none of them. */
-const distributeAll = (on: Parts): Effect.Effect<number, StoreUnavailable> =>
+/** Distributes all events so far to the current subscribers. A subscriber that is created afterwards gets none of these events. */
+const distributeAll = (deps: Deps): Effect.Effect<number, StoreUnavailable> =>
   Effect.gen(function* () {
     let distributed = 0
-    for (let some = yield* distribute(on); some > 0; some = yield* distribute(on)) distributed += some
+    for (let count = yield* distribute(deps); count > 0; count = yield* distribute(deps)) distributed += count
     return distributed
   })
 
-const tick = (on: Parts): Effect.Effect<RelayReport, StoreUnavailable> =>
+const tick = (deps: Deps): Effect.Effect<RelayReport, StoreUnavailable> =>
   Effect.gen(function* () {
-    yield* Effect.forkScoped(on.lease.heartbeat)
-    const distributed = yield* distributeAll(on)
+    yield* Effect.forkScoped(deps.lease.heartbeat)
+    const distributed = yield* distributeAll(deps)
     let pushed = 0
     while (true) {
       const works: Array<Effect.Effect<unknown>> = []
-      const { started } = yield* startDue(on, (work) => Effect.sync(() => works.push(work)))
+      const { started } = yield* startDue(deps, (work) => Effect.sync(() => works.push(work)))
       if (started === 0) return { distributed, pushed }
       pushed += started
       yield* Effect.all(works, { concurrency: "unbounded", discard: true })
     }
   }).pipe(Effect.scoped)
 
-const loop = (on: Parts) =>
+const loop = (deps: Deps) =>
   Effect.gen(function* () {
-    const { settings, signal } = on
+    const { settings, signal } = deps
     const wake = yield* signal.subscribeToEvents
     const underWay = yield* FiberSet.make<unknown, never>()
-    // Runs before their own interruption: what is under way gets its grace first.
+    // This finalizer runs before the fibers are interrupted, so that event deliveries under way get the grace time.
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(settings.graceMillis))
     )
@@ -197,8 +202,8 @@ const loop = (on: Parts) =>
       "The relay",
       Effect.gen(function* () {
         yield* wake.close
-        const distributed = yield* distribute(on)
-        const { started, nextDue } = yield* startDue(on, (work) =>
+        const distributed = yield* distribute(deps)
+        const { started, nextDue } = yield* startDue(deps, (work) =>
           FiberSet.run(underWay, Effect.ensuring(work, wake.open))
         )
         if (distributed + started > 0) return
@@ -209,67 +214,71 @@ const loop = (on: Parts) =>
     )
   })
 
-const run = (on: Parts): Effect.Effect<never> => underLease(on, on.signal.notifyOfEvents, loop(on))
+const run = (deps: Deps): Effect.Effect<never> => underLease(deps, deps.signal.notifyEvents, loop(deps))
 
 const subscribe = Effect.fn("EventRelay.subscribe")(function* (
-  on: Parts,
+  deps: Deps,
   name: string,
   handler: EventHandler,
   kinds: ReadonlyArray<EventKind>
 ) {
-  const { store, ids } = on
-  const named = { _tag: "DefinitionNamed", projectId: everyProject, kind: "subscription", parent: "", name } as const
-  const [known] = yield* store.read([named])
-  if (known === null) yield* distributeAll(on)
+  const { store, ids } = deps
+  const named = { _tag: "ResourceNamed", projectId: allProjects, kind: "subscription", parent: "", name } as const
+  const [existing] = yield* store.read([named])
+  if (existing === null) yield* distributeAll(deps)
   const now = yield* Clock.currentTimeMillis
   const block = yield* ids.reserve(now, 1)
   const id = yield* decideAndCommit(store, store.read([named]), ([found]) => {
-    const standing = found as DefinitionOf<"subscription"> | null
-    const definition: DefinitionOf<"subscription"> = {
-      id: standing?.id ?? idAt(block, "sub", 0),
-      projectId: everyProject,
+    const existing = found as ResourceOf<"subscription"> | null
+    const resource: ResourceOf<"subscription"> = {
+      id: existing?.id ?? idAt(block, "sub", 0),
+      projectId: allProjects,
       kind: "subscription",
       parent: "",
       name,
       content: { events: kinds },
-      createdAt: standing?.createdAt ?? now,
+      createdAt: existing?.createdAt ?? now,
       updatedAt: now,
-      revision: (standing?.revision ?? 0) + 1
+      revision: (existing?.revision ?? 0) + 1
     }
-    const same = standing !== null && String(standing.content.events) === String(kinds)
+    const same = existing !== null && String(existing.content.events) === String(kinds)
     return Result.succeed({
-      answer: definition.id,
-      changes: same ? [] : [{ _tag: "PutDefinition", definition, replaces: standing?.revision ?? null } as const]
+      answer: resource.id,
+      changes: same ? [] : [{ _tag: "PutResource", resource, replaces: existing?.revision ?? null } as const]
     })
   })
   yield* Effect.acquireRelease(
-    Effect.sync(() => on.handlers.set(id, handler)),
-    () => Effect.sync(() => on.handlers.delete(id))
+    Effect.sync(() => deps.handlers.set(id, handler)),
+    () => Effect.sync(() => deps.handlers.delete(id))
   )
-  yield* on.signal.notifyOfEvents
+  yield* deps.signal.notifyEvents
 })
 
 export class EventRelay extends Context.Service<
   EventRelay,
   {
-    /** One step for hosts without a loop: distributes what was appended, tries what is due, and waits for it. */
+    /** One step for hosts without a loop. Distributes new events, attempts the due event deliveries and waits for their end. */
     readonly tick: Effect.Effect<RelayReport, StoreUnavailable>
-    /** Runs until interrupted; then takes nothing more, waits for pushes under way and gives its lease back. */
+    /** Runs until interrupted. Then claims no more event deliveries, waits for those under way and ends the lease. */
     readonly run: Effect.Effect<never>
     /**
-     * Registers a durable consumer of every project's events, and its handler while the scope lasts. It gets each event at least once from
-     * its first registration on, one at a time, also what happened while nobody ran it; one that fails comes again, first after 1 s, then
-     * twice as long each time up to 5 min.
+     * Registers a durable subscriber of the events of all projects, and its handler while the scope lasts. The handler gets each event after
+     * the first registration at least once, one at a time. Events that happen while no handler is registered are sent later. A failed event
+     * is retried after 1 s, then after twice the time, at most 5 min.
      */
     readonly subscribe: (
       name: string,
       handler: EventHandler,
       kinds?: ReadonlyArray<EventKind>
     ) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
-    /** Gives each event so far its consumers as they stand: a webhook that is made afterwards is told of none of them. */
+    /** Distributes all events so far to the current subscribers. A webhook that is created afterwards gets none of these events. */
     readonly distribute: Effect.Effect<number, StoreUnavailable>
-    /** Tries a webhook once with an event made for the purpose; nothing of it is kept. */
-    readonly probe: (webhook: DefinitionOf<"webhook">, body: EventBody, id: string) => Effect.Effect<PushEnding>
+    /** Sends a test event to a webhook once. Stores nothing. */
+    readonly sendTest: (
+      webhook: ResourceOf<"webhook">,
+      body: EventBody,
+      id: string
+    ) => Effect.Effect<EventDeliveryResult>
   }
 >()("@mailkeep/core/service/EventRelay") {
   static readonly layerWith = (options: Partial<EventRelayOptions> = {}) =>
@@ -279,27 +288,27 @@ export class EventRelay extends Context.Service<
         const settings = { ...defaultEventRelayOptions, ...options }
         const store = yield* MailStore
         const crypto = yield* Crypto
-        const on: Parts = {
+        const deps: Deps = {
           settings,
           store,
           ids: yield* IdSource,
           crypto,
           decrypt: (yield* Secrets).vault("webhook").decrypt,
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
-          signal: yield* WorkSignal,
+          signal: yield* WakeUp,
           lease: makeWorkerLease(
             { store, crypto, readClock: makeClockWatch(clockToleranceMillis(settings.leaseMillis)) },
             settings.leaseMillis
           ),
           handlers: new Map(),
-          conditions: makeConsumerConditions()
+          circuitBreakers: makeCircuitBreakers()
         }
         return {
-          tick: tick(on),
-          distribute: distributeAll(on),
-          run: run(on),
-          subscribe: (name, handler, kinds = eventKinds) => subscribe(on, name, handler, kinds),
-          probe: (webhook, body, id) => tryWebhook(on, webhook, { id: id as EventPush["id"] }, body)
+          tick: tick(deps),
+          distribute: distributeAll(deps),
+          run: run(deps),
+          subscribe: (name, handler, kinds = eventKinds) => subscribe(deps, name, handler, kinds),
+          sendTest: (webhook, body, id) => sendTestEvent(deps, webhook, { id: id as EventDelivery["id"] }, body)
         }
       })
     )

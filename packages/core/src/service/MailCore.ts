@@ -1,10 +1,10 @@
 /**
- * The whole core as one layer over its ports.
+ * All services of the core in one layer over the ports.
  */
 import type { Redacted } from "effect"
 import { Effect, Layer } from "effect"
-import { tellingOfEvents } from "../internal/eventTelling.ts"
-import { storeGate } from "../internal/storeGate.ts"
+import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
+import { checkedStore } from "../internal/checkedStore.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
@@ -31,7 +31,7 @@ import { Suppressions } from "./Suppressions.ts"
 import { Templates } from "./Templates.ts"
 import type { WebhooksOptions } from "./Webhooks.ts"
 import { Webhooks } from "./Webhooks.ts"
-import { WorkSignal } from "./WorkSignal.ts"
+import { WakeUp } from "./WakeUp.ts"
 
 export interface MailCoreOptions {
   readonly dispatcher?: Partial<DispatcherOptions>
@@ -40,30 +40,29 @@ export interface MailCoreOptions {
   readonly webhooks?: Partial<WebhooksOptions>
   readonly domains?: Partial<DomainsOptions>
   /**
-   * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way: one value for the dispatcher and the relay, which
-   * end in parallel. 15 s and 5 s when left out; `dispatcher.graceMillis` and `relay.graceMillis` come first.
+   * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way. Applies to the dispatcher and the event relay,
+   * which end in parallel. Default: 15 s for the dispatcher and 5 s for the relay. `dispatcher.graceMillis` and `relay.graceMillis` override it.
    */
   readonly graceMillis?: number
   /**
-   * From which the keys are derived that seal cursors and encrypt DKIM keys and webhook secrets; at least 32 characters, and always the same
-   * for one store: another one is refused. Made and kept in the store when left out.
+   * The secret from which the keys are derived that sign cursors and encrypt DKIM keys and webhook secrets. It has at least 32 characters.
+   * A store must always be opened with the same master secret. Without this option, the core generates a secret and keeps it in the store.
    */
   readonly masterSecret?: Redacted.Redacted<string>
 }
 
 /** Wakes the relay whenever a commit appends an event. */
-const telling = Layer.effect(
+const notifyingStore = Layer.effect(
   MailStore,
   Effect.gen(function* () {
-    const { notifyOfEvents } = yield* WorkSignal
-    return tellingOfEvents(yield* MailStore, notifyOfEvents)
+    const { notifyEvents } = yield* WakeUp
+    return notifyOnEvents(yield* MailStore, notifyEvents)
   })
-).pipe(Layer.provide(WorkSignal.layer))
+).pipe(Layer.provide(WakeUp.layer))
 
 /**
- * Every service, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Nothing runs in the background until
- * `Dispatcher.run` and `EventRelay.run` do. Webhooks are pushed where an `EventSink` is given
- * beside the others, and DNS is asked where a `DnsResolver` is.
+ * All services, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Nothing runs in the background before `run`, or before `Dispatcher.run`
+ * and `EventRelay.run`. Webhooks also need an `EventSink`, and checks of domains need a `DnsResolver`.
  */
 export const layerWith = (options: MailCoreOptions = {}) => {
   const secrets = options.masterSecret === undefined ? Secrets.layer : Secrets.layerGiven(options.masterSecret)
@@ -84,16 +83,16 @@ export const layerWith = (options: MailCoreOptions = {}) => {
   ).pipe(
     Layer.provideMerge(Segments.layerNoDeps),
     Layer.provideMerge(Properties.layerNoDeps),
-    Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WorkSignal.layer)),
+    Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WakeUp.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
-    Layer.provide(telling),
-    Layer.provide(storeGate)
+    Layer.provide(notifyingStore),
+    Layer.provide(checkedStore)
   )
 }
 
 /**
- * Everything that works in the background: the dispatcher, the event relay and the checks of domains, until it is interrupted. Then all of them
- * end at the same time, so that a shutdown takes the longest grace and not the sum.
+ * Runs the dispatcher, the event relay and the checks of domains, until interrupted. Then all of them end in parallel, so that a
+ * shutdown takes the longest grace time and not the sum.
  */
 export const run: Effect.Effect<never, never, Dispatcher | EventRelay | Domains> = Effect.gen(function* () {
   const loops = [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run]
@@ -101,6 +100,6 @@ export const run: Effect.Effect<never, never, Dispatcher | EventRelay | Domains>
   return yield* Effect.never
 })
 
-export { storeGate } from "../internal/storeGate.ts"
+export { checkedStore } from "../internal/checkedStore.ts"
 
 export const layer = layerWith()

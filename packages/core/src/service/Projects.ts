@@ -1,5 +1,5 @@
 /**
- * Projects: naming one makes it.
+ * Projects. The first use of a project id creates the project.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { settled } from "../decide/Decision.ts"
@@ -14,8 +14,9 @@ import { MailStore } from "../port/MailStore.ts"
 export class Projects extends Context.Service<
   Projects,
   {
+    /** Returns the project. Creates the project when it does not exist. */
     readonly ensure: (id: ProjectId) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
-    /** Changes what is given, and makes the project when nobody has named it before. */
+    /** Changes the given settings. Creates the project when it does not exist. */
     readonly set: (id: ProjectId, change: ProjectSettings) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
   }
@@ -29,10 +30,10 @@ export class Projects extends Context.Service<
         yield* validated(parseProject, { project: id })
         const now = yield* Clock.currentTimeMillis
         const made: Project = { id, onAmbiguous: "retry", createdAt: now, revision: 1 }
-        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) =>
+        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([existing]) =>
           Result.succeed(
-            standing !== null
-              ? settled(standing)
+            existing !== null
+              ? settled(existing)
               : { answer: made, changes: [{ _tag: "PutProject", project: made, replaces: null }] }
           )
         )
@@ -41,9 +42,9 @@ export class Projects extends Context.Service<
       const set = Effect.fn("Projects.set")(function* (id: ProjectId, request: ProjectSettings) {
         const change = yield* validated(parseProjectSettings, request)
         yield* ensure(id)
-        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([standing]) => {
-          const after: Project = { ...standing!, ...change, revision: standing!.revision + 1 }
-          const changes = [{ _tag: "PutProject", project: after, replaces: standing!.revision } as const]
+        return yield* decideAndCommit(store, store.read([{ _tag: "Project", id }]), ([existing]) => {
+          const after: Project = { ...existing!, ...change, revision: existing!.revision + 1 }
+          const changes = [{ _tag: "PutProject", project: after, replaces: existing!.revision } as const]
           return Result.succeed({ answer: after, changes })
         })
       })

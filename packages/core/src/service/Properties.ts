@@ -1,39 +1,39 @@
 /**
- * The custom properties that a project's contacts may have. Source: interface, Create a contact; decision 0025.
+ * The custom properties that the contacts of a project may have. Source: interface, Create a contact; decision 0025.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { newProperty, updateProperty } from "../decide/property.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
 import type { InvalidArgument, NameTaken, PropertyInUse, RecordNotFound, TooManyRecords } from "../domain/Failure.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type { CreateProperty, UpdateProperty } from "../domain/Property.ts"
 import { parseCreateProperty, parseUpdateProperty, propertiesMax, propertyName } from "../domain/Property.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
-import { definitionsOf } from "../internal/definitions.ts"
+import { resourcesOf } from "../internal/resources.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { IdSource } from "../port/IdSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 
-export type Property = DefinitionOf<"property">
+export type Property = ResourceOf<"property">
 
 export class Properties extends Context.Service<
   Properties,
   {
-    /** Newest first; at most 200. */
+    /** Newest first. A project has at most 200 properties. */
     readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<Property>, InvalidArgument | StoreUnavailable>
-    /** Keys are unique without regard to case. */
+    /** Property keys are unique without regard to case. */
     readonly create: (
       projectId: ProjectId,
       request: CreateProperty
     ) => Effect.Effect<Property, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
-    /** The type changes only while no contact has a value. */
+    /** Fails with `PropertyInUse` for a change of the type while a contact has a value of the property. */
     readonly update: (
       projectId: ProjectId,
       id: string,
       request: UpdateProperty
     ) => Effect.Effect<Property, InvalidArgument | RecordNotFound | NameTaken | PropertyInUse | StoreUnavailable>
-    /** The values that contacts have of it go with it. */
+    /** Deletes the property and its values on all contacts. */
     readonly remove: (
       projectId: ProjectId,
       id: string
@@ -44,20 +44,20 @@ export class Properties extends Context.Service<
     Properties,
     Effect.gen(function* () {
       const store = yield* MailStore
-      const kept = definitionsOf(
+      const resources = resourcesOf(
         { store, ids: yield* IdSource },
         { kind: "property", record: "property", field: "key" }
       )
 
       const list = Effect.fn("Properties.list")(function* (projectId: ProjectId) {
         yield* validIds({ projectId })
-        return yield* kept.all(projectId)
+        return yield* resources.all(projectId)
       })
 
       const create = Effect.fn("Properties.create")(function* (projectId: ProjectId, request: CreateProperty) {
         yield* validIds({ projectId })
         const content = yield* Effect.fromResult(newProperty(yield* validated(parseCreateProperty, request)))
-        return yield* kept.create(projectId, { name: propertyName(content.key), content, max: propertiesMax })
+        return yield* resources.create(projectId, { name: propertyName(content.key), content, max: propertiesMax })
       })
 
       const update = Effect.fn("Properties.update")(function* (
@@ -72,8 +72,8 @@ export class Properties extends Context.Service<
         return yield* decideAndCommit(
           store,
           store.read([
-            { _tag: "Definition", projectId, id },
-            { _tag: "DefinitionNamed", projectId, kind: "property", parent: "", name },
+            { _tag: "Resource", projectId, id },
+            { _tag: "ResourceNamed", projectId, kind: "property", parent: "", name },
             { _tag: "Counters", projectId, names: [`property:${id}`] }
           ]),
           ([found, named, [values]]) => {
@@ -83,7 +83,7 @@ export class Properties extends Context.Service<
         )
       })
 
-      return { list, create, update, remove: kept.remove }
+      return { list, create, update, remove: resources.remove }
     })
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Takes messages in, cancels and reschedules them. Source: interface, Send an email; decisions 0007, 0008 and 0010.
+ * Accepts, cancels and reschedules messages. Source: interface, Send an email; decisions 0007, 0008 and 0010.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AcceptSendFacts, PublishedTemplate, SendAnswer, SendRefusal } from "../decide/acceptSend.ts"
@@ -28,7 +28,7 @@ import { MailStore } from "../port/MailStore.ts"
 import { PlanSource } from "../port/PlanSource.ts"
 import { Transport } from "../port/Transport.ts"
 import { Secrets } from "./Secrets.ts"
-import { WorkSignal } from "./WorkSignal.ts"
+import { WakeUp } from "./WakeUp.ts"
 
 /** The published version of a template that is not archived. */
 const publishedTemplate = Effect.fnUntraced(function* (
@@ -49,15 +49,15 @@ export class Sending extends Context.Service<
   Sending,
   {
     /**
-     * Accepts a send whose form `parseSend` has judged. The same key and request again give the same answer, for 30 days after
-     * the later of acceptance and scheduled time.
+     * Accepts a send that `parseSend` has parsed. A repeat with the same idempotency key and request gets the same answer, for 30 days after
+     * acceptance or the scheduled time, whichever is later.
      */
     readonly send: (
       principal: Principal,
       request: SendRequest,
       idempotencyKey: string
     ) => Effect.Effect<SendAnswer, SendRefusal | SenderOutsideScope | StoreUnavailable>
-    /** Cancels every delivery of a scheduled message, or none. Again: the same answer. */
+    /** Cancels all deliveries of a scheduled message, or none. A repeat gets the same answer. */
     readonly cancel: (
       caller: Caller,
       messageId: string
@@ -65,6 +65,7 @@ export class Sending extends Context.Service<
       CanceledMessage,
       InvalidArgument | SenderOutsideScope | MessageNotFound | MessageNotScheduled | StoreUnavailable
     >
+    /** Changes the scheduled time of a message that is not due yet. */
     readonly reschedule: (
       caller: Caller,
       messageId: string,
@@ -82,7 +83,7 @@ export class Sending extends Context.Service<
       const crypto = yield* Crypto
       const ids = yield* IdSource
       const plans = yield* PlanSource
-      const signal = yield* WorkSignal
+      const signal = yield* WakeUp
       const watch = yield* makeDispatcherWatch(store, signal.hasDispatched)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
@@ -106,11 +107,11 @@ export class Sending extends Context.Service<
           request.templateId === null ? Effect.succeed(null) : publishedTemplate(store, projectId, request.templateId)
         const reads = store.read([
           { _tag: "Idempotency", projectId, key: idempotencyKey },
-          { _tag: "ApiKey", id: principal.keyId ?? "" },
+          { _tag: "ApiKey", id: principal.apiKeyId ?? "" },
           { _tag: "Domain", projectId, domain: request.from.domain },
           { _tag: "ContactsByAddress", projectId, addresses },
           { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
-          { _tag: "Counters", projectId, names: [day, "allowance", "waiting"] }
+          { _tag: "Counters", projectId, names: [day, "allowance", "scheduledRecipients"] }
         ])
         const facts = Effect.zipWith(
           Effect.zip(plans.planOf(projectId), template),
@@ -126,7 +127,7 @@ export class Sending extends Context.Service<
             template,
             contacts,
             suppressions,
-            used: { daily: used[0]!, allowance: used[1]!, waiting: used[2]! }
+            used: { daily: used[0]!, allowance: used[1]!, scheduledRecipients: used[2]! }
           })
         )
         const answer = yield* decideAndCommit(store, facts, (facts) => acceptSend(command, facts))
@@ -160,7 +161,7 @@ export class Sending extends Context.Service<
         const block = yield* ids.reserve(now, recipientsMax)
         const plan = yield* plans.planOf(projectId)
         const day = dailyCounter(utcDayOf(scheduledAt))
-        const moved = yield* decideAndCommit(
+        const rescheduled = yield* decideAndCommit(
           store,
           store.read([...messageReads(projectId, messageId), { _tag: "Counters", projectId, names: [day] }]),
           ([message, deliveries, [usedThatDay]]) =>
@@ -170,7 +171,7 @@ export class Sending extends Context.Service<
             )
         )
         yield* signal.notify
-        return moved
+        return rescheduled
       })
 
       return { send, cancel, reschedule }

@@ -1,5 +1,5 @@
 /**
- * The addresses that get no mail, and why. Source: decision 0012.
+ * The suppressions: addresses that get no mail, with the reasons. Source: decision 0012.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Decision } from "../decide/Decision.ts"
@@ -16,7 +16,7 @@ import type { ProjectId } from "../domain/Project.ts"
 import type { Suppression, SuppressionReason } from "../domain/Suppression.ts"
 import { suppressedFor, suppressionReasons } from "../domain/Suppression.ts"
 import { parseSuppressionChange } from "../domain/SuppressionRequest.ts"
-import { cursorPlace } from "../internal/cursorPlace.ts"
+import { readCursorPosition } from "../internal/readCursorPosition.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import { validated, validIds } from "../internal/validated.ts"
 import { Crypto } from "../port/Crypto.ts"
@@ -25,7 +25,7 @@ import type { StoreUnavailable } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { Secrets } from "./Secrets.ts"
 
-type Changing = (
+type ChangeReason = (
   projectId: ProjectId,
   email: string,
   reason: SuppressionReason
@@ -41,16 +41,16 @@ export interface SuppressionPage {
 export class Suppressions extends Context.Service<
   Suppressions,
   {
-    /** Adds a reason; the others stay. Answers with all that stands. */
-    readonly add: Changing
-    /** Lifts one reason; the others stay. */
-    readonly lift: Changing
-    /** Lifts every reason of an address that has any. */
+    /** Adds a reason and keeps the others. Returns the suppression with all its reasons. */
+    readonly add: ChangeReason
+    /** Removes one reason and keeps the others. */
+    readonly removeReason: ChangeReason
+    /** Removes all reasons of an address. Fails when the address is not suppressed. */
     readonly remove: (
       projectId: ProjectId,
       email: string
     ) => Effect.Effect<null, RecordNotFound | InvalidArgument | StoreUnavailable>
-    /** By address: those that get no mail now and whose address was not erased. A page may be short and still have more. */
+    /** The addresses that get no mail now, ordered by address, without erased addresses. A page may be short although `hasMore` is `true`. */
     readonly page: (
       projectId: ProjectId,
       search: string | null,
@@ -65,9 +65,9 @@ export class Suppressions extends Context.Service<
       const ids = yield* IdSource
       const crypto = yield* Crypto
       const { addressKey, seal } = yield* Secrets
-      const cursorSeal = seal("cursor")
+      const signCursor = seal("cursor")
 
-      const changing = <E>(
+      const change = <E>(
         projectId: ProjectId,
         email: string,
         decide: (facts: SuppressionFacts) => Result.Result<Decision<Suppression | null>, E>
@@ -82,33 +82,31 @@ export class Suppressions extends Context.Service<
             })
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
-          const place = { projectId, address, addressKey: addressKey(address) }
+          const suppressedAddress = { projectId, address, addressKey: addressKey(address) }
           const changed = yield* decideAndCommit(
             store,
             store.read([
-              { _tag: "Suppressions", projectId, addressKeys: [place.addressKey] },
+              { _tag: "Suppressions", projectId, addressKeys: [suppressedAddress.addressKey] },
               { _tag: "ContactsByAddress", projectId, addresses: [address] }
             ]),
             ([[suppression], [contact]]) =>
-              decide({ now, ids: block, place, suppression: suppression!, contact: contact! })
+              decide({ now, ids: block, place: suppressedAddress, suppression: suppression!, contact: contact! })
           )
           return changed
         })
 
-      const add: Changing = Effect.fn("Suppressions.add")(function* (projectId, email, reason) {
+      const add: ChangeReason = Effect.fn("Suppressions.add")(function* (projectId, email, reason) {
         const asked = yield* validated(parseSuppressionChange, { email, reason })
-        return yield* changing(projectId, asked.email, (facts) => Result.succeed(suppressAddress(asked.reason, facts)))
+        return yield* change(projectId, asked.email, (facts) => Result.succeed(suppressAddress(asked.reason, facts)))
       })
 
-      const lift: Changing = Effect.fn("Suppressions.lift")(function* (projectId, email, reason) {
+      const removeReason: ChangeReason = Effect.fn("Suppressions.removeReason")(function* (projectId, email, reason) {
         const asked = yield* validated(parseSuppressionChange, { email, reason })
-        return yield* changing(projectId, asked.email, (facts) =>
-          Result.succeed(liftSuppression([asked.reason], facts))
-        )
+        return yield* change(projectId, asked.email, (facts) => Result.succeed(liftSuppression([asked.reason], facts)))
       })
 
       const remove = Effect.fn("Suppressions.remove")(function* (projectId: ProjectId, email: string) {
-        yield* changing(projectId, email, (facts) =>
+        yield* change(projectId, email, (facts) =>
           suppressedFor(facts.suppression, facts.now) === null
             ? Result.fail(new RecordNotFound({ record: "suppression", id: "" }))
             : Result.succeed(liftSuppression(suppressionReasons, facts))
@@ -124,8 +122,8 @@ export class Suppressions extends Context.Service<
         yield* validIds({ projectId })
         const { search } = yield* validated(parseSearch, { search: text }, "query")
         const { limit, cursor } = yield* validated(parseCursorRequest, request, "query")
-        const walk = { projectId, listing: "suppressions", filters: { search } }
-        const after = yield* cursorPlace(cursorSeal, crypto, walk, cursor, "these filters")
+        const scope = { projectId, listing: "suppressions", filters: { search } }
+        const after = yield* readCursorPosition(signCursor, crypto, scope, cursor, "these filters")
         const now = yield* Clock.currentTimeMillis
         const [{ items, next }] = yield* store.read([
           {
@@ -135,14 +133,14 @@ export class Suppressions extends Context.Service<
             now,
             after: after === null ? null : after[0]!,
             limit,
-            examine: examinedMax
+            scanLimit: examinedMax
           }
         ])
-        const nextCursor = next === null ? null : writeCursor(cursorSeal, walk, [next])
+        const nextCursor = next === null ? null : writeCursor(signCursor, scope, [next])
         return { items, limit, hasMore: next !== null, nextCursor }
       })
 
-      return { add, lift, remove, page }
+      return { add, removeReason, remove, page }
     })
   )
 }

@@ -1,17 +1,17 @@
 /**
- * Templates: drafted, published, previewed, archived. Source: decision 0027.
+ * Creates, updates, publishes, previews and archives templates. Source: decision 0027.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { RenderedTemplate } from "../decide/renderTemplate.ts"
 import { publishingIssues, renderTemplate } from "../decide/renderTemplate.ts"
 import type { TemplateDetail, TemplateSummary } from "../decide/template.ts"
 import { archiveTemplate, contentOf, createTemplate, publishTemplate, updateTemplate } from "../decide/template.ts"
-import type { DefinitionOf } from "../domain/Definition.ts"
-import { definitionsMax } from "../domain/Definition.ts"
+import type { ResourceOf } from "../domain/Resource.ts"
+import { resourcesMax } from "../domain/Resource.ts"
 import type { NameTaken, TemplateNotEditable, TooManyRecords } from "../domain/Failure.ts"
 import { InvalidArgument, RecordNotFound } from "../domain/Failure.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
-import { folded, newestFirst, pageOf } from "../domain/Paging.ts"
+import { caseFold, newestFirst, pageOf } from "../domain/Paging.ts"
 import type { ProjectId } from "../domain/Project.ts"
 import type {
   CreateTemplate,
@@ -39,37 +39,37 @@ export type { TemplateDetail, TemplateSummary, TemplateVersionDetail } from "../
 
 export interface TemplateFilters {
   readonly status: TemplateStatus | null
-  /** A part of name, alias or description, in any case. */
+  /** Text that the name, the alias or the description contains, without regard to case. */
   readonly search: string | null
   readonly category: string | null
 }
 
-/** A version without its body where a page of versions had no room for it. */
+/** A version. `body` is `null` when the bodies of the page would exceed `versionBodiesOctetsMax`. */
 export interface TemplateVersionItem {
-  readonly version: DefinitionOf<"templateVersion">
-  readonly body: DefinitionOf<"templateBody"> | null
+  readonly version: ResourceOf<"templateVersion">
+  readonly body: ResourceOf<"templateBody"> | null
 }
 
-/** More than one request can ask for. */
+/** How many ids are reserved at once: more than one request can use. */
 const idsAtOnce = 200
 
-/** Newest first, so the versions that get their bodies are the newest. */
+/** The newest versions whose bodies fit into `versionBodiesOctetsMax` together. `versions` are newest first. */
 const versionsWithBodies = (
-  versions: ReadonlyArray<DefinitionOf<"templateVersion">>
-): ReadonlyArray<DefinitionOf<"templateVersion">> => {
+  versions: ReadonlyArray<ResourceOf<"templateVersion">>
+): ReadonlyArray<ResourceOf<"templateVersion">> => {
   let octets = 0
   const firstTooMany = versions.findIndex(({ content }) => (octets += content.bodyOctets) > versionBodiesOctetsMax)
   return firstTooMany === -1 ? versions : versions.slice(0, firstTooMany)
 }
 
 /**
- * Templates of a project. Where a method takes `idOrAlias`, it takes either. What a caller gives is checked by the rules of the wire:
- * what breaks one fails with `InvalidArgument`.
+ * The templates of a project. `idOrAlias` is the id or the alias of a template. Input is validated by the rules of the wire. Invalid input fails
+ * with `InvalidArgument`.
  */
 export class Templates extends Context.Service<
   Templates,
   {
-    /** The most recently updated first, without bodies. */
+    /** Most recently updated first, without bodies. */
     readonly page: (
       projectId: ProjectId,
       filters: TemplateFilters,
@@ -99,21 +99,21 @@ export class Templates extends Context.Service<
       projectId: ProjectId,
       idOrAlias: string
     ) => Effect.Effect<null, RecordNotFound | StoreUnavailable>
-    /** Of the draft, or of the published version when there is no draft. */
+    /** The variables of the draft, or of the published version when there is no draft. */
     readonly variables: (
       projectId: ProjectId,
       idOrAlias: string
     ) => Effect.Effect<ReadonlyArray<TemplateVariable>, RecordNotFound | StoreUnavailable>
     /**
-     * Newest first, those before `beforeVersion`; fewer than `limit` means that there are no more. Bodies come with the newest of them,
-     * as long as they are within `versionBodiesOctetsMax`.
+     * The versions before `beforeVersion`, newest first. Fewer than `limit` versions mean that there are no more. The newest versions have
+     * their bodies, up to `versionBodiesOctetsMax` in total.
      */
     readonly versions: (
       projectId: ProjectId,
       idOrAlias: string,
-      walk: { readonly limit: number; readonly beforeVersion: number | null }
+      page: { readonly limit: number; readonly beforeVersion: number | null }
     ) => Effect.Effect<ReadonlyArray<TemplateVersionItem>, RecordNotFound | StoreUnavailable>
-    /** What a send would say: of the draft, or of the published version when there is no draft, unless one is named. Writes nothing. */
+    /** Renders the content of a send. Default: the draft, or the published version when there is no draft. Writes nothing. */
     readonly preview: (
       projectId: ProjectId,
       idOrAlias: string,
@@ -136,7 +136,7 @@ export class Templates extends Context.Service<
         return yield* orNotFound(idOrAlias, yield* reads.detail(projectId, idOrAlias))
       })
 
-      const all = { _tag: "Definitions", kind: "template", parent: "", after: null, limit: definitionsMax } as const
+      const all = { _tag: "Resources", kind: "template", parent: "", after: null, limit: resourcesMax } as const
 
       const page = Effect.fn("Templates.page")(function* (
         projectId: ProjectId,
@@ -144,14 +144,14 @@ export class Templates extends Context.Service<
         page: PageRequest
       ) {
         const [found] = yield* store.read([{ ...all, projectId }])
-        const part = search === null ? null : folded(search)
-        const matching = (found as ReadonlyArray<DefinitionOf<"template">>).filter(
+        const part = search === null ? null : caseFold(search)
+        const matching = (found as ReadonlyArray<ResourceOf<"template">>).filter(
           ({ content }) =>
             (status === null || templateStatusOf(content) === status) &&
             (category === null || content.category === category) &&
             (part === null ||
               [content.name, content.alias, content.description].some(
-                (text) => text !== null && folded(text).includes(part)
+                (text) => text !== null && caseFold(text).includes(part)
               ))
         )
         const ordered = matching.toSorted((a, b) => b.updatedAt - a.updatedAt || newestFirst(a, b))
@@ -160,7 +160,7 @@ export class Templates extends Context.Service<
       })
 
       const aliased = (projectId: ProjectId, alias: string | null | undefined) =>
-        ({ _tag: "DefinitionNamed", projectId, kind: "template", parent: "", name: alias ?? "" }) as const
+        ({ _tag: "ResourceNamed", projectId, kind: "template", parent: "", name: alias ?? "" }) as const
 
       const create = Effect.fn("Templates.create")(function* (projectId: ProjectId, asked: CreateTemplate) {
         const request = yield* validated(parseCreateTemplate, asked)
@@ -170,14 +170,14 @@ export class Templates extends Context.Service<
           store,
           store.read([
             aliased(projectId, request.alias),
-            { _tag: "DefinitionCount", projectId, kind: "template", parent: "" }
+            { _tag: "ResourceCount", projectId, kind: "template", parent: "" }
           ]),
           ([holder, count]) => createTemplate(request, { now, ids: block, projectId, aliased: holder, count })
         )
       })
 
       const newestVersion = (projectId: ProjectId, id: string) =>
-        ({ _tag: "Definitions", projectId, kind: "templateVersion", parent: id, after: null, limit: 1 }) as const
+        ({ _tag: "Resources", projectId, kind: "templateVersion", parent: id, after: null, limit: 1 }) as const
 
       const updateFacts = Effect.fnUntraced(function* (
         projectId: ProjectId,
@@ -234,14 +234,17 @@ export class Templates extends Context.Service<
         const { id } = yield* orNotFound(idOrAlias, yield* reads.find(projectId, idOrAlias))
         if (beforeVersion !== null && beforeVersion <= 1) return []
         const [before] = yield* store.read([
-          { _tag: "DefinitionNamed", projectId, kind: "templateVersion", parent: id, name: String(beforeVersion) }
+          { _tag: "ResourceNamed", projectId, kind: "templateVersion", parent: id, name: String(beforeVersion) }
         ])
-        // Before a version that does not exist yet are all of them.
+        // When `beforeVersion` does not exist yet, all versions are before it.
         const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
         const [found] = yield* store.read([{ ...newestVersion(projectId, id), limit, after }])
-        const newest = found as ReadonlyArray<DefinitionOf<"templateVersion">>
-        const shown: ReadonlyArray<TemplateVersionItem> = yield* reads.withBodies(projectId, versionsWithBodies(newest))
-        return [...shown, ...newest.slice(shown.length).map((version) => ({ version, body: null }))]
+        const newest = found as ReadonlyArray<ResourceOf<"templateVersion">>
+        const withBodies: ReadonlyArray<TemplateVersionItem> = yield* reads.withBodies(
+          projectId,
+          versionsWithBodies(newest)
+        )
+        return [...withBodies, ...newest.slice(withBodies.length).map((version) => ({ version, body: null }))]
       })
 
       const preview = Effect.fn("Templates.preview")(function* (

@@ -1,5 +1,5 @@
 /**
- * Small records for the deciders' tests.
+ * Small records for the tests of the deciders.
  */
 import type { Attempt, Delivery } from "../../src/domain/Delivery.ts"
 import { freshAttempt, freshState } from "../../src/domain/Delivery.ts"
@@ -24,7 +24,7 @@ export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
   createdAt: now,
   queuedAt: now,
   dueAt: now,
-  token: 7,
+  fencingToken: 7,
   countedDay: today,
   chargedAt: now,
   ...change
@@ -44,7 +44,7 @@ export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
 export const message = (change: Partial<Message> = {}): Message => ({
   id: "msg_1",
   projectId: project,
-  keyId: null,
+  apiKeyId: null,
   source: "api",
   from: "hello@example.com",
   fromName: null,
@@ -70,7 +70,7 @@ export const domain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
   projectId: project,
   domain: "example.com",
   status: "verified",
-  vouched: false,
+  manuallyVerified: false,
   dkim: null,
   records: [],
   verificationError: null,
@@ -85,11 +85,11 @@ export const domain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
   ...change
 })
 
-/** The recipient among the suppressions. */
-export const place = { projectId: project, address: "ada@example.org", addressKey: "key-of-ada" }
+/** The address of the recipient, as a suppression stores it. */
+export const suppressedAddress = { projectId: project, address: "ada@example.org", addressKey: "key-of-ada" }
 
 export const suppression = (reason: SuppressionReason): Suppression => ({
-  ...place,
+  ...suppressedAddress,
   reasons: { [reason]: now - 1 },
   revision: 3
 })

@@ -9,16 +9,16 @@ describe("withPreview", () => {
     ["after the body tag", "<html><body>|Hi</body></html>"],
     ["after a body tag with attributes, in any case", "<BODY class='a > b' data-x=\"<body>\">|Hi</BODY>"],
     ["after a body tag over several lines", "<body\n  lang=en\n>|Hi"],
-    ["after the body tag, whatever a comment says", "<!-- <body> --><body>|Hi"],
-    ["after the body tag, whatever a conditional comment says", "<!--[if mso]><body><![endif]--><body>|Hi"],
-    ["after the body tag, whatever an attribute says", '<meta content="<body>"><body>|Hi'],
-    ["after the body tag, whatever apostrophe a tag has", "<p it's><body>|Hi"],
+    ["after the body tag, not after one in a comment", "<!-- <body> --><body>|Hi"],
+    ["after the body tag, not after one in a conditional comment", "<!--[if mso]><body><![endif]--><body>|Hi"],
+    ["after the body tag, not after one in an attribute", '<meta content="<body>"><body>|Hi'],
+    ["after the body tag, despite an apostrophe in an earlier tag", "<p it's><body>|Hi"],
     ["at the start when the name only begins with body", "|<bodyguard>Hi"],
     ["at the start when the body tag is not closed", "|<p>Hi</p><body class='a"],
     ["at the start when a comment is not closed", "|<!-- <body>"],
-    ["after the body tag, whatever is less", "1 < 2 <<body>|Hi"],
-    ["at the start of nothing", "|"]
-  ])("puts the text %s", (_, html) => {
+    ["after the body tag, despite earlier less-than signs", "1 < 2 <<body>|Hi"],
+    ["at the start of an empty text", "|"]
+  ])("inserts the preview text %s", (_, html) => {
     expect(withPreview(html.replace("|", ""), "P & Q")).toBe(html.replace("|", hidden))
   })
 
@@ -28,7 +28,7 @@ describe("withPreview", () => {
     ["quotes that are not closed", '<a b="'],
     ["less-than signs", "<"],
     ["paragraphs", "<p>x</p>"]
-  ])("looks at 2 MiB of %s once", { timeout: 5000 }, (_, piece) => {
+  ])("reads 2 MiB of %s in linear time", { timeout: 5000 }, (_, piece) => {
     const html = piece.repeat((2 * 1024 * 1024) / piece.length)
     expect(withPreview(html, "P & Q")).toBe(hidden + html)
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { beginAttempt, markDot } from "../../src/decide/beginAttempt.ts"
+import { beginAttempt, markFinalizing } from "../../src/decide/beginAttempt.ts"
 import type { ReleaseFacts } from "../../src/decide/releaseDue.ts"
 import { releaseDue } from "../../src/decide/releaseDue.ts"
 import type { ApiKey } from "../../src/domain/ApiKey.ts"
-import { unlimited } from "../../src/domain/Plan.ts"
+import { noLimits } from "../../src/domain/Plan.ts"
 import { suppressionReasons } from "../../src/domain/Suppression.ts"
 import { attempt, delivery, domain, message, now, scheduled, suppression } from "./fixtures.ts"
 
@@ -25,7 +25,7 @@ const key = (revokedAt: number | null): ApiKey => ({
 const facts = (change: Partial<ReleaseFacts> = {}): ReleaseFacts => ({
   now,
   eventId: "evt_1",
-  plan: { ...unlimited, sendingAllowance: 5 },
+  plan: { ...noLimits, sendingAllowance: 5 },
   delivery: scheduled(),
   message: message(),
   key: key(null),
@@ -38,28 +38,48 @@ const facts = (change: Partial<ReleaseFacts> = {}): ReleaseFacts => ({
 const spends = (changes: ReturnType<typeof releaseDue>["changes"]) =>
   Object.fromEntries(changes.flatMap((change) => (change._tag === "SpendCounter" ? [[change.name, change.by]] : [])))
 
-const unsent = { waiting: -1, "daily:2026-11-21": -1 }
+const unsent = { scheduledRecipients: -1, "daily:2026-11-21": -1 }
 
-describe("a due delivery", () => {
+describe("releaseDue", () => {
   it.each<[string, Partial<ReleaseFacts>, object, object]>([
-    ["goes", {}, { status: "queued", chargedAt: now, dueAt: now }, { waiting: -1, allowance: 1 }],
     [
-      "waits on, held by nobody, when the clock was set back after its claim",
+      "releases a due delivery",
+      {},
+      { status: "queued", chargedAt: now, dueAt: now },
+      { scheduledRecipients: -1, allowance: 1 }
+    ],
+    [
+      "keeps a delivery scheduled and unclaimed when the clock was set back after its claim",
       { delivery: scheduled({ dueAt: now + 1, worker: "w" }) },
       { status: "scheduled", dueAt: now + 1, worker: null },
       {}
     ],
-    ["goes without a key", { key: null }, { status: "queued" }, { waiting: -1, allowance: 1 }],
     [
-      "stops at the allowance",
+      "releases a delivery without an API key",
+      { key: null },
+      { status: "queued" },
+      { scheduledRecipients: -1, allowance: 1 }
+    ],
+    [
+      "fails a delivery when the allowance is used up",
       { allowanceUsed: 5 },
       { status: "failed", reason: "quota_exceeded", chargedAt: null },
       unsent
     ],
-    ["stops at a revoked key", { key: key(now - 5) }, { status: "failed", reason: "api_key_revoked" }, unsent],
-    ["stops at a domain that is gone", { domain: null }, { status: "failed", reason: "sending_failed" }, unsent],
     [
-      "stops at a pending domain",
+      "fails a delivery when its API key is revoked",
+      { key: key(now - 5) },
+      { status: "failed", reason: "api_key_revoked" },
+      unsent
+    ],
+    [
+      "fails a delivery when its domain is removed",
+      { domain: null },
+      { status: "failed", reason: "sending_failed" },
+      unsent
+    ],
+    [
+      "fails a delivery when its domain is pending",
       { domain: domain({ status: "pending" }) },
       { status: "failed", reason: "sending_failed" },
       unsent
@@ -67,7 +87,7 @@ describe("a due delivery", () => {
     ...suppressionReasons.map(
       (reason) =>
         [
-          `stops at a suppression (${reason}), whatever else is wrong`,
+          `suppresses a delivery for the reason ${reason} before any other failure`,
           { suppression: suppression(reason), key: key(1), domain: null, allowanceUsed: 9 },
           { status: "suppressed", reason },
           unsent
@@ -79,7 +99,7 @@ describe("a due delivery", () => {
     expect(spends(changes)).toEqual(counters)
   })
 
-  it("is charged under the plan's limit, with the key and the domain as they were read", () => {
+  it("charges a due delivery under the plan's limit, with guards on its API key and domain", () => {
     const { changes } = releaseDue(facts())
     expect(changes).toContainEqual(expect.objectContaining({ _tag: "SpendCounter", name: "allowance", by: 1, max: 5 }))
     expect(changes.filter(({ _tag }) => _tag === "Expect")).toMatchObject([
@@ -89,7 +109,7 @@ describe("a due delivery", () => {
   })
 })
 
-describe("beginning an attempt", () => {
+describe("beginAttempt", () => {
   const begin = (change = {}) =>
     beginAttempt({
       now,
@@ -101,10 +121,10 @@ describe("beginning an attempt", () => {
       ...change
     })
 
-  it("moves the delivery to sending under the next token, and keeps its worker", () => {
+  it("moves the delivery to sending with the next fencing token, and keeps its worker", () => {
     const { answer, changes } = begin()
     expect(answer).toMatchObject({
-      delivery: { status: "sending", token: 8, worker: "w", attempts: 1 },
+      delivery: { status: "sending", fencingToken: 8, worker: "w", attempts: 1 },
       attempt: { number: 1, phase: "started" }
     })
     expect(changes.map(({ _tag }) => _tag)).toEqual(["MoveDelivery", "InsertAttempt"])
@@ -112,9 +132,9 @@ describe("beginning an attempt", () => {
 
   it.each([
     ["a suppression", { suppression: suppression("complaint") }, "suppressed"],
-    ["a send that is too late", { message: message({ expiresAt: now }) }, "failed"],
+    ["a send that has expired", { message: message({ expiresAt: now }) }, "failed"],
     ["a message that is too large", { maxMessageBytes: 1 }, "failed"]
-  ])("ends the delivery at %s, and gives its charge back", (_, change, status) => {
+  ])("ends the delivery and refunds its charge because of %s", (_, change, status) => {
     const { answer, changes } = begin(change)
     expect(answer).toBeNull()
     expect(changes).toContainEqual(
@@ -124,42 +144,42 @@ describe("beginning an attempt", () => {
   })
 })
 
-describe("a delivery claimed while the clock stood ahead", () => {
-  it("goes back to the queue, held by nobody, and is charged as it was", () => {
-    const held = delivery({ worker: "w", dueAt: now + 1 })
+describe("beginAttempt, after the clock was set back", () => {
+  it("returns a delivery to the queue unclaimed and keeps its charge when it is not due yet", () => {
+    const claimed = delivery({ worker: "w", dueAt: now + 1 })
     const { answer, changes } = beginAttempt({
       now,
       eventId: "evt_1",
       maxMessageBytes: null,
-      delivery: held,
+      delivery: claimed,
       message: message(),
       suppression: null
     })
     expect(answer).toBeNull()
     expect(changes).toMatchObject([
-      { _tag: "MoveDelivery", next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: held.chargedAt } }
+      { _tag: "MoveDelivery", next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: claimed.chargedAt } }
     ])
   })
 })
 
-describe("the final dot", () => {
+describe("markFinalizing", () => {
   const begun = { delivery: delivery({ status: "sending", worker: "w" }), attempt: attempt() }
-  const mark = (standing: ReturnType<typeof suppression> | null) =>
-    markDot({
+  const mark = (existing: ReturnType<typeof suppression> | null) =>
+    markFinalizing({
       now,
       eventId: "evt_1",
       ...begun,
       addressKey: "key-of-ada",
-      suppression: standing,
+      suppression: existing,
       leaseUntil: now + 30_000
     })
 
-  it("may go only while the suppression is what was read", () => {
+  it("permits finalizing only while the suppression is unchanged since it was read", () => {
     expect(mark(null)).toMatchObject({
       answer: true,
       changes: [
         { _tag: "Expect", revision: null },
-        { _tag: "MoveAttempt", from: "started", next: { phase: "dot" } },
+        { _tag: "MoveAttempt", from: "started", next: { phase: "finalizing" } },
         { _tag: "RenewLease", worker: "w", leaseUntil: now + 30_000 }
       ]
     })
@@ -167,7 +187,7 @@ describe("the final dot", () => {
     expect(mark(lapsed)).toMatchObject({ answer: true, changes: [{ _tag: "Expect", revision: 3 }, {}, {}] })
   })
 
-  it("is withheld from a suppressed recipient, and the charge given back", () => {
+  it("refuses finalizing for a suppressed recipient, and refunds the charge", () => {
     const { answer, changes } = mark(suppression("unsubscribed"))
     expect(answer).toBe(false)
     expect(changes.find(({ _tag }) => _tag === "MoveDelivery")).toMatchObject({

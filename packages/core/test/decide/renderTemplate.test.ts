@@ -29,10 +29,10 @@ const refused = (change: Partial<TemplateContent>, values: Readonly<Record<strin
   return Result.isFailure(rendered) ? rendered.failure.map(({ path, code }) => [path.join("."), code]) : undefined
 }
 
-describe("a template", () => {
+describe("renderTemplate", () => {
   const name = [variable("name")]
 
-  it("is escaped in HTML and nowhere else", () => {
+  it("escapes values in HTML and nowhere else", () => {
     const said = render(
       { subject: "{{name}}", html: "<b>{{name}}</b>{{{name}}}", text: "{{name}}", variables: name },
       { name: "<A & B>" }
@@ -40,7 +40,7 @@ describe("a template", () => {
     expect(said).toEqual({ subject: "<A & B>", html: "<b>&lt;A &amp; B&gt;</b><A & B>", text: "<A & B>" })
   })
 
-  it("never lets a value in HTML begin a tag or end an attribute", () => {
+  it("escapes values so that none begins a tag or ends an attribute in HTML", () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const { html } = render({ html: "{{name}}", variables: name }, { name: value })
@@ -49,7 +49,7 @@ describe("a template", () => {
     )
   })
 
-  it("shows sections by truth, and inverted ones by its absence", () => {
+  it("renders a section when its value is truthy, and an inverted section otherwise", () => {
     const text = "{{#paid}}Paid{{/paid}}{{^paid}}Open{{/paid}} {{sum}}"
     const variables = [variable("paid", "boolean"), variable("sum", "number")]
     expect(render({ text, variables }, { paid: true, sum: 9.5 }).text).toBe("Paid 9.5")
@@ -57,17 +57,17 @@ describe("a template", () => {
     expect(render({ text, variables }).text).toBe("Open ")
   })
 
-  it("does not evaluate what a value says", () => {
+  it("does not evaluate template tags in a value", () => {
     expect(render({ text: "{{name}}", variables: name }, { name: "{{secret}} {{#x}}" }).text).toBe("{{secret}} {{#x}}")
   })
 
-  it("uses a fallback for what is not given, also of what is required", () => {
+  it("uses the fallback value of a missing variable, also of a required one", () => {
     const variables = [variable("name", "string", { required: true, fallbackValue: "you" })]
     expect(render({ text: "Hi {{name}}", variables }).text).toBe("Hi you")
     expect(render({ text: "Hi {{name}}", variables }, { name: "" }).text).toBe("Hi ")
   })
 
-  it("names every value that is missing, of another type or not declared", () => {
+  it("reports every value that is missing, has another type or is not declared", () => {
     const variables = [variable("a", "string", { required: true }), variable("n", "number"), variable("b", "boolean")]
     expect(refused({ variables }, { n: "1", b: 1, x: 1, constructor: 1 })).toEqual([
       ["templateVariables.a", "required"],
@@ -78,20 +78,20 @@ describe("a template", () => {
     ])
   })
 
-  it("puts no control character, and not nothing, and not too much, into a subject", () => {
+  it("refuses a rendered subject that is empty, too long or has a control character", () => {
     for (const value of ["a\r\nBcc: x@example.org", "\u0000", "", "x".repeat(501)])
       expect(refused({ subject: "{{name}}", variables: name }, { name: value })).toEqual([
         ["templateVariables", "invalid_value"]
       ])
   })
 
-  it("makes no body larger than a send may have", () => {
+  it("refuses a rendered body that is larger than a send permits", () => {
     expect(refused({ text: "{{name}}".repeat(2000), variables: name }, { name: "x".repeat(2000) })).toEqual([
       ["templateVariables", "too_large"]
     ])
   })
 
-  it("renders a body that is exactly as large as a send may have, its preview text included", () => {
+  it("renders a body that is exactly as large as a send permits, including the preview text", () => {
     const around = '<div style="display:none;max-height:0;overflow:hidden">&amp;</div>'.length
     const html = "x".repeat(2 * 1024 * 1024 - around)
     expect(refused({ html, previewText: "{{name}}", variables: name }, { name: "&" })).toBeUndefined()
@@ -100,7 +100,7 @@ describe("a template", () => {
     ])
   })
 
-  it("refuses large values in many tags before it has made what they say", { timeout: 5000 }, () => {
+  it("refuses large values in many tags before it renders them", { timeout: 5000 }, () => {
     const value = "&".repeat(256 * 1024)
     const html = "{{name}}".repeat(2000)
     for (let n = 0; n < 10; n++)
@@ -112,7 +112,7 @@ describe("a template", () => {
       )
   })
 
-  it("reads 800 KB of opened body tags in a value once", { timeout: 5000 }, () => {
+  it("reads a value with 800 KB of unclosed body tags in linear time", { timeout: 5000 }, () => {
     const { html } = render(
       { html: "{{{name}}}", previewText: "Hi", variables: name },
       { name: "<body ".repeat(800_000 / 6) }
@@ -121,7 +121,7 @@ describe("a template", () => {
   })
 
   it.each(["toString", "hasOwnProperty", "valueOf", "constructor", "__proto__", "length"])(
-    "knows the variable %s by what is given alone",
+    "finds no inherited property for the variable %s",
     (key) => {
       const part = `{{${key}}}{{{${key}}}}{{#${key}}}yes{{/${key}}}{{^${key}}}no{{/${key}}}`
       const said = { subject: part, html: part, text: part, previewText: part, variables: [variable(key)] }
@@ -133,7 +133,7 @@ describe("a template", () => {
     }
   )
 
-  it("hides its preview text in front of the body", () => {
+  it("inserts the hidden preview text before the body content", () => {
     const { html } = render(
       { html: "<html><body class=x>Hi</body></html>", previewText: "For {{name}}", variables: name },
       { name: "<A>" }
@@ -144,26 +144,29 @@ describe("a template", () => {
   })
 })
 
-describe("publishing", () => {
+describe("publishingIssues", () => {
   const issues = (change: Partial<TemplateContent>) =>
     publishingIssues(content(change)).map(({ path, code }) => [path.join("."), code])
 
   it.each([
     ["an undeclared variable", { text: "{{name}}" }],
-    ["one within a section", { text: "{{#a}}{{name}}{{/a}}", variables: [variable("a", "boolean")] }],
+    [
+      "an undeclared variable within a section",
+      { text: "{{#a}}{{name}}{{/a}}", variables: [variable("a", "boolean")] }
+    ],
     ["an undeclared section", { text: "{{^name}}x{{/name}}" }],
     ["an undeclared raw variable", { text: "{{{name}}} {{&a}}", variables: [variable("a")] }],
     ["a partial", { text: "{{> a}}", variables: [variable("a")] }],
-    ["the value itself", { text: "{{#a}}{{.}}{{/a}}", variables: [variable("a")] }],
+    ["the current value", { text: "{{#a}}{{.}}{{/a}}", variables: [variable("a")] }],
     ["a path", { text: "{{a.b}}", variables: [variable("a")] }],
-    ["a property of every object", { text: "{{constructor}}" }],
-    ["a section left open", { text: "{{#a}}", variables: [variable("a")] }],
-    ["a tag left open", { text: "{{a", variables: [variable("a")] }]
-  ] as const)("refuses %s", (_, change) => {
+    ["an inherited property of every object", { text: "{{constructor}}" }],
+    ["a section that is not closed", { text: "{{#a}}", variables: [variable("a")] }],
+    ["a tag that is not closed", { text: "{{a", variables: [variable("a")] }]
+  ] as const)("refuses to publish a template with %s", (_, change) => {
     expect(issues(change)).toEqual([["text", "malformed_template"]])
   })
 
-  it("refuses more tags than a template may have, and names each undeclared variable once", () => {
+  it("refuses too many tags, and reports each undeclared variable once", () => {
     expect(issues({ text: "{{a}}".repeat(2001), variables: [variable("a")] })).toEqual([["text", "too_many_items"]])
     expect(issues({ text: "{{a}}{{b}}".repeat(500) })).toEqual([
       ["text", "malformed_template"],
@@ -171,14 +174,14 @@ describe("publishing", () => {
     ])
   })
 
-  it("needs a subject and one body", () => {
+  it("requires a subject and one body to publish a template", () => {
     expect(issues({ subject: null, text: null })).toEqual([
       ["subject", "required"],
       ["html", "required"]
     ])
   })
 
-  it("lets declared tags, comments and other delimiters pass", () => {
+  it("accepts declared tags, comments and changed delimiters", () => {
     expect(
       issues({
         text: "{{! {{ }}{{a}}{{{a}}}{{#a}}{{b}}{{/a}}{{=<% %>=}}<%b%>",

@@ -11,11 +11,11 @@ let blocks = 0
 const ids = (): IdBlock => ({ time: now, high: 0, low: 1000 * ++blocks })
 
 const answerOf = <E>(decided: Result.Result<Decision<TemplateDetail>, E>) => Result.getOrThrow(decided).answer
-/** What is written: the kind of each record, and whether it is new. */
+/** The kind of each written record, and whether the record is new. */
 const written = <E>(decided: Result.Result<Decision<TemplateDetail>, E>) =>
   Result.getOrThrow(decided).changes.map((change) =>
-    change._tag === "PutDefinition"
-      ? `${change.replaces === null ? "new" : "changed"} ${change.definition.kind}`
+    change._tag === "PutResource"
+      ? `${change.replaces === null ? "new" : "changed"} ${change.resource.kind}`
       : change._tag
   )
 
@@ -36,7 +36,7 @@ const issuesOf = <A, E>(decided: Result.Result<A, E>) =>
     : undefined
 
 describe("createTemplate", () => {
-  it("keeps the bodies in a record of their own", () => {
+  it("stores the bodies of a template in a separate record", () => {
     const made = create({ html: "ü" })
     expect(written(made)).toEqual(["new template", "new templateVersion", "new templateBody"])
     const { version, body } = answerOf(made).draft!
@@ -46,7 +46,7 @@ describe("createTemplate", () => {
     expect(body).toMatchObject({ parent: version.id, content: { html: "ü", text: "First" } })
   })
 
-  it("reads empty texts as texts that are not set", () => {
+  it("reads an empty text as unset", () => {
     const { template, draft } = answerOf(
       create({ alias: "", locale: "", subject: "", html: "", text: "", preview_text: "" })
     )
@@ -56,7 +56,7 @@ describe("createTemplate", () => {
 })
 
 describe("updateTemplate", () => {
-  it("writes no body when the bodies stay as they are", () => {
+  it("writes no body when the bodies do not change", () => {
     const created = answerOf(create())
     const renamed = update(created, { name: "Other" })
     expect(written(renamed)).toEqual(["changed template"])
@@ -75,7 +75,7 @@ describe("updateTemplate", () => {
     })
   })
 
-  it("never changes a body that a published version uses", () => {
+  it("writes a new body when a published version uses the existing body", () => {
     const live = answerOf(publish(answerOf(create())))
     const drafted = update(live, { subject: "Other" })
     expect(written(drafted)).toEqual(["changed template", "new templateVersion"])
@@ -94,7 +94,7 @@ describe("updateTemplate", () => {
     ])
   })
 
-  it("makes a draft with a body of its own when the first change is to a body", () => {
+  it("creates a draft with its own body when the first change is to a body", () => {
     const live = answerOf(publish(answerOf(create())))
     const rewritten = update(live, { text: "Second" })
     expect(written(rewritten)).toEqual(["changed template", "new templateVersion", "new templateBody"])
@@ -119,18 +119,18 @@ describe("the size of a template", () => {
     ["subject too_large", { subject: "😀".repeat(1100) }],
     ["description too_large", { description: "\u0001".repeat(500) }],
     ["description too_large", { name: "😀".repeat(100), category: "😀".repeat(100), description: "x".repeat(250) }]
-  ] as const)("is bounded: %s", (issue, request) => {
+  ] as const)("refuses a template that is too large: %s", (issue, request) => {
     expect(issuesOf(create({ description: "x".repeat(120), ...request }))).toEqual([issue])
   })
 
-  it("names each part that is too large", () => {
+  it("reports each part of a template that is too large", () => {
     expect(issuesOf(create({ description: "😀".repeat(300), variables: variables(100) }))).toEqual([
       "description too_large",
       "variables too_large"
     ])
   })
 
-  it("counts what stays as it is, and blames what changes", () => {
+  it("counts unchanged parts, and reports the changed part as too large", () => {
     const created = answerOf(create({ variables: variables(30) }))
     expect(issuesOf(update(created, { preview_text: "x".repeat(2000) }))).toEqual(["preview_text too_large"])
     expect(issuesOf(update(created, { text: "x".repeat(2000) }))).toBeUndefined()

@@ -5,8 +5,8 @@ import { isInScope, isKeyLive, mintKey, mintKeyBytes, parseKey, printKey } from 
 
 const bytes = fc.uint8Array({ minLength: mintKeyBytes, maxLength: mintKeyBytes, max: 251 })
 
-describe("a printed key", () => {
-  it("is read back into its parts", () => {
+describe("printKey and parseKey", () => {
+  it("parses a printed API key to its parts", () => {
     fc.assert(
       fc.property(bytes, (random) => {
         const minted = mintKey(random)
@@ -16,32 +16,33 @@ describe("a printed key", () => {
     )
   })
 
-  it("is refused with any one character changed", () => {
+  it("refuses a printed API key with one changed character", () => {
     fc.assert(
-      fc.property(bytes, fc.nat(47), (random, place) => {
+      fc.property(bytes, fc.nat(47), (random, index) => {
         const printed = printKey(mintKey(random))
-        const other = printed[place] === "0" ? "1" : "0"
-        expect(parseKey(printed.slice(0, place) + other + printed.slice(place + 1))).toBeUndefined()
+        const other = printed[index] === "0" ? "1" : "0"
+        expect(parseKey(printed.slice(0, index) + other + printed.slice(index + 1))).toBeUndefined()
       })
     )
   })
 
-  it.each(["", "mk_", "Bearer x", "mk_aaaaaaaaaaaa_", `mk_${"a".repeat(12)}_${"a".repeat(32)}`])("%j is none", (text) =>
-    expect(parseKey(text)).toBeUndefined()
+  it.each(["", "mk_", "Bearer x", "mk_aaaaaaaaaaaa_", `mk_${"a".repeat(12)}_${"a".repeat(32)}`])(
+    "refuses %j as an API key",
+    (text) => expect(parseKey(text)).toBeUndefined()
   )
 })
 
-describe("a key", () => {
+describe("isKeyLive and isInScope", () => {
   const key = { revokedAt: null, expiresAt: 100 } as ApiKey
 
-  it("works until it expires or is revoked", () => {
+  it("accepts an API key until it expires or is revoked", () => {
     expect(isKeyLive(key, 99)).toBe(true)
     expect(isKeyLive(key, 100)).toBe(false)
     expect(isKeyLive({ ...key, expiresAt: null }, 1e15)).toBe(true)
     expect(isKeyLive({ ...key, revokedAt: 1 }, 50)).toBe(false)
   })
 
-  it("sends from its domains alone; a sub-domain is another one", () => {
+  it("limits an API key to its exact domains, without their subdomains", () => {
     expect(isInScope(null, "example.com")).toBe(true)
     expect(isInScope(["example.com"], "example.com")).toBe(true)
     expect(isInScope(["example.com"], "mail.example.com")).toBe(false)

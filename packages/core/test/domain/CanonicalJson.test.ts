@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Json } from "../../src/domain/CanonicalJson.ts"
-import { canonicalJson, judgeJson } from "../../src/domain/CanonicalJson.ts"
+import { canonicalJson, checkJson } from "../../src/domain/CanonicalJson.ts"
 
 describe("canonicalJson", () => {
-  it("says the same value, with its keys sorted", () => {
+  it("writes the same value with sorted keys", () => {
     expect(canonicalJson({ b: [1, { d: null, c: "x" }], a: true })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}')
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
@@ -14,38 +14,38 @@ describe("canonicalJson", () => {
   })
 })
 
-describe("judgeJson", () => {
-  it("measures what the value weighs as JSON, to the octet", () => {
+describe("checkJson", () => {
+  it("measures the size of a value as JSON to the octet", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const octetsMax = new TextEncoder().encode(JSON.stringify(value)).length
         const wellFormed = !JSON.stringify(value).includes("\\u0000")
         fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
         fc.pre(wellFormed && JSON.stringify(value).isWellFormed() && !/\\ud[89a-f]/.test(JSON.stringify(value)))
-        expect(judgeJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
-        expect(judgeJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
+        expect(checkJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
+        expect(checkJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
       })
     )
   })
 
   it.each([
-    ["too long", { a: "x".repeat(100) }, "too_large"],
-    ["too deep", [[[[[1]]]]], "too_large"],
-    ["no JSON", { a: undefined }, "not_json"],
+    ["a value that is too large", { a: "x".repeat(100) }, "too_large"],
+    ["a value that is too deep", [[[[[1]]]]], "too_large"],
+    ["an undefined field", { a: undefined }, "not_json"],
     ["a function", () => 1, "not_json"],
     ["a date", new Date(), "not_json"],
-    ["not a number", Number.NaN, "not_json"],
+    ["NaN", Number.NaN, "not_json"],
     ["half a surrogate pair", "\ud800", "not_json"],
     ["NUL", "\0", "not_json"],
     ["a reserved key", JSON.parse('{"__proto__":1}'), "reserved_key"],
-    ["a reserved key within", [{ a: [JSON.parse('{"__proto__":{}}')] }], "reserved_key"]
-  ])("refuses what is %s", (_, value, verdict) => {
-    expect(judgeJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
+    ["a nested reserved key", [{ a: [JSON.parse('{"__proto__":{}}')] }], "reserved_key"]
+  ])("refuses %s", (_, value, verdict) => {
+    expect(checkJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
   })
 
-  it("looks at a cycle no deeper than its bound", () => {
+  it("stops at the depth limit in a cyclic value", () => {
     const cycle: Array<unknown> = []
     cycle.push(cycle)
-    expect(judgeJson(cycle, { octetsMax: 1_000_000, depthMax: 100 })).toBe("too_large")
+    expect(checkJson(cycle, { octetsMax: 1_000_000, depthMax: 100 })).toBe("too_large")
   })
 })

@@ -1,9 +1,9 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../src/domain/Change.ts"
-import { changeOrder, inCommitOrder, touches } from "../../src/domain/Change.ts"
+import { changeOrder, inCommitOrder, recordKeyOf } from "../../src/domain/Change.ts"
 
-const spend = (name: "waiting" | "allowance" | "contacts"): Change => ({
+const spend = (name: "scheduledRecipients" | "allowance" | "contacts"): Change => ({
   _tag: "SpendCounter",
   projectId: "prj",
   name,
@@ -12,7 +12,7 @@ const spend = (name: "waiting" | "allowance" | "contacts"): Change => ({
 })
 
 const changes: ReadonlyArray<Change> = [
-  spend("waiting"),
+  spend("scheduledRecipients"),
   spend("allowance"),
   { _tag: "PutSetting", name: "a", value: "b" },
   { _tag: "Expect", record: { kind: "Suppression", projectId: "prj", addressKey: "k" }, revision: null },
@@ -20,8 +20,8 @@ const changes: ReadonlyArray<Change> = [
   { _tag: "ExtendIdempotency", projectId: "prj", key: "k", expiresAt: 1 }
 ]
 
-describe("the order of a commit", () => {
-  it("is one, however the decider lists its changes", () => {
+describe("inCommitOrder and recordKeyOf", () => {
+  it("sorts the same changes into one order, whatever order the decider lists", () => {
     const expected = inCommitOrder(changes)
     fc.assert(
       fc.property(fc.shuffledSubarray([...changes], { minLength: changes.length }), (shuffled) => {
@@ -33,13 +33,13 @@ describe("the order of a commit", () => {
     )
   })
 
-  it("refuses two changes of one record, a guard on it too", () => {
-    expect(() => inCommitOrder([spend("waiting"), spend("waiting")])).toThrow()
+  it("refuses two changes of one record, also when one is a guard", () => {
+    expect(() => inCommitOrder([spend("scheduledRecipients"), spend("scheduledRecipients")])).toThrow()
     const suppression = { projectId: "prj", addressKey: "k", address: "a@example.com", reasons: {}, revision: 1 }
     expect(() => inCommitOrder([changes[3]!, { _tag: "PutSuppression", suppression, replaces: null }])).toThrow()
   })
 
-  it("knows the record of every change", () => {
-    for (const change of changes) expect(touches(change)).toMatch(/^\w+\/./)
+  it("gives a record key for every change", () => {
+    for (const change of changes) expect(recordKeyOf(change)).toMatch(/^\w+\/./)
   })
 })

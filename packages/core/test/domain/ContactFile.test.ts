@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Contact, DefinitionOf } from "../../src/index.ts"
+import type { Contact, ResourceOf } from "../../src/index.ts"
 import { exportedColumns, exportedRow, fromCell, readColumns, readRow, toCell } from "../../src/index.ts"
 
-describe("a cell", () => {
+describe("toCell and fromCell", () => {
   it.each([
     ["=1+1", "'=1+1"],
     ["+44 20", "'+44 20"],
@@ -17,12 +17,12 @@ describe("a cell", () => {
     ["'tis", "'tis"],
     ["a=1", "a=1"],
     ["", ""]
-  ])("marks %j as %j when it begins like a formula, and takes the mark off again", (text, cell) => {
+  ])("writes %j as the cell %j, and reads the same text back", (text, cell) => {
     expect(toCell(text)).toBe(cell)
     expect(fromCell(cell)).toBe(text)
   })
 
-  it("is never a formula, and is read as the text that was written", () => {
+  it("writes no cell that begins a formula, and reads the same text back", () => {
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "\n", "a", '"', ",") })
     fc.assert(
       fc.property(text, (one) => {
@@ -33,7 +33,7 @@ describe("a cell", () => {
   })
 })
 
-const property = (n: number, key: string, type: "string" | "number"): DefinitionOf<"property"> => ({
+const property = (n: number, key: string, type: "string" | "number"): ResourceOf<"property"> => ({
   id: `prop_${n}`,
   projectId: "p",
   kind: "property",
@@ -64,14 +64,14 @@ const contact = (change: Partial<Contact>): Contact => ({
   ...change
 })
 
-/** What an import of an exported contact asks for. */
-const exportedAndRead = (one: Contact, properties: ReadonlyArray<DefinitionOf<"property">>) => {
+/** The import request of an exported contact. */
+const exportedAndRead = (one: Contact, properties: ReadonlyArray<ResourceOf<"property">>) => {
   const columns = Result.getOrThrow(readColumns(exportedColumns(properties), properties))
   return Result.getOrThrow(readRow(columns, exportedRow(one, properties))).request
 }
 
-describe("an exported row", () => {
-  it("marks texts that begin like formulas, and leaves numbers as they are", () => {
+describe("exportedRow and readRow", () => {
+  it("escapes exported texts that begin like formulas, and leaves numbers unchanged", () => {
     const defined = [property(1, "=cmd", "string"), property(2, "balance", "number")]
     const one = contact({ firstName: "=1+1", phoneNumber: "+44", properties: { prop_1: "@x", prop_2: -5 } })
     expect(exportedColumns(defined).slice(-2)).toEqual(["'=cmd", "balance"])
@@ -83,7 +83,7 @@ describe("an exported row", () => {
     })
   })
 
-  it("is read as what was written, whatever the texts and the keys are", () => {
+  it("reads an exported contact back for any texts and property keys", () => {
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", " ", "É"), maxLength: 6 })
     const key = fc.oneof(
       text.filter((one) => one !== ""),

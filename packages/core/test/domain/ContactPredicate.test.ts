@@ -70,7 +70,7 @@ describe("compilePredicate", () => {
     [{ _tag: "Not", of: { _tag: "Any", of: [] } }, true],
     [{ _tag: "All", of: [{ _tag: "OnList", listId: "lst_1" }, compare("text", first, "eq", "bob")] }, false],
     [{ _tag: "Any", of: [{ _tag: "OnList", listId: "lst_2" }, compare("text", first, "eq", "ada")] }, true]
-  ])("tests %j as %s", (predicate, expected) => {
+  ])("evaluates the predicate %j to %s", (predicate, expected) => {
     expect(compilePredicate(predicate)(ada)).toBe(expected)
   })
 })
@@ -85,7 +85,7 @@ describe("compileContactFilters", () => {
     [{ listId: "lst_1", search: "ada" }, true],
     [{ listId: "lst_2", search: "ada" }, false],
     [{ segment: { _tag: "Any", of: [] } }, false]
-  ] as const)("tests %j as %s", (filters, expected) => {
+  ] as const)("evaluates the filters %j to %s", (filters, expected) => {
     expect(compileContactFilters({ ...noContactFilters, ...filters })(ada)).toBe(expected)
   })
 })

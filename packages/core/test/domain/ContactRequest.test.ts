@@ -6,11 +6,11 @@ import { parseCreateContact, parseUpdateContact } from "../../src/domain/Contact
 const issuesOf = (parsed: Result.Result<unknown, ReadonlyArray<Issue>>) =>
   Result.isFailure(parsed) ? parsed.failure.map(({ path, code }) => `${path.join(".")} ${code}`) : []
 
-describe("creating a contact", () => {
+describe("parseCreateContact", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
-    ["an address is enough", { email: "ada@example.com" }, []],
+    ["an address alone", { email: "ada@example.com" }, []],
     [
-      "everything",
+      "every field",
       {
         email: "ada@example.com",
         userId: "x".repeat(255),
@@ -21,7 +21,7 @@ describe("creating a contact", () => {
       },
       []
     ],
-    ["nothing", {}, ["email required"]],
+    ["no field", {}, ["email required"]],
     ["no address", { email: "ada" }, ["email invalid_value"]],
     ["a long user id", { email: "ada@example.com", userId: "x".repeat(256) }, ["userId too_long"]],
     ["a long name", { email: "ada@example.com", firstName: "x".repeat(101) }, ["firstName too_long"]],
@@ -39,7 +39,7 @@ describe("creating a contact", () => {
       ["properties.PLAN duplicate_property"]
     ],
     [
-      "properties that are names on every object",
+      "property keys that every object inherits",
       { email: "ada@example.com", properties: JSON.parse('{"__proto__":1,"constructor":"x","toString":null}') },
       []
     ],
@@ -56,23 +56,25 @@ describe("creating a contact", () => {
     ],
     ["a line separator in a user id", { email: "ada@example.com", userId: "a\u2028b" }, ["userId invalid_value"]],
     [
-      "marks of direction, which come with copied numbers",
+      "Unicode direction marks, as copied numbers have",
       { email: "ada@example.com", phoneNumber: "\u202a+44 20\u202c", firstName: "\u05d0\u200f" },
       []
     ]
-  ])("%s", (_, body, issues) => expect(issuesOf(parseCreateContact(body))).toEqual(issues))
+  ])("validates a new contact with %s", (_, body, issues) => expect(issuesOf(parseCreateContact(body))).toEqual(issues))
 })
 
-describe("updating a contact", () => {
+describe("parseUpdateContact", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
-    ["the address alone", { email: "ada@example.com" }, []],
+    ["an address alone", { email: "ada@example.com" }, []],
     [
-      "clearing what can be cleared",
+      "values that clear fields",
       { email: "ada@example.com", userId: null, firstName: "", lastName: "", phoneNumber: "" },
       []
     ],
     ["a status", { email: "ada@example.com", emailStatus: "unsubscribed" }, []],
     ["no address", { firstName: "Ada" }, ["email required"]],
     ["another status", { email: "ada@example.com", emailStatus: "bounced" }, ["emailStatus invalid_value"]]
-  ])("%s", (_, body, issues) => expect(issuesOf(parseUpdateContact(body))).toEqual(issues))
+  ])("validates an update of a contact with %s", (_, body, issues) =>
+    expect(issuesOf(parseUpdateContact(body))).toEqual(issues)
+  )
 })

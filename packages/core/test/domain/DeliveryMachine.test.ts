@@ -18,7 +18,7 @@ import {
   triggers
 } from "../../src/domain/DeliveryTable.ts"
 
-/** What each status does on each trigger, written by hand: the table must say exactly this. */
+/** The next status for each status and trigger, written by hand. The table must be equal. */
 const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger, DeliveryStatus>>>> = {
   none: { SendAccepted: "queued", SendScheduled: "scheduled", SendSuppressed: "suppressed" },
   scheduled: {
@@ -53,7 +53,7 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
     TransportDeferred: "queued",
     DeferredTooLong: "bounced",
     RelayUnreachable: "failed",
-    ReleasedBeforeDot: "queued",
+    ReleasedBeforeFinalizing: "queued",
     WorkerDied: "queued",
     WorkerDiedTooOften: "failed",
     OutcomeLost: "queued",
@@ -74,16 +74,19 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
 
 const starts = ["none", ...deliveryStatuses] as const
 
-describe("every pair of status and trigger", () => {
-  it.each(starts.flatMap((from) => triggers.map((on) => [from, on] as const)))("%s on %s", (from, on) => {
-    const moved = step(from, on)
-    const to = expected[from][on]
-    if (to === undefined) {
-      expect(Result.isFailure(moved) && moved.failure).toMatchObject({ _tag: "IllegalTransition", from, on })
-    } else expect(Result.isSuccess(moved) && moved.success.to).toBe(to)
-  })
+describe("step, for every pair of status and trigger", () => {
+  it.each(starts.flatMap((from) => triggers.map((on) => [from, on] as const)))(
+    "decides the transition from %s on %s",
+    (from, on) => {
+      const stepped = step(from, on)
+      const to = expected[from][on]
+      if (to === undefined) {
+        expect(Result.isFailure(stepped) && stepped.failure).toMatchObject({ _tag: "IllegalTransition", from, on })
+      } else expect(Result.isSuccess(stepped) && stepped.success.to).toBe(to)
+    }
+  )
 
-  it("settles failed(delivery_uncertain) on evidence, and no other failure", () => {
+  it("settles a failed delivery on a report only when its reason is delivery_uncertain", () => {
     const reports = ["DeliveredReported", "BounceReported", "ComplaintReported"] as const
     for (const reason of [null, ...deliveryReasons])
       for (const on of reports)
@@ -91,10 +94,10 @@ describe("every pair of status and trigger", () => {
   })
 })
 
-describe("the table", () => {
+describe("deliveryTable", () => {
   const rows: ReadonlyArray<DeliveryRow> = deliveryTable
 
-  it("has one row for a status, a reason and a trigger", () => {
+  it("has at most one row for each status, reason and trigger", () => {
     const keys = rows.map(({ from, fromReason, on }) => `${from}/${fromReason ?? ""}/${on}`)
     expect(new Set(keys).size).toBe(keys.length)
   })
@@ -103,7 +106,7 @@ describe("the table", () => {
     expect(new Set(rows.map(({ to }) => to))).toEqual(new Set(deliveryStatuses))
   })
 
-  it("leaves no delivery that waits for the dispatcher without the one claim that reaches it", () => {
+  it("gives each claimable status exactly one kind of claim", () => {
     expect(Object.values(claimKinds).toSorted()).toEqual([...claimableStatuses].toSorted())
   })
 
@@ -111,8 +114,8 @@ describe("the table", () => {
     expect(rows.every(({ source }) => source.length > 0)).toBe(true)
   })
 
-  it("emits on every arrival at a status that somebody may wait for, and on a delay", () => {
-    const waited = new Set<string>([
+  it("emits an event for every reported status and for a delay", () => {
+    const reported = new Set<string>([
       "delivered",
       "bounced",
       "failed",
@@ -122,21 +125,21 @@ describe("the table", () => {
       "canceled"
     ])
     for (const { on, to, emits } of rows)
-      expect(emits).toBe(waited.has(to) ? `email.${to}` : on === "TransportDeferred" ? "email.delayed" : undefined)
+      expect(emits).toBe(reported.has(to) ? `email.${to}` : on === "TransportDeferred" ? "email.delayed" : undefined)
   })
 
-  it("tells of a delay once, and of nothing else twice", () => {
+  it("emits email.delayed only for the first deferral, and email.bounced each time", () => {
     const delayed = rows.find(({ on }) => on === "TransportDeferred")!
     expect([emittedBy(delayed, 0), emittedBy(delayed, 1)]).toEqual(["email.delayed", undefined])
     const bounced = rows.find(({ to }) => to === "bounced")!
     expect([emittedBy(bounced, 0), emittedBy(bounced, 1)]).toEqual(["email.bounced", "email.bounced"])
   })
 
-  it("ends in canceled, suppressed, complained and failed", () => {
+  it("has the terminal statuses canceled, suppressed, complained and failed", () => {
     expect([...terminalStatuses].toSorted()).toEqual(["canceled", "complained", "failed", "suppressed"])
   })
 
-  it("is read by the compiler", () => {
+  it("gives the compiler the triggers of each status", () => {
     expectTypeOf<TriggerFrom<"accepted">>().toEqualTypeOf<
       "DeliveredReported" | "BounceReported" | "ComplaintReported"
     >()
@@ -144,72 +147,72 @@ describe("the table", () => {
   })
 })
 
-interface Walked {
+interface DeliveryPath {
   readonly status: DeliveryStatus | "none"
   readonly reason: DeliveryReason | null
   readonly charged: number
-  readonly waiting: number
+  readonly scheduledRecipients: number
   readonly rows: ReadonlyArray<DeliveryRow>
 }
 
-const blank: Walked = { status: "none", reason: null, charged: 0, waiting: 0, rows: [] }
+const blank: DeliveryPath = { status: "none", reason: null, charged: 0, scheduledRecipients: 0, rows: [] }
 
-/** One delivery's way through the table; a trigger the table does not know leaves it where it is. */
-const walk = (path: ReadonlyArray<Trigger>, from: Walked = blank): Walked =>
+/** Applies triggers to one delivery. A trigger without a row in the table changes nothing. */
+const applyTriggers = (path: ReadonlyArray<Trigger>, from: DeliveryPath = blank): DeliveryPath =>
   path.reduce((at, on) => {
-    const moved = step(at.status, on, at.reason)
-    if (Result.isFailure(moved)) return at
-    const row = moved.success
+    const stepped = step(at.status, on, at.reason)
+    if (Result.isFailure(stepped)) return at
+    const row = stepped.success
     const refund = row.refunds === true ? 1 : 0
     return {
       status: row.to,
       reason: row.reason ?? null,
-      charged: at.charged + (row.ledger?.allowance ?? 0) - refund,
-      waiting: at.waiting + (row.ledger?.waiting ?? 0),
+      charged: at.charged + (row.usageAudit?.allowance ?? 0) - refund,
+      scheduledRecipients: at.scheduledRecipients + (row.usageAudit?.scheduledRecipients ?? 0),
       rows: [...at.rows, row]
     }
   }, from)
 
 const path = fc.array(fc.constantFrom(...triggers), { maxLength: 60 })
 
-describe("every path", () => {
-  it("is absorbed by a terminal status", () => {
+describe("step, for every sequence of triggers", () => {
+  it("keeps a terminal status on every sequence of triggers", () => {
     fc.assert(
       fc.property(path, fc.constantFrom(...terminalStatuses), (path, status) => {
-        const end = walk(path, { ...blank, status })
+        const end = applyTriggers(path, { ...blank, status })
         expect(end.status).toBe(status)
       })
     )
   })
 
-  it("charges a delivery at most once, and keeps a charge exactly in the statuses after a hand-off", () => {
+  it("charges a delivery at most once, exactly in the statuses that count as usage", () => {
     fc.assert(
       fc.property(path, (path) => {
-        const { status, charged, waiting, rows } = walk(path)
+        const { status, charged, scheduledRecipients, rows } = applyTriggers(path)
         const refunded = rows.at(-1)?.refunds === true
         const chargeable = !["none", "scheduled", "canceled", "suppressed"].includes(status)
         const failedUncharged = status === "failed" && (refunded || rows.at(-1)?.from === "scheduled")
         expect(charged).toBe(chargeable && !failedUncharged ? 1 : 0)
-        expect(waiting).toBe(status === "scheduled" ? 1 : 0)
+        expect(scheduledRecipients).toBe(status === "scheduled" ? 1 : 0)
       }),
       { numRuns: 2000 }
     )
   })
 })
 
-describe("reports", () => {
+describe("step, for reports", () => {
   const reports = ["DeliveredReported", "BounceReported", "ComplaintReported"] as const
   const strongest = { DeliveredReported: 1, BounceReported: 2, ComplaintReported: 3 }
   const status = { DeliveredReported: "delivered", BounceReported: "bounced", ComplaintReported: "complained" } as const
 
-  it("end in one status in any order and repetition, whatever was under way", () => {
+  it("gives the same status for reports in any order and repetition", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("queued", "sending", "accepted" as const),
         fc.array(fc.constantFrom(...reports), { minLength: 1, maxLength: 12 }),
         (from, sequence) => {
           const last = [...sequence].toSorted((a, b) => strongest[b] - strongest[a])[0]!
-          expect(walk(sequence, { ...blank, status: from }).status).toBe(status[last])
+          expect(applyTriggers(sequence, { ...blank, status: from }).status).toBe(status[last])
         }
       )
     )

@@ -4,8 +4,8 @@ import { headerFieldIssues, headerFieldsMax } from "../../src/index.ts"
 
 const issues = (headers: object) => headerFieldIssues(headers as never).map(({ path, code }) => [path.join("."), code])
 
-describe("header fields of the product's own", () => {
-  it("are text by name, List-Unsubscribe among them", () => {
+describe("headerFieldIssues", () => {
+  it("accepts header fields of text, also List-Unsubscribe", () => {
     expect(
       issues({ "List-Unsubscribe": "<https://x.example/u>", "X-Order": "Nº 7 – ü", "List-Id": "x".repeat(998) })
     ).toEqual([])
@@ -17,11 +17,11 @@ describe("header fields of the product's own", () => {
     ["Content-Transfer-Encoding", "not_allowed_here"],
     ["Resent-To", "not_allowed_here"],
     ["dkim-signature", "not_allowed_here"]
-  ])("cannot be %s", (name, code) => {
+  ])("refuses the header field %s", (name, code) => {
     expect(issues({ [name]: "x" })).toEqual([[`headers.${name}`, code]])
   })
 
-  it.each(["", "a b", "a:", "ü", "x\r\nBcc", "x".repeat(77)])("have no name %j", (name) => {
+  it.each(["", "a b", "a:", "ü", "x\r\nBcc", "x".repeat(77)])("refuses the header field name %j", (name) => {
     expect(issues({ [name]: "x" })).toEqual([["headers", "invalid_value"]])
   })
 
@@ -32,17 +32,17 @@ describe("header fields of the product's own", () => {
     ["", "invalid_value"],
     ["x".repeat(999), "too_long"],
     [7, "invalid_type"]
-  ])("do not say %j", (value, code) => {
+  ])("refuses the header field value %j", (value, code) => {
     expect(issues({ "X-A": value })).toEqual([["headers.X-A", code]])
   })
 
-  it("are there once, and at most 20", () => {
+  it("refuses a repeated header field, and more than 20 header fields", () => {
     expect(issues({ "X-A": "1", "x-a": "2" })).toEqual([["headers.x-a", "invalid_value"]])
     const many = Object.fromEntries(Array.from({ length: headerFieldsMax + 1 }, (_, n) => [`X-${n}`, "x"]))
     expect(issues(many)).toEqual([["headers", "too_many_items"]])
   })
 
-  it("never make another line, whatever they say", () => {
+  it("accepts no header field that writes a second line", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })), (headers) => {
         if (headerFieldIssues(headers).length > 0) return

@@ -6,7 +6,7 @@ const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
 const time = fc.integer({ min: 0, max: 2 ** 48 - 2 })
 
 describe("ids", () => {
-  it("are a prefix and 26 sortable characters, in order within a block", () => {
+  it("makes ids of a prefix and 26 sortable characters, in order within a block", () => {
     fc.assert(
       fc.property(time, random, fc.nat(1000), (time, bytes, n) => {
         const block = blockFrom(time, bytes)
@@ -17,7 +17,7 @@ describe("ids", () => {
     )
   })
 
-  it("go on where a block ends, also past the end of the random part", () => {
+  it("continues after the end of a block, also when the random part overflows", () => {
     const last = blockFrom(1, new Uint8Array(10).fill(255))
     expect(idAt(last, "msg", 0) < idAt(last, "msg", 1)).toBe(true)
     fc.assert(
@@ -28,7 +28,7 @@ describe("ids", () => {
     )
   })
 
-  it("sort by time first", () => {
+  it("sorts ids by time first", () => {
     fc.assert(
       fc.property(time, random, random, (time, a, b) => {
         expect(idAt(blockFrom(time, a), "con", 0) < idAt(blockFrom(time + 1, b), "con", 0)).toBe(true)
@@ -41,5 +41,5 @@ describe("ids", () => {
     "del_01m7yf9jettrbzpjqxq5qtb3m7",
     "con_01M7YF9JETTRBZPJQXQ5QTB3M7",
     "con_01m7yf9jettrbzpjqxq5qtb3mi"
-  ])("%s is no contact's id", (text) => expect(isId("con", text)).toBe(false))
+  ])("refuses %s as the id of a contact", (text) => expect(isId("con", text)).toBe(false))
 })

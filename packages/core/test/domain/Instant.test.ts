@@ -15,7 +15,7 @@ describe("parseInstant", () => {
     ["2026-11-21T06:24:30+0130", "2026-11-21T04:54:30.000Z"],
     ["2026-11-21T06:24:30.5-08", "2026-11-21T14:24:30.500Z"],
     ["0099-01-01T00:00:00Z", "0099-01-01T00:00:00.000Z"]
-  ])("reads %s", (text, utc) => expect(formatInstant(parseInstant(text)!)).toBe(utc))
+  ])("parses the instant %s", (text, utc) => expect(formatInstant(parseInstant(text)!)).toBe(utc))
 
   it.each([
     "2026-11-21",
@@ -40,9 +40,9 @@ describe("parseInstant", () => {
     "tomorrow",
     "0",
     ""
-  ])("refuses %j", (text) => expect(parseInstant(text)).toBeUndefined())
+  ])("refuses the instant %j", (text) => expect(parseInstant(text)).toBeUndefined())
 
-  it("reads back what is shown", () => {
+  it("parses a formatted instant to the same instant", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
@@ -53,7 +53,7 @@ describe("parseInstant", () => {
     )
   })
 
-  it("gives the UTC day", () => {
+  it("gives the UTC day of an instant", () => {
     expect(utcDayOf(parseInstant("2026-11-21T23:30:00-01:00")!)).toBe("2026-11-22")
   })
 })
@@ -65,11 +65,12 @@ describe("parseInstantOrDay", () => {
     ["2024-02-29", "end", "2024-02-29T23:59:59.999Z"],
     ["2026-11-21T06:24+01", "start", "2026-11-21T05:24:00.000Z"],
     ["2026-11-21T06:24+01", "end", "2026-11-21T05:24:00.000Z"]
-  ] as const)("reads %s as the %s of its day, or as the time that it names", (text, edge, utc) =>
+  ] as const)("parses %s as the %s of its day, or as its exact time", (text, edge, utc) =>
     expect(formatInstant(parseInstantOrDay(text, edge)!)).toBe(utc)
   )
 
-  it.each(["2026-02-29", "2026-11-31", "2026-11", "20261121", "2026-11-21 ", "2026-11-21T", ""])("refuses %j", (text) =>
-    expect(parseInstantOrDay(text, "start")).toBeUndefined()
+  it.each(["2026-02-29", "2026-11-31", "2026-11", "20261121", "2026-11-21 ", "2026-11-21T", ""])(
+    "refuses the instant or day %j",
+    (text) => expect(parseInstantOrDay(text, "start")).toBeUndefined()
   )
 })

@@ -14,7 +14,7 @@ const render = (
 
 const faultOf = (template: string) => Result.getOrThrow(Result.flip(parseMustache(template)))
 
-/** A template of pieces that meet in every way: tags, other delimiters, white space and halves of tags. */
+/** A template of random pieces: tags, changed delimiters, white space and parts of tags. */
 const tags = ["{{a}}", "{{{a}}}", "{{&b}}", "{{#a}}", "{{/a}}", "{{^b}}", "{{#b}}", "{{/b}}", "{{ # a }}", "{{c}}"]
 const changes = ["{{! x }}", "{{=<% %>=}}", "<%a%>", "<%#a%>", "<%/a%>", "<%={{ }}=%>", "{{=a}}", "{{= =}}"]
 const others = [" ", "\t", "\n", "\r\n", "x", "é", "<", "=", "{", "}", "{{", "}}", "{{{ b }}}"]
@@ -25,7 +25,7 @@ const template = fc
 const value = fc.constantFrom<MustacheValue>("", "<b>&'/=`", 0, 7.5, true, false)
 
 describe("parseMustache and renderMustache", () => {
-  it("render what the library mustache renders, and refuse what it refuses", () => {
+  it("renders and refuses the same templates as the mustache library", () => {
     fc.assert(
       fc.property(template, value, value, (text, a, b) => {
         const expected = (() => {
@@ -52,7 +52,7 @@ describe("parseMustache and renderMustache", () => {
     )
   })
 
-  it("never fail otherwise, whatever the template is", () => {
+  it("throws no error for any template", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("{", "}", "=", "#", "/", "a", " ", "\n") }), (text) => {
         const tokens = parseMustache(text)
@@ -76,7 +76,7 @@ describe("parseMustache", () => {
     expect(faultOf(text)).toBe(fault)
   })
 
-  it("takes as many tags as are allowed and no more, nested ones too", () => {
+  it("accepts the maximum number of tags and no more, also when they are nested", () => {
     const half = templateTagsMax / 2
     expect(render("{{#a}}".repeat(half) + "x" + "{{/a}}".repeat(half), { a: true })).toBe("x")
     expect(faultOf("{{a}}".repeat(templateTagsMax + 1))).toBe("too_many_tags")
@@ -93,7 +93,7 @@ describe("parseMustache", () => {
     ["white space in a tag", `{{a${" ".repeat(2 * mebibyte)}b}}`, undefined],
     ["tags between other delimiters", `{{=<% %>=}}${"<%a%>".repeat(mebibyte / 3)}`, "too_many_tags"],
     ["delimiters of many words", `{{=${" a".repeat(mebibyte)}=}}`, undefined]
-  ])("reads 2 MiB of %s in linear time", { timeout: 5000 }, (_, text, fault) => {
+  ])("parses 2 MiB of %s in linear time", { timeout: 5000 }, (_, text, fault) => {
     const tokens = parseMustache(text)
     expect(Result.isFailure(tokens) ? tokens.failure : undefined).toBe(fault)
     if (Result.isSuccess(tokens)) expect(tokens.success.length).toBeLessThan(4)
@@ -101,7 +101,7 @@ describe("parseMustache", () => {
 })
 
 describe("renderMustache", () => {
-  it("escapes each value once, however often it is named", () => {
+  it("escapes each value once, however many tags use it", () => {
     const escaped: Array<string> = []
     const escape = (text: string) => {
       escaped.push(text)
@@ -111,7 +111,7 @@ describe("renderMustache", () => {
     expect(escaped).toEqual(["<", ">"])
   })
 
-  it("stops at the tag that makes the text too long", () => {
+  it("stops to render at the tag that makes the text too long", () => {
     class CountedValues extends Map<string, MustacheValue> {
       lookups = 0
       override get(name: string) {
@@ -125,7 +125,7 @@ describe("renderMustache", () => {
     expect(values.lookups).toBe(11)
   })
 
-  it("finds no value by the name of a method that every object has", () => {
+  it("finds no inherited property as a value", () => {
     for (const name of ["toString", "hasOwnProperty", "constructor", "__proto__", "length", "valueOf"]) {
       const text = `{{${name}}}{{{${name}}}}{{#${name}}}yes{{/${name}}}{{^${name}}}no{{/${name}}}`
       expect(render(text)).toBe("no")

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isInRange, isLoopbackAddress, isPublicAddress, isRange } from "../../src/domain/NetworkAddress.ts"
 
-const closed = [
+const notPublic = [
   "0.0.0.0",
   "10.1.2.3",
   "100.64.0.1",
@@ -56,7 +56,7 @@ const closed = [
   "ff02::1"
 ]
 
-const open = [
+const publicAddresses = [
   "1.1.1.1",
   "168.63.129.15",
   "168.63.129.17",
@@ -74,9 +74,13 @@ const open = [
   "2003::1"
 ]
 
-describe("an address", () => {
-  it.each(closed)("%s is not open", (address) => expect(isPublicAddress(address)).toBe(false))
-  it.each(open)("%s is open", (address) => expect(isPublicAddress(address)).toBe(true))
+describe("isPublicAddress and isLoopbackAddress", () => {
+  it.each(notPublic)("reports that %s is not a public address", (address) =>
+    expect(isPublicAddress(address)).toBe(false)
+  )
+  it.each(publicAddresses)("reports that %s is a public address", (address) =>
+    expect(isPublicAddress(address)).toBe(true)
+  )
 
   it.each([
     "localhost",
@@ -90,9 +94,9 @@ describe("an address", () => {
     "::1.2.3",
     "g::1",
     ""
-  ])("%j is no address", (text) => expect(isPublicAddress(text)).toBeUndefined())
+  ])("refuses %j as an address", (text) => expect(isPublicAddress(text)).toBeUndefined())
 
-  it("is the same however its zeros are written", () => {
+  it("gives the same result for every notation of zeros", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 }), (groups) => {
         const long = groups.map((group) => group.toString(16).padStart(4, "0")).join(":")
@@ -102,7 +106,7 @@ describe("an address", () => {
     )
   })
 
-  it("is of this machine as IPv4, as IPv6, and as the one in the other", () => {
+  it("recognizes loopback addresses in IPv4, IPv6 and IPv4-mapped IPv6", () => {
     for (const local of ["127.0.0.1", "127.9.9.9", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"])
       expect(isLoopbackAddress(local)).toBe(true)
     for (const other of ["128.0.0.1", "::2", "::ffff:8.8.8.8", "localhost", "1::1"])
@@ -110,7 +114,7 @@ describe("an address", () => {
   })
 })
 
-describe("a range", () => {
+describe("isInRange and isRange", () => {
   it.each([
     ["10.1.2.3", "10.0.0.0/8", true],
     ["11.0.0.0", "10.0.0.0/8", false],
@@ -125,10 +129,12 @@ describe("a range", () => {
     ["10.0.0.1", "::/0", false],
     ["localhost", "0.0.0.0/0", false],
     ["10.0.0.1", "10.0.0.0/33", false]
-  ])("has %s in %s: %s", (address, range, expected) => expect(isInRange(address, range)).toBe(expected))
+  ])("decides whether %s is in the range %s: %s", (address, range, expected) =>
+    expect(isInRange(address, range)).toBe(expected)
+  )
 
   it.each(["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/", "10.0.0/8", "::/129", "example.com", ""])(
-    "is not %j",
+    "refuses %j as a range",
     (text) => expect(isRange(text)).toBe(false)
   )
 })

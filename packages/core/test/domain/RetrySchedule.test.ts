@@ -10,16 +10,16 @@ import {
 } from "../../src/domain/RetrySchedule.ts"
 
 describe("the retry schedule", () => {
-  it("waits 1 min, 5 min, then the time in the queue between 5 min and 4000 s", () => {
-    const still = 0.5
-    expect(retryWaitMillis(1, 0, still)).toBe(minuteMillis)
-    expect(retryWaitMillis(2, minuteMillis, still)).toBe(5 * minuteMillis)
-    expect(retryWaitMillis(3, 4 * minuteMillis, still)).toBe(5 * minuteMillis)
-    expect(retryWaitMillis(4, 20 * minuteMillis, still)).toBe(20 * minuteMillis)
-    expect(retryWaitMillis(9, 48 * hourMillis, still)).toBe(4_000_000)
+  it("waits 1 min, then 5 min, then as long as the time in the queue, from 5 min to 4000 s", () => {
+    const middleJitter = 0.5
+    expect(retryWaitMillis(1, 0, middleJitter)).toBe(minuteMillis)
+    expect(retryWaitMillis(2, minuteMillis, middleJitter)).toBe(5 * minuteMillis)
+    expect(retryWaitMillis(3, 4 * minuteMillis, middleJitter)).toBe(5 * minuteMillis)
+    expect(retryWaitMillis(4, 20 * minuteMillis, middleJitter)).toBe(20 * minuteMillis)
+    expect(retryWaitMillis(9, 48 * hourMillis, middleJitter)).toBe(4_000_000)
   })
 
-  it("moves a wait by at most 15 % either way", () => {
+  it("varies a wait by at most 15 % in both directions", () => {
     const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.nat(300_000_000), jitter, (deferrals, queued, jitter) => {
@@ -30,14 +30,14 @@ describe("the retry schedule", () => {
     )
   })
 
-  it("jitters the same delivery and attempt the same way, and spreads others", () => {
+  it("gives the same jitter to the same delivery and attempt, and spreads other deliveries", () => {
     expect(jitterOf("del_a", 1)).toBe(jitterOf("del_a", 1))
     const seen = Array.from({ length: 1000 }, (_, i) => jitterOf(`del_${i}`, 1))
     expect(Math.min(...seen)).toBeLessThan(0.1)
     expect(Math.max(...seen)).toBeGreaterThan(0.9)
   })
 
-  it("ends after the lifetime or when the send said", () => {
+  it("ends after the lifetime or at the expiry time of the send", () => {
     expect(lifetimeEnd(defaultRetryPolicy, 0, null)).toBe(72 * hourMillis)
     expect(lifetimeEnd(defaultRetryPolicy, 0, 60_000)).toBe(60_000)
   })

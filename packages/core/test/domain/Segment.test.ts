@@ -32,7 +32,7 @@ describe("parseCreateSegment", () => {
     ],
     ["a million conditions", { all: Array.from({ length: 1_000_000 }, () => 1) }],
     ["100,000 levels", nested(100_000)]
-  ])("refuses a filter of %s at its field", (_, filter) => {
+  ])("refuses a filter of %s and names the field", (_, filter) => {
     for (const parsed of [parseCreateSegment({ name: "s", filter }), parseUpdateSegment({ filter })])
       expect(parsed).toMatchObject({ failure: [{ path: ["filter"], code: "too_large" }] })
   })

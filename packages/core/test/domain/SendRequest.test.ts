@@ -12,9 +12,9 @@ const issuesOf = (input: unknown) => {
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.com`)
 
-describe("a send that is accepted", () => {
+describe("parseSend, for a valid send", () => {
   it.each([
-    ["minimal", {}],
+    ["the required fields alone", {}],
     ["html alone", { text: undefined, html: "<p>" }],
     ["a template in place of the content", { subject: undefined, text: undefined, templateId: "tpl_1" }],
     [
@@ -34,7 +34,7 @@ describe("a send that is accepted", () => {
     ["a metadata key of 40 characters outside the basic plane", { metadata: { ["😀".repeat(40)]: 1 } }],
     ["metadata of any JSON", { metadata: { a: [1, { b: null }] } }],
     ["a text of 2 MiB", { text: "x".repeat(2 * 1024 * 1024) }]
-  ])("%s", (_, change) => {
+  ])("accepts a send with %s", (_, change) => {
     const body = Object.fromEntries(
       Object.entries({ ...minimal, ...change }).filter(([, value]) => value !== undefined)
     )
@@ -42,17 +42,17 @@ describe("a send that is accepted", () => {
   })
 })
 
-describe("a send that is refused", () => {
+describe("parseSend, for an invalid send", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
-    ["nothing", {}, ["from required", "to required", "subject required", "html required"]],
-    ["no object", [], [" invalid_type"]],
-    ["null", null, [" invalid_type"]],
+    ["no field", {}, ["from required", "to required", "subject required", "html required"]],
+    ["an array in place of an object", [], [" invalid_type"]],
+    ["null in place of an object", null, [" invalid_type"]],
     ["an unknown field", { ...minimal, subjct: "x" }, ["subjct unknown_field"]],
     ["a display name in from", { ...minimal, from: "Me <hello@example.com>" }, ["from invalid_value"]],
     ["no recipient", { ...minimal, to: [] }, ["to too_short"]],
     ["101 recipients", { ...minimal, to: many(101) }, ["to too_many_items"]],
     ["51 recipients", { ...minimal, to: many(51) }, ["to too_many_recipients"]],
-    ["51 with cc", { ...minimal, to: many(1), cc: many(50) }, ["to too_many_recipients"]],
+    ["51 recipients with cc", { ...minimal, to: many(1), cc: many(50) }, ["to too_many_recipients"]],
     ["the same address 51 times", { ...minimal, to: Array(51).fill("a@example.com") }, ["to too_many_recipients"]],
     ["cc beside two recipients", { ...minimal, to: many(2), cc: "c@example.com" }, ["cc not_allowed_here"]],
     ["bcc beside two recipients", { ...minimal, to: many(2), bcc: ["c@example.com"] }, ["bcc not_allowed_here"]],
@@ -81,7 +81,7 @@ describe("a send that is refused", () => {
       ["metadata too_many_items"]
     ],
     ["a long metadata key", { ...minimal, metadata: { ["k".repeat(41)]: 1 } }, ["metadata too_long"]],
-    ["a long list with a wrong end", { ...minimal, to: [...many(100), "bad"] }, ["to too_many_items"]],
+    ["a long list with a wrong last item", { ...minimal, to: [...many(100), "bad"] }, ["to too_many_items"]],
     [
       "a flood of wrong items",
       { ...minimal, to: Array(100_000).fill(1) },
@@ -134,15 +134,15 @@ describe("a send that is refused", () => {
       ["templateVariables too_large"]
     ],
     [
-      "several things at once",
+      "several issues at once",
       { from: "x", to: many(2), cc: "y", html: 1 },
       ["from invalid_value", "html invalid_type", "cc invalid_value", "subject required", "cc not_allowed_here"]
     ]
-  ])("%s", (_, body, issues) => {
+  ])("refuses a send with %s", (_, body, issues) => {
     expect([...issuesOf(body)].toSorted()).toEqual([...issues].toSorted())
   })
 
-  it("with a bounded answer, however many fields or entries there are", () => {
+  it("returns a bounded number of issues, however many fields or entries a send has", () => {
     const flood = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`f${i}`, 1]))
     for (const body of [
       flood,
@@ -152,7 +152,7 @@ describe("a send that is refused", () => {
       expect(issuesOf(body).length).toBeLessThan(2000)
   })
 
-  it("never by a thrown error, whatever comes, and never with what came in a message", () => {
+  it("throws no error for any send, and repeats no value of the request in an issue", () => {
     const canary = "c4n4ry"
     const value = fc.anything({
       key: fc.oneof(fc.constantFrom(...Object.keys(minimal), "__proto__", "cc", "metadata"), fc.string())
@@ -167,10 +167,10 @@ describe("a send that is refused", () => {
   })
 })
 
-describe("the canonical request", () => {
+describe("canonicalSend", () => {
   const canonical = (body: unknown) => canonicalSend(Result.getOrThrow(parseSend(body)))
 
-  it("is the same for one address and a list of it, for any order of keys, and for one instant in two zones", () => {
+  it("gives equal requests one canonical form, whatever the key order, address list or time zone", () => {
     const scheduled = { ...minimal, scheduledAt: "2026-12-24T18:00:00+01:00", metadata: { b: 1, a: 2 } }
     const reordered = {
       metadata: { a: 2, b: 1 },
@@ -184,7 +184,7 @@ describe("the canonical request", () => {
     expect(canonical(scheduled)).toBe(canonical(reordered))
   })
 
-  it("differs when anything that is sent differs", () => {
+  it("gives another canonical form when any field differs", () => {
     const variants = [
       minimal,
       { ...minimal, subject: "Ho" },
@@ -202,7 +202,7 @@ describe("the canonical request", () => {
   })
 })
 
-describe("an idempotency key", () => {
+describe("idempotencyKeyIssue", () => {
   it.each([
     ["a", true],
     ["!~", true],
@@ -212,5 +212,7 @@ describe("an idempotency key", () => {
     ["a b", false],
     ["ä", false],
     ["a\t", false]
-  ])("%j: %s", (key, valid) => expect(idempotencyKeyIssue(key) === undefined).toBe(valid))
+  ])("decides whether %j is a valid idempotency key: %s", (key, valid) =>
+    expect(idempotencyKeyIssue(key) === undefined).toBe(valid)
+  )
 })

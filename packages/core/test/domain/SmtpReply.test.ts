@@ -30,24 +30,29 @@ describe("classifyRefusal", () => {
     ["rcpt", 550, null, "blocked", "RecipientRefused", false],
     ["rcpt", 554, null, "policy", "MessageRefused", false],
     ["data", 554, null, "", "MessageRefused", false],
-    ["dot", 451, null, "", "TransportDeferred", false],
-    ["dot", 550, "5.1.1", "", "RecipientRejected", true],
-    ["dot", 554, "5.6.0", "", "MessageRefused", false],
-    // The enhanced code counts only where its class agrees with the basic one.
+    ["finalizing", 451, null, "", "TransportDeferred", false],
+    ["finalizing", 550, "5.1.1", "", "RecipientRejected", true],
+    ["finalizing", 554, "5.6.0", "", "MessageRefused", false],
+    // The enhanced code counts only if its class agrees with the basic code.
     ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
     ["rcpt", 550, "4.1.1", "", "RecipientRefused", false]
-  ])("%s %s %s %j: %s", (stage, code, enhancedCode, text, on, suppress) => {
+  ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, on, suppress) => {
     expect(classified(stage, code, enhancedCode, text)).toMatchObject({ on, suppress })
   })
 
-  it("blames the relay, not the recipient, for greetings, connections, 421 and 454", () => {
+  it("attributes a refused greeting and a 421 reply to the relay, not to the recipient", () => {
     expect(classified("greeting", 554, null).destination).toBe(true)
     expect(classified("rcpt", 421, null).destination).toBe(true)
     expect(classified("rcpt", 450, null).destination).toBe(false)
   })
 
-  it("shows no more than a line of what the relay said", () => {
-    const shown = shownReply({ stage: "dot", code: 550, enhancedCode: null, text: `a\r\nb\u0007${"x".repeat(5000)}` })
+  it("shows a reply of the relay as one line of at most 1,000 characters", () => {
+    const shown = shownReply({
+      stage: "finalizing",
+      code: 550,
+      enhancedCode: null,
+      text: `a\r\nb\u0007${"x".repeat(5000)}`
+    })
     expect(shown).toHaveLength(1000)
     expect(shown.startsWith("a b x")).toBe(true)
   })

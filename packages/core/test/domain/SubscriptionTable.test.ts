@@ -10,7 +10,7 @@ describe("the subscription table", () => {
     ["unsubscribed", "SubscribeRequested", "subscribed", "contact.subscribed"],
     ["subscribed", "SuppressedAddressTaken", "unsubscribed", "contact.unsubscribed"],
     ["unsubscribed", "SuppressedAddressTaken", "unsubscribed", undefined]
-  ] as const)("%s on %s", (from, on, to, emits) => {
+  ] as const)("moves a subscription from %s on %s", (from, on, to, emits) => {
     expect(subscriptionStep(from, on)).toMatchObject({ to })
     expect(subscriptionStep(from, on)?.emits).toBe(emits)
   })
@@ -21,5 +21,5 @@ describe("the subscription table", () => {
     ["none", "SuppressedAddressTaken"],
     ["subscribed", "ContactCreated"],
     ["unsubscribed", "ContactCreated"]
-  ] as const)("knows nothing of %s on %s", (from, on) => expect(subscriptionStep(from, on)).toBeUndefined())
+  ] as const)("has no transition from %s on %s", (from, on) => expect(subscriptionStep(from, on)).toBeUndefined())
 })

@@ -9,7 +9,7 @@ const limits = fc.record({
 })
 
 describe("a token bucket", () => {
-  it("allows a full window at once and then asks to wait", () => {
+  it("allows a full window of requests at once, then refuses with a wait", () => {
     const limit: BucketLimit = { requests: 3, windowMillis: 3000 }
     let bucket = fullBucket(limit, 0)
     for (const remaining of [2, 1, 0]) {
@@ -22,7 +22,7 @@ describe("a token bucket", () => {
     expect(drawToken(bucket, limit, 1000, 1).allowed).toBe(true)
   })
 
-  it("never allows more than its size and what refilled, over any span", () => {
+  it("allows at most its size and the refilled tokens over any span", () => {
     fc.assert(
       fc.property(limits, fc.array(fc.nat(5000), { maxLength: 200 }), (limit, gaps) => {
         let bucket = fullBucket(limit, 0)
@@ -34,7 +34,7 @@ describe("a token bucket", () => {
           bucket = drawn.bucket
           if (drawn.allowed) allowed++
         }
-        // Each draw may round up by the tokens of less than a millisecond.
+        // Each draw may round up by less than the tokens of one millisecond.
         const rounding = (gaps.length * limit.requests) / limit.windowMillis
         expect(allowed).toBeLessThanOrEqual(
           limit.requests + (now * limit.requests) / limit.windowMillis + Math.min(rounding, gaps.length)
@@ -43,7 +43,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("means what it says: a request after retryAfterSeconds is allowed", () => {
+  it("allows a request after retryAfterSeconds", () => {
     fc.assert(
       fc.property(limits, fc.array(fc.nat(2000), { minLength: 1, maxLength: 100 }), (limit, gaps) => {
         let bucket = fullBucket(limit, 0)
@@ -61,14 +61,14 @@ describe("a token bucket", () => {
     )
   })
 
-  it("takes no harm from a clock that steps back", () => {
+  it("refuses and refills correctly when the clock steps back", () => {
     const limit: BucketLimit = { requests: 1, windowMillis: 1000 }
     const { bucket } = drawToken(fullBucket(limit, 10_000), limit, 10_000, 1)
     expect(drawToken(bucket, limit, 5000, 1).allowed).toBe(false)
     expect(drawToken(drawToken(bucket, limit, 5000, 1).bucket, limit, 11_000, 1).allowed).toBe(true)
   })
 
-  it("refuses for no longer than one window after the clock jumps, however far and either way", () => {
+  it("refuses for at most one window after the clock jumps in either direction", () => {
     const jump = fc.integer({ min: -400 * 86_400_000, max: 400 * 86_400_000 })
     fc.assert(
       fc.property(limits, fc.array(fc.tuple(jump, fc.nat(60)), { minLength: 1, maxLength: 20 }), (limit, jumps) => {
@@ -88,7 +88,7 @@ describe("a token bucket", () => {
     )
   })
 
-  it("refills within a window after the clock was set back by a day", () => {
+  it("refills within one window after the clock was set back by a day", () => {
     const limit: BucketLimit = { requests: 1, windowMillis: 60_000 }
     const { bucket } = drawToken(fullBucket(limit, 86_400_000), limit, 86_400_000, 1)
     const refused = drawToken(bucket, limit, 0, 1)

@@ -4,7 +4,7 @@ import { webhookTargetRules, webhookUrlComplaint } from "../../src/domain/Webhoo
 const complaint = (url: string, rules: Parameters<typeof webhookTargetRules>[0] = {}) =>
   webhookUrlComplaint(url, webhookTargetRules(rules))
 
-describe("the URL of a webhook", () => {
+describe("webhookUrlComplaint and webhookTargetRules", () => {
   it.each([
     ["https://hooks.example.net/a", undefined],
     ["https://hooks.example.net:443/a", undefined],
@@ -19,21 +19,21 @@ describe("the URL of a webhook", () => {
     ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
     ["https://localhost/", "must not be a private, local or metadata address"],
     ["nonsense", "must be a URL"]
-  ])("%s: %s", (url, expected) => expect(complaint(url)).toBe(expected))
+  ])("checks the webhook URL %s: %s", (url, expected) => expect(complaint(url)).toBe(expected))
 
-  it("may use the ports that the rules name, and no other", () => {
+  it("accepts only the ports of the rules", () => {
     expect(complaint("https://hooks.example.net:9443/", { ports: [9443] })).toBeUndefined()
     expect(complaint("https://hooks.example.net/", { ports: [9443] })).toBe("must use port 9443")
   })
 
-  it("may not be an address that the rules deny", () => {
+  it("refuses an address that the rules deny", () => {
     const rules = { deniedAddresses: ["8.8.0.0/16", "2001:4860::/32"] }
     expect(complaint("https://8.8.8.8/", rules)).toBe("must not be an address that the operator denies")
     expect(complaint("https://[2001:4860:4860::8888]/", rules)).toBe("must not be an address that the operator denies")
     expect(complaint("https://1.1.1.1/", rules)).toBeUndefined()
   })
 
-  it("may be on this machine, at any port and over http, with the switch for development", () => {
+  it("accepts a loopback URL with any port and http when allowLoopback is set", () => {
     for (const url of ["http://127.0.0.1:1234/", "http://localhost:80/", "https://[::1]:9/"])
       expect(complaint(url, { allowLoopback: true })).toBeUndefined()
     expect(complaint("http://hooks.example.net/", { allowLoopback: true })).toBe("must be https")
@@ -42,7 +42,7 @@ describe("the URL of a webhook", () => {
     )
   })
 
-  it("has rules that are refused when a denied address is none", () =>
+  it("refuses rules with a denied address that is not an IP address", () =>
     expect(() => webhookTargetRules({ deniedAddresses: ["example.com"] })).toThrow(
       'deniedAddresses: "example.com" is not an IP address'
     ))

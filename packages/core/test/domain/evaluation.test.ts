@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 
-/** The modules that a file loads, itself and those behind it. Imports of types load nothing. */
+/** The modules that a file loads, directly and through its imports. Type imports load nothing. */
 const loadedBy = (file: URL, loaded = new Set<string>()): ReadonlySet<string> => {
   if (loaded.has(file.href)) return loaded
   loaded.add(file.href)

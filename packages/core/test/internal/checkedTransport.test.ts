@@ -1,18 +1,18 @@
 /**
- * A value that would end a header field reaches no transport, wherever it comes from.
+ * A transport gets no header value with a line break, wherever the value comes from.
  */
 import {
   detail,
   events,
   expectBalanced,
-  inHouse,
+  withTestMail,
   project,
   send,
   start,
   stores,
   tick,
   tickWith
-} from "@mailkeep/proving"
+} from "@mailkeep/testing"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -36,7 +36,7 @@ const good: HandOff = {
     text: "Hi\r\nthere",
     headers: { "X-Order": "7" }
   },
-  beforeFinalDot: Effect.void
+  beforeFinalize: Effect.void
 }
 
 const broken = "x\r\nBcc: eve@example.org"
@@ -50,7 +50,7 @@ describe("a checked transport", () => {
   const transport: TransportShape = {
     capabilities: {
       confirmsDelivery: true,
-      marksFinalDot: true,
+      signalsFinalize: true,
       idempotentHandoff: false,
       maxMessageBytes: null,
       smtpUtf8: true
@@ -58,11 +58,11 @@ describe("a checked transport", () => {
     handOff: (handOff) =>
       Effect.sync(() => {
         handed.push(handOff)
-        return { _tag: "Delivered", reply: { stage: "dot", code: 250, enhancedCode: null, text: "Ok" } }
+        return { _tag: "Delivered", reply: { stage: "finalizing", code: 250, enhancedCode: null, text: "Ok" } }
       })
   }
 
-  it("hands over a message whose header values are lines", async () => {
+  it("hands over a message whose header values are single lines", async () => {
     expect(await Effect.runPromise(checkedTransport(transport).handOff(good))).toMatchObject({ _tag: "Delivered" })
     expect(handed).toEqual([good])
   })
@@ -81,7 +81,7 @@ describe("a checked transport", () => {
     ["message ID", withMessage({ messageId: broken }), "message ID"],
     ["value of a header field", withMessage({ headers: { "X-Order": broken } }), "list of header fields"],
     ["name of a header field", withMessage({ headers: { "X-A: 1\r\nBcc": "x" } }), "list of header fields"],
-    ["header field of Mailkeep's own", withMessage({ headers: { Bcc: "x" } }), "list of header fields"]
+    ["header field that Mailkeep sets", withMessage({ headers: { Bcc: "x" } }), "list of header fields"]
   ])("refuses a message with a broken %s, and hands nothing over", async (_, handOff, field) => {
     handed.length = 0
     const refused = await Effect.runPromise(Effect.flip(checkedTransport(transport).handOff(handOff)))
@@ -91,7 +91,7 @@ describe("a checked transport", () => {
   })
 })
 
-/** A message that is in the store although no use case would have taken it. */
+/** Writes a message into the store that every use case refuses. */
 const seed = (change: Partial<Message>) =>
   Effect.gen(function* () {
     const store = yield* MailStore
@@ -126,8 +126,8 @@ describe.each(stores)("a message that was written into the store, over $name", (
     ["sender name", { fromName: broken }],
     ["reply-to address", { replyTo: broken }],
     ["list of header fields", { headers: { "X-Order": broken } }]
-  ])("fails with sending_failed for its %s, and no transport gets it", (field, change) =>
-    inHouse(store)(
+  ])("fails a stored message with sending_failed because of its %s, without a hand-off", (field, change) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* seed(change)
         const stub = yield* StubTransport.StubTransport
@@ -142,20 +142,20 @@ describe.each(stores)("a message that was written into the store, over $name", (
         })
         expect(attempts).toMatchObject([{ phase: "ended", outcome: "rejected" }])
         expect((yield* events).at(-1)).toMatchObject({ kind: "email.failed" })
-        // No relay saw it, so nothing is charged.
+        // No relay got the message, so nothing is charged.
         expect(delivery.chargedAt).toBeNull()
         yield* expectBalanced
       })
     )
   )
 
-  it("is not charged with a transport that cannot mark the final dot either", () =>
-    inHouse(store)(
+  it("does not charge a refused message when the transport cannot signal finalizing", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* seed({ subject: broken })
         const stub = yield* StubTransport.StubTransport
         const before = stub.taken().length
-        yield* tickWith({ ...stub, capabilities: { ...stub.capabilities, marksFinalDot: false } })
+        yield* tickWith({ ...stub, capabilities: { ...stub.capabilities, signalsFinalize: false } })
         expect(stub.taken()).toHaveLength(before)
         expect((yield* detail("del_seeded")).delivery).toMatchObject({ status: "failed", chargedAt: null })
         yield* expectBalanced

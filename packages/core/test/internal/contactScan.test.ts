@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Contact, MailStoreShape, QueryOf } from "../../src/index.ts"
-import { contactScanAmong, noContactFilters } from "../../src/domain/index.ts"
+import { evaluateContactScan, noContactFilters } from "../../src/domain/index.ts"
 import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
 
 const filters = { ...noContactFilters, search: "ad" }
@@ -26,13 +26,13 @@ const contactAt = (n: number, firstName: string): Contact => ({
   revision: 1
 })
 
-/** A store that answers scans and nothing else. */
+/** A store that answers only scans. */
 const scanStore = (
-  answer: (query: QueryOf<"ContactScan">) => Effect.Effect<ReturnType<typeof contactScanAmong>>
+  answer: (query: QueryOf<"ContactScan">) => Effect.Effect<ReturnType<typeof evaluateContactScan>>
 ): MailStoreShape =>
   ({ read: ([query]: [QueryOf<"ContactScan">]) => Effect.map(answer(query), (piece) => [piece]) }) as never
 
-/** A walk that never ends, each piece of which takes that long. */
+/** A store whose scans never end. Each piece of a scan takes `pieceMillis`. */
 const endless = (pieceMillis: number) =>
   scanStore(() =>
     Effect.as(Effect.sleep(pieceMillis), { items: [], matches: 0, next: { createdAt: 1, id: "con_0001" } })
@@ -41,7 +41,7 @@ const endless = (pieceMillis: number) =>
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
 describe("makeContactScanner", () => {
-  it("finds the page and the total that a walk in one piece finds, whatever the size of the pieces", () =>
+  it("finds the same page and total for every size of the pieces", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom("Ada", "Bob"), { maxLength: 30 }),
@@ -50,7 +50,7 @@ describe("makeContactScanner", () => {
         fc.integer({ min: 1, max: 5 }),
         async (names, scanLimit, page, limit) => {
           const contacts = names.map((name, n) => contactAt(n, name))
-          const store = scanStore((query) => Effect.succeed(contactScanAmong(contacts, { ...query, scanLimit })))
+          const store = scanStore((query) => Effect.succeed(evaluateContactScan(contacts, { ...query, scanLimit })))
           const found = await run(makeContactScanner(store).page("prj_a", filters, { page, limit }))
           const matching = contacts.filter(({ firstName }) => firstName === "Ada").toReversed()
           expect(found).toEqual({
@@ -63,7 +63,7 @@ describe("makeContactScanner", () => {
       )
     ))
 
-  it("fails with ContactFilterTooSlow when the walk takes longer than the limit", () =>
+  it("fails with ContactFilterTooSlow when the scan takes longer than the time limit", () =>
     run(
       Effect.gen(function* () {
         const scanner = makeContactScanner(endless(100))
@@ -77,7 +77,7 @@ describe("makeContactScanner", () => {
       })
     ))
 
-  it("counts the wait for other scans of the project into the limit", () =>
+  it("includes the wait for other scans of the project in the time limit", () =>
     run(
       Effect.gen(function* () {
         let pieces = 0
@@ -98,7 +98,7 @@ describe("makeContactScanner", () => {
       })
     ))
 
-  it("refuses more than eight scans of one project at once and takes those of another", () =>
+  it("refuses more than eight concurrent scans of one project, and accepts a scan of another project", () =>
     run(
       Effect.gen(function* () {
         const scanner = makeContactScanner(endless(100))

@@ -6,8 +6,8 @@ import { Crypto } from "../../src/port/Crypto.ts"
 
 const crypto = Effect.runSync(Effect.scoped(Effect.map(Layer.build(NodeCrypto.layer), Context.get(Crypto))))
 
-describe("the signature of a push", () => {
-  it("is that of the specification's own example", () => {
+describe("the signature of an event delivery", () => {
+  it("matches the example of the specification", () => {
     const headers = signedHeaders(crypto, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], {
       id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
       timestamp: 1614265330,
@@ -21,7 +21,7 @@ describe("the signature of a push", () => {
     })
   })
 
-  it("is one for each secret, apart by a space", () => {
+  it("has one signature for each secret, separated by a space", () => {
     const secret = printWebhookSecret(new Uint8Array(32).fill(7))
     const { "webhook-signature": both } = signedHeaders(crypto, [secret, secret], { id: "a", timestamp: 1, body: "" })
     expect(both!.split(" ")).toHaveLength(2)

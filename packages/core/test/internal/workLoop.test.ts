@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/index.ts"
 import { undeterred } from "../../src/internal/workLoop.ts"
 
-/** The log lines of a loop over `seconds`, and how many turns it took. */
+/** Runs a loop for `seconds`, and returns its log lines and the number of its turns. */
 const run = (seconds: number, turn: (n: number) => Effect.Effect<void, StoreUnavailable>) => {
   const lines: Array<unknown> = []
   let turns = 0
@@ -22,7 +22,7 @@ const run = (seconds: number, turn: (n: number) => Effect.Effect<void, StoreUnav
   }).pipe(Effect.provide([TestClock.layer(), Logger.layer([logger])]), Effect.runPromise)
 }
 
-describe("a worker loop whose store has no room", () => {
+describe("a worker loop whose store fails", () => {
   it("logs one line every 10 s with the number of failed turns", async () => {
     const { lines, turns } = await run(60, () => Effect.fail(new StoreUnavailable({ reason: "full" })))
     expect(turns).toBe(61)
@@ -32,14 +32,14 @@ describe("a worker loop whose store has no room", () => {
     ])
   })
 
-  it("logs each reason by itself, a defect too", async () => {
+  it("logs each reason separately, also a defect", async () => {
     const { lines } = await run(9, (n) =>
       n % 3 === 0
         ? Effect.die(new TypeError("a mistake"))
         : Effect.fail(new StoreUnavailable({ reason: n % 3 === 1 ? "full" : "locked" }))
     )
     expect(lines).toEqual([
-      ["The dispatcher failed and goes on.", { reason: "TypeError" }],
+      ["The dispatcher failed and continues.", { reason: "TypeError" }],
       ["The dispatcher waits for the store.", { reason: "full" }],
       ["The dispatcher waits for the store.", { reason: "locked" }]
     ])

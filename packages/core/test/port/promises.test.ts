@@ -1,6 +1,6 @@
 /**
- * The bridges for plain async functions: what a rejection means, and what an interruption reaches. Their laws are judged in
- * `@mailkeep/conformance`.
+ * The adapters of plain async functions: the meaning of a rejection, and the effect of an interruption. `@mailkeep/conformance`
+ * checks their laws.
  */
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
@@ -19,24 +19,24 @@ import {
   TransportUnavailable
 } from "../../src/index.ts"
 
-const nothing: PromiseStore = {
+const emptyStore: PromiseStore = {
   capabilities: { durable: false, multiProcess: false },
   commit: async () => undefined,
   claim: async () => [],
-  claimPushes: async () => [],
+  claimEventDeliveries: async () => [],
   read: async () => [],
   sweep: async () => 0
 }
 
 const inStore = <A, E>(store: Partial<PromiseStore>, use: (store: MailStore["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(MailStore, use).pipe(
-    Effect.provide(storeFromPromises(async () => ({ ...nothing, ...store }))),
+    Effect.provide(storeFromPromises(async () => ({ ...emptyStore, ...store }))),
     Effect.exit,
     Effect.runPromise
   )
 
-/** How it ended: a failure's tag and reason, or the defect. */
-const told = (exit: Exit.Exit<unknown, unknown>): unknown => {
+/** The value of an exit, its failure or its defect. */
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
   if (Exit.isSuccess(exit)) return exit.value
   const [reason] = exit.cause.reasons
   return reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? { defect: reason.defect } : reason?._tag
@@ -44,19 +44,19 @@ const told = (exit: Exit.Exit<unknown, unknown>): unknown => {
 
 const put = [{ _tag: "PutSetting", name: "a", value: "1" }] as const
 
-describe("a bridge over plain JavaScript", () => {
-  it("takes a value in place of a promise, and a throw in place of a rejection", async () => {
+describe("an adapter of plain JavaScript", () => {
+  it("accepts a value in place of a promise, and a throw in place of a rejection", async () => {
     const plain = (sweep: () => unknown) =>
       inStore({ sweep: sweep as PromiseStore["sweep"] }, (store) =>
         store.sweep({ kind: "events", before: 0, limit: 1 } as never)
       )
-    expect(told(await plain(() => 3))).toBe(3)
+    expect(outcomeOf(await plain(() => 3))).toBe(3)
     const unavailable = () => {
       throw new StoreUnavailable({ reason: "full" })
     }
     expect(Exit.isFailure(await plain(unavailable))).toBe(true)
-    expect(told(await plain(unavailable))).toEqual(
-      told(
+    expect(outcomeOf(await plain(unavailable))).toEqual(
+      outcomeOf(
         await inStore({ sweep: () => Promise.reject(new StoreUnavailable({ reason: "full" })) }, (store) =>
           store.sweep({} as never)
         )
@@ -66,21 +66,23 @@ describe("a bridge over plain JavaScript", () => {
 })
 
 describe("a store of plain async functions", () => {
-  it("refuses a change by answering which, and why", async () => {
+  it("fails with a Conflict when a commit returns the refused change and the reason", async () => {
     const exit = await inStore({ commit: async () => ({ at: 0, reason: "AlreadyExists" }) }, (store) =>
       store.commit(put)
     )
-    expect(told(exit)).toMatchObject({ _tag: "Conflict", at: 0, change: "PutSetting", reason: "AlreadyExists" })
+    expect(outcomeOf(exit)).toMatchObject({ _tag: "Conflict", at: 0, change: "PutSetting", reason: "AlreadyExists" })
   })
 
-  it("is out of reach when it says so, with its cause; anything else is a mistake", async () => {
+  it("fails with a thrown StoreUnavailable, and dies of every other error", async () => {
     const cause = new Error("ECONNRESET")
-    const away = inStore(
+    const unreachable = inStore(
       { read: () => Promise.reject(new StoreUnavailable({ reason: "unreachable", cause })) },
       (store) => store.read([])
     )
-    expect(told(await away)).toMatchObject({ _tag: "StoreUnavailable", reason: "unreachable", cause })
-    expect(told(await inStore({ sweep: () => Promise.reject(cause) }, (store) => store.sweep({} as never)))).toEqual({
+    expect(outcomeOf(await unreachable)).toMatchObject({ _tag: "StoreUnavailable", reason: "unreachable", cause })
+    expect(
+      outcomeOf(await inStore({ sweep: () => Promise.reject(cause) }, (store) => store.sweep({} as never)))
+    ).toEqual({
       defect: cause
     })
     const thrown = inStore(
@@ -91,33 +93,33 @@ describe("a store of plain async functions", () => {
       },
       (store) => store.claim({} as never)
     )
-    expect(told(await thrown)).toEqual({ defect: cause })
+    expect(outcomeOf(await thrown)).toEqual({ defect: cause })
   })
 
-  it("may fail to open, and is closed with its layer", async () => {
+  it("fails when the store does not open, and closes the store with its layer", async () => {
     const refused = new StoreNotOpened({ reason: "locked", where: "here" })
     const opening = Layer.build(storeFromPromises(() => Promise.reject(refused)))
-    expect(told(await Effect.runPromise(Effect.exit(Effect.scoped(opening))))).toBe(refused)
+    expect(outcomeOf(await Effect.runPromise(Effect.exit(Effect.scoped(opening))))).toBe(refused)
     let closed = false
     await inStore({ close: async () => void (closed = true) }, () => Effect.void)
     expect(closed).toBe(true)
   })
 
-  it("tells of changes until nobody listens", async () => {
+  it("reports changes until the last listener ends", async () => {
     let listening = 0
-    const onChange = (tell: () => void) => {
+    const onChange = (notify: () => void) => {
       listening++
-      tell()
-      tell()
+      notify()
+      notify()
       return () => void listening--
     }
     const exit = await inStore({ onChange }, (store) => Stream.runCollect(Stream.take(store.changes, 2)))
-    expect(told(exit)).toHaveLength(2)
+    expect(outcomeOf(exit)).toHaveLength(2)
     expect(listening).toBe(0)
   })
 })
 
-const handOff = (beforeFinalDot: HandOff["beforeFinalDot"] = Effect.void): HandOff => ({
+const handOff = (beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandOff => ({
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "a@example.com", to: "b@example.org" },
@@ -133,7 +135,7 @@ const handOff = (beforeFinalDot: HandOff["beforeFinalDot"] = Effect.void): HandO
     text: "t",
     headers: {}
   },
-  beforeFinalDot
+  beforeFinalize
 })
 
 const handing = (hand: PromiseTransport["handOff"], one = handOff()) =>
@@ -142,7 +144,7 @@ const handing = (hand: PromiseTransport["handOff"], one = handOff()) =>
       transportFromPromises({
         capabilities: {
           confirmsDelivery: false,
-          marksFinalDot: true,
+          signalsFinalize: true,
           idempotentHandoff: false,
           maxMessageBytes: null,
           smtpUtf8: true
@@ -153,32 +155,32 @@ const handing = (hand: PromiseTransport["handOff"], one = handOff()) =>
   )
 
 describe("a transport of plain async functions", () => {
-  it("passes on why the final dot may not go", async () => {
+  it("fails with HandOffRevoked when beforeFinalize revokes the hand-off", async () => {
     const revoked = new HandOffRevoked({ why: "suppressed" })
     const exit = await Effect.runPromise(
       Effect.exit(
         handing(
-          async ({ beforeFinalDot }) => {
-            await beforeFinalDot()
-            throw new Error("the dot was sent")
+          async ({ beforeFinalize }) => {
+            await beforeFinalize()
+            throw new Error("the message was sent")
           },
           handOff(Effect.fail(revoked))
         )
       )
     )
-    expect(told(exit)).toMatchObject({ _tag: "HandOffRevoked", why: "suppressed" })
+    expect(outcomeOf(exit)).toMatchObject({ _tag: "HandOffRevoked", why: "suppressed" })
   })
 
-  it("fails when the relay is lost, and dies of a mistake", async () => {
+  it("fails with TransportUnavailable, and dies of every other error", async () => {
     const lost = new TransportUnavailable({ reason: "lost" })
     const mistake = new TypeError("no such method")
-    expect(told(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(lost)))))).toBe(lost)
-    expect(told(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(mistake)))))).toEqual({
+    expect(outcomeOf(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(lost)))))).toBe(lost)
+    expect(outcomeOf(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(mistake)))))).toEqual({
       defect: mistake
     })
   })
 
-  it("is told by its signal that it must end", async () => {
+  it("aborts its signal when the hand-off is interrupted", async () => {
     let aborted = false
     const under = Effect.runFork(
       handing((_, signal) => new Promise(() => signal.addEventListener("abort", () => (aborted = true))))
@@ -189,18 +191,18 @@ describe("a transport of plain async functions", () => {
 })
 
 describe("an event sink of plain async functions", () => {
-  const pushing = (cause: unknown) =>
+  const sending = (cause: unknown) =>
     Effect.flatMap(EventSink, (sink) =>
-      sink.push({ id: "evt_1", endpoint: "e", headers: {}, body: new Uint8Array() })
+      sink.send({ id: "evt_1", endpoint: "e", headers: {}, body: new Uint8Array() })
     ).pipe(
-      Effect.provide(sinkFromPromises({ capabilities: { carriesHeaders: true }, push: () => Promise.reject(cause) })),
+      Effect.provide(sinkFromPromises({ capabilities: { carriesHeaders: true }, send: () => Promise.reject(cause) })),
       Effect.exit,
       Effect.runPromise
     )
 
-  it("fails when the consumer is lost, and dies of a mistake", async () => {
+  it("fails with SinkUnavailable, and dies of every other error", async () => {
     const lost = new SinkUnavailable({ reason: "lost" })
-    expect(told(await pushing(lost))).toBe(lost)
-    expect(told(await pushing("nonsense"))).toEqual({ defect: "nonsense" })
+    expect(outcomeOf(await sending(lost))).toBe(lost)
+    expect(outcomeOf(await sending("nonsense"))).toEqual({ defect: "nonsense" })
   })
 })

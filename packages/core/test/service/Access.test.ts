@@ -14,24 +14,24 @@ import {
   Projects,
   Secrets
 } from "../../src/index.ts"
-import { inHouse, project, start, stores } from "@mailkeep/proving"
+import { withTestMail, project, start, stores } from "@mailkeep/testing"
 
 const issue = (change = {}) =>
   Effect.gen(function* () {
-    const { key, printed } = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"], ...change })
+    const { key, printed } = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"], ...change })
     return { key, printed: Redacted.value(printed) }
   })
 
 const authenticate = (presented: string) => Effect.flatMap(Access, (access) => access.authenticate(presented))
 
 describe.each(stores)("API keys, over $name", (store) => {
-  it("let their bearer in as what they are", () =>
-    inHouse(store)(
+  it("authenticates an API key with its project, permissions and domain scope", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { key, printed } = yield* issue({ domainScope: ["Example.com", "münchen.example"] })
         expect(yield* authenticate(printed)).toEqual({
           projectId: project,
-          keyId: key.id,
+          apiKeyId: key.id,
           permissions: ["email.send"],
           domainScope: ["example.com", "xn--mnchen-3ya.example"],
           source: "api"
@@ -39,8 +39,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("are refused alike when missing, malformed, unknown, wrong, revoked or expired", () =>
-    inHouse(store)(
+  it("refuses a missing, malformed, unknown, wrong, revoked or expired API key with the same message", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const revoked = yield* issue()
         yield* (yield* ApiKeys).revoke(revoked.key.id)
@@ -58,8 +58,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("cost the same work when refused, whether the public id is known or not", () =>
-    inHouse(store)(
+  it("does the same work to refuse an API key, whether its public id is known or not", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const [inner, crypto] = [yield* MailStore, yield* Crypto]
         const calls: Array<string> = []
@@ -108,8 +108,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("keep no secret: nothing in the store is the printed key", () =>
-    inHouse(store)(
+  it("stores no secret of an API key", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { printed } = yield* issue()
         const listed = yield* (yield* ApiKeys).list(project)
@@ -117,8 +117,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("each stand for their own permission", () =>
-    inHouse(store)(
+  it("grants no permission that an API key does not list", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const access = yield* Access
         const full = yield* authenticate((yield* issue({ permissions: ["email.full_access"] })).printed)
@@ -130,8 +130,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("note their last use to the minute", () =>
-    inHouse(store)(
+  it("records the last use of an API key to the minute", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { key, printed } = yield* issue()
         yield* TestClock.setTime(start + 90_000)
@@ -144,8 +144,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("are refused when what is asked for is wrong, with every field named", () =>
-    inHouse(store)(
+  it("refuses a new API key with invalid fields, and names every field", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const refused = yield* Effect.flip(
           issue({ permissions: ["email.none"], domainScope: ["nodots"], name: "x".repeat(101), expiresAt: start })
@@ -166,8 +166,8 @@ describe.each(stores)("API keys, over $name", (store) => {
       })
     ))
 
-  it("are revoked once; an unknown one is not found", () =>
-    inHouse(store)(
+  it("revokes an API key once, and fails with not_found for an unknown id", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { key } = yield* issue()
@@ -180,8 +180,8 @@ describe.each(stores)("API keys, over $name", (store) => {
 })
 
 describe.each(stores)("projects and domains, over $name", (store) => {
-  it("a project is made by being named, once", () =>
-    inHouse(store)(
+  it("creates a project once when it is ensured twice", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const projects = yield* Projects
         yield* projects.ensure("prj_b")
@@ -191,8 +191,8 @@ describe.each(stores)("projects and domains, over $name", (store) => {
       })
     ))
 
-  it("a domain is taken once in a project; a pending one may be verified by word", () =>
-    inHouse(store)(
+  it("refuses a duplicate domain in a project, and verifies a pending domain manually", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const domains = yield* Domains
         yield* domains.add(project, { domain: "Mail.Example", verified: false })
@@ -217,9 +217,9 @@ describe.each(stores)("projects and domains, over $name", (store) => {
     ))
 })
 
-describe.each(stores)("what a process is given, over $name", (store) => {
-  it("seals by label under one master secret, which the store keeps", () =>
-    inHouse(store)(
+describe.each(stores)("Secrets and IdSource, over $name", (store) => {
+  it("signs differently for each label, with one master secret that the store keeps", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const secrets = yield* Secrets
         expect(secrets.seal("cursor")("x")).toBe(secrets.seal("cursor")("x"))
@@ -229,14 +229,14 @@ describe.each(stores)("what a process is given, over $name", (store) => {
       })
     ))
 
-  it("gets ids in order, also when the clock steps back", () =>
-    inHouse(store)(
+  it("reserves ids in order, also when the clock steps back", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const ids = yield* IdSource
         const blocks = yield* Effect.forEach([5000, 5000, 4000, 1, 5001], (now) => ids.reserve(now, 3))
-        const places = blocks.map(({ time, high, low }) => [time, high, low] as const)
-        const sorted = [...places].toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
-        expect(places).toEqual(sorted)
+        const positions = blocks.map(({ time, high, low }) => [time, high, low] as const)
+        const sorted = [...positions].toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
+        expect(positions).toEqual(sorted)
       })
     ))
 })

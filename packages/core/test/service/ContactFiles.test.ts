@@ -1,4 +1,4 @@
-import { expectBalanced, inHouse, project, stores } from "@mailkeep/proving"
+import { expectBalanced, withTestMail, project, stores } from "@mailkeep/testing"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -10,14 +10,14 @@ async function* pieces(text: string, size: number) {
   for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size)
 }
 
-const take = (text: string, update = false) =>
+const importText = (text: string, update = false) =>
   Effect.gen(function* () {
     const files = yield* ContactFiles
-    const told = yield* Stream.runCollect(files.take(project, readCsv(pieces(text, 7)), { update }))
-    return told.toSorted((a, b) => a.line - b.line)
+    const results = yield* Stream.runCollect(files.take(project, readCsv(pieces(text, 7)), { update }))
+    return results.toSorted((a, b) => a.line - b.line)
   })
 
-const give = Effect.gen(function* () {
+const exportedText = Effect.gen(function* () {
   const rows = yield* Stream.runCollect((yield* ContactFiles).give(project, everyContact))
   return rows.map(writeCsvRow).join("")
 })
@@ -25,12 +25,12 @@ const give = Effect.gen(function* () {
 const page = Effect.flatMap(Contacts, (contacts) => contacts.page(project, everyContact, { page: 1, limit: 100 }))
 
 describe.each(stores)("a file of contacts, over $name", (store) => {
-  it("is taken in row by row, and each refused row is told by its line", () =>
-    inHouse(store)(
+  it("imports a file row by row, and reports each refused row by its line", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* (yield* Properties).create(project, { key: "Plan", type: "string" })
         yield* (yield* Properties).create(project, { key: "visits", type: "number" })
-        const told = yield* take(
+        const results = yield* importText(
           [
             "\ufeffEmail,First_Name,plan,visits,email_status",
             'ada@example.org,"Ada, ""the first""",gold,7,',
@@ -44,7 +44,7 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           ].join("\r\n")
         )
         expect(
-          told.map(({ line, outcome, issues }) => [
+          results.map(({ line, outcome, issues }) => [
             line,
             outcome,
             ...issues.map(({ path, code }) => `${path.join(".")} ${code}`)
@@ -70,8 +70,8 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
       })
     ))
 
-  it("updates who is there when asked to, and leaves alone what it has no column for", () =>
-    inHouse(store)(
+  it("updates existing contacts with the update option, and keeps fields without a column", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* (yield* Properties).create(project, { key: "plan", type: "string" })
         yield* (yield* Properties).create(project, { key: "tier", type: "string" })
@@ -82,8 +82,8 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           phoneNumber: "1",
           properties: { plan: "free", tier: "a" }
         })
-        const told = yield* take("email,first_name,phone_number,plan\nADA@example.org,Ada,,gold\n", true)
-        expect(told).toMatchObject([{ outcome: "updated" }])
+        const results = yield* importText("email,first_name,phone_number,plan\nADA@example.org,Ada,,gold\n", true)
+        expect(results).toMatchObject([{ outcome: "updated" }])
         expect(yield* contacts.get(project, id)).toMatchObject({
           contact: {
             email: "ADA@example.org",
@@ -101,38 +101,40 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
     ["no address", "first_name\nAda", [["columns"], "required"]],
     ["an unknown column", "email,shoe\na@x.example,9", [["columns", 1], "undefined_property"]],
     ["a column twice", "email,EMAIL\na@x.example,b@x.example", [["columns", 1], "invalid_value"]],
-    ["nothing", "", [["columns"], "required"]]
-  ] as const)("is refused whole for a first row with %s", (_, text, [path, code]) =>
-    inHouse(store)(
+    ["no column", "", [["columns"], "required"]]
+  ] as const)("refuses a file whose first row has %s", (_, text, [path, code]) =>
+    withTestMail(store)(
       Effect.gen(function* () {
-        expect(yield* Effect.flip(take(text))).toMatchObject({ issues: [{ path, code }] })
+        expect(yield* Effect.flip(importText(text))).toMatchObject({ issues: [{ path, code }] })
         expect((yield* page).total).toBe(0)
       })
     )
   )
 
-  it("that is not CSV is told by its line, and what came before stands", () =>
-    inHouse(store)(
+  it("fails with MalformedCsv, and keeps the contacts of earlier rows", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
-        const failure = yield* Effect.flip(take('email\na@x.example\n"b@x.example\n'))
+        const failure = yield* Effect.flip(importText('email\na@x.example\n"b@x.example\n'))
         expect(failure).toMatchObject({ _tag: "MalformedCsv" })
         expect((yield* page).total).toBeLessThanOrEqual(1)
       })
     ))
 
-  it("comes out as it can go in: another project ends with the same contacts", () =>
-    inHouse(store)(
+  it("exports a file that another project imports with the same contacts", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const other = "prj_other"
         for (const id of [project, other]) yield* (yield* Properties).create(id, { key: "Plan", type: "string" })
-        yield* take('email,first_name,plan,email_status\na@x.example,"A ""B"", C",gold,\nb@x.example,,,unsubscribed\n')
-        const text = yield* give
+        yield* importText(
+          'email,first_name,plan,email_status\na@x.example,"A ""B"", C",gold,\nb@x.example,,,unsubscribed\n'
+        )
+        const text = yield* exportedText
         expect(text.split("\r\n")[0]).toBe(
           "id,email,user_id,first_name,last_name,phone_number,email_status,source,created_at,updated_at,Plan"
         )
         const files = yield* ContactFiles
-        const told = yield* Stream.runCollect(files.take(other, readCsv(pieces(text, 11))))
-        expect(told.map(({ outcome }) => outcome)).toEqual(["created", "created"])
+        const results = yield* Stream.runCollect(files.take(other, readCsv(pieces(text, 11))))
+        expect(results.map(({ outcome }) => outcome)).toEqual(["created", "created"])
         const shown = (id: string) =>
           Effect.map(
             Effect.flatMap(Contacts, (contacts) => contacts.page(id, everyContact, { page: 1, limit: 9 })),
@@ -152,7 +154,7 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
 })
 
 describe("CSV", () => {
-  it("is read as it was written, however it is cut", () =>
+  it("reads written CSV back, however the octets are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.string({ unit: "grapheme" }), { minLength: 2, maxLength: 4 }), {
@@ -161,7 +163,7 @@ describe("CSV", () => {
         }),
         fc.integer({ min: 1, max: 9 }),
         async (rows, size) => {
-          // One that begins with a byte order mark loses it.
+          // The reader drops a leading byte order mark.
           fc.pre(!rows[0]![0]!.startsWith("\ufeff"))
           const read = await Effect.runPromise(Stream.runCollect(readCsv(pieces(rows.map(writeCsvRow).join(""), size))))
           expect(read.map(({ cells }) => cells)).toEqual(rows)

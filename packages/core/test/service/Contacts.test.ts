@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { CreateContact, UpdateContact } from "../../src/index.ts"
 import { Contacts, everyContact, MailStore, Secrets, Suppressions } from "../../src/index.ts"
-import { events, expectBalanced, inHouse, project, start, stores } from "@mailkeep/proving"
+import { events, expectBalanced, withTestMail, project, start, stores } from "@mailkeep/testing"
 
 const create = (request: CreateContact, projectId = project) =>
   Effect.flatMap(Contacts, (contacts) => contacts.create(projectId, request))
@@ -25,8 +25,8 @@ const reasons = (address: string) =>
   })
 
 describe.each(stores)("contacts, over $name", (store) => {
-  it("are created subscribed, with what was left out unset", () =>
-    inHouse(store)(
+  it("creates a contact as subscribed, with omitted fields unset", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         expect(yield* create({ email: " Ada@Example.ORG " })).toMatchObject({
           email: "Ada@Example.ORG",
@@ -44,8 +44,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("have an address once in a project, however it is written; another project has its own", () =>
-    inHouse(store)(
+  it("refuses a second contact with the same address in a project, in any notation", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* create({ email: "ada@münchen.example" })
         expect(yield* Effect.flip(create({ email: "ADA@xn--mnchen-3ya.example" }))).toMatchObject({
@@ -55,8 +55,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("a hundred creates at once with one address make one", () =>
-    inHouse(store)(
+  it("creates one contact when 100 creates with one address run at once", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const answers = yield* Effect.all(
           Array.from({ length: 100 }, () => Effect.result(create({ email: "ada@example.org" }))),
@@ -69,8 +69,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("stay within the plan, and a duplicate is told first", () =>
-    inHouse(store, { plan: { contacts: 1 } })(
+  it("refuses contacts over the plan's limit, and reports a duplicate first", () =>
+    withTestMail(store, { plan: { contacts: 1 } })(
       Effect.gen(function* () {
         const answers = yield* Effect.all(
           ["a", "b", "c"].map((name) => Effect.result(create({ email: `${name}@example.org` }))),
@@ -82,8 +82,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("refuse every custom property: none is defined", () =>
-    inHouse(store)(
+  it("refuses a custom property that is not defined", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contact = yield* create({ email: "ada@example.org", properties: {} })
         const issues = [{ path: ["properties", "plan"], code: "undefined_property" }]
@@ -96,8 +96,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("keep what an update leaves out, and clear what it says", () =>
-    inHouse(store)(
+  it("keeps fields that an update omits, and clears fields that it sets to empty", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const all = { userId: "u1", firstName: "Ada", lastName: "Lovelace", phoneNumber: "+44" }
         const contact = yield* create({ email: "ada@example.org", ...all })
@@ -115,8 +115,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("are not found under another id, another project or another form", () =>
-    inHouse(store)(
+  it("fails with not_found for an unknown id, an id of another project or a malformed id", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const other = yield* create({ email: "ada@example.org" }, "prj_other")
         for (const id of [other.id, "con_x", "", "msg_01m7yf9jettrbzpjqxq5qtb3m7"])
@@ -124,8 +124,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("cannot take another's address, but may respell their own", () =>
-    inHouse(store)(
+  it("refuses the address of another contact, and permits a new spelling of the own address", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const ada = yield* create({ email: "ada@example.org" })
         yield* create({ email: "bob@example.org" })
@@ -138,8 +138,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("emit contact.unsubscribed on a change, and only then", () =>
-    inHouse(store)(
+  it("emits contact.unsubscribed only when the status changes", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { id } = yield* create({ email: "ada@example.org" })
         const status = (emailStatus: "subscribed" | "unsubscribed") =>
@@ -157,8 +157,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("mirror the reason unsubscribed and no other", () =>
-    inHouse(store)(
+  it("sets the status unsubscribed only for the reason unsubscribed", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         const { id } = yield* create({ email: "ada@example.org" })
@@ -171,8 +171,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("take the reason along to another address, and the old address keeps it", () =>
-    inHouse(store)(
+  it("copies the reason unsubscribed to a new address, and keeps it at the old address", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { id } = yield* create({ email: "old@example.org" })
         yield* update(id, { email: "old@example.org", emailStatus: "unsubscribed" })
@@ -183,8 +183,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("become unsubscribed at an address that is", () =>
-    inHouse(store)(
+  it("unsubscribes a contact that moves to an unsubscribed address", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* (yield* Suppressions).add(project, "gone@example.org", "unsubscribed")
         const { id } = yield* create({ email: "ada@example.org" })
@@ -193,8 +193,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("lift the reason unsubscribed alone when they are created", () =>
-    inHouse(store)(
+  it("removes only the reason unsubscribed when a contact is created", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         yield* suppressions.add(project, "ada@example.org", "unsubscribed")
@@ -204,8 +204,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("agree with the suppression list whatever happens at once", () =>
-    inHouse(store)(
+  it("agrees with the suppression list after concurrent changes", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         for (let round = 0; round < 20; round++) {
@@ -215,7 +215,7 @@ describe.each(stores)("contacts, over $name", (store) => {
               Effect.result(create({ email })),
               suppressions.add(project, email, "unsubscribed"),
               Effect.result(create({ email })),
-              suppressions.lift(project, email, "unsubscribed"),
+              suppressions.removeReason(project, email, "unsubscribed"),
               suppressions.add(project, email, "unsubscribed")
             ],
             { concurrency: "unbounded" }
@@ -227,8 +227,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("are listed newest first, page by page, with the number of all", () =>
-    inHouse(store)(
+  it("lists contacts newest first, in pages, with the total", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         for (let i = 0; i < 7; i++) yield* create({ email: `c${i}@example.org` })
         const pages = yield* Effect.forEach([1, 2, 3, 4, 999_999_999_999_999], (n) => page({}, 3, n))
@@ -252,8 +252,8 @@ describe.each(stores)("contacts, over $name", (store) => {
     ["%", []],
     ["_", []],
     ["nobody", []]
-  ])("are found by a part of email or name: %s", (search, found) =>
-    inHouse(store)(
+  ])("finds contacts by a part of the email or name: %s", (search, found) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* create({ email: "ada@example.org", firstName: "Ada", lastName: "Lovelace" })
         yield* create({ email: "grace@example.org", firstName: "élodie" })
@@ -264,8 +264,8 @@ describe.each(stores)("contacts, over $name", (store) => {
     )
   )
 
-  it("are filtered by status; of an unknown list or segment there are none", () =>
-    inHouse(store)(
+  it("filters contacts by status, and finds none for an unknown list or segment", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { id } = yield* create({ email: "ada@example.org" })
         yield* create({ email: "bob@example.org" })
@@ -277,8 +277,8 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("do not notice another project's", () =>
-    inHouse(store)(
+  it("does not list contacts of another project", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* create({ email: "ada@example.org" }, "prj_other")
         expect(yield* page()).toMatchObject({ items: [], total: 0 })
@@ -287,8 +287,8 @@ describe.each(stores)("contacts, over $name", (store) => {
 })
 
 describe.each(stores)("suppressions, over $name", (store) => {
-  it("refuse what is no address", () =>
-    inHouse(store)(
+  it("refuses to suppress an invalid address", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         expect(yield* Effect.flip((yield* Suppressions).add(project, "nobody", "manual"))).toMatchObject({
           kind: "invalid_argument"
@@ -296,8 +296,8 @@ describe.each(stores)("suppressions, over $name", (store) => {
       })
     ))
 
-  it("keep a reason once and its first time", () =>
-    inHouse(store)(
+  it("keeps the first time of a reason that is added twice", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         yield* suppressions.add(project, "ada@example.org", "manual")
@@ -305,7 +305,7 @@ describe.each(stores)("suppressions, over $name", (store) => {
         expect(yield* suppressions.add(project, "ADA@example.org", "manual")).toMatchObject({
           reasons: { manual: start }
         })
-        expect(yield* suppressions.lift(project, "ada@example.org", "complaint")).toMatchObject({
+        expect(yield* suppressions.removeReason(project, "ada@example.org", "complaint")).toMatchObject({
           reasons: { manual: start }
         })
       })

@@ -3,13 +3,13 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { LogFilters } from "../../src/index.ts"
 import { Contacts, DeliveryLog, Domains, MailStore, noLogFilters } from "../../src/index.ts"
-import { inHouse, project, send, start, stores, tick } from "@mailkeep/proving"
+import { withTestMail, project, send, start, stores, tick } from "@mailkeep/testing"
 
 const page = (filters: Partial<LogFilters> = {}, limit = 100, cursor: string | null = null, projectId = project) =>
   Effect.flatMap(DeliveryLog, (log) => log.page(projectId, { ...noLogFilters, ...filters }, { limit, cursor }))
 
-/** Every page of a walk. */
-const walk = (filters: Partial<LogFilters>, limit: number) =>
+/** All pages of a listing. */
+const allPages = (filters: Partial<LogFilters>, limit: number) =>
   Effect.gen(function* () {
     const pages = [yield* page(filters, limit)]
     while (pages.at(-1)!.hasMore) pages.push(yield* page(filters, limit, pages.at(-1)!.nextCursor))
@@ -20,20 +20,20 @@ const recipients = (pages: ReadonlyArray<{ readonly items: ReadonlyArray<{ reado
   pages.flatMap(({ items }) => items.map(({ recipient }) => recipient.split("@")[0]))
 
 describe.each(stores)("the delivery log, over $name", (store) => {
-  it.each([1, 2, 3, 7, 100])("is walked newest first in pages of %s, each delivery once, ties too", (limit) =>
-    inHouse(store)(
+  it.each([1, 2, 3, 7, 100])("lists each delivery once, newest first, in pages of %s, also with equal times", (limit) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a0@example.org", "a1@example.org", "a2@example.org"] })
         yield* send("b", { to: ["b0@example.org", "b1@example.org"] })
         yield* TestClock.adjust("1 second")
         yield* send("c", { to: ["c0@example.org", "c1@example.org"] })
-        expect(recipients(yield* walk({}, limit))).toEqual(["c1", "c0", "b1", "b0", "a2", "a1", "a0"])
+        expect(recipients(yield* allPages({}, limit))).toEqual(["c1", "c0", "b1", "b0", "a2", "a1", "a0"])
       })
     )
   )
 
-  it("ends a full last page without a cursor, and knows the total only of a first page that is also the last", () =>
-    inHouse(store)(
+  it("returns no cursor for the last page, and a total only for a single page", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org"] })
         expect(yield* page({}, 2)).toMatchObject({ hasMore: false, nextCursor: null, total: 2, limit: 2 })
@@ -44,8 +44,8 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("shows rows that stood throughout a walk exactly once although others come", () =>
-    inHouse(store)(
+  it("lists existing deliveries exactly once while new deliveries arrive", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org", "c@example.org"] })
         const first = yield* page({}, 1)
@@ -62,19 +62,19 @@ describe.each(stores)("the delivery log, over $name", (store) => {
     ["source", { source: "embedded" }, ["late", "grace", "ada"]],
     ["an unknown source", { source: "carrier-pigeon" }, []],
     ["the whole recipient", { address: "ada@example.org" }, ["ada"]],
-    ["a part of a recipient, which is none", { address: "ada" }, []],
+    ["a part of a recipient, which matches nothing", { address: "ada" }, []],
     ["search in the recipient", { search: "RACE@" }, ["grace"]],
     ["search in the subject", { search: "wÉlcome" }, ["ada"]],
-    ["search taken literally", { search: "%" }, []],
+    ["search with a wildcard character", { search: "%" }, []],
     ["an unknown contact", { contactId: "con_x" }, []],
     ["an unknown template", { templateId: "tpl_x" }, []],
-    ["from a date on", { startDate: start + 1000 }, ["late", "grace"]],
-    ["up to a date", { endDate: start + 1000 }, ["grace", "ada"]],
-    ["between two dates", { startDate: start + 1, endDate: start + 1999 }, ["grace"]],
-    ["dates the wrong way round", { startDate: start + 2, endDate: start + 1 }, []],
+    ["a start date", { startDate: start + 1000 }, ["late", "grace"]],
+    ["an end date", { endDate: start + 1000 }, ["grace", "ada"]],
+    ["a start date and an end date", { startDate: start + 1, endDate: start + 1999 }, ["grace"]],
+    ["a start date after the end date", { startDate: start + 2, endDate: start + 1 }, []],
     ["two filters together", { status: "delivered", search: "ada" }, ["ada"]]
-  ])("is filtered by %s", (_, filters, found) =>
-    inHouse(store)(
+  ])("filters deliveries by %s", (_, filters, found) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: "ada@example.org", subject: "Wélcome" })
         yield* TestClock.adjust("1 second")
@@ -82,13 +82,13 @@ describe.each(stores)("the delivery log, over $name", (store) => {
         yield* tick
         yield* TestClock.adjust("1 second")
         yield* send("c", { to: "late@example.org" })
-        expect(recipients(yield* walk(filters, 1))).toEqual(found)
+        expect(recipients(yield* allPages(filters, 1))).toEqual(found)
       })
     )
   )
 
-  it("is searched by a whole delivery or message id", () =>
-    inHouse(store)(
+  it("finds deliveries by a complete delivery id or message id", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("a", { to: ["a@example.org", "b@example.org"] })
         expect((yield* page({ search: result.deliveryIds[0]! })).items).toHaveLength(1)
@@ -97,8 +97,8 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("finds a contact's deliveries", () =>
-    inHouse(store)(
+  it("finds the deliveries of a contact", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { id } = yield* (yield* Contacts).create(project, { email: "ada@example.org" })
         yield* send("a", { to: ["ada@example.org", "b@example.org"] })
@@ -106,8 +106,8 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("bounds the work of a filtered page: it may be short and still have more", () =>
-    inHouse(store)(
+  it("bounds the scan of a filtered page, which may be short and have a next page", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         yield* send("a", { to: Array.from({ length: 9 }, (_, i) => `r${i}@example.org`) })
@@ -119,7 +119,7 @@ describe.each(stores)("the delivery log, over $name", (store) => {
               filters: { ...noLogFilters, search: "r0@" },
               after,
               limit: 5,
-              examine: 4
+              scanLimit: 4
             }
           ])
         const [first] = yield* look(null)
@@ -132,8 +132,8 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("refuses a cursor that was altered, of another project or of other filters; the limit may change", () =>
-    inHouse(store)(
+  it("refuses a cursor that is altered or of another project or filter, and accepts another limit", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org", "c@example.org"] })
         const { nextCursor } = yield* page({}, 1)
@@ -152,8 +152,8 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("shows one delivery in full, to its project alone", () =>
-    inHouse(store)(
+  it("shows a complete delivery only to its own project", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const { result } = yield* send("a", { html: "<p>Hi</p>", metadata: { order: 7 } })

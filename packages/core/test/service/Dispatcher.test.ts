@@ -7,7 +7,7 @@ import {
   detail,
   events,
   expectBalanced,
-  inHouse,
+  withTestMail,
   project,
   runOver,
   send,
@@ -17,7 +17,7 @@ import {
   tick,
   tickOver,
   tickWith
-} from "@mailkeep/proving"
+} from "@mailkeep/testing"
 import type { MailStoreShape, TransportShape } from "../../src/index.ts"
 import {
   Dispatcher,
@@ -27,18 +27,18 @@ import {
   MailStore,
   PlanSource,
   StoreUnavailable,
-  unlimited
+  noLimits
 } from "../../src/index.ts"
 
-/** Lets everything else run that can, the event loop too. */
+/** Lets other fibers and the event loop run. */
 const turns = (count: number) =>
   Effect.promise(async () => {
     for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
   })
 
-describe.each(stores)("what goes wrong, over $name", (store) => {
-  it("in one row, which has no message, holds up no other", () =>
-    inHouse(store)(
+describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
+  it("hands over other deliveries when one delivery has no message", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         const id = yield* sendOne
@@ -67,24 +67,22 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
       },
       "The transport failed."
     ],
-    ["interrupts itself", () => Effect.interrupt, "The transport gave up."]
-  ])(
-    "in a transport that %s is a connection that was lost, and is not tried again at once",
-    (_, handOff, statusMessage) =>
-      inHouse(store)(
-        Effect.gen(function* () {
-          const id = yield* sendOne
-          const stub = yield* StubTransport.StubTransport
-          yield* tickWith({ ...stub, handOff })
-          const state = yield* delivery(id)
-          expect(state).toMatchObject({ status: "queued", statusMessage, worker: null })
-          expect(state.dueAt).toBeGreaterThan(start + 30_000)
-        })
-      )
+    ["interrupts itself", () => Effect.interrupt, "The transport interrupted itself."]
+  ])("retries a delivery later when the transport %s", (_, handOff, statusMessage) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const stub = yield* StubTransport.StubTransport
+        yield* tickWith({ ...stub, handOff })
+        const state = yield* delivery(id)
+        expect(state).toMatchObject({ status: "queued", statusMessage, worker: null })
+        expect(state.dueAt).toBeGreaterThan(start + 30_000)
+      })
+    )
   )
 
-  it("in the store is waited for: a claimed delivery is not dropped", () =>
-    inHouse(store)(
+  it("keeps a claimed delivery until an unavailable store recovers", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         const mailStore = yield* MailStore
@@ -93,7 +91,7 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
           ...mailStore,
           commit: (changes) =>
             failures-- > 0 && failures % 2 === 0
-              ? // Stood, although the answer was lost.
+              ? // Stored the changes, although the answer was lost.
                 Effect.andThen(mailStore.commit(changes), Effect.fail(new StoreUnavailable({ reason: "unreachable" })))
               : failures > 0
                 ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
@@ -112,8 +110,8 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
       })
     ))
 
-  it("with a worker long ago costs no sleep: only a lease that is still to end is waited for", () =>
-    inHouse(store)(
+  it("waits only for leases that have not ended", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         yield* mailStore.commit([{ _tag: "RenewLease", worker: "dead", leaseUntil: start - 1 }])
@@ -125,8 +123,8 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
       })
     ))
 
-  it("with nothing to claim writes nothing", () =>
-    inHouse(store)(
+  it("writes no lease when a claim finds nothing", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         yield* mailStore.claim({ kind: "dueQueued", now: start, limit: 9, worker: "idle", leaseUntil: start + 30_000 })
@@ -136,8 +134,8 @@ describe.each(stores)("what goes wrong, over $name", (store) => {
     ))
 })
 
-describe.each(stores)("the loop, over $name", (store) => {
-  /** The loop; when the scope closes, time passes until its grace is over. */
+describe.each(stores)("Dispatcher.run, over $name", (store) => {
+  /** Runs the loop. When the scope closes, advances the clock until the grace period is over. */
   const running = Effect.acquireRelease(
     Effect.flatMap(Dispatcher, (dispatcher) => Effect.forkDetach(dispatcher.run)),
     (loop) =>
@@ -159,8 +157,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       expect((yield* delivery(id)).status).toBe(status)
     })
 
-  it("wakes at once on a send, without any time passing", () =>
-    inHouse(store)(
+  it("wakes at once when a send is accepted", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* running
         const id = yield* sendOne
@@ -170,7 +168,7 @@ describe.each(stores)("the loop, over $name", (store) => {
     ))
 
   it("wakes when the next delivery is due", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* running
         const { result } = yield* send("k", { scheduledAt: formatInstant(start + 7000) })
@@ -183,8 +181,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("does not let one hanging hand-off hold up the others", () =>
-    inHouse(store, {
+  it("hands over other deliveries while one hand-off hangs", () =>
+    withTestMail(store, {
       stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
       dispatcher: { graceMillis: 1 }
     })(
@@ -198,8 +196,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("on shutdown waits for hand-offs under way, then sends them back to the queue, and gives its lease back", () =>
-    inHouse(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 5000 } })(
+  it("waits for hand-offs at shutdown, then returns them to the queue and ends its lease", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 5000 } })(
       Effect.gen(function* () {
         const loop = yield* running
         const id = yield* sendOne
@@ -216,8 +214,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("leaves no lease behind when it ends", () =>
-    inHouse(store)(
+  it("ends its lease when it stops", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         const nextDue = Effect.map(mailStore.read([{ _tag: "NextDue", worker: "other", now: start }]), ([next]) => next)
@@ -233,16 +231,16 @@ describe.each(stores)("the loop, over $name", (store) => {
       })
     ))
 
-  it("goes on for all projects while the plan of one cannot be read", () =>
-    inHouse(store, {
+  it("continues for all projects while the plan of one project cannot be read", () =>
+    withTestMail(store, {
       plans: Layer.sync(PlanSource, () => {
-        // The send reads it; the release, later, cannot.
+        // The send can read the plan. The later release cannot.
         let reads = 0
         return {
           planOf: (projectId) =>
             projectId === "prj_bad" && reads++ > 0
               ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
-              : Effect.succeed(unlimited)
+              : Effect.succeed(noLimits)
         }
       })
     })(
@@ -258,22 +256,22 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("ends within its grace although the store is away", () =>
-    inHouse(store, { stub: { script: [{ acts: [{ act: "hang" }] }] } })(
+  it("stops within its grace period while the store is unavailable", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] } })(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
-        let away = false
-        const leaving: MailStoreShape = {
+        let unavailable = false
+        const unavailableStore: MailStoreShape = {
           ...mailStore,
           commit: (changes) =>
             Effect.suspend(() =>
-              away ? Effect.fail(new StoreUnavailable({ reason: "unreachable" })) : mailStore.commit(changes)
+              unavailable ? Effect.fail(new StoreUnavailable({ reason: "unreachable" })) : mailStore.commit(changes)
             )
         }
-        const loop = yield* Effect.forkChild(runOver(leaving))
+        const loop = yield* Effect.forkChild(runOver(unavailableStore))
         const id = yield* sendOne
         yield* until(id, "sending", () => TestClock.adjust("1 second"))
-        away = true
+        unavailable = true
         const stopping = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
         for (let i = 0; i < 30; i++) {
           yield* TestClock.adjust("1 second")
@@ -283,8 +281,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("releases beside hand-offs that hang", () =>
-    inHouse(store, {
+  it("releases due deliveries while hand-offs hang", () =>
+    withTestMail(store, {
       stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
       dispatcher: { graceMillis: 1, concurrency: 2 }
     })(
@@ -298,8 +296,8 @@ describe.each(stores)("the loop, over $name", (store) => {
       }).pipe(Effect.scoped)
     ))
 
-  it("keeps its lease while a hand-off takes long", () =>
-    inHouse(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 1 } })(
+  it("renews its lease during a long hand-off", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 1 } })(
       Effect.gen(function* () {
         yield* running
         const id = yield* sendOne
@@ -321,8 +319,8 @@ describe.each(stores)("the loop, over $name", (store) => {
 })
 
 describe.each(stores)("health and sweeping, over $name", (store) => {
-  it("tells what waits and for how long the oldest has been due", () =>
-    inHouse(store)(
+  it("reports the waiting deliveries and the age of the oldest due delivery", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a")
         yield* send("b", { scheduledAt: formatInstant(start + hourMillis) })
@@ -336,8 +334,8 @@ describe.each(stores)("health and sweeping, over $name", (store) => {
       })
     ))
 
-  it("forgets events and idempotency keys when their time is over", () =>
-    inHouse(store)(
+  it("deletes expired events and idempotency keys", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a")
         yield* tick
@@ -345,8 +343,8 @@ describe.each(stores)("health and sweeping, over $name", (store) => {
         yield* TestClock.setTime(start + 31 * 24 * hourMillis)
         yield* tick
         expect(yield* events).toHaveLength(0)
-        const [remembered] = yield* (yield* MailStore).read([{ _tag: "Idempotency", projectId: project, key: "a" }])
-        expect(remembered).toBeNull()
+        const [existingRecord] = yield* (yield* MailStore).read([{ _tag: "Idempotency", projectId: project, key: "a" }])
+        expect(existingRecord).toBeNull()
       })
     ))
 })

@@ -1,4 +1,4 @@
-import { events, inHouse, project, send, start, stores } from "@mailkeep/proving"
+import { events, withTestMail, project, send, start, stores } from "@mailkeep/testing"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createPrivateKey, createPublicKey } from "node:crypto"
@@ -36,23 +36,25 @@ const add = (domain = "shop.example") =>
 const verify = ({ id }: SenderDomain) => Effect.flatMap(Domains, (domains) => domains.verify(project, id))
 const statuses = ({ records }: SenderDomain) =>
   Object.fromEntries(records.map(({ purpose, status }) => [purpose, status]))
-const told = Effect.map(events, (all) => all.map(({ kind }) => kind).filter((kind) => kind.startsWith("domain.")))
+const domainEvents = Effect.map(events, (all) =>
+  all.map(({ kind }) => kind).filter((kind) => kind.startsWith("domain."))
+)
 
 describe.each(stores)("a sender domain, over $name", (store) => {
-  it("is the same when it is ensured again, and verified by the operator's word alone", () => {
+  it("ensures a domain once, and verifies it manually only when asked", () => {
     const ensure = (verified: boolean, domain = "shop.example") =>
       Effect.flatMap(Domains, (domains) => domains.ensure(project, { domain, verified }))
-    return inHouse(store, { domains })(
+    return withTestMail(store, { domains })(
       Effect.gen(function* () {
         const made = yield* ensure(false)
-        expect(made).toMatchObject({ domain: "shop.example", status: "pending", vouched: false, revision: 1 })
+        expect(made).toMatchObject({ domain: "shop.example", status: "pending", manuallyVerified: false, revision: 1 })
         expect(made.records).toHaveLength(4)
         expect(yield* ensure(false, "SHOP.example")).toEqual(made)
         const verified = yield* ensure(true)
         expect(verified).toEqual({
           ...made,
           status: "verified",
-          vouched: true,
+          manuallyVerified: true,
           lastVerifiedAt: start,
           nextCheckAt: null,
           revision: 2
@@ -68,28 +70,32 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
-  it("keeps the operator's word of an ensured domain that DNS had verified", () => {
+  it("keeps the manual verification of a domain that DNS verified before", () => {
     const { dns, zone, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const domain = yield* add()
         publish(domain)
-        expect((yield* verify(domain)).vouched).toBe(false)
+        expect((yield* verify(domain)).manuallyVerified).toBe(false)
         yield* Effect.flatMap(Domains, (domains) => domains.ensure(project, { domain: domain.domain, verified: true }))
         zone.clear()
         yield* TestClock.adjust("3 days")
         yield* verify(domain)
         yield* TestClock.adjust("3 days")
-        expect(yield* verify(domain)).toMatchObject({ status: "verified", vouched: true })
+        expect(yield* verify(domain)).toMatchObject({ status: "verified", manuallyVerified: true })
       })
     )
   })
 
-  it("shows the records to publish, with a key of its own whose private half is kept encrypted", () =>
-    inHouse(store, { domains })(
+  it("shows the DNS records to publish, and stores the DKIM private key encrypted", () =>
+    withTestMail(store, { domains })(
       Effect.gen(function* () {
         const domain = yield* add("Münchner-Shop.example")
-        expect(domain).toMatchObject({ domain: "xn--mnchner-shop-dlb.example", status: "pending", vouched: false })
+        expect(domain).toMatchObject({
+          domain: "xn--mnchner-shop-dlb.example",
+          status: "pending",
+          manuallyVerified: false
+        })
         const published = domain.records.map(({ type, name, value, priority }) => [type, name, value, priority])
         expect(published).toEqual([
           [
@@ -102,20 +108,20 @@ describe.each(stores)("a sender domain, over $name", (store) => {
           ["TXT", `_dmarc.${domain.domain}`, "v=DMARC1; p=none", null],
           ["MX", `bounces.${domain.domain}`, "mx.mailkeep.example", 10]
         ])
-        const sealed = domain.dkim!.encryptedPrivateKey
-        expect(sealed).not.toContain("PRIVATE KEY")
-        const pem = (yield* Secrets).vault("dkim").decrypt(sealed)!
+        const encrypted = domain.dkim!.encryptedPrivateKey
+        expect(encrypted).not.toContain("PRIVATE KEY")
+        const pem = (yield* Secrets).vault("dkim").decrypt(encrypted)!
         const key = createPublicKey(createPrivateKey(pem))
         expect(key.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 })
         const der = key.export({ type: "spki", format: "der" }).toString("base64")
         expect(published[0]![2]).toBe(`v=DKIM1; k=rsa; p=${der}`)
-        expect((yield* Secrets).vault("webhook").decrypt(sealed)).toBeNull()
+        expect((yield* Secrets).vault("webhook").decrypt(encrypted)).toBeNull()
       })
     ))
 
-  it("is verified when DNS has what it must, and only then sends", () => {
+  it("verifies a domain when DNS has its records, and permits sends only then", () => {
     const { dns, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const domain = yield* add()
         const sending = Effect.result(send(`k${Math.random()}`, { from: "hello@shop.example" }))
@@ -129,7 +135,7 @@ describe.each(stores)("a sender domain, over $name", (store) => {
           lastVerifiedAt: start
         })
         expect(new Set(Object.values(statuses(verified)))).toEqual(new Set(["verified"]))
-        expect(yield* told).toEqual(["domain.verified"])
+        expect(yield* domainEvents).toEqual(["domain.verified"])
         expect(Result.isSuccess(yield* sending)).toBe(true)
         expect(JSON.stringify(yield* events)).not.toContain(domain.dkim!.encryptedPrivateKey)
       })
@@ -137,16 +143,21 @@ describe.each(stores)("a sender domain, over $name", (store) => {
   })
 
   it.each<[string, (zone: Zone, domain: SenderDomain) => void, string, string]>([
-    ["no record", (zone, { records }) => zone.delete(`TXT ${records[0]!.name}`), "dkim", "nxdomain"],
-    ["a name without this type", (zone, { records }) => zone.set(`TXT ${records[1]!.name}`, "nodata"), "spf", "nodata"],
+    ["a missing record", (zone, { records }) => zone.delete(`TXT ${records[0]!.name}`), "dkim", "nxdomain"],
     [
-      "another key",
+      "a name without a record of this type",
+      (zone, { records }) => zone.set(`TXT ${records[1]!.name}`, "nodata"),
+      "spf",
+      "nodata"
+    ],
+    [
+      "another DKIM key",
       (zone, { records }) => zone.set(`TXT ${records[0]!.name}`, ["v=DKIM1; p=AAAA"]),
       "dkim",
       "wrong_value"
     ],
     [
-      "an SPF record without us",
+      "an SPF record without the mail host",
       (zone, { records }) => zone.set(`TXT ${records[1]!.name}`, ["v=spf1 -all"]),
       "spf",
       "wrong_value"
@@ -157,9 +168,9 @@ describe.each(stores)("a sender domain, over $name", (store) => {
       "spf",
       "wrong_value"
     ]
-  ])("fails definitely with %s", (_, spoil, purpose, errorCode) => {
+  ])("fails the verification of a domain because of %s", (_, spoil, purpose, errorCode) => {
     const { dns, zone, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const domain = yield* add()
         publish(domain)
@@ -174,9 +185,9 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
-  it("reads a key however it is spaced, and an SPF record with more in it", () => {
+  it("accepts a DKIM key with any spaces, and an SPF record with more terms", () => {
     const { dns, zone, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const domain = yield* add()
         publish(domain)
@@ -193,9 +204,9 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
-  it.each(["servfail", "timeout", "refused"] as const)("is not demoted by %s", (code) => {
+  it.each(["servfail", "timeout", "refused"] as const)("keeps a domain verified after the DNS error %s", (code) => {
     const { dns, zone, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const domain = yield* add()
         publish(domain)
@@ -206,14 +217,14 @@ describe.each(stores)("a sender domain, over $name", (store) => {
         expect(checked).toMatchObject({ status: "verified", failingSince: null })
         expect(statuses(checked)).toMatchObject({ dkim: "temporary_failure", spf: "verified" })
         expect(checked.nextCheckAt! - checked.verificationAttemptedAt!).toBe(10 * minuteMillis)
-        expect(yield* told).toEqual(["domain.verified"])
+        expect(yield* domainEvents).toEqual(["domain.verified"])
       })
     )
   })
 
-  it("that was verified keeps sending for 24 hours of definite failure, and is checked by itself", () => {
+  it("fails a verified domain after 24 hours of definite failures, and checks it by itself", () => {
     const { dns, zone, publish } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const service = yield* Domains
         const domain = yield* add()
@@ -234,7 +245,7 @@ describe.each(stores)("a sender domain, over $name", (store) => {
         yield* TestClock.adjust(hourMillis)
         yield* service.tick
         expect(yield* status).toBe("failed")
-        expect(yield* told).toEqual(["domain.verified", "domain.failed"])
+        expect(yield* domainEvents).toEqual(["domain.verified", "domain.failed"])
         publish(domain)
         yield* TestClock.adjust("24 hours")
         yield* service.tick
@@ -243,22 +254,22 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
-  it("of the operator's word gets a key when it is checked, and is not demoted", () => {
+  it("creates a DKIM key when a manually verified domain is checked, and keeps it verified", () => {
     const { dns } = resolver()
-    return inHouse(store, { dns, domains })(
+    return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
         const service = yield* Domains
-        const [vouched] = (yield* service.page(project, { page: 1, limit: 1 })).items
-        expect(vouched).toMatchObject({ vouched: true, dkim: null, records: [], nextCheckAt: null })
-        const checked = yield* service.verify(project, vouched!.id)
+        const [manuallyVerified] = (yield* service.page(project, { page: 1, limit: 1 })).items
+        expect(manuallyVerified).toMatchObject({ manuallyVerified: true, dkim: null, records: [], nextCheckAt: null })
+        const checked = yield* service.verify(project, manuallyVerified!.id)
         expect(checked).toMatchObject({ status: "verified", nextCheckAt: null })
         expect(statuses(checked)).toMatchObject({ dkim: "failed" })
       })
     )
   })
 
-  it("that is removed sends nothing more, and can be added anew", () =>
-    inHouse(store)(
+  it("removes a domain, and permits adding it again", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const service = yield* Domains
         const domain = yield* add()

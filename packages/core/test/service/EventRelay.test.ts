@@ -1,8 +1,8 @@
-import { inHouse, openHouse, project, relay, send, start, stopped, stores, tick } from "@mailkeep/proving"
+import { withTestMail, openTestMail, project, relay, send, start, stopped, stores, tick } from "@mailkeep/testing"
 import { Deferred, Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventHandler, EventSinkShape, Push, PushOutcome } from "../../src/index.ts"
+import type { EventHandler, EventSinkShape, SinkRequest, SinkOutcome } from "../../src/index.ts"
 import {
   Contacts,
   dayMillis,
@@ -14,8 +14,8 @@ import {
   Webhooks
 } from "../../src/index.ts"
 
-const taken: PushOutcome = { _tag: "Taken", status: 200 }
-const refused = (change: Partial<PushOutcome & { _tag: "Refused" }> = {}): PushOutcome => ({
+const taken: SinkOutcome = { _tag: "Accepted", status: 200 }
+const refused = (change: Partial<SinkOutcome & { _tag: "Refused" }> = {}): SinkOutcome => ({
   _tag: "Refused",
   status: 500,
   retryAfterSeconds: null,
@@ -23,13 +23,13 @@ const refused = (change: Partial<PushOutcome & { _tag: "Refused" }> = {}): PushO
   ...change
 })
 
-/** A sink that keeps what it got, and answers as the test says. */
+/** A sink that records its requests, and answers as the test sets. */
 const scripted = () => {
-  const got: Array<Push> = []
-  let answer: (push: Push) => Effect.Effect<PushOutcome, SinkUnavailable> = () => Effect.succeed(taken)
+  const got: Array<SinkRequest> = []
+  let answer: (eventDelivery: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable> = () => Effect.succeed(taken)
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
-    push: (push) => Effect.suspend(() => (got.push(push), answer(push)))
+    send: (eventDelivery) => Effect.suspend(() => (got.push(eventDelivery), answer(eventDelivery)))
   }
   return {
     sink,
@@ -42,17 +42,17 @@ const scripted = () => {
 const url = "https://hooks.example.net/a"
 const create = (change: object = {}) =>
   Effect.flatMap(Webhooks, (webhooks) => webhooks.create(project, { url, ...change }))
-const pushesOf = (id: string) =>
+const eventDeliveriesOf = (id: string) =>
   Effect.flatMap(Webhooks, (webhooks) =>
-    Effect.map(webhooks.pushes(project, id, { limit: 100, cursor: null }), ({ items }) => items)
+    Effect.map(webhooks.eventDeliveries(project, id, { limit: 100, cursor: null }), ({ items }) => items)
   )
-const bodyOf = ({ body }: Push) => JSON.parse(new TextDecoder().decode(body))
+const bodyOf = ({ body }: SinkRequest) => JSON.parse(new TextDecoder().decode(body))
 const delivered = Effect.andThen(send("k", { to: "ada@example.org", metadata: { order: 7 } }), tick)
 
-describe.each(stores)("the relay, over $name", (store) => {
-  it("takes each event to each webhook that wants it, once, and to none that does not", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+describe.each(stores)("EventRelay, over $name", (store) => {
+  it("sends each event once to each webhook that wants it, and to no other webhook", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const all = yield* create()
         yield* create({ url: "https://hooks.example.net/b", events: ["email.canceled"] })
@@ -62,8 +62,8 @@ describe.each(stores)("the relay, over $name", (store) => {
         yield* delivered
         expect(yield* relay).toEqual({ distributed: 1, pushed: 1 })
         expect(yield* relay).toEqual({ distributed: 0, pushed: 0 })
-        expect(world.got.map(({ endpoint }) => endpoint)).toEqual([url])
-        expect(bodyOf(world.got[0]!)).toMatchObject({
+        expect(subscriber.got.map(({ endpoint }) => endpoint)).toEqual([url])
+        expect(bodyOf(subscriber.got[0]!)).toMatchObject({
           type: "email.delivered",
           data: {
             recipient: "ada@example.org",
@@ -78,47 +78,51 @@ describe.each(stores)("the relay, over $name", (store) => {
             sequence: 1
           }
         })
-        expect(yield* pushesOf(all.webhook.id)).toMatchObject([
-          { status: "delivered", eventKind: "email.delivered", tries: [{ at: start, status: 200, error: null }] }
+        expect(yield* eventDeliveriesOf(all.webhook.id)).toMatchObject([
+          {
+            status: "delivered",
+            eventKind: "email.delivered",
+            latestAttempts: [{ at: start, status: 200, error: null }]
+          }
         ])
         expect(other.webhook.content.events).toHaveLength(4)
       })
     )
   })
 
-  it("tells a webhook of nothing that happened before it was there", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("sends no event that happened before the webhook was created", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         yield* delivered
         yield* TestClock.adjust("1 second")
         yield* create()
         yield* relay
-        expect(world.got).toEqual([])
+        expect(subscriber.got).toEqual([])
       })
     )
   })
 
-  it("tells a webhook of everything that happens afterwards, by whatever clock", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("sends every event after the webhook was created, also when the clock is set back", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         yield* create()
-        const heard: Array<string> = []
-        yield* (yield* EventRelay).subscribe("audit", ({ type }) => Effect.sync(() => heard.push(type)))
+        const handled: Array<string> = []
+        yield* (yield* EventRelay).subscribe("audit", ({ type }) => Effect.sync(() => handled.push(type)))
         yield* TestClock.setTime(start - dayMillis)
         yield* delivered
         yield* relay
-        expect(world.got.map((push) => bodyOf(push).type)).toEqual(["email.delivered"])
-        expect(heard).toEqual(["email.delivered"])
+        expect(subscriber.got.map((eventDelivery) => bodyOf(eventDelivery).type)).toEqual(["email.delivered"])
+        expect(handled).toEqual(["email.delivered"])
       })
     )
   })
 
-  it("tries again after each wait of the schedule, under one id, and gives up after ten tries", () => {
-    const world = scripted()
-    world.answers(() => Effect.succeed(refused()))
-    return inHouse(store, { sink: world.sink })(
+  it("retries an event delivery by its schedule under one id, and fails it after ten attempts", () => {
+    const subscriber = scripted()
+    subscriber.answers(() => Effect.succeed(refused()))
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const { webhook } = yield* create()
         yield* delivered
@@ -127,75 +131,78 @@ describe.each(stores)("the relay, over $name", (store) => {
         for (const [n, wait] of waits.entries()) {
           yield* TestClock.adjust(wait - 1)
           yield* relay
-          expect(world.got).toHaveLength(n + 1)
+          expect(subscriber.got).toHaveLength(n + 1)
           yield* TestClock.adjust(wait * 0.2 + 1)
           yield* relay
-          expect(world.got).toHaveLength(n + 2)
+          expect(subscriber.got).toHaveLength(n + 2)
         }
-        const [push] = yield* pushesOf(webhook.id)
-        expect(push).toMatchObject({ status: "failed", attempts: 10, dueAt: null })
-        expect(new Set(world.got.map(({ id }) => id)).size).toBe(1)
-        expect(new Set(world.got.map(({ body }) => new TextDecoder().decode(body))).size).toBe(1)
-        expect(new Set(world.got.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(10)
+        const [eventDelivery] = yield* eventDeliveriesOf(webhook.id)
+        expect(eventDelivery).toMatchObject({ status: "failed", attempts: 10, dueAt: null })
+        expect(new Set(subscriber.got.map(({ id }) => id)).size).toBe(1)
+        expect(new Set(subscriber.got.map(({ body }) => new TextDecoder().decode(body))).size).toBe(1)
+        expect(new Set(subscriber.got.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(10)
       })
     )
   })
 
-  it("waits as long as it is asked to, within a day", () => {
-    const world = scripted()
-    world.answers(() => Effect.succeed(refused({ retryAfterSeconds: 3600 })))
-    return inHouse(store, { sink: world.sink })(
+  it("waits for the retry-after time of the endpoint, up to one day", () => {
+    const subscriber = scripted()
+    subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds: 3600 })))
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const { webhook } = yield* create()
         yield* delivered
         yield* relay
-        expect((yield* pushesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis })
-        world.answers(() => Effect.succeed(refused({ retryAfterSeconds: 9_999_999 })))
+        expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis })
+        subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds: 9_999_999 })))
         yield* TestClock.adjust("1 hour")
         yield* relay
-        expect((yield* pushesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis + dayMillis })
+        expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis + dayMillis })
       })
     )
   })
 
-  it.each([1e9, Number.POSITIVE_INFINITY])("waits a day when it is asked to wait %d seconds", (retryAfterSeconds) => {
-    const world = scripted()
-    world.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
-    return inHouse(store, { sink: world.sink })(
+  it.each([1e9, Number.POSITIVE_INFINITY])(
+    "waits one day when the endpoint asks for %d seconds",
+    (retryAfterSeconds) => {
+      const subscriber = scripted()
+      subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
+      return withTestMail(store, { sink: subscriber.sink })(
+        Effect.gen(function* () {
+          const { webhook } = yield* create()
+          yield* delivered
+          yield* relay
+          expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + dayMillis })
+        })
+      )
+    }
+  )
+
+  it.each([-5, Number.NaN])("keeps its schedule when the endpoint asks for %d seconds", (retryAfterSeconds) => {
+    const subscriber = scripted()
+    subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const { webhook } = yield* create()
         yield* delivered
         yield* relay
-        expect((yield* pushesOf(webhook.id))[0]).toMatchObject({ dueAt: start + dayMillis })
+        const [eventDelivery] = yield* eventDeliveriesOf(webhook.id)
+        expect(eventDelivery!.dueAt! - start).toBeGreaterThanOrEqual(5000)
+        expect(eventDelivery!.dueAt! - start).toBeLessThanOrEqual(6000)
       })
     )
   })
 
-  it.each([-5, Number.NaN])("keeps to its schedule when it is asked to wait %d seconds", (retryAfterSeconds) => {
-    const world = scripted()
-    world.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
-    return inHouse(store, { sink: world.sink })(
-      Effect.gen(function* () {
-        const { webhook } = yield* create()
-        yield* delivered
-        yield* relay
-        const [push] = yield* pushesOf(webhook.id)
-        expect(push!.dueAt! - start).toBeGreaterThanOrEqual(5000)
-        expect(push!.dueAt! - start).toBeLessThanOrEqual(6000)
-      })
-    )
-  })
-
-  it("disables a webhook that is gone, and fails what still waits for it", () => {
-    const world = scripted()
-    world.answers(() => Effect.succeed(refused({ status: 410, gone: true })))
-    return inHouse(store, { sink: world.sink })(
+  it("disables a webhook that is gone, and fails its pending event deliveries", () => {
+    const subscriber = scripted()
+    subscriber.answers(() => Effect.succeed(refused({ status: 410, gone: true })))
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const { webhook } = yield* create({ events: ["email.delivered", "email.suppressed"] })
         yield* delivered
         yield* relay
         expect((yield* (yield* Webhooks).get(project, webhook.id)).content.status).toBe("disabled")
-        expect(yield* pushesOf(webhook.id)).toMatchObject([{ status: "failed", attempts: 1 }])
+        expect(yield* eventDeliveriesOf(webhook.id)).toMatchObject([{ status: "failed", attempts: 1 }])
         yield* (yield* Suppressions).add(project, "ada@example.org", "manual")
         yield* send("k2", { to: "ada@example.org" })
         expect(yield* relay).toEqual({ distributed: 1, pushed: 0 })
@@ -203,20 +210,20 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
-  it("disables a webhook after five days of nothing but failures, and not when one went well", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("disables a webhook after five days of failures only, and not after a success", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const { webhook } = yield* create()
         const status = Effect.map(webhooks.get(project, webhook.id), ({ content }) => content.status)
         const round = (n: number) => Effect.andThen(Effect.andThen(send(`k${n}`), tick), relay)
-        world.answers(() => Effect.succeed(refused()))
+        subscriber.answers(() => Effect.succeed(refused()))
         yield* round(1)
         yield* TestClock.adjust("4 days")
-        world.answers(() => Effect.succeed(taken))
+        subscriber.answers(() => Effect.succeed(taken))
         yield* round(2)
-        world.answers(() => Effect.succeed(refused()))
+        subscriber.answers(() => Effect.succeed(refused()))
         yield* round(3)
         yield* TestClock.adjust("119 hours")
         yield* round(4)
@@ -230,21 +237,21 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
-  it("counts silence for 15 seconds and a lost connection as failures", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("counts no answer within 15 seconds and a lost connection as failures", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const { webhook } = yield* create()
         yield* delivered
-        world.answers(() => Effect.never)
+        subscriber.answers(() => Effect.never)
         const fiber = yield* Effect.forkChild(relay)
         yield* Effect.yieldNow
         yield* TestClock.adjust("15 seconds")
         yield* Fiber.join(fiber)
-        world.answers(() => Effect.fail(new SinkUnavailable({ reason: "econnreset" })))
+        subscriber.answers(() => Effect.fail(new SinkUnavailable({ reason: "econnreset" })))
         yield* TestClock.adjust("6 seconds")
         yield* relay
-        expect((yield* pushesOf(webhook.id))[0]!.tries).toMatchObject([
+        expect((yield* eventDeliveriesOf(webhook.id))[0]!.latestAttempts).toMatchObject([
           { status: null, error: "timeout", durationMillis: 15_000 },
           { status: null, error: "econnreset" }
         ])
@@ -252,30 +259,30 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
-  it("leaves a push that its process died over to another, which tells it again under the same id", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("retries an event delivery under the same id after its process died", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         yield* create()
         yield* delivered
-        world.answers(() => Effect.never)
+        subscriber.answers(() => Effect.never)
         const died = yield* Effect.forkChild(relay)
         yield* Effect.yieldNow
-        while (world.got.length === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        while (subscriber.got.length === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* Fiber.interrupt(died)
-        world.answers(() => Effect.succeed(taken))
+        subscriber.answers(() => Effect.succeed(taken))
         expect(yield* relay).toMatchObject({ pushed: 0 })
         yield* TestClock.adjust("31 seconds")
         expect(yield* relay).toMatchObject({ pushed: 1 })
-        expect(new Set(world.got.map(({ id }) => id)).size).toBe(1)
+        expect(new Set(subscriber.got.map(({ id }) => id)).size).toBe(1)
       })
     )
   })
 
-  it("is not slowed by a consumer that hangs: the others get theirs meanwhile", () => {
-    const world = scripted()
-    world.answers(({ endpoint }) => (endpoint === url ? Effect.never : Effect.succeed(taken)))
-    return inHouse(store, { sink: world.sink })(
+  it("delivers to other subscribers while one subscriber hangs", () => {
+    const subscriber = scripted()
+    subscriber.answers(({ endpoint }) => (endpoint === url ? Effect.never : Effect.succeed(taken)))
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         yield* create()
         yield* create({ url: "https://live.example.net/" })
@@ -292,23 +299,23 @@ describe.each(stores)("the relay, over $name", (store) => {
           { page: 1, limit: 100 }
         )).items)
           yield* contacts.update(project, id, { email, emailStatus: "unsubscribed" })
-        while (world.to("https://live.example.net/").length < 40)
+        while (subscriber.to("https://live.example.net/").length < 40)
           yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        expect(world.to(url)).toHaveLength(16)
+        expect(subscriber.to(url)).toHaveLength(16)
         yield* stopped(running)
       })
     )
   })
 
-  it("signs with the newest secret and, for a day after a rotation, with the one before", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("signs with the newest secret, and for one day after a rotation also with the previous secret", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const { webhook, secret } = yield* create()
         expect(Redacted.value(secret)).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
         const signatures = Effect.map(webhooks.test(project, webhook.id), () =>
-          world.got.at(-1)!.headers["webhook-signature"]!.split(" ")
+          subscriber.got.at(-1)!.headers["webhook-signature"]!.split(" ")
         )
         expect(yield* signatures).toHaveLength(1)
         const rotated = yield* webhooks.rotateSecret(project, webhook.id)
@@ -321,32 +328,35 @@ describe.each(stores)("the relay, over $name", (store) => {
     )
   })
 
-  it("replays what has settled, from the beginning of its schedule", () => {
-    const world = scripted()
-    return inHouse(store, { sink: world.sink })(
+  it("replays an ended event delivery from the start of its schedule", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const { webhook } = yield* create()
         yield* delivered
         yield* relay
-        const [push] = yield* pushesOf(webhook.id)
-        expect(yield* webhooks.replay(project, webhook.id, push!.id)).toMatchObject({ status: "pending", attempts: 0 })
-        yield* webhooks.replay(project, webhook.id, push!.id)
+        const [eventDelivery] = yield* eventDeliveriesOf(webhook.id)
+        expect(yield* webhooks.replay(project, webhook.id, eventDelivery!.id)).toMatchObject({
+          status: "pending",
+          attempts: 0
+        })
+        yield* webhooks.replay(project, webhook.id, eventDelivery!.id)
         yield* relay
-        expect(world.got.map(({ id }) => id)).toEqual([push!.id, push!.id])
-        expect((yield* pushesOf(webhook.id))[0]!.tries).toHaveLength(2)
-        expect(yield* Effect.flip(webhooks.replay(project, webhook.id, "psh_none"))).toMatchObject({
+        expect(subscriber.got.map(({ id }) => id)).toEqual([eventDelivery!.id, eventDelivery!.id])
+        expect((yield* eventDeliveriesOf(webhook.id))[0]!.latestAttempts).toHaveLength(2)
+        expect(yield* Effect.flip(webhooks.replay(project, webhook.id, "evd_none"))).toMatchObject({
           kind: "not_found"
         })
-        expect(yield* Effect.flip(webhooks.replay("prj_other", webhook.id, push!.id))).toMatchObject({
+        expect(yield* Effect.flip(webhooks.replay("prj_other", webhook.id, eventDelivery!.id))).toMatchObject({
           kind: "not_found"
         })
       })
     )
   })
 
-  it("refuses addresses that are not public, and all but https", () =>
-    inHouse(store)(
+  it("refuses a webhook URL that is not public or not https", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         for (const bad of [
           "http://hooks.example.net/",
@@ -371,7 +381,7 @@ describe.each(stores)("a subscription, over $name", (store) => {
 
   const javaScript = (returned: unknown) => (() => returned) as EventHandler
   const thenable = (then: (yes: (value: unknown) => void, no: (error: unknown) => void) => void) =>
-    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library is the case
+    // oxlint-disable-next-line unicorn/no-thenable -- the handler returns a promise of another library
     javaScript({ then })
   it.each<readonly [string, EventHandler, EventHandler]>([
     ["an effect", () => Effect.fail("not now"), () => Effect.succeed(1)],
@@ -385,8 +395,8 @@ describe.each(stores)("a subscription, over $name", (store) => {
       () => {}
     ],
     ["another value", () => Effect.die("not now"), javaScript(1)]
-  ])("takes a handler that returns %s, and a failure of it for a failed attempt", (_, failing, succeeding) =>
-    inHouse(store)(
+  ])("accepts a handler that returns %s, and retries the event after its failure", (_, failing, succeeding) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const got: Array<string> = []
         let handler = failing
@@ -408,8 +418,8 @@ describe.each(stores)("a subscription, over $name", (store) => {
     )
   )
 
-  it("waits for a promise before it takes the next event", () =>
-    inHouse(store)(
+  it("waits for the promise of a handler before the next event", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const got: Array<string> = []
         yield* subscribed("audit", async ({ data }) => {
@@ -425,8 +435,8 @@ describe.each(stores)("a subscription, over $name", (store) => {
       })
     ))
 
-  it("gets every project's events in their order, and after a failure the same one again", () =>
-    inHouse(store)(
+  it("gives a handler the events of every project in order, and the same event again after a failure", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const got: Array<string> = []
         let failures = 1
@@ -447,8 +457,8 @@ describe.each(stores)("a subscription, over $name", (store) => {
       })
     ))
 
-  it("goes on where it was, however often its process starts, and hears what happened meanwhile", async () => {
-    const house = await openHouse(store)
+  it("continues a subscription at its position after each start of the process", async () => {
+    const mail = await openTestMail(store)
     const got: Array<string> = []
     const session = (email: string) =>
       Effect.scoped(
@@ -458,26 +468,26 @@ describe.each(stores)("a subscription, over $name", (store) => {
           yield* relay
         })
       )
-    await house.runPromise(session("first@example.org"))
-    await house.runPromise(
+    await mail.runPromise(session("first@example.org"))
+    await mail.runPromise(
       Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "alone@example.org" }))
     )
-    await house.runPromise(relay)
+    await mail.runPromise(relay)
     expect(got).toEqual(["first@example.org"])
-    await house.runPromise(session("third@example.org"))
+    await mail.runPromise(session("third@example.org"))
     expect(got).toEqual(["first@example.org", "alone@example.org", "third@example.org"])
-    await house.dispose()
+    await mail.dispose()
   })
 
-  it("runs beside others, each with a position of its own", () =>
-    inHouse(store)(
+  it("runs several subscriptions, each with its own position", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const counts = { slow: 0, quick: 0 }
-        const gate = yield* Deferred.make<void>()
+        const opened = yield* Deferred.make<void>()
         yield* subscribed("slow", () =>
           Effect.andThen(
             Effect.sync(() => counts.slow++),
-            Deferred.await(gate)
+            Deferred.await(opened)
           )
         )
         yield* subscribed("quick", () => Effect.sync(() => counts.quick++))
@@ -485,14 +495,14 @@ describe.each(stores)("a subscription, over $name", (store) => {
         for (let n = 0; n < 5; n++) yield* (yield* Contacts).create(project, { email: `c${n}@example.org` })
         while (counts.quick < 5) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         expect(counts).toEqual({ slow: 1, quick: 5 })
-        yield* Deferred.succeed(gate, undefined)
+        yield* Deferred.succeed(opened, undefined)
         while (counts.slow < 5) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* stopped(running)
       })
     ))
 
-  it("that dies in its handler is told again, and holds up nobody", () =>
-    inHouse(store)(
+  it("retries an event whose handler dies, and does not block the relay", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         let calls = 0
         yield* subscribed("broken", () =>

@@ -8,7 +8,7 @@ import {
   detail,
   events,
   expectBalanced,
-  inHouse,
+  withTestMail,
   project,
   send,
   sendBody,
@@ -17,14 +17,14 @@ import {
   stores,
   tick,
   tickWith
-} from "@mailkeep/proving"
+} from "@mailkeep/testing"
 import { hourMillis, minuteMillis, parseSend, Suppressions } from "../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
 const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
 
-/** Lets other fibers run until the delivery is being handed over. */
+/** Lets other fibers run until the hand-off of the delivery is under way. */
 const untilTaken = (id: string) =>
   Effect.gen(function* () {
     while ((yield* delivery(id)).status !== "sending") yield* Effect.yieldNow
@@ -49,7 +49,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       { status: "failed", reason: "sending_failed" }
     ],
     [
-      { act: "reject", stage: "dot", enhancedCode: "5.6.0" },
+      { act: "reject", stage: "finalizing", enhancedCode: "5.6.0" },
       { status: "failed", reason: "message_blocked" }
     ],
     [{ act: "defer" }, { status: "queued", reason: null, deferrals: 1 }],
@@ -59,8 +59,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ],
     [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguous: 0 }],
     [{ act: "loseReply" }, { status: "queued", ambiguous: 1, dueAt: start + 10 * minuteMillis }]
-  ])("%j ends as expected", (act, expected) =>
-    inHouse(
+  ])("sets the status of a delivery after the act %j of the relay", (act, expected) =>
+    withTestMail(
       store,
       always(act)
     )(
@@ -75,8 +75,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     )
   )
 
-  it("appends the event of its move in the same commit", () =>
-    inHouse(
+  it("appends the event in the commit of its transition", () =>
+    withTestMail(
       store,
       always({ act: "reject" })
     )(
@@ -103,8 +103,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("suppresses an address that is known to be dead, and no other", () =>
-    inHouse(store, {
+  it("suppresses an address after a hard bounce, and no other address", () =>
+    withTestMail(store, {
       stub: {
         script: [
           { recipient: "dead@example.org", acts: [{ act: "reject" }] },
@@ -121,8 +121,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("records every attempt with what the relay said", () =>
-    inHouse(
+  it("records every attempt with the reply of the relay", () =>
+    withTestMail(
       store,
       always({ act: "defer", code: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" })
     )(
@@ -149,7 +149,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     ))
 
   it("hands over the same Message-ID and date on every attempt", () =>
-    inHouse(
+    withTestMail(
       store,
       always({ act: "loseReply" }, { act: "deliver" })
     )(
@@ -165,8 +165,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("shows several recipients each their own copy, and cc the same headers without bcc", () =>
-    inHouse(store)(
+  it("hands each of several recipients a separate copy, and shows cc but not bcc in the headers", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org"] })
         yield* send("b", { to: "c@example.org", cc: "d@example.org", bcc: "e@example.org" })
@@ -182,8 +182,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("gives up what may have arrived when the send says so, and tries twice otherwise", () =>
-    inHouse(
+  it("fails an ambiguous delivery at once when the send says so, and after two retries otherwise", () =>
+    withTestMail(
       store,
       always({ act: "loseReply" })
     )(
@@ -209,8 +209,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("gives a deferred delivery up after its lifetime: bounced, and charged", () =>
-    inHouse(
+  it("bounces and charges a deferred delivery after its lifetime", () =>
+    withTestMail(
       store,
       always({ act: "defer" })
     )(
@@ -227,8 +227,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("tries once more what waited past its lifetime because nobody was at work", () =>
-    inHouse(store)(
+  it("tries a delivery once after its lifetime when no dispatcher ran before", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* TestClock.adjust("5 days")
@@ -237,8 +237,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("carries the header fields that the send added, the same on every attempt", () =>
-    inHouse(
+  it("hands over the header fields of the send on every attempt", () =>
+    withTestMail(
       store,
       always({ act: "defer" }, { act: "deliver" })
     )(
@@ -259,8 +259,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("does not send what the send said would be too late", () =>
-    inHouse(store)(
+  it("does not hand over a delivery after the expiry time of its send", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", {}, { expiresAt: start + 1000 })
         yield* TestClock.adjust("1 second")
@@ -271,8 +271,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("gives the charge back when no attempt reached the relay", () =>
-    inHouse(
+  it("refunds the charge when no attempt reached the relay", () =>
+    withTestMail(
       store,
       always({ act: "disconnect" })
     )(
@@ -293,8 +293,11 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("is cut off by its deadline: before the dot it is tried again, after it it is uncertain", () =>
-    inHouse(store, { ...always({ act: "hang" }, { act: "hang", afterDot: true }), handOff: { deadlineMillis: 1000 } })(
+  it("ends a hand-off at its deadline, as ambiguous only while finalizing", () =>
+    withTestMail(store, {
+      ...always({ act: "hang" }, { act: "hang", whileFinalizing: true }),
+      handOff: { deadlineMillis: 1000 }
+    })(
       Effect.gen(function* () {
         const id = yield* sendOne
         for (const expected of [{ ambiguous: 0 }, { ambiguous: 1 }]) {
@@ -308,13 +311,13 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("ends before the message when the recipient is suppressed while it is under way", () =>
-    inHouse(store)(
+  it("stops before finalizing when the recipient is suppressed during the attempt", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         const suppressions = yield* Suppressions
         const stub = yield* StubTransport.StubTransport
-        // The suppression is committed between the begin of the attempt and its final dot.
+        // The suppression is committed between the start of the attempt and its finalizing.
         const suppressing = {
           ...stub,
           handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
@@ -332,8 +335,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("commits the dot before it begins where the transport cannot mark it", () =>
-    inHouse(store, { stub: { capabilities: { marksFinalDot: false }, script: [{ acts: [{ act: "disconnect" }] }] } })(
+  it("commits the phase finalizing before the hand-off when the transport cannot signal it", () =>
+    withTestMail(store, {
+      stub: { capabilities: { signalsFinalize: false }, script: [{ acts: [{ act: "disconnect" }] }] }
+    })(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -341,8 +346,10 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("does not call silence uncertain where the relay drops doubles", () =>
-    inHouse(store, { stub: { capabilities: { idempotentHandoff: true }, script: [{ acts: [{ act: "loseReply" }] }] } })(
+  it("does not count a lost reply as ambiguous when the relay drops duplicates", () =>
+    withTestMail(store, {
+      stub: { capabilities: { idempotentHandoff: true }, script: [{ acts: [{ act: "loseReply" }] }] }
+    })(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
@@ -350,8 +357,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("blocks a message that is larger than the transport takes, uncharged", () =>
-    inHouse(store, { stub: { capabilities: { maxMessageBytes: 10_000 } } })(
+  it("fails a message that is larger than the transport accepts, without a charge", () =>
+    withTestMail(store, { stub: { capabilities: { maxMessageBytes: 10_000 } } })(
       Effect.gen(function* () {
         const { result } = yield* send("k", { text: "x".repeat(10_000) })
         yield* tick

@@ -1,16 +1,16 @@
 import { MemoryMailStore } from "@mailkeep/memory"
-import { houseLayer, inHouse, project, relay, send, start, stores, tick } from "@mailkeep/proving"
+import { testMailLayer, withTestMail, project, relay, send, start, stores, tick } from "@mailkeep/testing"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventSinkShape, Push } from "../../src/index.ts"
+import type { EventSinkShape, SinkRequest } from "../../src/index.ts"
 import { MailStore, minuteMillis, Secrets, Webhooks } from "../../src/index.ts"
 import * as NodeCrypto from "../../src/node/NodeCrypto.ts"
 
 const first = "a".repeat(32)
 const another = "b".repeat(32)
 
-/** Opens the store with each secret in turn, `null` for none given, and says what each was refused for. */
+/** Opens the store with each secret in turn, `null` for no secret, and returns each result. */
 const opened = (store: Layer.Layer<MailStore, unknown>, ...secrets: ReadonlyArray<string | null>) =>
   Effect.gen(function* () {
     const results: Array<string> = []
@@ -29,21 +29,21 @@ const opened = (store: Layer.Layer<MailStore, unknown>, ...secrets: ReadonlyArra
   }).pipe(Effect.provide([store, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
 
 describe.each(stores)("the master secret, over $name", ({ layer }) => {
-  it("is refused when it is another one than before, and the first one is still accepted", async () =>
+  it("refuses another master secret, and still accepts the first one", async () =>
     expect(await opened(layer, first, another, first)).toEqual(["opened", "different", "opened"]))
 
-  it("is refused when it is shorter than 32 characters, before anything is written", async () =>
+  it("refuses a master secret shorter than 32 characters before it writes anything", async () =>
     expect(await opened(layer, "c".repeat(31), another)).toEqual(["too_short", "opened"]))
 
-  it("is asked for when the store was first opened with one", async () =>
+  it("requires a master secret when the store was first opened with one", async () =>
     expect(await opened(layer, first, null, first)).toEqual(["opened", "missing", "opened"]))
 
-  it("is refused when the store has one of its own", async () =>
+  it("refuses a master secret when the store has generated its own", async () =>
     expect(await opened(layer, null, first, null)).toEqual(["opened", "own", "opened"]))
 })
 
 describe("two processes that open a new store with different secrets at once", () => {
-  it("lets exactly one of them in", async () => {
+  it("opens a new store for exactly one of two processes with different secrets", async () => {
     const layers = [first, another].map((secret) => Layer.fresh(Secrets.layerGiven(Redacted.make(secret))))
     const results = await Effect.all(
       layers.map((layer) => Effect.result(Layer.build(layer))),
@@ -54,15 +54,15 @@ describe("two processes that open a new store with different secrets at once", (
 })
 
 describe("a store that was first opened with a master secret", () => {
-  it("is not opened with another one, and no event delivery of it fails", async () => {
-    const got: Array<Push> = []
+  it("does not open a store with another master secret, and fails no event delivery", async () => {
+    const got: Array<SinkRequest> = []
     const sink: EventSinkShape = {
       capabilities: { carriesHeaders: true },
-      push: (push) => Effect.sync(() => (got.push(push), { _tag: "Taken", status: 200 } as const))
+      send: (eventDelivery) => Effect.sync(() => (got.push(eventDelivery), { _tag: "Accepted", status: 200 } as const))
     }
     const store = { name: "memory", layer: Layer.succeed(MailStore, await Effect.runPromise(MemoryMailStore.make)) }
     const under = (secret: string) => ({ sink, masterSecret: Redacted.make(secret) })
-    await inHouse(
+    await withTestMail(
       store,
       under(first)
     )(
@@ -72,11 +72,11 @@ describe("a store that was first opened with a master secret", () => {
         yield* tick
       })
     )
-    const refused = await Effect.runPromiseExit(Effect.scoped(Layer.build(houseLayer(store, under(another)))))
-    expect(String(refused)).toContain("The store was first opened with another master secret. Give that one")
+    const refused = await Effect.runPromiseExit(Effect.scoped(Layer.build(testMailLayer(store, under(another)))))
+    expect(String(refused)).toContain("The store was first opened with another master secret. Give that master secret")
     await Effect.runPromise(
       Effect.andThen(TestClock.setTime(start), relay).pipe(
-        Effect.provide(houseLayer(store, under(first))),
+        Effect.provide(testMailLayer(store, under(first))),
         Effect.scoped
       )
     )
@@ -85,13 +85,13 @@ describe("a store that was first opened with a master secret", () => {
 })
 
 describe.each(stores)("an event delivery whose webhook secret cannot be read, over $name", (store) => {
-  it("stays pending without counting an attempt, and is delivered once the secret can be read", () => {
-    const got: Array<Push> = []
+  it("keeps an event delivery pending without an attempt until its webhook secret can be read", () => {
+    const got: Array<SinkRequest> = []
     const sink: EventSinkShape = {
       capabilities: { carriesHeaders: true },
-      push: (push) => Effect.sync(() => (got.push(push), { _tag: "Taken", status: 200 } as const))
+      send: (eventDelivery) => Effect.sync(() => (got.push(eventDelivery), { _tag: "Accepted", status: 200 } as const))
     }
-    return inHouse(store, { sink })(
+    return withTestMail(store, { sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const mailStore = yield* MailStore
@@ -101,7 +101,7 @@ describe.each(stores)("an event delivery whose webhook secret cannot be read, ov
           revision: 2,
           content: { ...webhook.content, secrets: [{ encrypted: "x", until: null }] }
         }
-        yield* mailStore.commit([{ _tag: "PutDefinition", definition: unreadable, replaces: 1 }])
+        yield* mailStore.commit([{ _tag: "PutResource", resource: unreadable, replaces: 1 }])
         yield* send("k")
         yield* tick
         for (let n = 0; n < 30; n++) {
@@ -109,18 +109,20 @@ describe.each(stores)("an event delivery whose webhook secret cannot be read, ov
           yield* TestClock.adjust(5 * minuteMillis)
         }
         const page = { limit: 9, cursor: null }
-        const [pending] = (yield* webhooks.pushes(project, webhook.id, page)).items
+        const [pending] = (yield* webhooks.eventDeliveries(project, webhook.id, page)).items
         expect(pending).toMatchObject({ status: "pending", attempts: 0 })
-        expect(pending!.tries.at(-1)).toMatchObject({ error: "secret_unreadable" })
-        expect(pending!.tries.length).toBeLessThanOrEqual(20)
+        expect(pending!.latestAttempts.at(-1)).toMatchObject({ error: "secret_unreadable" })
+        expect(pending!.latestAttempts.length).toBeLessThanOrEqual(20)
         expect(got).toEqual([])
         yield* webhooks.rotateSecret(project, webhook.id)
         const { content } = yield* webhooks.get(project, webhook.id)
         const readable = { ...unreadable, revision: 4, content: { ...content, secrets: content.secrets.slice(0, 1) } }
-        yield* mailStore.commit([{ _tag: "PutDefinition", definition: readable, replaces: 3 }])
+        yield* mailStore.commit([{ _tag: "PutResource", resource: readable, replaces: 3 }])
         yield* relay
         expect(got).toHaveLength(1)
-        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([{ status: "delivered" }])
+        expect((yield* webhooks.eventDeliveries(project, webhook.id, page)).items).toMatchObject([
+          { status: "delivered" }
+        ])
       })
     )
   })

@@ -8,7 +8,7 @@ import {
   Contacts,
   dayMillis,
   Domains,
-  embedder,
+  embeddedPrincipal,
   formatInstant,
   hourMillis,
   parseSend,
@@ -19,7 +19,7 @@ import {
   delivery,
   events,
   expectBalanced,
-  inHouse,
+  withTestMail,
   project,
   send,
   sendBody,
@@ -27,14 +27,14 @@ import {
   stores,
   summaries,
   tick
-} from "@mailkeep/proving"
+} from "@mailkeep/testing"
 
 const at = (instant: number) => ({ scheduledAt: formatInstant(instant) })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.org`)
 
 describe.each(stores)("sending, over $name", (store) => {
   it("records one delivery for each recipient, in the order to, cc, bcc", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", { to: "a@example.org", cc: ["c@example.org"], bcc: "b@example.org" })
         expect(result).toMatchObject({ totalQueued: 3, scheduledAt: null })
@@ -48,8 +48,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("makes one delivery of an address given twice", () =>
-    inHouse(store)(
+  it("creates one delivery for an address that is given twice", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", {
           to: "A@example.org",
@@ -64,8 +64,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("answers the same key and request the same, and charges once", () =>
-    inHouse(store)(
+  it("returns the same answer for the same idempotency key and request, and charges once", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const first = yield* send("k", { to: many(3) })
         const again = yield* send("k", { to: many(3) })
@@ -75,8 +75,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("refuses the same key for another request", () =>
-    inHouse(store)(
+  it("refuses a used idempotency key with another request", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("k")
         const refused = yield* Effect.flip(send("k", { subject: "Other" }))
@@ -88,8 +88,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("makes one message of two sends at once with one key", () =>
-    inHouse(store)(
+  it("creates one message when concurrent sends have one idempotency key", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const answers = yield* Effect.all([send("k"), send("k"), send("k")], { concurrency: "unbounded" })
         expect(new Set(answers.map(({ result }) => result.messageId)).size).toBe(1)
@@ -99,8 +99,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("replays a scheduled send after its time, and for 30 days after that", () =>
-    inHouse(store)(
+  it("replays a scheduled send until 30 days after its scheduled time", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const scheduledAt = start + 20 * dayMillis
         const first = yield* send("k", at(scheduledAt))
@@ -112,8 +112,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("keeps a rescheduled send's key for 30 days after its new time", () =>
-    inHouse(store)(
+  it("keeps the idempotency key of a rescheduled send for 30 days after its new time", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const first = yield* send("k", at(start + hourMillis))
         const later = start + 29 * dayMillis
@@ -123,8 +123,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("does not use up a key by a refused send", () =>
-    inHouse(store, { plan: { dailySends: 1 } })(
+  it("does not record the idempotency key of a refused send", () =>
+    withTestMail(store, { plan: { dailySends: 1 } })(
       Effect.gen(function* () {
         yield* Effect.flip(send("k", { to: many(2) }))
         expect((yield* send("k", { to: many(1) })).replayed).toBe(false)
@@ -135,8 +135,8 @@ describe.each(stores)("sending, over $name", (store) => {
     [0, "not_in_future"],
     [-1, "not_in_future"],
     [30 * dayMillis + 1, "too_far_ahead"]
-  ])("refuses a time %s ms ahead: %s", (ahead, code) =>
-    inHouse(store)(
+  ])("refuses a scheduled time %s ms ahead with %s", (ahead, code) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const refused = yield* Effect.flip(send("k", at(start + ahead)))
         expect(refused).toMatchObject({ context: "body", issues: [{ path: ["scheduledAt"], code }] })
@@ -144,8 +144,8 @@ describe.each(stores)("sending, over $name", (store) => {
     )
   )
 
-  it("refuses a template: none is published", () =>
-    inHouse(store)(
+  it("refuses a template that is not published", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const refused = yield* Effect.flip(send("k", { templateId: "tpl_x" }))
         expect(refused).toMatchObject({ issues: [{ path: ["templateId"], code: "unknown_template" }] })
@@ -153,7 +153,7 @@ describe.each(stores)("sending, over $name", (store) => {
     ))
 
   it("refuses a sender domain that is unknown or not verified", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* (yield* Domains).add(project, { domain: "pending.example", verified: false })
         for (const from of ["a@unknown.example", "a@pending.example", "a@sub.example.com"])
@@ -161,8 +161,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("records what a suppressed recipient would have got, and counts it nowhere", () =>
-    inHouse(store)(
+  it("records a delivery for a suppressed recipient, and does not count it", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* (yield* Suppressions).add(project, "A@example.org", "complaint")
         const { result } = yield* send("k", { to: ["a@example.org", "b@example.org"] })
@@ -173,8 +173,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("stores the contact that has the address at acceptance", () =>
-    inHouse(store)(
+  it("stores the id of the contact with the recipient's address", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contact = yield* (yield* Contacts).create(project, { email: "ADA@example.org" })
         const { result } = yield* send("k", { to: ["ada@example.org", "bob@example.org"] })
@@ -183,8 +183,8 @@ describe.each(stores)("sending, over $name", (store) => {
       })
     ))
 
-  it("refuses SMTPUTF8 mailboxes where the transport lacks it", () =>
-    inHouse(store, { stub: { capabilities: { smtpUtf8: false } } })(
+  it("refuses SMTPUTF8 mailboxes when the transport does not support them", () =>
+    withTestMail(store, { stub: { capabilities: { smtpUtf8: false } } })(
       Effect.gen(function* () {
         const refused = yield* Effect.flip(
           send("k", { to: ["a@example.org", "ω@example.org"], replyTo: "ω@example.org" })
@@ -200,8 +200,8 @@ describe.each(stores)("sending, over $name", (store) => {
 })
 
 describe.each(stores)("plan limits, over $name", (store) => {
-  it("hold all or nothing for a send", () =>
-    inHouse(store, { plan: { dailySends: 3 } })(
+  it("refuses a whole send when the plan permits only a part of it", () =>
+    withTestMail(store, { plan: { dailySends: 3 } })(
       Effect.gen(function* () {
         yield* send("a", { to: many(2) })
         expect(yield* Effect.flip(send("b", { to: many(2) }))).toMatchObject({ code: "daily_sending_limit_exceeded" })
@@ -212,8 +212,8 @@ describe.each(stores)("plan limits, over $name", (store) => {
       })
     ))
 
-  it("count a scheduled send on the day it is scheduled for", () =>
-    inHouse(store, { plan: { dailySends: 1 } })(
+  it("counts a scheduled send on its scheduled day", () =>
+    withTestMail(store, { plan: { dailySends: 1 } })(
       Effect.gen(function* () {
         yield* send("tomorrow", at(start + dayMillis))
         yield* send("today")
@@ -225,8 +225,8 @@ describe.each(stores)("plan limits, over $name", (store) => {
       })
     ))
 
-  it("refuse an immediate send over the allowance, and let a scheduled one be accepted", () =>
-    inHouse(store, { plan: { sendingAllowance: 1 } })(
+  it("refuses an immediate send over the allowance, and accepts a scheduled send", () =>
+    withTestMail(store, { plan: { sendingAllowance: 1 } })(
       Effect.gen(function* () {
         yield* send("a")
         expect(yield* Effect.flip(send("b"))).toMatchObject({
@@ -237,8 +237,8 @@ describe.each(stores)("plan limits, over $name", (store) => {
       })
     ))
 
-  it("bound the recipients waiting in scheduled messages", () =>
-    inHouse(store, { plan: { scheduledRecipients: 2 } })(
+  it("limits the recipients of scheduled messages", () =>
+    withTestMail(store, { plan: { scheduledRecipients: 2 } })(
       Effect.gen(function* () {
         const { result } = yield* send("a", { to: many(2), ...at(start + hourMillis) })
         expect(yield* Effect.flip(send("b", at(start + hourMillis)))).toMatchObject({
@@ -250,21 +250,23 @@ describe.each(stores)("plan limits, over $name", (store) => {
       })
     ))
 
-  it.each(["dailySends", "sendingAllowance"] as const)("of one (%s) cannot be passed by two at once", (limit) =>
-    inHouse(store, { plan: { [limit]: 1 } })(
-      Effect.gen(function* () {
-        const answers = yield* Effect.all(
-          many(8).map((to, i) => Effect.result(send(`k${i}`, { to }))),
-          { concurrency: "unbounded" }
-        )
-        expect(answers.filter(Result.isSuccess)).toHaveLength(1)
-        yield* expectBalanced
-      })
-    )
+  it.each(["dailySends", "sendingAllowance"] as const)(
+    "accepts one of several concurrent sends when the limit %s is 1",
+    (limit) =>
+      withTestMail(store, { plan: { [limit]: 1 } })(
+        Effect.gen(function* () {
+          const answers = yield* Effect.all(
+            many(8).map((to, i) => Effect.result(send(`k${i}`, { to }))),
+            { concurrency: "unbounded" }
+          )
+          expect(answers.filter(Result.isSuccess)).toHaveLength(1)
+          yield* expectBalanced
+        })
+      )
   )
 
-  it("count usage when no limit is set", () =>
-    inHouse(store)(
+  it("counts usage when no limit is set", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: many(5) })
         yield* send("b", { to: many(2), ...at(start + hourMillis) })
@@ -276,8 +278,8 @@ describe.each(stores)("plan limits, over $name", (store) => {
 describe.each(stores)("a scheduled message, over $name", (store) => {
   const scheduled = (to = many(2)) => send("k", { to, ...at(start + hourMillis) })
 
-  it("is canceled whole, and again with the same answer", () =>
-    inHouse(store)(
+  it("cancels a whole message, and returns the same answer again", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
         const { result } = yield* scheduled()
@@ -292,8 +294,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("is neither canceled nor rescheduled once a delivery has left", () =>
-    inHouse(store)(
+  it("refuses to cancel or reschedule a message after the release of a delivery", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
         const { result } = yield* scheduled()
@@ -307,8 +309,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("moves to another time and day", () =>
-    inHouse(store, { plan: { dailySends: 2 } })(
+  it("reschedules a message to another time and day", () =>
+    withTestMail(store, { plan: { dailySends: 2 } })(
       Effect.gen(function* () {
         const sending = yield* Sending
         const { result } = yield* scheduled()
@@ -327,8 +329,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("is not moved past the time when the send would be too late", () =>
-    inHouse(store)(
+  it("refuses to reschedule a message past the expiry time of the send", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", at(start + hourMillis), { expiresAt: start + 2 * hourMillis })
         const move = (time: number) =>
@@ -340,8 +342,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("judges the new time before it looks the message up", () =>
-    inHouse(store)(
+  it("validates the new time before it looks up the message", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
         expect(yield* Effect.flip(sending.reschedule(project, "msg_x", start))).toMatchObject({
@@ -352,8 +354,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("that was canceled is never handed over, however close the race", () =>
-    inHouse(store)(
+  it("hands over no canceled message when a cancel races the release", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
         const stub = yield* StubTransport.StubTransport
@@ -373,8 +375,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
       })
     ))
 
-  it("is canceled or moved once when both are asked at once, and the counters agree", () =>
-    inHouse(store)(
+  it("keeps the counters correct when a cancel and two reschedules run at once", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
         const { result } = yield* scheduled()
@@ -394,8 +396,8 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
 describe.each(stores)("a scheduled delivery that is due, over $name", (store) => {
   const due = Effect.andThen(TestClock.adjust("1 hour"), tick)
 
-  it("is charged and sent", () =>
-    inHouse(store)(
+  it("charges and sends a scheduled delivery when it is due", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", at(start + hourMillis))
         expect((yield* delivery(result.deliveryIds[0]!)).chargedAt).toBeNull()
@@ -408,8 +410,8 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       })
     ))
 
-  it("is never sent before its time", () =>
-    inHouse(store)(
+  it("sends no delivery before its scheduled time", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("k", at(start + hourMillis))
         yield* TestClock.setTime(start + hourMillis - 1)
@@ -417,8 +419,8 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       })
     ))
 
-  it("fails with quota_exceeded when the allowance is used up, and charges nothing", () =>
-    inHouse(store, { plan: { sendingAllowance: 1 } })(
+  it("fails a due delivery with quota_exceeded when the allowance is used up", () =>
+    withTestMail(store, { plan: { sendingAllowance: 1 } })(
       Effect.gen(function* () {
         const { result } = yield* send("k", { to: many(2), ...at(start + hourMillis) })
         yield* due
@@ -432,8 +434,8 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       })
     ))
 
-  it("is suppressed when its recipient is by then", () =>
-    inHouse(store)(
+  it("suppresses a due delivery when its recipient was suppressed meanwhile", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", { to: "a@example.org", ...at(start + hourMillis) })
         expect(result.totalQueued).toBe(1)
@@ -444,15 +446,15 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       })
     ))
 
-  it("fails when its key was revoked, but not when it merely expired", () =>
-    inHouse(store)(
+  it("fails a due delivery when its API key was revoked, but not when the key expired", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const access = yield* Access
         const sending = yield* Sending
         const sendWith = (expiresAt: number | undefined, key: string) =>
           Effect.gen(function* () {
-            const issued = yield* keys.issue(project, {
+            const issued = yield* keys.create(project, {
               permissions: ["email.send"],
               ...(expiresAt === undefined ? {} : { expiresAt })
             })
@@ -473,11 +475,11 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       })
     ))
 
-  it("is refused at acceptance to a key that was revoked meanwhile", () =>
-    inHouse(store)(
+  it("refuses a send when its API key was revoked after authentication", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        const issued = yield* keys.issue(project, { permissions: ["email.send"] })
+        const issued = yield* keys.create(project, { permissions: ["email.send"] })
         const principal = yield* (yield* Access).authenticate(Redacted.value(issued.printed))
         yield* keys.revoke(issued.key.id)
         const request = Result.getOrThrow(parseSend(sendBody()))
@@ -489,12 +491,12 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
 })
 
 describe("over a synchronous store", () => {
-  it("a send forces no yield from load to commit", () =>
-    inHouse(stores[0])(
+  it("runs a send without a yield over a synchronous store", () =>
+    withTestMail(stores[0])(
       Effect.gen(function* () {
         const sending = yield* Sending
         const request = Result.getOrThrow(parseSend(sendBody()))
-        expect(Effect.runSync(sending.send(embedder(project), request, "k")).replayed).toBe(false)
+        expect(Effect.runSync(sending.send(embeddedPrincipal(project), request, "k")).replayed).toBe(false)
       })
     ))
 })

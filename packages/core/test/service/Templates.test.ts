@@ -1,4 +1,4 @@
-import { inHouse, project, send, stores } from "@mailkeep/proving"
+import { withTestMail, project, send, stores } from "@mailkeep/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -29,8 +29,8 @@ const refusedFields = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe.each(stores)("Templates, over $name", (store) => {
-  it("refuses in process what the wire refuses, and writes nothing", () =>
-    inHouse(store)(
+  it("refuses the same invalid fields in process as over HTTP, and writes nothing", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const refusal = ["InvalidArgument", "body", ...badFields]
@@ -51,7 +51,7 @@ describe.each(stores)("Templates, over $name", (store) => {
     ))
 
   it("sends and shows a template by its alias, and records its id", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const { template } = yield* templates.create(project, receipt)
@@ -68,15 +68,15 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
-  it("keeps bodies out of what a list of templates and versions loads", () =>
-    inHouse(store)(
+  it("loads no bodies for a list of templates or versions", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const { template } = yield* templates.create(project, { ...receipt, html: "canary", text: "canary" })
         const records = yield* (yield* MailStore).read([
-          { _tag: "Definitions", projectId: project, kind: "template", parent: "", after: null, limit: 9 },
+          { _tag: "Resources", projectId: project, kind: "template", parent: "", after: null, limit: 9 },
           {
-            _tag: "Definitions",
+            _tag: "Resources",
             projectId: project,
             kind: "templateVersion",
             parent: template.id,
@@ -94,8 +94,8 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
-  it("shows the bodies of the newest versions within the bound, and of no older one", () =>
-    inHouse(store)(
+  it("shows the bodies of the newest versions up to the size limit, and of no older version", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const { template } = yield* templates.create(project, receipt)
@@ -130,8 +130,8 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
-  it("shows a version with both bodies as large as they may be", () =>
-    inHouse(store)(
+  it("shows a version with two bodies of the maximum size", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const large = "x".repeat(2 * 1024 * 1024)
@@ -141,8 +141,8 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
-  it("lists the most recently updated template first, and by each status", () =>
-    inHouse(store)(
+  it("lists templates by their latest update, and filters them by status", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates
         const names = (status: "draft" | "published" | "changes_in_draft" | "archived" | null) =>

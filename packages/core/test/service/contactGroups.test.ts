@@ -1,4 +1,4 @@
-import { events, expectBalanced, inHouse, project, send, stores } from "@mailkeep/proving"
+import { events, expectBalanced, withTestMail, project, send, stores } from "@mailkeep/testing"
 import { Effect, Result, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CreateContact, CreateProperty, SegmentFilter } from "../../src/index.ts"
@@ -15,7 +15,7 @@ import {
 } from "../../src/index.ts"
 
 const create = (request: CreateContact) => Effect.flatMap(Contacts, (contacts) => contacts.create(project, request))
-const define = (request: CreateProperty) =>
+const createResource = (request: CreateProperty) =>
   Effect.flatMap(Properties, (properties) => properties.create(project, request))
 const found = (query: Partial<typeof everyContact>) =>
   Effect.flatMap(Contacts, (contacts) =>
@@ -25,19 +25,19 @@ const found = (query: Partial<typeof everyContact>) =>
     ])
   )
 const counters = Effect.flatMap(DeliveryLog, (log) =>
-  Effect.map(log.ledger(project), (ledger) =>
-    Object.fromEntries(ledger.counters.flatMap(({ name, value }) => (value === 0 ? [] : [[name, value]])))
+  Effect.map(log.usageAudit(project), (usageAudit) =>
+    Object.fromEntries(usageAudit.counters.flatMap(({ name, value }) => (value === 0 ? [] : [[name, value]])))
   )
 )
 
 describe.each(stores)("custom properties, over $name", (store) => {
-  it("are set by key in any case, shown by key as defined, and refused when undefined or of another type", () =>
-    inHouse(store)(
+  it("sets custom properties by key in any case, and refuses undefined keys and other types", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
-        const tier = yield* define({ key: "Tier", type: "string" })
-        yield* define({ key: "visits", type: "number" })
-        yield* define({ key: "born", type: "date" })
+        const tier = yield* createResource({ key: "Tier", type: "string" })
+        yield* createResource({ key: "visits", type: "number" })
+        yield* createResource({ key: "born", type: "date" })
         const made = yield* create({ email: "a@x.example", properties: { tier: "gold", VISITS: 3, born: null } })
         expect((yield* contacts.get(project, made.id)).properties).toEqual({ Tier: "gold", visits: 3 })
         expect(yield* counters).toMatchObject({ [`property:${tier.id}`]: 1 })
@@ -58,13 +58,15 @@ describe.each(stores)("custom properties, over $name", (store) => {
       })
     ))
 
-  it("have keys of their own, and a type that changes only while no contact has a value", () =>
-    inHouse(store)(
+  it("refuses a duplicate property key, and changes a type only while no contact has a value", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const properties = yield* Properties
         const contacts = yield* Contacts
-        const { id } = yield* define({ key: "plan", type: "string", fallback_value: "free" })
-        expect(yield* Effect.flip(define({ key: "PLAN", type: "number" }))).toMatchObject({ kind: "duplicate_error" })
+        const { id } = yield* createResource({ key: "plan", type: "string", fallback_value: "free" })
+        expect(yield* Effect.flip(createResource({ key: "PLAN", type: "number" }))).toMatchObject({
+          kind: "duplicate_error"
+        })
         const made = yield* create({ email: "a@x.example", properties: { plan: "pro" } })
         const retype = properties.update(project, id, { type: "number", fallback_value: "0" })
         expect(yield* Effect.flip(retype)).toMatchObject({ kind: "conflict" })
@@ -77,12 +79,12 @@ describe.each(stores)("custom properties, over $name", (store) => {
       })
     ))
 
-  it("never take a value of the old type while the type changes", () =>
-    inHouse(store)(
+  it("stores no value of the old type while the type of a property changes", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const properties = yield* Properties
         for (let round = 0; round < 20; round++) {
-          const { id } = yield* define({ key: `p${round}`, type: "string" })
+          const { id } = yield* createResource({ key: `p${round}`, type: "string" })
           const [made] = yield* Effect.all(
             [
               Effect.result(create({ email: `c${round}@x.example`, properties: { [`p${round}`]: "text" } })),
@@ -96,23 +98,23 @@ describe.each(stores)("custom properties, over $name", (store) => {
       })
     ))
 
-  it("lose their values with their definition, for good", () =>
-    inHouse(store)(
+  it("removes the values of a property with the property, permanently", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
-        const { id } = yield* define({ key: "plan", type: "string" })
+        const { id } = yield* createResource({ key: "plan", type: "string" })
         const made = yield* create({ email: "a@x.example", properties: { plan: "pro" } })
         yield* (yield* Properties).remove(project, id)
         expect((yield* contacts.get(project, made.id)).properties).toEqual({})
-        yield* define({ key: "plan", type: "number" })
+        yield* createResource({ key: "plan", type: "number" })
         expect((yield* contacts.get(project, made.id)).properties).toEqual({})
       })
     ))
 })
 
 describe.each(stores)("lists and segments, over $name", (store) => {
-  it("a list shows who is on it and counts them, whoever puts them on twice", () =>
-    inHouse(store)(
+  it("lists and counts each contact of a list once, also when it is added twice", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const lists = yield* ContactLists
         const { list } = yield* lists.create(project, { name: "Friends" })
@@ -135,13 +137,13 @@ describe.each(stores)("lists and segments, over $name", (store) => {
       })
     ))
 
-  it("a segment finds by fields, properties and lists, with the fallback in place of no value", () =>
-    inHouse(store)(
+  it("finds the contacts of a segment by fields, properties and lists, with fallbacks for missing values", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const segments = yield* Segments
         const lists = yield* ContactLists
-        yield* define({ key: "plan", type: "string", fallback_value: "free" })
-        yield* define({ key: "visits", type: "number" })
+        yield* createResource({ key: "plan", type: "string", fallback_value: "free" })
+        yield* createResource({ key: "visits", type: "number" })
         const { list } = yield* lists.create(project, { name: "VIP" })
         const ada = yield* create({ email: "ada@x.example", firstName: "Ada", properties: { plan: "Pro", visits: 9 } })
         yield* create({ email: "bob@y.example", properties: { visits: 2 } })
@@ -175,8 +177,8 @@ describe.each(stores)("lists and segments, over $name", (store) => {
       })
     ))
 
-  it("a segment's mistakes are each named by their place", () =>
-    inHouse(store)(
+  it("reports each invalid condition of a segment by its path", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const segments = yield* Segments
         const refused = (filter: unknown) =>
@@ -214,8 +216,8 @@ describe.each(stores)("lists and segments, over $name", (store) => {
 })
 
 describe.each(stores)("contacts, over $name", (store) => {
-  it("are counted exactly, in all and by status, whatever happens", () =>
-    inHouse(store)(
+  it("counts contacts exactly, in total and by status", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
         const made = yield* Effect.forEach([0, 1, 2, 3, 4], (n) => create({ email: `c${n}@x.example` }))
@@ -230,20 +232,20 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
-  it("are walked all, each once, past the size of a page", () =>
-    inHouse(store)(
+  it("streams each contact once, over several pages", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* Effect.forEach(Array.from({ length: 2100 }), (_, n) => create({ email: `c${n}@x.example` }), {
           concurrency: 64
         })
-        const walked = yield* Stream.runCollect((yield* Contacts).each(project, everyContact))
-        expect(new Set(walked.map(({ id }) => id)).size).toBe(2100)
-        expect(walked).toHaveLength(2100)
+        const streamed = yield* Stream.runCollect((yield* Contacts).each(project, everyContact))
+        expect(new Set(streamed.map(({ id }) => id)).size).toBe(2100)
+        expect(streamed).toHaveLength(2100)
       })
     ))
 
-  it("when erased leave a suppression that holds and names nobody", () =>
-    inHouse(store)(
+  it("keeps an anonymous suppression when a contact is erased", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
         const suppressions = yield* Suppressions
@@ -256,19 +258,19 @@ describe.each(stores)("contacts, over $name", (store) => {
         expect(result.totalQueued).toBe(0)
         expect((yield* suppressions.page(project, null, { limit: 10, cursor: null })).items).toEqual([])
         const { addressKey } = yield* Secrets
-        const [[standing]] = yield* (yield* MailStore).read([
+        const [[existing]] = yield* (yield* MailStore).read([
           { _tag: "Suppressions", projectId: project, addressKeys: [addressKey("ada@x.example")] }
         ])
-        expect(standing).toMatchObject({ address: null })
-        const told = (yield* events).find(({ kind }) => kind === "contact.deleted")
-        expect(JSON.stringify(told)).not.toMatch(/ada/i)
+        expect(existing).toMatchObject({ address: null })
+        const deletion = (yield* events).find(({ kind }) => kind === "contact.deleted")
+        expect(JSON.stringify(deletion)).not.toMatch(/ada/i)
         yield* suppressions.remove(project, "ada@x.example")
         expect((yield* send("k2", { to: "ada@x.example" })).result.totalQueued).toBe(1)
       })
     ))
 
-  it("show in full why mail is held back, other than by unsubscribing", () =>
-    inHouse(store)(
+  it("shows the block reason of a contact, except the reason unsubscribed", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
         const suppressions = yield* Suppressions
@@ -284,30 +286,30 @@ describe.each(stores)("contacts, over $name", (store) => {
 })
 
 describe.each(stores)("the suppression list, over $name", (store) => {
-  it("is walked by address with a cursor that belongs to its search", () =>
-    inHouse(store)(
+  it("lists suppressions by address, and refuses a cursor of another search", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         for (const n of [3, 1, 2, 5, 4]) yield* suppressions.add(project, `p${n}@x.example`, "manual")
         const page = (cursor: string | null, search: string | null = null) =>
           suppressions.page(project, search, { limit: 2, cursor })
-        const walk: Array<string | null> = []
+        const addresses: Array<string | null> = []
         let cursor: string | null = null
         do {
           const { items, nextCursor, hasMore }: Effect.Success<ReturnType<typeof page>> = yield* page(cursor)
-          walk.push(...items.map(({ address }) => address))
+          addresses.push(...items.map(({ address }) => address))
           expect(hasMore).toBe(nextCursor !== null)
           cursor = nextCursor
         } while (cursor !== null)
-        expect(walk).toEqual([1, 2, 3, 4, 5].map((n) => `p${n}@x.example`))
+        expect(addresses).toEqual([1, 2, 3, 4, 5].map((n) => `p${n}@x.example`))
         const first = yield* page(null)
         expect(yield* Effect.flip(page(first.nextCursor, "p"))).toMatchObject({ issues: [{ code: "invalid_cursor" }] })
         expect((yield* page(null, "P4@")).items).toMatchObject([{ address: "p4@x.example" }])
       })
     ))
 
-  it("lets an address go with all its reasons, and its contact be subscribed again", () =>
-    inHouse(store)(
+  it("removes all reasons of an address, and subscribes its contact again", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const suppressions = yield* Suppressions
         yield* create({ email: "ada@x.example" })

@@ -1,14 +1,14 @@
 /**
- * Work that another process does first, or that cannot be written, is tried a bounded number of times.
+ * Work that fails to commit is tried a bounded number of times.
  */
-import { inHouse, project, send, sendOne, stores, tick, tickOver } from "@mailkeep/proving"
+import { withTestMail, project, send, sendOne, stores, tick, tickOver } from "@mailkeep/testing"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change, MailStoreShape } from "../../src/index.ts"
 import { Conflict, deliveryState, Domains, EventRelay, MailStore, StoreUnavailable } from "../../src/index.ts"
 
-/** A store that refuses the commits with a change of that tag, and counts them. */
+/** A store that refuses and counts the commits with a change of one tag. */
 const refusing = (tag: Change["_tag"], failure: Conflict | StoreUnavailable) =>
   Effect.map(MailStore, (mailStore) => {
     let commits = 0
@@ -28,7 +28,7 @@ const conflict = (change: Change["_tag"]) => new Conflict({ at: 0, change, reaso
 
 describe.each(stores)("bounded work, over $name", (store) => {
   it("fails as contended after 256 commits when events can never be distributed", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("k")
         yield* tick
@@ -41,7 +41,7 @@ describe.each(stores)("bounded work, over $name", (store) => {
     ))
 
   it("checks a full batch of domains once a minute when no result can be written", () =>
-    inHouse(store)(
+    withTestMail(store)(
       Effect.gen(function* () {
         const domains = yield* Domains
         for (let n = 0; n < 60; n++) yield* domains.add(project, { domain: `d${n}.example.net`, verified: false })
@@ -60,8 +60,8 @@ describe.each(stores)("bounded work, over $name", (store) => {
       })
     ))
 
-  it("claims a delivery without a message once a lease, and not again at once", () =>
-    inHouse(store)(
+  it("claims a delivery without a message once per lease", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         const id = yield* sendOne
@@ -85,7 +85,7 @@ describe.each(stores)("bounded work, over $name", (store) => {
         }
         const loop = tickOver(counted)
         for (let n = 0; n < 50; n++) yield* loop
-        // Every tick is a dispatcher of its own; the lease of the first one keeps the others away.
+        // Each tick is a new dispatcher. The lease of the first one keeps the delivery from the others.
         expect(claims).toBe(1)
         for (let minute = 0; minute < 10; minute++) {
           yield* TestClock.adjust("1 minute")

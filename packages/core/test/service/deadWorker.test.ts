@@ -1,15 +1,15 @@
 /**
- * What a worker leaves behind that dies in mid-send, and what it may not do when it comes back.
+ * A worker dies during a send: another worker recovers the delivery, and the dead worker can write nothing later.
  */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { delivery, detail, expectBalanced, inHouse, send, sendOne, start, stores, tick } from "@mailkeep/proving"
+import { delivery, detail, expectBalanced, withTestMail, send, sendOne, start, stores, tick } from "@mailkeep/testing"
 import { deliveryState, formatInstant, hourMillis, MailStore, minuteMillis } from "../../src/index.ts"
 import { freshAttempt } from "../../src/domain/Delivery.ts"
 
-/** Takes a delivery into `sending` under a worker that then dies: begun, or past the final dot. */
-const orphan = (phase: "started" | "dot") =>
+/** Moves a delivery to `sending` for a worker that then dies. The attempt is in the given phase. */
+const abandonedDelivery = (phase: "started" | "finalizing") =>
   Effect.gen(function* () {
     const store = yield* MailStore
     const id = yield* sendOne
@@ -20,36 +20,36 @@ const orphan = (phase: "started" | "dot") =>
       worker: "dead",
       leaseUntil: start + 30_000
     })
-    const token = claimed!.token + 1
+    const fencingToken = claimed!.fencingToken + 1
     yield* store.commit([
       { _tag: "InsertAttempt", attempt: { deliveryId: claimed!.id, number: 1, startedAt: start, ...freshAttempt } },
       {
         _tag: "MoveDelivery",
         id: claimed!.id,
         from: "queued",
-        token: claimed!.token,
-        next: { ...deliveryState(claimed!), status: "sending", attempts: 1, token }
+        fencingToken: claimed!.fencingToken,
+        next: { ...deliveryState(claimed!), status: "sending", attempts: 1, fencingToken }
       }
     ])
-    if (phase === "dot")
+    if (phase === "finalizing")
       yield* store.commit([
         {
           _tag: "MoveAttempt",
           deliveryId: claimed!.id,
           number: 1,
-          token,
+          fencingToken,
           from: "started",
-          next: { ...freshAttempt, phase: "dot" }
+          next: { ...freshAttempt, phase: "finalizing" }
         }
       ])
     return id
   })
 
 describe.each(stores)("a worker that died, over $name", (store) => {
-  it("keeps its delivery while its lease lasts, and no longer", () =>
-    inHouse(store)(
+  it("recovers the delivery of a dead worker only after its lease ends", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
-        const id = yield* orphan("started")
+        const id = yield* abandonedDelivery("started")
         yield* TestClock.setTime(start + 29_999)
         expect(yield* tick).toMatchObject({ recovered: 0, handedOver: 0 })
         yield* TestClock.setTime(start + 30_000)
@@ -59,10 +59,10 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       })
     ))
 
-  it("in phase dot leaves an uncertain outcome: again after 10 minutes", () =>
-    inHouse(store)(
+  it("retries after 10 minutes when a worker dies while finalizing", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
-        const id = yield* orphan("dot")
+        const id = yield* abandonedDelivery("finalizing")
         yield* TestClock.setTime(start + 30_000)
         expect(yield* tick).toMatchObject({ recovered: 1, handedOver: 0 })
         expect(yield* delivery(id)).toMatchObject({
@@ -74,14 +74,14 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       })
     ))
 
-  it("three times parks the delivery", () =>
-    inHouse(store, {
+  it("fails a delivery when the limit of dead workers is reached", () =>
+    withTestMail(store, {
       handOff: {
         retry: { lifetimeMillis: 72 * hourMillis, ambiguousWaitMillis: 1, ambiguousRetriesMax: 9, crashesMax: 1 }
       }
     })(
       Effect.gen(function* () {
-        const id = yield* orphan("started")
+        const id = yield* abandonedDelivery("started")
         yield* TestClock.setTime(start + 30_000)
         yield* tick
         expect(yield* delivery(id)).toMatchObject({
@@ -94,8 +94,8 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       })
     ))
 
-  it("that claimed a scheduled delivery does not keep it", () =>
-    inHouse(store)(
+  it("releases a scheduled delivery after the lease of a dead worker ends", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
         const { result } = yield* send("k", { scheduledAt: formatInstant(start + 1000) })
@@ -112,11 +112,11 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       })
     ))
 
-  it("comes back too late: it changes nothing under its old token", () =>
-    inHouse(store)(
+  it("refuses a commit with an old fencing token of a recovered worker", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
-        const id = yield* orphan("started")
+        const id = yield* abandonedDelivery("started")
         const before = yield* delivery(id)
         yield* TestClock.setTime(start + 30_000)
         yield* tick
@@ -126,9 +126,9 @@ describe.each(stores)("a worker that died, over $name", (store) => {
               _tag: "MoveAttempt",
               deliveryId: before.id,
               number: 1,
-              token: before.token,
+              fencingToken: before.fencingToken,
               from: "started",
-              next: { ...freshAttempt, phase: "dot" }
+              next: { ...freshAttempt, phase: "finalizing" }
             }
           ])
         )

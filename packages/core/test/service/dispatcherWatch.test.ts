@@ -1,8 +1,8 @@
 /**
- * Mail that was accepted while nothing hands it over is warned of, once.
+ * A warning is logged once when mail is accepted and no dispatcher runs.
  */
-import type { House } from "@mailkeep/proving"
-import { inHouse, runOver, send, start, stopped, stores, tick } from "@mailkeep/proving"
+import type { TestMail } from "@mailkeep/testing"
+import { withTestMail, runOver, send, start, stopped, stores, tick } from "@mailkeep/testing"
 import type { Scope } from "effect"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,8 +10,8 @@ import { describe, expect, it } from "vitest"
 import { Dispatcher, formatInstant, hourMillis, MailStore } from "../../src/index.ts"
 
 describe.each(stores)("accepted mail without a dispatcher, over $name", (store) => {
-  /** The warnings that the test's effect logs. */
-  const warningsOf = async (test: Effect.Effect<unknown, unknown, House | Scope.Scope>) => {
+  /** The warnings that the effect logs. */
+  const warningsOf = async (test: Effect.Effect<unknown, unknown, TestMail | Scope.Scope>) => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message, logLevel }) => {
       if (logLevel === "Warn")
@@ -22,17 +22,17 @@ describe.each(stores)("accepted mail without a dispatcher, over $name", (store) 
             .join(" ")
         )
     })
-    await inHouse(store)(Effect.provide(test, Logger.layer([logger])))
+    await withTestMail(store)(Effect.provide(test, Logger.layer([logger])))
     return lines
   }
   const warning = expect.stringMatching(/^"Mail was accepted, but no dispatcher is running: nothing .* \{"queued":2\}$/)
 
-  it("is warned of once, half a minute after the first send, however much follows", async () => {
+  it("logs one warning half a minute after the first send, and no more", async () => {
     const sends = Effect.gen(function* () {
       yield* send("a", { to: "a@example.org" })
       yield* send("b", { to: "b@example.org" })
       yield* TestClock.adjust("30 seconds")
-      // A store that answers on a thread of its own has answered the watch before it answers this.
+      // A store on another thread answers the earlier query of the watch first.
       yield* (yield* Dispatcher).health
       yield* Effect.yieldNow
       for (const key of ["c", "d", "e"]) {
@@ -43,7 +43,7 @@ describe.each(stores)("accepted mail without a dispatcher, over $name", (store) 
     expect(await warningsOf(sends)).toEqual([warning])
   })
 
-  it("is not warned of before half a minute has passed", async () => {
+  it("logs no warning before half a minute has passed", async () => {
     const soon = Effect.andThen(send("a"), TestClock.adjust("29 seconds"))
     expect(await warningsOf(soon)).toEqual([])
   })
@@ -51,7 +51,7 @@ describe.each(stores)("accepted mail without a dispatcher, over $name", (store) 
   it.each([
     ["runs", Effect.flatMap(Dispatcher, ({ run }) => Effect.map(Effect.forkChild(run), stopped))],
     ["takes single steps", Effect.as(tick, Effect.void)]
-  ])("is not warned of when a dispatcher of this process %s", async (_, dispatch) => {
+  ])("logs no warning when a dispatcher of this process %s", async (_, dispatch) => {
     const test = Effect.gen(function* () {
       yield* send("a")
       const stop = yield* dispatch
@@ -63,17 +63,17 @@ describe.each(stores)("accepted mail without a dispatcher, over $name", (store) 
     expect(await warningsOf(test)).toEqual([])
   })
 
-  it("is not warned of when the dispatcher of another process hands it over", async () => {
+  it("logs no warning when a dispatcher of another process hands over the mail", async () => {
     const test = Effect.gen(function* () {
-      const elsewhere = yield* Effect.forkChild(runOver(yield* MailStore))
+      const otherProcess = yield* Effect.forkChild(runOver(yield* MailStore))
       yield* send("a")
       yield* TestClock.adjust("1 minute")
-      yield* stopped(elsewhere)
+      yield* stopped(otherProcess)
     })
     expect(await warningsOf(test)).toEqual([])
   })
 
-  it("is not warned of while it is scheduled", async () => {
+  it("logs no warning while the mail is scheduled", async () => {
     const later = send("a", { scheduledAt: formatInstant(start + hourMillis) })
     expect(await warningsOf(Effect.andThen(later, TestClock.adjust("1 minute")))).toEqual([])
   })

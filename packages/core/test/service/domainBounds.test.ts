@@ -1,16 +1,24 @@
 /**
- * What domains may cost: how many a project has, and how many keys are made for them.
+ * Limits of domains: their number in a project, and the number of keys that are generated at once.
  */
-import { inHouse, project, start, stores } from "@mailkeep/proving"
+import { withTestMail, project, start, stores } from "@mailkeep/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Caller, SenderDomain } from "../../src/index.ts"
-import { Crypto, Domains, domainsMax, embedder, everyDomain, inCommitOrder, MailStore } from "../../src/index.ts"
+import {
+  Crypto,
+  Domains,
+  domainsMax,
+  embeddedPrincipal,
+  everyDomain,
+  inCommitOrder,
+  MailStore
+} from "../../src/index.ts"
 
 const add = (domain: string, caller: Caller = project) =>
-  Effect.flatMap(Domains, (on) => on.add(caller, { domain, verified: false }))
+  Effect.flatMap(Domains, (service) => service.add(caller, { domain, verified: false }))
 
-/** The services over a `Crypto` whose keys are made when the test says so. */
+/** `Domains` over a `Crypto` whose key generation the test controls. */
 const withKeys = (rsaKeyPair: (made: Effect.Effect<void>) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const crypto = yield* Crypto
@@ -29,11 +37,11 @@ const withKeys = (rsaKeyPair: (made: Effect.Effect<void>) => Effect.Effect<void>
   })
 
 describe.each(stores)("adding a domain, over $name", (store) => {
-  it("makes no key for one that the project has already, or that is refused otherwise", () =>
-    inHouse(store)(
+  it("generates no DKIM key for a domain that is refused", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { counts, layer } = yield* withKeys((made) => made)
-        const scoped = { ...embedder(project), domainScope: ["shop.example"] }
+        const scoped = { ...embeddedPrincipal(project), domainScope: ["shop.example"] }
         yield* Effect.gen(function* () {
           yield* add("shop.example")
           for (let n = 0; n < 5; n++)
@@ -45,17 +53,17 @@ describe.each(stores)("adding a domain, over $name", (store) => {
       })
     ))
 
-  it(`refuses more than ${domainsMax} in a project`, () =>
-    inHouse(store)(
+  it(`refuses more than ${domainsMax} domains in a project`, () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const [first] = (yield* (yield* Domains).page(project, { page: 1, limit: 1 })).items
-        const standing = Array.from({ length: domainsMax - 1 }, (_, n): SenderDomain => ({
+        const existing = Array.from({ length: domainsMax - 1 }, (_, n): SenderDomain => ({
           ...first!,
           id: `dom_${n}`,
           domain: `d${n}.example`,
           createdAt: start
         }))
-        const changes = standing.map((domain) => ({ _tag: "PutDomain", domain, replaces: null }) as const)
+        const changes = existing.map((domain) => ({ _tag: "PutDomain", domain, replaces: null }) as const)
         yield* (yield* MailStore).commit(inCommitOrder(changes))
         const { counts, layer } = yield* withKeys((made) => made)
         expect(yield* Effect.flip(Effect.provide(add("one-more.example"), layer))).toMatchObject({
@@ -68,8 +76,8 @@ describe.each(stores)("adding a domain, over $name", (store) => {
       })
     ))
 
-  it("makes one key at a time, lets 16 more wait, and refuses the next as overloaded", () =>
-    inHouse(store)(
+  it("generates one DKIM key at a time, queues 16 more, and refuses the next as overloaded", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const go = yield* Deferred.make<void>()
         const { counts, layer } = yield* withKeys((made) => Effect.andThen(made, Deferred.await(go)))
@@ -88,7 +96,7 @@ describe.each(stores)("adding a domain, over $name", (store) => {
             Array.from({ length: 3 }, () => ({ _tag: "StoreUnavailable", reason: "overloaded" }))
           )
           expect(counts).toMatchObject({ made: 17, atOnceMax: 1 })
-          // What waited is done, so there is room again.
+          // The queue is empty again, so another domain is accepted.
           yield* add("later.example")
         }).pipe(Effect.provide(layer))
       })
@@ -96,8 +104,8 @@ describe.each(stores)("adding a domain, over $name", (store) => {
 })
 
 describe.each(stores)("a list of domains, over $name", (store) => {
-  it("shows those that the filters and the caller's scope let through", () =>
-    inHouse(store)(
+  it("lists the domains that match the filters and the scope of the caller", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const service = yield* Domains
         yield* service.add(project, { domain: "shop.example", verified: true })
@@ -109,7 +117,7 @@ describe.each(stores)("a list of domains, over $name", (store) => {
           ])
         expect(yield* names(project, { search: "SHOP" })).toEqual([2, "mail.shop.example", "shop.example"])
         expect(yield* names(project, { status: "pending" })).toEqual([1, "mail.shop.example"])
-        const scoped = { ...embedder(project), domainScope: ["shop.example", "absent.example"] }
+        const scoped = { ...embeddedPrincipal(project), domainScope: ["shop.example", "absent.example"] }
         expect(yield* names(scoped)).toEqual([1, "shop.example"])
         expect(yield* names(scoped, { status: "pending" })).toEqual([0])
       })

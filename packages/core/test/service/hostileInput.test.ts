@@ -1,7 +1,7 @@
 /**
- * No service takes what the wire would refuse: every use case refuses it with `InvalidArgument`, and nothing is written.
+ * Every use case refuses invalid input with `InvalidArgument`, as the wire does, and writes nothing.
  */
-import { inHouse, project, start, stores } from "@mailkeep/proving"
+import { withTestMail, project, start, stores } from "@mailkeep/testing"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
@@ -40,108 +40,140 @@ const webhooks = <A, E, R>(use: (service: Webhooks["Service"]) => Effect.Effect<
   Effect.flatMap(Webhooks, use)
 const domains = <A, E, R>(use: (service: Domains["Service"]) => Effect.Effect<A, E, R>) => Effect.flatMap(Domains, use)
 const keys = (change: Anything) =>
-  Effect.flatMap(ApiKeys, (on) => on.issue(project, { permissions: ["email.send"], ...change }))
+  Effect.flatMap(ApiKeys, (service) => service.create(project, { permissions: ["email.send"], ...change }))
 
 const otherCases: ReadonlyArray<Case> = [
-  ["Webhooks.create projectId", notProject, (id) => webhooks((on) => on.create(id, { url }))],
+  ["Webhooks.create projectId", notProject, (id) => webhooks((service) => service.create(id, { url }))],
   [
     "Webhooks.create url",
     [...notText, "", "javascript:1", huge],
-    (url) => webhooks((on) => on.create(project, { url }))
+    (url) => webhooks((service) => service.create(project, { url }))
   ],
   [
     "Webhooks.create events",
     [null, 7, "email.delivered", [], ["zzz"], ["__proto__"]],
-    (events) => webhooks((on) => on.create(project, { url, events }))
+    (events) => webhooks((service) => service.create(project, { url, events }))
   ],
-  ["Webhooks.create description", notName, (description) => webhooks((on) => on.create(project, { url, description }))],
-  ["Webhooks.update status", [null, 7, "zzz"], (status) => webhooks((on) => on.update(project, "whk_x", { status }))],
+  [
+    "Webhooks.create description",
+    notName,
+    (description) => webhooks((service) => service.create(project, { url, description }))
+  ],
+  [
+    "Webhooks.update status",
+    [null, 7, "zzz"],
+    (status) => webhooks((service) => service.update(project, "whk_x", { status }))
+  ],
   [
     "Webhooks.update secrets",
     [[]],
-    (secrets) => webhooks((on) => on.update(project, "whk_x", { secrets } as Anything))
+    (secrets) => webhooks((service) => service.update(project, "whk_x", { secrets } as Anything))
   ],
-  ["Webhooks.update id", notText, (id) => webhooks((on) => on.update(project, id, {}))],
-  ["Webhooks.rotateSecret id", notText, (id) => webhooks((on) => on.rotateSecret(project, id))],
-  ["Webhooks.replay pushId", notText, (id) => webhooks((on) => on.replay(project, "whk_x", id))],
+  ["Webhooks.update id", notText, (id) => webhooks((service) => service.update(project, id, {}))],
+  ["Webhooks.rotateSecret id", notText, (id) => webhooks((service) => service.rotateSecret(project, id))],
+  ["Webhooks.replay eventDeliveryId", notText, (id) => webhooks((service) => service.replay(project, "whk_x", id))],
   [
-    "Webhooks.pushes limit",
+    "Webhooks.eventDeliveries limit",
     notLimit,
-    (limit) => webhooks((on) => on.pushes(project, "whk_x", { limit, cursor: null }))
+    (limit) => webhooks((service) => service.eventDeliveries(project, "whk_x", { limit, cursor: null }))
   ],
-  ["Webhooks.page limit", notLimit, (limit) => webhooks((on) => on.page(project, { page: 1, limit }))],
-  ["Domains.add projectId", notProject, (id) => domains((on) => on.add(id, { domain: "a.example", verified: true }))],
+  ["Webhooks.page limit", notLimit, (limit) => webhooks((service) => service.page(project, { page: 1, limit }))],
+  [
+    "Domains.add projectId",
+    notProject,
+    (id) => domains((service) => service.add(id, { domain: "a.example", verified: true }))
+  ],
   [
     "Domains.add domain",
     [...notText, "", "nodots", "a\u0000.example", "\ud800.example", `${"\u0301".repeat(1_000_000)}.example`],
-    (domain) => domains((on) => on.add(project, { domain, verified: true }))
+    (domain) => domains((service) => service.add(project, { domain, verified: true }))
   ],
   [
     "Domains.add verified",
     [undefined, null, 1, "yes"],
-    (verified) => domains((on) => on.add(project, { domain: "a.example", verified }))
+    (verified) => domains((service) => service.add(project, { domain: "a.example", verified }))
   ],
-  ["Domains.page limit", notLimit, (limit) => domains((on) => on.page(project, { page: 1, limit }))],
-  ["Domains.page status", [7, "zzz"], (status) => domains((on) => on.page(project, page, { ...everyDomain, status }))],
-  ["Domains.page search", [7, huge], (search) => domains((on) => on.page(project, page, { ...everyDomain, search }))],
-  ["Domains.get id", notText, (id) => domains((on) => on.get(project, id))],
-  ["Domains.verify id", notText, (id) => domains((on) => on.verify(project, id))],
-  ["Domains.remove id", notText, (id) => domains((on) => on.remove(project, id))],
+  ["Domains.page limit", notLimit, (limit) => domains((service) => service.page(project, { page: 1, limit }))],
   [
-    "ApiKeys.issue projectId",
+    "Domains.page status",
+    [7, "zzz"],
+    (status) => domains((service) => service.page(project, page, { ...everyDomain, status }))
+  ],
+  [
+    "Domains.page search",
+    [7, huge],
+    (search) => domains((service) => service.page(project, page, { ...everyDomain, search }))
+  ],
+  ["Domains.get id", notText, (id) => domains((service) => service.get(project, id))],
+  ["Domains.verify id", notText, (id) => domains((service) => service.verify(project, id))],
+  ["Domains.remove id", notText, (id) => domains((service) => service.remove(project, id))],
+  [
+    "ApiKeys.create projectId",
     notProject,
-    (id) => Effect.flatMap(ApiKeys, (on) => on.issue(id, { permissions: ["email.send"] }))
+    (id) => Effect.flatMap(ApiKeys, (service) => service.create(id, { permissions: ["email.send"] }))
   ],
-  ["ApiKeys.issue name", notName, (name) => keys({ name })],
+  ["ApiKeys.create name", notName, (name) => keys({ name })],
   [
-    "ApiKeys.issue permissions",
+    "ApiKeys.create permissions",
     [undefined, null, "email.send", [], ["zzz"], [null]],
     (permissions) => keys({ permissions })
   ],
-  ["ApiKeys.issue domainScope", [null, "a.example", [7], ["nodots"]], (domainScope) => keys({ domainScope })],
-  ["ApiKeys.issue expiresAt", [...notInstant.slice(1), start], (expiresAt) => keys({ expiresAt })],
-  ["ApiKeys.revoke keyId", notText, (id) => Effect.flatMap(ApiKeys, (on) => on.revoke(id))],
-  ["ApiKeys.list projectId", notProject, (id) => Effect.flatMap(ApiKeys, (on) => on.list(id))],
-  ["Projects.ensure id", notProject, (id) => Effect.flatMap(Projects, (on) => on.ensure(id))],
+  ["ApiKeys.create domainScope", [null, "a.example", [7], ["nodots"]], (domainScope) => keys({ domainScope })],
+  ["ApiKeys.create expiresAt", [...notInstant.slice(1), start], (expiresAt) => keys({ expiresAt })],
+  ["ApiKeys.revoke keyId", notText, (id) => Effect.flatMap(ApiKeys, (service) => service.revoke(id))],
+  ["ApiKeys.list projectId", notProject, (id) => Effect.flatMap(ApiKeys, (service) => service.list(id))],
+  ["Projects.ensure id", notProject, (id) => Effect.flatMap(Projects, (service) => service.ensure(id))],
   [
     "Projects.set change",
     [...notObject, { onAmbiguous: "zzz" }, { id: "prj_b" }],
-    (change) => Effect.flatMap(Projects, (on) => on.set("prj_new", change))
+    (change) => Effect.flatMap(Projects, (service) => service.set("prj_new", change))
   ],
   [
     "DeliveryLog.page limit",
     notLimit,
-    (limit) => Effect.flatMap(DeliveryLog, (on) => on.page(project, noLogFilters, { limit, cursor: null }))
+    (limit) => Effect.flatMap(DeliveryLog, (service) => service.page(project, noLogFilters, { limit, cursor: null }))
   ],
   [
     "DeliveryLog.page status",
     [undefined, 7, "zzz"],
     (status) =>
-      Effect.flatMap(DeliveryLog, (on) => on.page(project, { ...noLogFilters, status }, { limit: 1, cursor: null }))
+      Effect.flatMap(DeliveryLog, (service) =>
+        service.page(project, { ...noLogFilters, status }, { limit: 1, cursor: null })
+      )
   ],
   [
     "DeliveryLog.page startDate",
     ["2026-01-01", Number.NaN],
     (startDate) =>
-      Effect.flatMap(DeliveryLog, (on) => on.page(project, { ...noLogFilters, startDate }, { limit: 1, cursor: null }))
+      Effect.flatMap(DeliveryLog, (service) =>
+        service.page(project, { ...noLogFilters, startDate }, { limit: 1, cursor: null })
+      )
   ],
-  ["DeliveryLog.get deliveryId", notText, (id) => Effect.flatMap(DeliveryLog, (on) => on.get(project, id))],
+  ["DeliveryLog.get deliveryId", notText, (id) => Effect.flatMap(DeliveryLog, (service) => service.get(project, id))],
   [
     "DeliveryLog.events limit",
     [...notCount, 1001, 1e9],
-    (limit) => Effect.flatMap(DeliveryLog, (on) => on.events(project, { after: null, limit }))
+    (limit) => Effect.flatMap(DeliveryLog, (service) => service.events(project, { after: null, limit }))
   ],
-  ["DeliveryLog.ledger projectId", notProject, (id) => Effect.flatMap(DeliveryLog, (on) => on.ledger(id))],
-  ["Sending.cancel caller", notProject, (caller) => Effect.flatMap(Sending, (on) => on.cancel(caller, "msg_x"))],
-  ["Sending.cancel messageId", notText, (id) => Effect.flatMap(Sending, (on) => on.cancel(project, id))],
+  [
+    "DeliveryLog.usageAudit projectId",
+    notProject,
+    (id) => Effect.flatMap(DeliveryLog, (service) => service.usageAudit(id))
+  ],
+  [
+    "Sending.cancel caller",
+    notProject,
+    (caller) => Effect.flatMap(Sending, (service) => service.cancel(caller, "msg_x"))
+  ],
+  ["Sending.cancel messageId", notText, (id) => Effect.flatMap(Sending, (service) => service.cancel(project, id))],
   [
     "Sending.reschedule scheduledAt",
     notInstant,
-    (at) => Effect.flatMap(Sending, (on) => on.reschedule(project, "msg_x", at))
+    (at) => Effect.flatMap(Sending, (service) => service.reschedule(project, "msg_x", at))
   ]
 ]
 
-/** Counts commits; the clock's and the project's own come before the test's. */
+/** Counts commits. The commits of the clock and of the project come before the test. */
 const counted = () => {
   const commits = { count: 0 }
   const layer = Layer.effect(
@@ -165,7 +197,7 @@ describe("a use case", () => {
     "refuses a hostile %s and writes nothing",
     (_, values, call) => {
       const { commits, store } = counted()
-      return inHouse(store)(
+      return withTestMail(store)(
         Effect.gen(function* () {
           const before = commits.count
           for (const value of values) {
@@ -196,8 +228,8 @@ describe("a use case", () => {
 })
 
 describe.each(stores)("a file of contacts, over $name", (store) => {
-  it("refuses a row that is no row of texts, and takes the others", () =>
-    inHouse(store)(
+  it("refuses an import row that is not a list of texts, and accepts the other rows", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const rows = [
           { line: 1, cells: ["email"] },

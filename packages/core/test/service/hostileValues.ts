@@ -1,9 +1,9 @@
 /**
- * What a caller without types may give in place of each kind of input, and what a use case is called with otherwise.
+ * Invalid values for each kind of input, as a caller without types may pass them, and valid values for the other inputs.
  */
 import type { Effect } from "effect"
 
-/** What a caller without types, or with a cast, may give. */
+/** A value of a caller that has no types or that casts. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Anything = any
 
@@ -31,7 +31,7 @@ export const page = { page: 1, limit: 10 }
 export const segment = { name: "S", filter: { all: [] } }
 export const url = "https://hooks.example.com/x"
 
-/** Each input of a method, and the values that it must refuse. */
+/** One input of a method, and the values that the method must refuse. */
 export type Case = readonly [
   name: string,
   values: ReadonlyArray<Anything>,

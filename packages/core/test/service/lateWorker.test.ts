@@ -1,11 +1,11 @@
 /**
- * A worker that was frozen, suspended or slow neither sends what another worker has taken over nor loses the relay's answer.
+ * A worker that was frozen, suspended or slow does not send a delivery that another worker claimed. The relay's answer is not lost.
  */
 import {
   delivery,
   detail,
   expectBalanced,
-  inHouse,
+  withTestMail,
   runOver,
   send,
   sendOne,
@@ -14,8 +14,8 @@ import {
   tick,
   tickOver,
   tickWith
-} from "@mailkeep/proving"
-import { settableClock } from "@mailkeep/proving/settableClock"
+} from "@mailkeep/testing"
+import { settableClock } from "@mailkeep/testing/settableClock"
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect, Fiber, Layer } from "effect"
@@ -27,14 +27,14 @@ import { Conflict, dayMillis, Dispatcher, HandOffs, MailStore } from "../../src/
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken().length)
 const isFinalizing = (changes: ReadonlyArray<Change>) =>
-  changes.some((change) => change._tag === "MoveAttempt" && change.next.phase === "dot")
+  changes.some((change) => change._tag === "MoveAttempt" && change.next.phase === "finalizing")
 
 const turns = Effect.promise(async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 })
 
-/** Lets time pass in small steps until the fiber ends. */
-const passing = <A, E>(fiber: Fiber.Fiber<A, E>) =>
+/** Advances the clock in small steps until the fiber ends. */
+const advanceUntilEnd = <A, E>(fiber: Fiber.Fiber<A, E>) =>
   Effect.gen(function* () {
     while (fiber.pollUnsafe() === undefined) {
       yield* turns
@@ -44,7 +44,7 @@ const passing = <A, E>(fiber: Fiber.Fiber<A, E>) =>
   })
 
 describe.each(stores)("the finalizing commit, over $name", (store) => {
-  /** A store whose finalizing commits always meet a changed suppression; `commits` counts them. */
+  /** A store whose finalizing commits always meet a changed suppression. `commits` counts the finalizing commits. */
   const contended = Effect.map(MailStore, (mailStore) => {
     let commits = 0
     const contendedStore: MailStoreShape = {
@@ -59,13 +59,13 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
     return { contendedStore, commits: () => commits }
   })
 
-  it("is tried 13 times when its guard never holds, and the delivery goes back to the queue unsent", () =>
-    inHouse(store)(
+  it("tries the finalizing commit 13 times when its guard never holds, then requeues the delivery unsent", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         const { contendedStore, commits } = yield* contended
         const ticking = yield* Effect.forkChild(tickOver(contendedStore))
-        yield* passing(ticking)
+        yield* advanceUntilEnd(ticking)
         expect(commits()).toBe(13)
         expect(yield* taken).toBe(0)
         expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0, worker: null })
@@ -73,8 +73,8 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
       })
     ))
 
-  it("is given up at the deadline of the hand-off", () =>
-    inHouse(store)(
+  it("ends the tries of the finalizing commit at the deadline of the hand-off", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         const { contendedStore, commits } = yield* contended
@@ -84,7 +84,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
           Layer.fresh
         )
         const ticking = yield* Effect.forkChild(Effect.provide(tick, dispatcher))
-        yield* passing(ticking)
+        yield* advanceUntilEnd(ticking)
         // Three retries at once, then after 10, 20 and 40 ms.
         expect(commits()).toBeLessThanOrEqual(7)
         expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0 })
@@ -93,9 +93,9 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
 
   it.each([
     ["stops", 16_000, 0, "queued"],
-    ["goes on", 14_000, 1, "delivered"]
-  ])("%s when %d ms of a lease of 30 s pass before it returns", (_, millis, copies, status) =>
-    inHouse(store)(
+    ["continues", 14_000, 1, "delivered"]
+  ])("%s the hand-off when the finalizing commit takes %d ms of a lease of 30 s", (_, millis, copies, status) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         const mailStore = yield* MailStore
@@ -107,7 +107,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
               : mailStore.commit(changes)
         }
         const ticking = yield* Effect.forkChild(tickOver(frozen))
-        yield* passing(ticking)
+        yield* advanceUntilEnd(ticking)
         expect(yield* taken).toBe(copies)
         expect(yield* delivery(id)).toMatchObject({ status, ambiguous: 0 })
         yield* expectBalanced
@@ -115,8 +115,8 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
     )
   )
 
-  it("renews the lease, so that no other worker takes the delivery before the relay answers", () =>
-    inHouse(
+  it("renews the lease so that no other worker claims the delivery before the relay answers", () =>
+    withTestMail(
       store,
       always({ act: "deliver" })
     )(
@@ -130,11 +130,11 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
           handOff: (one) =>
             Effect.gen(function* () {
               yield* TestClock.setTime(start + 29_000)
-              yield* one.beforeFinalDot
+              yield* one.beforeFinalize
               const claim = { kind: "lapsedSending", limit: 9, worker: "other", leaseUntil: start + 99_000 } as const
               const rows = yield* Effect.orDie(mailStore.claim({ ...claim, now: start + 58_000 }))
               stolen.push(rows.length)
-              return yield* stub.handOff({ ...one, beforeFinalDot: Effect.void })
+              return yield* stub.handOff({ ...one, beforeFinalize: Effect.void })
             })
         }
         yield* tickWith(late)
@@ -143,7 +143,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
     ))
 })
 
-/** Hands over as the stub does, and is then taken for dead: another worker recovers the delivery before the answer comes. */
+/** Hands over as the stub does. Another worker recovers the delivery before the answer arrives. */
 const seemsDead = (outcome: HandOffOutcome) =>
   Effect.gen(function* () {
     const mailStore = yield* MailStore
@@ -162,14 +162,14 @@ const seemsDead = (outcome: HandOffOutcome) =>
     } satisfies TransportShape
   }).pipe(Effect.provide(HandOffs.layerWith()))
 
-const reply = { stage: "dot", code: 250, enhancedCode: "2.0.0", text: "Ok" } as const
+const reply = { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" } as const
 
-describe.each(stores)("an answer of the relay that comes after the worker was given up, over $name", (store) => {
+describe.each(stores)("an answer of the relay after another worker recovered the delivery, over $name", (store) => {
   it.each([
     ["Delivered", "delivered"],
     ["Accepted", "accepted"]
-  ] as const)("%s settles the delivery, which is not sent again", (_tag, status) =>
-    inHouse(store)(
+  ] as const)("settles the delivery after a late outcome %s, without another hand-off", (_tag, status) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tickWith(yield* seemsDead({ _tag, reply }))
@@ -183,8 +183,8 @@ describe.each(stores)("an answer of the relay that comes after the worker was gi
     )
   )
 
-  it("settles a delivery that was failed as uncertain", () =>
-    inHouse(store)(
+  it("settles a delivery that failed as delivery_uncertain when the relay's answer is late", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { result } = yield* send("k", {}, { onAmbiguous: "fail" })
         const id = result.deliveryIds[0]!
@@ -194,8 +194,8 @@ describe.each(stores)("an answer of the relay that comes after the worker was gi
       })
     ))
 
-  it("leaves a delivery that the relay refused to its next attempt", () =>
-    inHouse(store)(
+  it("keeps the next attempt of a delivery after a late refusal", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tickWith(yield* seemsDead({ _tag: "Refused", reply: { ...reply, code: 451, enhancedCode: "4.3.0" } }))
@@ -205,8 +205,8 @@ describe.each(stores)("an answer of the relay that comes after the worker was gi
 })
 
 describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store) => {
-  it("does not make the deliveries under way look abandoned to their own process or to another one", () =>
-    inHouse(store, { ...always({ act: "hang", afterDot: true }), dispatcher: { graceMillis: 1 } })(
+  it("recovers no delivery under way when the wall clock jumps a day ahead", () =>
+    withTestMail(store, { ...always({ act: "hang", whileFinalizing: true }), dispatcher: { graceMillis: 1 } })(
       Effect.gen(function* () {
         const { byClock, shiftTo } = yield* settableClock
         const run = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
@@ -218,7 +218,7 @@ describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store)
         const other = yield* Effect.forkChild(byClock(another))
         yield* turns
         yield* shiftTo(dayMillis)
-        // Wakes both dispatchers, which look before any lease was renewed.
+        // Wakes both dispatchers before any lease is renewed.
         yield* send("wakes")
         for (let second = 0; second < 60; second++) {
           yield* TestClock.adjust("1 second")

@@ -1,5 +1,5 @@
 /**
- * The services against a small model of what they promise, in random command sequences, the same over every store.
+ * Compares the services with a small model in random sequences of commands, over every store.
  */
 import type { ManagedRuntime } from "effect"
 import { Effect, Redacted, Result } from "effect"
@@ -12,7 +12,7 @@ import {
   ApiKeys,
   dayMillis,
   DeliveryLog,
-  embedder,
+  embeddedPrincipal,
   formatInstant,
   hourMillis,
   minuteMillis,
@@ -21,12 +21,22 @@ import {
   Suppressions,
   utcDayOf
 } from "../../src/index.ts"
-import type { House } from "@mailkeep/proving"
-import { delivery, events, expectBalanced, openHouse, project, sendBody, start, stores, tick } from "@mailkeep/proving"
+import type { TestMail } from "@mailkeep/testing"
+import {
+  delivery,
+  events,
+  expectBalanced,
+  openTestMail,
+  project,
+  sendBody,
+  start,
+  stores,
+  tick
+} from "@mailkeep/testing"
 
 const plan = { dailySends: 8, sendingAllowance: 16, scheduledRecipients: 6 }
 
-/** `dead` is rejected by the relay, and suppressed from then on. */
+/** The relay rejects `dead`, which is then suppressed. */
 const people = ["ann", "bob", "cid", "dead"] as const
 type Person = (typeof people)[number]
 const addressOf = (person: Person) => `${person}@example.org`
@@ -58,7 +68,7 @@ class Model {
     return this.messages.flatMap(({ deliveries }) => deliveries)
   }
 
-  /** Deliveries that count in the day: those not yet ended without a hand-off. */
+  /** Deliveries that count for the day. A delivery that ended without a hand-off does not count. */
   daily(day: string) {
     return this.all.filter(
       (d) => d.day === day && d.status !== "canceled" && d.status !== "suppressed" && !this.ended(d)
@@ -73,7 +83,7 @@ class Model {
     return status === "failed" && (reason === "quota_exceeded" || reason === "api_key_revoked")
   }
 
-  /** Of several hand-offs to `dead` at once, the first rejection may suppress the others or come too late for them. */
+  /** When several hand-offs to `dead` run at once, the first rejection may suppress the others or be too late. */
   tick(outcomes: (one: ModelDelivery) => DeliveryStatus) {
     const due = this.all.filter(({ status, dueAt }) => status === "scheduled" && dueAt <= this.now)
     for (const one of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
@@ -113,37 +123,37 @@ class Model {
 }
 
 class Real {
-  readonly runtime: ManagedRuntime.ManagedRuntime<House, unknown>
+  readonly runtime: ManagedRuntime.ManagedRuntime<TestMail, unknown>
   readonly principal: Principal
-  readonly keyId: string
+  readonly apiKeyId: string
   readonly ids: Array<{ readonly messageId: string; readonly deliveryIds: ReadonlyArray<string> }> = []
 
-  constructor(runtime: ManagedRuntime.ManagedRuntime<House, unknown>, principal: Principal) {
+  constructor(runtime: ManagedRuntime.ManagedRuntime<TestMail, unknown>, principal: Principal) {
     this.runtime = runtime
     this.principal = principal
-    this.keyId = principal.keyId!
+    this.apiKeyId = principal.apiKeyId!
   }
 
-  run<A, E>(effect: Effect.Effect<A, E, House>) {
+  run<A, E>(effect: Effect.Effect<A, E, TestMail>) {
     return this.runtime.runPromise(effect)
   }
 
-  /** Every delivery is what the model says, the ledger adds up, and each move that emits has its one event. */
+  /** Checks that every delivery equals the model, that the usage audit balances, and that each transition has its event. */
   async compare(model: Model) {
     const states = await this.run(Effect.forEach(this.ids, ({ deliveryIds }) => Effect.forEach(deliveryIds, delivery)))
     expect(states.map((message) => message.map(({ status, reason }) => [status, reason]))).toEqual(
       model.messages.map(({ deliveries }) => deliveries.map(({ status, reason }) => [status, reason]))
     )
     await this.run(expectBalanced)
-    const { counters } = await this.run(Effect.flatMap(DeliveryLog, (log) => log.ledger(project)))
+    const { counters } = await this.run(Effect.flatMap(DeliveryLog, (log) => log.usageAudit(project)))
     const days = new Set(model.all.map(({ day }) => day))
     const expected = {
       allowance: model.allowance,
-      waiting: model.waiting(),
+      scheduledRecipients: model.waiting(),
       ...Object.fromEntries([...days].map((day) => [`daily:${day}`, model.daily(day)]))
     }
-    const standing = new Map(counters.map(({ name, value }) => [name as string, value]))
-    for (const [name, value] of Object.entries(expected)) expect([name, standing.get(name) ?? 0]).toEqual([name, value])
+    const existing = new Map(counters.map(({ name, value }) => [name as string, value]))
+    for (const [name, value] of Object.entries(expected)) expect([name, existing.get(name) ?? 0]).toEqual([name, value])
     expect(await this.run(events)).toHaveLength(model.emitted)
   }
 }
@@ -166,11 +176,11 @@ interface Send {
   readonly key: string
 }
 
-/** What the model says of a send: a refusal's word, or the message it becomes. */
-const judge = (model: Model, send: Send, asked: string): string | ModelMessage => {
+/** The expected result of a send: the code of a refusal, or the message. */
+const expectedResult = (model: Model, send: Send, asked: string): string | ModelMessage => {
   if (send.byKey && model.keyRevoked) return "unauthorized"
-  const remembered = model.messages.find(({ key }) => key === send.key)
-  if (remembered !== undefined) return remembered.asked === asked ? remembered : "idempotency_key_reused"
+  const existingMessage = model.messages.find(({ key }) => key === send.key)
+  if (existingMessage !== undefined) return existingMessage.asked === asked ? existingMessage : "idempotency_key_reused"
   const scheduledAt = send.aheadMinutes === null ? null : model.now + send.aheadMinutes * minuteMillis
   const day = utcDayOf(scheduledAt ?? model.now)
   const deliveries = send.to.map((person): ModelDelivery => {
@@ -195,7 +205,7 @@ const judge = (model: Model, send: Send, asked: string): string | ModelMessage =
   return { key: send.key, asked, deliveries }
 }
 
-const wordOf = (failure: unknown): string => {
+const codeOf = (failure: unknown): string => {
   const { kind, code, issues } = failure as { kind: string; code?: string; issues?: ReadonlyArray<{ code: string }> }
   return code ?? issues?.[0]?.code ?? kind
 }
@@ -208,14 +218,14 @@ const sending = (send: Send): Command =>
         ? {}
         : { scheduledAt: formatInstant(model.now + send.aheadMinutes * minuteMillis) })
     })
-    const expected = judge(model, send, JSON.stringify(body))
-    const principal = send.byKey ? real.principal : embedder(project)
+    const expected = expectedResult(model, send, JSON.stringify(body))
+    const principal = send.byKey ? real.principal : embeddedPrincipal(project)
     const answered = await real.run(
       Effect.flatMap(Sending, (service) =>
         Effect.result(service.send(principal, Result.getOrThrow(parseSend(body)), send.key))
       )
     )
-    if (typeof expected === "string") expect(Result.isFailure(answered) && wordOf(answered.failure)).toBe(expected)
+    if (typeof expected === "string") expect(Result.isFailure(answered) && codeOf(answered.failure)).toBe(expected)
     else {
       const { result, replayed } = Result.getOrThrow(answered)
       const known = model.messages.indexOf(expected)
@@ -264,7 +274,7 @@ const rescheduling = (pick: number, aheadMinutes: number): Command =>
     const moving = deliveries.filter((one) => one.day !== day).length
     const fits = moving === 0 || model.daily(day) + moving <= plan.dailySends
     const expected = !possible ? "conflict" : !fits ? "daily_sending_limit_exceeded" : "done"
-    expect(Result.isFailure(answered) ? wordOf(answered.failure) : "done").toBe(expected)
+    expect(Result.isFailure(answered) ? codeOf(answered.failure) : "done").toBe(expected)
     if (expected === "done")
       for (const one of deliveries) {
         one.dueAt = scheduledAt
@@ -282,7 +292,7 @@ const ticking: Command = command("tick", async (model, real) => {
   await real.run(tick)
   const ids = new Map(
     model.messages.flatMap(({ deliveries }, message) =>
-      deliveries.map((one, place) => [one, real.ids[message]!.deliveryIds[place]!] as const)
+      deliveries.map((one, position) => [one, real.ids[message]!.deliveryIds[position]!] as const)
     )
   )
   const statuses = new Map<ModelDelivery, DeliveryStatus>()
@@ -302,16 +312,18 @@ const suppressing = (person: Person): Command =>
   })
 
 const lifting = (person: Person): Command => ({
-  ...command(`lift(${person})`, async (model, real) => {
+  ...command(`removeReason(${person})`, async (model, real) => {
     model.suppressed.delete(person)
-    await real.run(Effect.flatMap(Suppressions, (service) => service.lift(project, addressOf(person), "manual")))
+    await real.run(
+      Effect.flatMap(Suppressions, (service) => service.removeReason(project, addressOf(person), "manual"))
+    )
   }),
   check: (model) => model.suppressed.get(person) === "manual" && person !== "dead"
 })
 
 const revoking: Command = command("revoke", async (model, real) => {
   model.keyRevoked = true
-  await real.run(Effect.flatMap(ApiKeys, (keys) => keys.revoke(real.keyId)))
+  await real.run(Effect.flatMap(ApiKeys, (keys) => keys.revoke(real.apiKeyId)))
 })
 
 const ahead = fc.integer({ min: 1, max: (2 * dayMillis) / minuteMillis })
@@ -341,14 +353,14 @@ const commands = fc.commands(
 const script = { script: [{ recipient: addressOf("dead"), acts: [{ act: "reject" } as const] as const }] }
 
 describe.each(stores)("a random sequence of commands, over $name", (store) => {
-  it("does what the model does", { timeout: 120_000 }, () =>
+  it("gives the same results as the model", { timeout: 120_000 }, () =>
     fc.assert(
       fc.asyncProperty(commands, async (sequence) => {
-        const runtime = await openHouse(store, { plan, stub: script })
+        const runtime = await openTestMail(store, { plan, stub: script })
         try {
           const principal = await runtime.runPromise(
             Effect.gen(function* () {
-              const issued = yield* (yield* ApiKeys).issue(project, { permissions: ["email.send"] })
+              const issued = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"] })
               return yield* (yield* Access).authenticate(Redacted.value(issued.printed))
             })
           )

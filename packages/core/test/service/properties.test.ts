@@ -1,8 +1,8 @@
 /**
- * Property keys are any text, fallbacks are text for every type, and a type changes only while no contact has a value, whatever happens at once.
+ * Property keys are any text, and fallbacks are text for every type. A type changes only while no contact has a value.
  */
-import type { StoreUnderTest } from "@mailkeep/proving"
-import { inHouse, openHouse, project, stores } from "@mailkeep/proving"
+import type { StoreUnderTest } from "@mailkeep/testing"
+import { withTestMail, openTestMail, project, stores } from "@mailkeep/testing"
 import { Effect, Layer, Result, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -12,7 +12,7 @@ import { ContactFiles, Contacts, everyContact, MailStore, Properties, Segments }
 const create = (email: string, properties: Readonly<Record<string, string | number | null>>) =>
   Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email, properties }))
 
-/** A key as a request's JSON has it: a name on every object is a field like others. */
+/** The properties of a request's JSON. A key that every object inherits is an ordinary field. */
 const keyed = (key: string, value: string): Readonly<Record<string, string>> => Object.fromEntries([[key, value]])
 
 const keys = [
@@ -29,8 +29,8 @@ const keys = [
 ]
 
 describe.each(stores)("a property key, over $name", (store) => {
-  it.each(keys)("may be any text: %j is stored, shown, found, exported and imported", (key) =>
-    inHouse(store)(
+  it.each(keys)("stores, shows, filters, exports and imports the property key %j", (key) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts
         const defined = yield* (yield* Properties).create(project, { key, type: "string" })
@@ -58,8 +58,8 @@ describe.each(stores)("a property key, over $name", (store) => {
     )
   )
 
-  it("is unique without regard to case", () =>
-    inHouse(store)(
+  it("refuses a property key that differs only in case", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const properties = yield* Properties
         yield* properties.create(project, { key: "__proto__", type: "string" })
@@ -76,8 +76,8 @@ describe.each(stores)("a fallback, over $name", (store) => {
     ["number", "1e3", { op: "eq", value: 1000 }],
     ["date", "2026-01-01", { op: "before", value: "2026-01-02" }],
     ["string", "2", { op: "eq", value: "2" }]
-  ] as const)("of the type %s is the text %j, and is compared as a value of its type", (type, text, asked) =>
-    inHouse(store)(
+  ] as const)("compares a fallback of type %s with the text %j as a value of its type", (type, text, asked) =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const made = yield* (yield* Properties).create(project, { key: "k", type, fallback_value: text })
         expect(made.content.fallbackValue).toBe(text)
@@ -91,7 +91,7 @@ describe.each(stores)("a fallback, over $name", (store) => {
   )
 })
 
-/** Every call waits for its turn while a race is on. */
+/** The store, whose calls wait for the scheduler while one is set. */
 const inTurns = (scheduler: () => fc.Scheduler | null, { name, layer }: StoreUnderTest): StoreUnderTest => {
   const turn = Effect.suspend(() => {
     const current = scheduler()
@@ -105,36 +105,39 @@ const inTurns = (scheduler: () => fc.Scheduler | null, { name, layer }: StoreUnd
   return { name, layer: Layer.effect(MailStore, Effect.map(MailStore, waiting)).pipe(Layer.provide(layer)) }
 }
 
-describe.each(stores)("changing a type while contacts get values, over $name", (store) => {
-  it("is refused with 409, or done and the value refused with 400; never 503", { timeout: 60_000 }, () =>
-    fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, contacts) => {
-        let current: fc.Scheduler | null = null
-        const house = await openHouse(inTurns(() => current, store))
-        try {
-          const { id } = await house.runPromise(
-            Effect.flatMap(Properties, (on) => on.create(project, { key: "k", type: "string" }))
-          )
-          current = scheduler
-          const creating = Array.from({ length: contacts }, (_, n) =>
-            house.runPromise(Effect.result(create(`c${n}@x.example`, { k: "text" })))
-          )
-          const changing = house.runPromise(
-            Effect.result(Effect.flatMap(Properties, (on) => on.update(project, id, { type: "number" })))
-          )
-          const [changed, ...made] = await scheduler.waitFor(Promise.all([changing, ...creating]))
-          current = null
-          const kinds = made.map((one) => (Result.isSuccess(one) ? "created" : one.failure.kind))
-          if (Result.isSuccess(changed)) expect(new Set(kinds)).toEqual(new Set(["invalid_argument"]))
-          else {
-            expect(changed.failure.kind).toBe("conflict")
-            expect(kinds).toContain("created")
+describe.each(stores)("a type change while contacts get values, over $name", (store) => {
+  it(
+    "refuses either a type change with 409 or the values with 400, and never fails with 503",
+    { timeout: 60_000 },
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, contacts) => {
+          let current: fc.Scheduler | null = null
+          const mail = await openTestMail(inTurns(() => current, store))
+          try {
+            const { id } = await mail.runPromise(
+              Effect.flatMap(Properties, (service) => service.create(project, { key: "k", type: "string" }))
+            )
+            current = scheduler
+            const creating = Array.from({ length: contacts }, (_, n) =>
+              mail.runPromise(Effect.result(create(`c${n}@x.example`, { k: "text" })))
+            )
+            const changing = mail.runPromise(
+              Effect.result(Effect.flatMap(Properties, (service) => service.update(project, id, { type: "number" })))
+            )
+            const [changed, ...made] = await scheduler.waitFor(Promise.all([changing, ...creating]))
+            current = null
+            const kinds = made.map((one) => (Result.isSuccess(one) ? "created" : one.failure.kind))
+            if (Result.isSuccess(changed)) expect(new Set(kinds)).toEqual(new Set(["invalid_argument"]))
+            else {
+              expect(changed.failure.kind).toBe("conflict")
+              expect(kinds).toContain("created")
+            }
+          } finally {
+            await mail.dispose()
           }
-        } finally {
-          await house.dispose()
-        }
-      }),
-      { numRuns: store.name === "memory" ? 150 : 40 }
-    )
+        }),
+        { numRuns: store.name === "memory" ? 150 : 40 }
+      )
   )
 })

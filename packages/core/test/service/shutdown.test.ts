@@ -1,18 +1,18 @@
 /**
- * A shutdown waits one grace for everything that is under way, and leaves nothing behind that the next process must wait for.
+ * A shutdown waits one grace period for all work under way. The next process then waits for nothing.
  */
-import { delivery, inHouse, project, relay, send, stores } from "@mailkeep/proving"
+import { delivery, withTestMail, project, relay, send, stores } from "@mailkeep/testing"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventSinkShape, PushOutcome } from "../../src/index.ts"
+import type { EventSinkShape, SinkOutcome } from "../../src/index.ts"
 import { MailCore, Webhooks } from "../../src/index.ts"
 
 const turns = Effect.promise(async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 })
 
-/** Interrupts the loop, and says how much time its end took. */
+/** Interrupts the loop, and returns the milliseconds until its end. */
 const stopping = (loop: Fiber.Fiber<never>) =>
   Effect.gen(function* () {
     const from = yield* Clock.currentTimeMillis
@@ -24,16 +24,16 @@ const stopping = (loop: Fiber.Fiber<never>) =>
     return (yield* Clock.currentTimeMillis) - from
   })
 
-/** Hangs, or takes the push, as the test says. */
+/** A sink that hangs until `answers`, and then accepts event deliveries. */
 const switchable = () => {
   let hangs = true
   let got = 0
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
-    push: () =>
-      Effect.suspend((): Effect.Effect<PushOutcome> => {
+    send: () =>
+      Effect.suspend((): Effect.Effect<SinkOutcome> => {
         got++
-        return hangs ? Effect.never : Effect.succeed({ _tag: "Taken", status: 200 })
+        return hangs ? Effect.never : Effect.succeed({ _tag: "Accepted", status: 200 })
       })
   }
   return { sink, got: () => got, answers: Effect.sync(() => void (hangs = false)) }
@@ -41,17 +41,17 @@ const switchable = () => {
 
 describe.each(stores)("a shutdown, over $name", (store) => {
   it.each([
-    ["the one grace that is given", { graceMillis: 3000 }, 3000],
+    ["the one configured grace period", { graceMillis: 3000 }, 3000],
     [
-      "the longer of two graces, not their sum",
+      "the longer of two grace periods, not their sum",
       { dispatcher: { graceMillis: 2000 }, relay: { graceMillis: 1000 } },
       2000
     ],
-    ["no time when the grace is 0", { graceMillis: 0 }, 0]
+    ["no time when the grace period is 0", { graceMillis: 0 }, 0]
   ])("waits %s for a hanging hand-off and a hanging webhook", (_, options, millis) => {
     const { sink, got, answers } = switchable()
     const script = [{ recipient: "slow@example.org", acts: [{ act: "hang" }] as const }]
-    return inHouse(store, { ...options, sink, stub: { script } })(
+    return withTestMail(store, { ...options, sink, stub: { script } })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const { webhook } = yield* webhooks.create(project, { url: "https://hooks.example.net/a" })
@@ -65,12 +65,14 @@ describe.each(stores)("a shutdown, over $name", (store) => {
         expect(took).toBeLessThanOrEqual(millis + 100)
         expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "queued", crashes: 0, worker: null })
         const page = { limit: 9, cursor: null }
-        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([
-          { status: "pending", attempts: 0, tries: [] }
+        expect((yield* webhooks.eventDeliveries(project, webhook.id, page)).items).toMatchObject([
+          { status: "pending", attempts: 0, latestAttempts: [] }
         ])
         yield* answers
         yield* relay
-        expect((yield* webhooks.pushes(project, webhook.id, page)).items).toMatchObject([{ status: "delivered" }])
+        expect((yield* webhooks.eventDeliveries(project, webhook.id, page)).items).toMatchObject([
+          { status: "delivered" }
+        ])
       })
     )
   })

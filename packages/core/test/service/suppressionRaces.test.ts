@@ -1,12 +1,12 @@
 /**
- * Suppressing races sending: a scheduler of the test's own decides which call of the store is next, and the order in which commits
- * stood is judged by a model of what a suppression promises.
+ * Suppressions race sends. A scheduler decides which call of the store is next. A model checks the commits in the order in which
+ * they were stored.
  */
-import type { StoreUnderTest } from "@mailkeep/proving"
+import type { StoreUnderTest } from "@mailkeep/testing"
 import {
   delivery,
   expectBalanced,
-  openHouse,
+  openTestMail,
   project,
   send,
   start,
@@ -14,7 +14,7 @@ import {
   summaries,
   tick,
   tickOver
-} from "@mailkeep/proving"
+} from "@mailkeep/testing"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -27,12 +27,12 @@ const people = ["ann", "bob", "cat"] as const
 type Person = (typeof people)[number]
 const addressOf = (person: Person) => `${person}@example.org`
 
-/** What may happen at once. One who wavers unsubscribes, subscribes and unsubscribes again. */
+/** The concurrent acts. `waver` unsubscribes, subscribes and unsubscribes again. */
 const acts = ["send", "complain", "unsubscribe", "subscribe", "waver"] as const
 const action = fc.record({ act: fc.constantFrom(...acts), person: fc.constantFrom(...people) })
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
-/** One or two processes release and hand over what is due while the rest happens. */
+/** One or two processes release and hand over due deliveries during the acts. */
 const race = fc.record({
   dispatchers: fc.integer({ min: 1, max: 2 }),
   actions: fc.array(action, { minLength: 4, maxLength: 12, size: "max" }),
@@ -40,10 +40,10 @@ const race = fc.record({
 })
 type Race = typeof race extends fc.Arbitrary<infer A> ? A : never
 
-/** Every call waits for its turn while a race is on; commits are kept in the order in which they stood. */
+/** A store whose calls wait for the scheduler while one is set. Records the commits in their order. */
 class Interleaved {
   scheduler: fc.Scheduler | null = null
-  readonly stood: Array<ReadonlyArray<Change>> = []
+  readonly committed: Array<ReadonlyArray<Change>> = []
 
   private readonly turn = Effect.suspend(() => {
     const { scheduler } = this
@@ -58,29 +58,29 @@ class Interleaved {
       commit: (changes) =>
         Effect.andThen(
           this.turn,
-          Effect.tap(inner.commit(changes), () => Effect.sync(() => this.stood.push(changes)))
+          Effect.tap(inner.commit(changes), () => Effect.sync(() => this.committed.push(changes)))
         )
     }
   }
 }
 
-/** The model: replays what stood, and keeps who may not be written to and whose final dot went. */
-const judge = (stood: ReadonlyArray<ReadonlyArray<Change>>) => {
+/** The model: replays the commits, and returns the suppressed addresses and the finalized deliveries. */
+const replay = (committed: ReadonlyArray<ReadonlyArray<Change>>) => {
   const suppressed = new Map<string, SuppressionReason | null>()
   const everSuppressed = new Set<string>()
   const recipients = new Map<string, string>()
-  const dots = new Map<string, SuppressionReason | null>()
-  for (const change of stood.flat()) {
+  const finalized = new Map<string, SuppressionReason | null>()
+  for (const change of committed.flat()) {
     if (change._tag === "PutSuppression") {
       const { address } = change.suppression
       const reason = suppressedFor(change.suppression, start + minuteMillis)
       suppressed.set(address!, reason)
       if (reason !== null) everSuppressed.add(address!)
     } else if (change._tag === "InsertDelivery") recipients.set(change.delivery.id, change.delivery.address)
-    else if (change._tag === "MoveAttempt" && change.next.phase === "dot")
-      dots.set(change.deliveryId, suppressed.get(recipients.get(change.deliveryId)!) ?? null)
+    else if (change._tag === "MoveAttempt" && change.next.phase === "finalizing")
+      finalized.set(change.deliveryId, suppressed.get(recipients.get(change.deliveryId)!) ?? null)
   }
-  return { dots, suppressed, everSuppressed }
+  return { finalized, suppressed, everSuppressed }
 }
 
 const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, scheduler }: Race) => {
@@ -89,7 +89,7 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
     MailStore,
     Effect.map(MailStore, (inner) => interleaved.store(inner))
   ).pipe(Layer.provide(layer))
-  const runtime = await openHouse({ name, layer: wrapped })
+  const runtime = await openTestMail({ name, layer: wrapped })
   try {
     const contacts = await runtime.runPromise(
       Effect.gen(function* () {
@@ -110,7 +110,7 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
           return yield* (yield* Contacts).update(project, contact.id, { email: contact.email, emailStatus })
         const suppressions = yield* Suppressions
         return emailStatus === "subscribed"
-          ? yield* suppressions.lift(project, addressOf(person), "unsubscribed")
+          ? yield* suppressions.removeReason(project, addressOf(person), "unsubscribed")
           : yield* suppressions.add(project, addressOf(person), "unsubscribed")
       })
     const perform = ({ act, person }: Action, index: number) =>
@@ -137,7 +137,7 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
         const ids = (yield* summaries).map(({ id }) => id)
         const ended = yield* Effect.forEach(ids, delivery)
         const handed = (yield* StubTransport.StubTransport).taken()
-        return { ...judge(interleaved.stood), ended, handed: handed.map(({ deliveryId }) => deliveryId as string) }
+        return { ...replay(interleaved.committed), ended, handed: handed.map(({ deliveryId }) => deliveryId as string) }
       })
     )
   } finally {
@@ -145,21 +145,21 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
   }
 }
 
-/** Without the guard of the dot's commit, memory fails within 30 runs; a run on a file costs five times as much. */
+/** Without the guard of the finalizing commit, memory fails within 30 runs. A run on a file costs five times as much. */
 const races = stores.map((store) => ({ ...store, runs: store.name === "memory" ? 400 : 100 }))
 
-describe.each(races)("suppressing while sending, over $name", ({ runs, ...store }) => {
-  it("lets no final dot go once the suppression stands, and holds back nothing else", { timeout: 120_000 }, () =>
+describe.each(races)("a suppression during sends, over $name", ({ runs, ...store }) => {
+  it("finalizes no delivery after its suppression is committed, and hands over all others", { timeout: 120_000 }, () =>
     fc.assert(
       fc.asyncProperty(race, async (one) => {
         const after = await inTurns(store, one)
-        expect([...after.dots].filter(([, reason]) => reason !== null)).toEqual([])
-        expect(after.handed.toSorted()).toEqual([...after.dots.keys()].toSorted())
+        expect([...after.finalized].filter(([, reason]) => reason !== null)).toEqual([])
+        expect(after.handed.toSorted()).toEqual([...after.finalized.keys()].toSorted())
         for (const { id, address, status, chargedAt } of after.ended) {
-          const wentOut = after.dots.has(id)
-          expect([address, status]).toEqual([address, wentOut ? "delivered" : "suppressed"])
-          expect(chargedAt !== null).toBe(wentOut)
-          if (!wentOut) expect(after.everSuppressed).toContain(address)
+          const wasFinalized = after.finalized.has(id)
+          expect([address, status]).toEqual([address, wasFinalized ? "delivered" : "suppressed"])
+          expect(chargedAt !== null).toBe(wasFinalized)
+          if (!wasFinalized) expect(after.everSuppressed).toContain(address)
         }
       }),
       { numRuns: Number(process.env["RACE_RUNS"] ?? runs) }

@@ -1,8 +1,8 @@
 /**
- * What is swept, by which clock: nothing that a clock which returns would still need.
+ * Sweeping deletes no record that is still needed after a wrong clock is corrected.
  */
-import { events, inHouse, project, relay, send, start, stores, summaries, tick } from "@mailkeep/proving"
-import { settableClock } from "@mailkeep/proving/settableClock"
+import { events, withTestMail, project, relay, send, start, stores, summaries, tick } from "@mailkeep/testing"
+import { settableClock } from "@mailkeep/testing/settableClock"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -14,8 +14,8 @@ const existingRecord = (key: string) =>
   )
 
 describe.each(stores)("sweeping, over $name", (store) => {
-  it("replays a send after a clock that was 40 days ahead has returned", () =>
-    inHouse(store)(
+  it("replays a send after the clock was 40 days ahead and returned", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { byClock, shiftTo } = yield* settableClock
         const first = yield* send("k")
@@ -36,8 +36,8 @@ describe.each(stores)("sweeping, over $name", (store) => {
       })
     ))
 
-  it("believes a clock that has stayed ahead for a day", () =>
-    inHouse(store)(
+  it("sweeps by a clock that has been ahead for a day", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { byClock, shiftTo } = yield* settableClock
         yield* send("k")
@@ -50,8 +50,8 @@ describe.each(stores)("sweeping, over $name", (store) => {
       })
     ))
 
-  it("waits 10 minutes after the process began, in case its clock is not set yet", () =>
-    inHouse(store)(
+  it("does not sweep in the first 10 minutes of a process", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         yield* send("k")
         yield* TestClock.setTime(start + 40 * dayMillis)
@@ -65,8 +65,8 @@ describe.each(stores)("sweeping, over $name", (store) => {
       })
     ))
 
-  it("goes on after the clock was set back", () =>
-    inHouse(store)(
+  it("continues to sweep after the clock was set back", () =>
+    withTestMail(store)(
       Effect.gen(function* () {
         const { byClock, shiftTo } = yield* settableClock
         yield* send("k")

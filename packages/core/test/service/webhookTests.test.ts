@@ -1,24 +1,24 @@
-import { inHouse, project, stores } from "@mailkeep/proving"
+import { withTestMail, project, stores } from "@mailkeep/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventSinkShape, PushOutcome } from "../../src/index.ts"
+import type { EventSinkShape, SinkOutcome } from "../../src/index.ts"
 import { Webhooks } from "../../src/index.ts"
 
-/** A sink whose answers are held back until `answer`; counts the pushes under way and the most of them at once. */
-const heldBack = Effect.map(Deferred.make<PushOutcome>(), (answered) => {
+/** A sink that answers after `answer`. `most` is the highest number of concurrent event deliveries. */
+const delayedSink = Effect.map(Deferred.make<SinkOutcome>(), (answered) => {
   let underWay = 0
   let most = 0
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
-    push: () =>
+    send: () =>
       Effect.acquireUseRelease(
         Effect.sync(() => (most = Math.max(most, ++underWay))),
         () => Deferred.await(answered),
         () => Effect.sync(() => underWay--)
       )
   }
-  return { sink, most: () => most, answer: Deferred.succeed(answered, { _tag: "Taken", status: 200 } as const) }
+  return { sink, most: () => most, answer: Deferred.succeed(answered, { _tag: "Accepted", status: 200 } as const) }
 })
 
 const created = (projectId: string, count: number) =>
@@ -29,7 +29,7 @@ const created = (projectId: string, count: number) =>
     )
   )
 
-/** Starts a test of each webhook so often at once, answers them, and gives the results. */
+/** Starts `times` concurrent tests of each webhook, answers them, and returns the results. */
 const tested = (
   targets: ReadonlyArray<{ readonly projectId: string; readonly id: string }>,
   times: number,
@@ -55,29 +55,32 @@ const tested = (
 
 describe.each(stores)("tests of webhooks, over $name", (store) => {
   const cases = [
-    ["1,000 of one webhook run 1", { prj_a: 1 }, 1000, 1],
-    ["10 of each webhook of a project run 4", { prj_a: 10 }, 10, 4],
-    ["those of ten projects run 16", Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`prj_${n}`, 5])), 2, 16]
+    ["1 of 1,000 for one webhook", { prj_a: 1 }, 1000, 1],
+    ["4 of 100 for ten webhooks of a project", { prj_a: 10 }, 10, 4],
+    ["16 of 100 for ten projects", Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`prj_${n}`, 5])), 2, 16]
   ] as const
-  it.each(cases)("at once: %s, and refuse the others for 15 s at most", async (_, projects, times, atOnce) => {
-    const { sink, most, answer } = await Effect.runPromise(heldBack)
-    await inHouse(store, { sink })(
-      Effect.gen(function* () {
-        const targets = yield* Effect.forEach(Object.entries(projects), ([id, count]) => created(id, count))
-        const { taken, refused } = yield* tested(targets.flat(), times, answer)
-        expect([taken, most()]).toEqual([atOnce, atOnce])
-        for (const failure of refused)
-          expect(failure).toMatchObject({ _tag: "RateLimited", scope: "project", retryAfterSeconds: 15 })
-        // Those under way have ended, so the next one may run.
-        const [first] = targets.flat()
-        expect(yield* (yield* Webhooks).test(first!.projectId, first!.id)).toMatchObject({ _tag: "Taken" })
-      })
-    )
-  })
+  it.each(cases)(
+    "limits concurrent webhook tests to %s, and refuses the others for at most 15 s",
+    async (_, projects, times, atOnce) => {
+      const { sink, most, answer } = await Effect.runPromise(delayedSink)
+      await withTestMail(store, { sink })(
+        Effect.gen(function* () {
+          const targets = yield* Effect.forEach(Object.entries(projects), ([id, count]) => created(id, count))
+          const { taken, refused } = yield* tested(targets.flat(), times, answer)
+          expect([taken, most()]).toEqual([atOnce, atOnce])
+          for (const failure of refused)
+            expect(failure).toMatchObject({ _tag: "RateLimited", scope: "project", retryAfterSeconds: 15 })
+          // The running tests have ended, so the next test may run.
+          const [first] = targets.flat()
+          expect(yield* (yield* Webhooks).test(first!.projectId, first!.id)).toMatchObject({ _tag: "Accepted" })
+        })
+      )
+    }
+  )
 
-  it("end after 15 s when the endpoint never answers, and tell how long to wait meanwhile", async () => {
-    const sink: EventSinkShape = { capabilities: { carriesHeaders: true }, push: () => Effect.never }
-    await inHouse(store, { sink })(
+  it("ends a webhook test after 15 s without an answer, and reports the remaining wait meanwhile", async () => {
+    const sink: EventSinkShape = { capabilities: { carriesHeaders: true }, send: () => Effect.never }
+    await withTestMail(store, { sink })(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const [{ id } = { id: "" }] = yield* created(project, 1)

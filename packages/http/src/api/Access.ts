@@ -1,27 +1,27 @@
 /**
- * What an endpoint asks of the caller: a bearer key, a permission on it, and whether the request counts against the rate limit.
+ * The requirements of an endpoint: an API key, a permission, and whether the request counts against the rate limit.
  */
 import type { Permission, Principal } from "@mailkeep/core/domain"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { everywhere, InvalidArgumentBody } from "./Failures.ts"
 
-/** The permission that an endpoint's key must have. */
+/** The permission that the API key must have. */
 export class RequiredPermission extends Context.Service<RequiredPermission, Permission>()(
   "@mailkeep/http/api/RequiredPermission"
 ) {}
 
-/** Present on the endpoints whose requests count against the rate limit. */
+/** Marks the endpoints whose requests count against the rate limit. */
 export class RateLimitedEndpoint extends Context.Service<RateLimitedEndpoint, true>()(
   "@mailkeep/http/api/RateLimitedEndpoint"
 ) {}
 
-/** Who sent the request. */
+/** The principal that sent the request. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
   "@mailkeep/http/api/CurrentPrincipal"
 ) {}
 
-/** Answers requests that do not match their endpoint's schemas. */
+/** Answers requests that do not match the schemas of their endpoint. */
 export class WellFormed extends HttpApiMiddleware.Service<WellFormed>()("@mailkeep/http/api/WellFormed", {
   error: [InvalidArgumentBody]
 }) {}

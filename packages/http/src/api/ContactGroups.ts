@@ -18,7 +18,7 @@ import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
 const stamps = { created_at: Schema.String, updated_at: Schema.String }
-const byId = { id: Schema.String }
+const compareIds = { id: Schema.String }
 const withJson = { headers: jsonHeaders, query: noQuery }
 const paged = { page: PageNumber, limit: Limit }
 
@@ -45,18 +45,18 @@ export class Properties extends HttpApiGroup.make("properties")
     }).annotateMerge(OpenApi.annotations({ summary: "Define a custom property" })),
     HttpApiEndpoint.patch("update", "/emails/properties/:id", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: UpdatePropertyBody,
       success: OneProperty,
       error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a custom property",
-        description: "The type changes only while no contact has a value."
+        description: "The type can change only while no contact has a value."
       })
     ),
     HttpApiEndpoint.delete("remove", "/emails/properties/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
@@ -88,36 +88,36 @@ export class Lists extends HttpApiGroup.make("lists")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a list" })),
     HttpApiEndpoint.get("get", "/emails/lists/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneList,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a list" })),
     HttpApiEndpoint.patch("update", "/emails/lists/:id", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: UpdateListBody,
       success: OneList,
       error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a list" })),
     HttpApiEndpoint.delete("remove", "/emails/lists/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a list; its contacts stay" })),
     HttpApiEndpoint.put("putContact", "/emails/lists/:id/contacts/:contactId", {
-      params: { ...byId, contactId: Schema.String },
+      params: { ...compareIds, contactId: Schema.String },
       query: noQuery,
       success: SuccessBody,
       error: [NotFoundBody, ConflictBody]
-    }).annotateMerge(OpenApi.annotations({ summary: "Put a contact on a list" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Add a contact to a list" })),
     HttpApiEndpoint.delete("removeContact", "/emails/lists/:id/contacts/:contactId", {
-      params: { ...byId, contactId: Schema.String },
+      params: { ...compareIds, contactId: Schema.String },
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Take a contact off a list" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Remove a contact from a list" }))
   )
   .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)
@@ -144,20 +144,20 @@ export class Segments extends HttpApiGroup.make("segments")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a segment" })),
     HttpApiEndpoint.get("get", "/emails/segments/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneSegment,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a segment" })),
     HttpApiEndpoint.patch("update", "/emails/segments/:id", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: UpdateSegmentBody,
       success: OneSegment,
       error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a segment" })),
     HttpApiEndpoint.delete("remove", "/emails/segments/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody

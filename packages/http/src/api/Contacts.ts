@@ -86,7 +86,8 @@ export class Contacts extends HttpApiGroup.make("contacts")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Erase a contact",
-          description: "A suppression of the address holds on without naming it; the delivery log keeps what was sent."
+          description:
+            "A suppression of the address stays in force without the address. The delivery log keeps the deliveries."
         })
       ),
     HttpApiEndpoint.put("update", "/emails/contacts/:contactId", {

@@ -41,7 +41,7 @@ export const DomainBody = Schema.Struct({
 }).annotate({ identifier: "Domain" })
 
 const OneDomain = responseOf(DomainBody, "DomainResponse")
-const byId = { id: Schema.String }
+const compareIds = { id: Schema.String }
 
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 
@@ -57,25 +57,25 @@ export class Domains extends HttpApiGroup.make("domains")
       payload: AddDomainBody,
       success: OneDomain,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
-    }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; answers with the records to publish" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; the response has the DNS records to publish" })),
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneDomain,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a domain" })),
     HttpApiEndpoint.delete("remove", "/emails/domains/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Remove a domain; mail from it is refused from now on" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Remove a domain; sends from it are refused from now on" })),
     HttpApiEndpoint.post("verify", "/emails/domains/:id/verify", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneDomain,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Ask DNS for a domain's records, now" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Check the DNS records of a domain now" }))
   )
   .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)

@@ -55,10 +55,10 @@ export class BodyTimeoutBody extends Schema.Error<BodyTimeoutBody>("BodyTimeout"
   httpApiStatus: 408
 }) {}
 
-/** What every endpoint with a body may answer besides. */
+/** The refusals of every endpoint that reads a body. */
 export const bodyRefusals = [BodyTimeoutBody, BodyTooLargeBody] as const
 
-/** A rate limit (`scope`, `retryAfterSeconds`), or a plan's limit. */
+/** The body of a rate limit (`scope`, `retryAfterSeconds`) or of a plan limit. */
 export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooManyRequests")(
   {
     ...body("too_many_requests"),
@@ -85,7 +85,7 @@ export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable"
   httpApiStatus: 503
 }) {}
 
-/** What every endpoint may answer. */
+/** The refusals of every endpoint. */
 export const everywhere = [
   InvalidArgumentBody,
   UnauthorizedBody,

@@ -97,7 +97,8 @@ export class Logs extends HttpApiGroup.make("logs")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List deliveries",
-          description: "Newest first. A filtered page may be short, or empty, and still have more: follow `hasMore`."
+          description:
+            "Newest first. A page with filters may be short or empty although more pages follow, so check `hasMore`."
         })
       ),
     HttpApiEndpoint.get("get", "/emails/logs/:deliveryId", {

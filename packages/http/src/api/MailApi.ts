@@ -1,5 +1,5 @@
 /**
- * The whole interface as one API: what the server implements, the typed client calls and the OpenAPI document describes.
+ * The whole interface as one API. The server implements it, the typed client calls it, and the OpenAPI document describes it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Lists, Properties, Segments } from "./ContactGroups.ts"
@@ -33,7 +33,7 @@ export class MailApi extends HttpApi.make("mailkeep")
     OpenApi.annotations({
       title: "Mailkeep",
       version: "1",
-      description: "Sends transactional email, keeps a delivery log and a contact list.",
+      description: "Sends transactional email and keeps a delivery log and contacts.",
       transform: withDetails
     })
   ) {}

@@ -1,5 +1,5 @@
 /**
- * The shapes that answers share: a page of a collection, one record, a deletion. Source: interface, List contacts, List email domains.
+ * The shared response shapes: a page of a collection, one record, a deletion. Source: interface, List contacts, List email domains.
  */
 import { Schema } from "effect"
 
@@ -14,7 +14,7 @@ export const pageOf = <S extends Schema.Top>(item: S, identifier: string) =>
     })
   }).annotate({ identifier })
 
-/** What a deletion answers. */
+/** The response body of a deletion. */
 export const SuccessBody = Schema.Struct({ success: Schema.Literal(true) }).annotate({ identifier: "SuccessResponse" })
 
 /** One record under `data`. */

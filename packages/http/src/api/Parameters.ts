@@ -13,7 +13,7 @@ import {
 } from "@mailkeep/core/domain"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** The number, or the nearest that counts exactly: a page that far out is empty in any case. */
+/** The number, or the nearest number that is exact. A page that far out is empty in any case. */
 const safeInteger = (text: string): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, Number(text)))
 
@@ -29,11 +29,11 @@ const whole = (min: number, max: number, description: string) =>
     Schema.annotate({ description })
   )
 
-export const Limit = whole(1, pageLimitMax, `Page size, 1 to ${pageLimitMax}; ${pageLimitDefault} when left out.`).pipe(
+export const Limit = whole(1, pageLimitMax, `Page size, 1 to ${pageLimitMax}; default ${pageLimitDefault}.`).pipe(
   Schema.withDecodingDefaultTypeKey(Effect.succeed(pageLimitDefault))
 )
 
-export const PageNumber = whole(1, Number.MAX_SAFE_INTEGER, "Page, from 1; 1 when left out.").pipe(
+export const PageNumber = whole(1, Number.MAX_SAFE_INTEGER, "Page number, from 1; default 1.").pipe(
   Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
 )
 
@@ -44,13 +44,13 @@ export const Cursor = Schema.optionalKey(textOf({ max: cursorCharactersMax }))
 
 export const Search = Schema.optionalKey(textOf({ max: searchCharactersMax }))
 
-/** A filter that matches whole values: what is none matches nothing, and is no mistake. */
+/** A filter that matches whole values. A value of another form matches nothing, and is not an error. */
 export const FilterText = Schema.optionalKey(Schema.String)
 
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))
 
-/** A bound of a date filter: a date and time with an offset, or a bare date, read as that edge of its day in UTC. */
+/** A bound of a date filter: a date and time with an offset, or a bare date. A bare date means the start or the end of its day in UTC. */
 export const dateBound = (edge: "start" | "end") =>
   Schema.optionalKey(
     Schema.String.check(
@@ -85,7 +85,7 @@ export const jsonHeaders = { "content-type": JsonContent, "content-encoding": Sc
 
 export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 
-/** A request that has no query parameters: every one that comes is unknown. An empty struct would let them pass. */
+/** A request without query parameters refuses every parameter. An empty struct would accept them. */
 export const noQuery = Schema.Struct({}).check(
   Schema.makeFilter((query, ast) =>
     Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) }))

@@ -15,7 +15,7 @@ export const SuppressionBody = Schema.Struct({
   reasons: Schema.Array(Schema.Struct({ reason: Schema.Literals(suppressionReasons), since: Schema.String }))
 }).annotate({
   identifier: "Suppression",
-  description: "`reason` is the strongest of `reasons`. `email` is null when the address was erased."
+  description: "`reason` is the strongest of `reasons`. `email` is null after the address was erased."
 })
 
 export class Suppressions extends HttpApiGroup.make("suppressions")
@@ -34,7 +34,8 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List suppressions",
-        description: "By address. A page that searches may be short, or empty, and still have more: follow `hasMore`."
+        description:
+          "Sorted by address. A page with a search may be short or empty although more pages follow, so check `hasMore`."
       })
     ),
     HttpApiEndpoint.post("add", "/emails/suppressions", {
@@ -49,7 +50,7 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Lift every reason that suppresses an address" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Remove every reason that suppresses an address" }))
   )
   .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)

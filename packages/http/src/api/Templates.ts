@@ -63,7 +63,7 @@ export const TemplateVersionBody = Schema.Struct({
 }).annotate({ identifier: "TemplateVersion" })
 
 const bodiesDescription =
-  `Bodies of a page are at most ${versionBodiesOctetsMax} octets together. The first item that would pass this, and all after it, have ` +
+  `Bodies of a page are at most ${versionBodiesOctetsMax} octets together. The first item that exceeds this bound, and all items after it, have ` +
   "neither `html` nor `text`. Get those items with `beforeVersion`."
 
 export const TemplateVersionItemBody = Schema.Struct({
@@ -99,7 +99,7 @@ export const TemplateSummaryBody = Schema.Struct({
 }).annotate({ identifier: "TemplateSummary" })
 const OneTemplate = oneOf(TemplateBody, "TemplateResponse")
 
-const byId = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
+const compareIds = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
 const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Templates extends HttpApiGroup.make("templates")
@@ -128,31 +128,31 @@ export class Templates extends HttpApiGroup.make("templates")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a template, as a draft" })),
     HttpApiEndpoint.get("get", "/emails/templates/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneTemplate,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a template" })),
     HttpApiEndpoint.patch("update", "/emails/templates/:id", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: UpdateTemplateBody,
       success: OneTemplate,
       error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a template's draft",
-        description: "Makes a draft from the published version where there is none. What is published never changes."
+        description: "Makes a draft from the published version if there is no draft. A published version never changes."
       })
     ),
     HttpApiEndpoint.delete("archive", "/emails/templates/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Archive a template; it sends nothing more" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Archive a template; sends with it are refused" })),
     HttpApiEndpoint.get("variables", "/emails/templates/:id/variables", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: Schema.Struct({ data: Schema.Array(TemplateVariableBody) }).annotate({
         identifier: "ListTemplateVariablesResponse"
@@ -164,7 +164,7 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.get("versions", "/emails/templates/:id/versions", {
-      params: byId,
+      params: compareIds,
       query: { limit: Limit, beforeVersion: VersionNumber },
       success: Schema.Struct({
         message: Schema.String,
@@ -174,30 +174,30 @@ export class Templates extends HttpApiGroup.make("templates")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List a template's versions, newest first",
-        description: "Fewer than `limit` means that there are no more."
+        description: "A page with fewer than `limit` items is the last page."
       })
     ),
     HttpApiEndpoint.post("publish", "/emails/templates/:id/publish", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneTemplate,
       error: [NotFoundBody, ConflictBody]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Publish the draft",
-        description: "Refused while the draft names a variable that it does not declare."
+        description: "Refused while the draft uses a variable that it does not declare."
       })
     ),
     HttpApiEndpoint.post("preview", "/emails/templates/:id/preview", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: PreviewTemplateBody,
       success: oneOf(Schema.Struct({ subject: Schema.String, html: text, text }), "TemplatePreviewResponse"),
       error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Show what a send would say",
-        description: "Of the draft, or of the published version where there is none, unless `version` names one."
+        summary: "Preview a send of the template",
+        description: "Uses the draft, or the published version if there is no draft. `version` selects one of them."
       })
     )
   )

@@ -1,7 +1,13 @@
 /**
- * Webhooks and what was pushed to them. Source: decision 0028.
+ * Webhooks and their event deliveries. Source: decision 0028.
  */
-import { CreateWebhookBody, eventKinds, pushStatuses, UpdateWebhookBody, webhookStatuses } from "@mailkeep/core/domain"
+import {
+  CreateWebhookBody,
+  eventKinds,
+  eventDeliveryStatuses,
+  UpdateWebhookBody,
+  webhookStatuses
+} from "@mailkeep/core/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -23,7 +29,7 @@ export const WebhookBody = Schema.Struct({
 
 export const WebhookWithSecretBody = Schema.Struct({ ...WebhookBody.fields, secret: Schema.String }).annotate({
   identifier: "WebhookWithSecret",
-  description: "The secret is shown this once."
+  description: "This is the only response that shows the secret."
 })
 const OneWithSecret = oneOf(WebhookWithSecretBody, "WebhookWithSecretResponse")
 
@@ -31,7 +37,7 @@ export const WebhookDeliveryBody = Schema.Struct({
   id: Schema.String,
   event_id: Schema.String,
   event_type: Schema.Literals(eventKinds),
-  status: Schema.Literals(pushStatuses),
+  status: Schema.Literals(eventDeliveryStatuses),
   attempts: Schema.Array(
     Schema.Struct({
       at: Schema.String,
@@ -51,7 +57,7 @@ const TestBody = Schema.Struct({
   error: text
 }).annotate({ identifier: "WebhookTest" })
 
-const byId = { id: Schema.String }
+const compareIds = { id: Schema.String }
 const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
@@ -68,47 +74,49 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create a webhook",
-        description: "Without `events` it gets email.delivered, email.bounced, email.failed and contact.unsubscribed."
+        description:
+          "Without `events` the webhook gets email.delivered, email.bounced, email.failed and contact.unsubscribed."
       })
     ),
     HttpApiEndpoint.get("get", "/emails/webhooks/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: oneOf(WebhookBody, "WebhookResponse"),
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook" })),
     HttpApiEndpoint.patch("update", "/emails/webhooks/:id", {
       ...withJson,
-      params: byId,
+      params: compareIds,
       payload: UpdateWebhookBody,
       success: oneOf(WebhookBody, "WebhookResponse"),
       error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, or enable it again" })),
     HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a webhook" })),
     HttpApiEndpoint.post("rotateSecret", "/emails/webhooks/:id/rotate-secret", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: OneWithSecret,
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Make a new secret; the one before signs too for 24 hours" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Make a new secret; the previous one also signs for 24 hours" })),
     HttpApiEndpoint.post("test", "/emails/webhooks/:id/test", {
-      params: byId,
+      params: compareIds,
       query: noQuery,
       success: oneOf(TestBody, "WebhookTestResponse"),
       error: [NotFoundBody, TooManyRequestsBody]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Push a test event once, now",
-        description: "Answers within 15 s. Refused while a test of the webhook, or four of the project, are under way."
+        summary: "Send a test event now, once",
+        description:
+          "Answers within 15 s. Refused while a test of this webhook, or four tests of the project, are running."
       })
     ),
     HttpApiEndpoint.get("deliveries", "/emails/webhooks/:id/deliveries", {
-      params: byId,
+      params: compareIds,
       query: { limit: Limit, cursor: Cursor },
       success: Schema.Struct({
         message: Schema.String,
@@ -120,13 +128,13 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         })
       }).annotate({ identifier: "ListWebhookDeliveriesResponse" }),
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "List what was pushed, newest first" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "List the event deliveries, newest first" })),
     HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:deliveryId/replay", {
-      params: { ...byId, deliveryId: Schema.String },
+      params: { ...compareIds, deliveryId: Schema.String },
       query: noQuery,
       success: oneOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Push an event again" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Send an event again" }))
   )
   .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)

@@ -1,5 +1,5 @@
 /**
- * What the OpenAPI document says beyond the schemas: numbers as numbers with their bounds, examples of requests, headers of answers.
+ * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses.
  */
 import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/domain"
 
@@ -12,7 +12,7 @@ const dateOrTime = {
   ]
 }
 
-/** Parameters are text on the wire, and numbers or dates in meaning. */
+/** Parameters are text on the wire, but mean numbers or dates. */
 const bounded: Readonly<Record<string, Json>> = {
   limit: { type: "integer", minimum: 1, maximum: pageLimitMax, default: pageLimitDefault },
   page: { type: "integer", minimum: 1, default: 1 },
@@ -22,18 +22,18 @@ const bounded: Readonly<Record<string, Json>> = {
 }
 
 const descriptions: Readonly<Record<string, string>> = {
-  limit: `Page size, 1 to ${pageLimitMax}; ${pageLimitDefault} when left out.`,
-  page: "Page, from 1; 1 when left out.",
-  beforeVersion: "Shows versions before this one.",
-  cursor: "The `nextCursor` of the page before, unchanged, under the same filters.",
-  search: "A part of what is searched, taken literally, in any case.",
+  limit: `Page size, 1 to ${pageLimitMax}; default ${pageLimitDefault}.`,
+  page: "Page number, from 1; default 1.",
+  beforeVersion: "Shows only versions before this number.",
+  cursor: "The `nextCursor` of the previous page, unchanged and with the same filters.",
+  search: "A literal part of the searched fields; upper and lower case are the same.",
   startDate: "From this time on, inclusive; a bare date is the start of that day in UTC.",
   endDate: "Up to this time, inclusive; a bare date is the end of that day in UTC.",
   "idempotency-key":
-    "The same key and request again give the same answer and send nothing, for 30 days after the later of acceptance and scheduled time."
+    "A repeated request with the same key gets the same response and sends nothing. A key is kept for 30 days after acceptance or the scheduled time, whichever is later."
 }
 
-/** One request of each kind that is valid as it stands, by its schema. */
+/** One valid request of each kind, by the name of its schema. */
 const requestExamples: Readonly<Record<string, Json>> = {
   SendEmailRequest: {
     from: "shop@acme.example",
@@ -86,7 +86,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>
 }
 
-/** `Content-Type` is what the request body says already; OpenAPI ignores such a parameter. `Content-Encoding` is only refused. */
+/** The request body already gives the `Content-Type`, so OpenAPI ignores such a parameter. A `Content-Encoding` is always refused. */
 const parametersOf = (parameters: ReadonlyArray<Parameter>) =>
   parameters
     .filter(({ name }) => name !== "content-type" && name !== "content-encoding")
@@ -103,14 +103,14 @@ const parametersOf = (parameters: ReadonlyArray<Parameter>) =>
 const header = (description: string, schema: Json = { type: "string" }) => ({ description, schema })
 
 const everywhere = {
-  "X-Request-Id": header("The request's id, adopted from the request or made."),
-  "X-Correlation-Id": header("The same.")
+  "X-Request-Id": header("The id of the request: the `X-Request-Id` of the request, or a new one."),
+  "X-Correlation-Id": header("The same id.")
 }
 
 const statusHeaders: Readonly<Record<string, Json>> = {
-  "202": { "Idempotent-Replayed": header("`true` when this is the answer to an earlier request with the same key.") },
-  "429": { "Retry-After": header("Seconds; on a rate limit alone.", { type: "integer", minimum: 1 }) },
-  "503": { "Retry-After": header("Seconds.", { type: "integer", minimum: 1 }) }
+  "202": { "Idempotent-Replayed": header("`true` when this is the response to an earlier request with the same key.") },
+  "429": { "Retry-After": header("Seconds to wait; only on a rate limit.", { type: "integer", minimum: 1 }) },
+  "503": { "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }) }
 }
 
 const operationOf = (operation: Operation) => ({
@@ -127,7 +127,7 @@ const operationOf = (operation: Operation) => ({
 const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
-/** Completes the document that is made of the schemas. */
+/** Completes the document that is made from the schemas. */
 export const withDetails = (document: Record<string, unknown>): Record<string, unknown> => {
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   const components = document["components"] as { readonly schemas: Readonly<Record<string, Json>> }

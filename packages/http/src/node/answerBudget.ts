@@ -1,11 +1,14 @@
 /**
- * Bounds the memory and the time of answers that their clients do not read. Source: decision 0032.
+ * Bounds the memory and the time of responses that their clients do not read. Source: decision 0032.
  */
 import type { Socket } from "node:net"
 
-/** Answers up to this size count nothing: they are as many as there are connections, and no send is refused because others do not read. */
+/**
+ * A response up to this size is not counted. The number of connections already bounds these responses, and they are never refused for lack
+ * of memory.
+ */
 const uncountedBytes = 16 * 1024
-/** An answer older than this, or than the time for a stall if that is shorter, may be cut off to make room for another. */
+/** A response older than this, or older than `stallMillis` if that is shorter, may be cut off to free memory for another response. */
 const slowMillisMax = 1000
 
 interface Writing {
@@ -14,13 +17,13 @@ interface Writing {
 }
 
 export interface AnswerBudget {
-  /** Counts an answer that is about to be written; false if there is no room for its bytes. */
+  /** Counts a response that is about to be written. Returns `false` if its bytes exceed the budget. */
   readonly begin: (socket: Socket, bytes: number) => boolean
-  /** The answer is written, or its connection is gone. */
+  /** Ends the count of a response that is written, or whose connection is closed. */
   readonly end: (socket: Socket) => void
-  /** Closes the connections whose answers have taken too long. */
+  /** Closes the connections whose responses take longer than `answerMillis`. */
   readonly sweep: () => void
-  /** Bytes of the counted answers that are not yet written. */
+  /** Bytes of the counted responses that are not yet written. */
   readonly bytes: () => number
 }
 
@@ -29,7 +32,7 @@ export const makeAnswerBudget = (limits: {
   readonly answerMillis: number
   readonly stallMillis: number
 }): AnswerBudget => {
-  /** Oldest first. */
+  /** The oldest response first. */
   const writing = new Map<Socket, Writing>()
   let total = 0
   const slowMillis = Math.min(slowMillisMax, limits.stallMillis)
@@ -42,24 +45,24 @@ export const makeAnswerBudget = (limits: {
     end(socket)
     socket.destroy()
   }
-  const hasRoom = (bytes: number) => bytes === 0 || total === 0 || total + bytes <= limits.answerBytesMax
-  /** Cuts off slow answers until there is room. */
-  const makeRoom = (bytes: number): boolean => {
+  const fits = (bytes: number) => bytes === 0 || total === 0 || total + bytes <= limits.answerBytesMax
+  /** Cuts off slow responses until the bytes fit. */
+  const freeBytes = (bytes: number): boolean => {
     const before = performance.now() - slowMillis
     for (const [socket, answer] of writing) {
-      if (hasRoom(bytes) || answer.since >= before) break
+      if (fits(bytes) || answer.since >= before) break
       if (answer.bytes > 0) cut(socket)
     }
-    return hasRoom(bytes)
+    return fits(bytes)
   }
 
   const begin = (socket: Socket, bytes: number): boolean => {
     end(socket)
     const counted = bytes <= uncountedBytes ? 0 : bytes
-    if (!makeRoom(counted)) return false
+    if (!freeBytes(counted)) return false
     total += counted
     writing.set(socket, { bytes: counted, since: performance.now() })
-    // Node restarts this timer as long as the kernel takes bytes, and destroys the socket when it ends.
+    // Node restarts this timer whenever the kernel accepts bytes, and destroys the socket when the timer ends.
     socket.setTimeout(limits.stallMillis)
     return true
   }

@@ -1,12 +1,12 @@
 /**
- * The connections of the Node server. A connection has one request at a time: the next begins when the answer before it is written.
- * Source: decision 0032.
+ * The connections of the Node server. A connection handles one request at a time: the next request begins when the previous response is
+ * written. Source: decision 0032.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { ServerLimits } from "./limits.ts"
 
-/** Requests that wait on one connection. After them it is closed. */
+/** Requests that wait on one connection. At this number the connection takes no further request, and closes after the last response. */
 const waitingMax = 64
 
 interface Turn {
@@ -19,32 +19,35 @@ interface Connection {
   readonly socket: Socket
   current: Turn | undefined
   readonly waiting: Array<Turn>
-  /** Refuses what came after the last request and is none. */
+  /** Refuses the bytes after the last request when they are not an HTTP request. */
   refuseRest: (() => void) | undefined
   overfull: boolean
-  /** Bytes read when the last answer was written, or `undefined` if there was none: more bytes are the head of a request. */
-  bytesAtRest: number | undefined
-  /** Since when a shutdown has seen this number of bytes and no more. */
+  /**
+   * Bytes read when the last response was written; `undefined` before the first response. Any further byte belongs to the head of a
+   * request.
+   */
+  bytesWhenIdle: number | undefined
+  /** The number of bytes that a shutdown saw, and the time since which it has not grown. */
   seen: { readonly bytes: number; readonly since: number } | undefined
 }
 
 export interface Connections {
   readonly add: (socket: Socket) => void
-  /** Runs the request when the ones before it are answered. */
+  /** Runs the request after the requests before it are answered. */
   readonly enter: (turn: Turn) => void
-  /** Refuses bytes that are no request, after the answers to the requests before them. */
+  /** Refuses bytes that are not an HTTP request, after the responses to the requests before them. */
   readonly refuseAfter: (socket: Socket, refuse: () => void) => void
-  /** From now on each connection is closed after its last answer. */
+  /** Closes each connection after its last response from now on. */
   readonly close: () => void
-  /** Whether this answer is the last of its connection. */
+  /** Whether this response is the last of its connection. */
   readonly isLast: (socket: Socket) => boolean
   /** Closes the connections that have been answered and carry no request. */
-  readonly closeResting: () => void
-  /** Calls `end` for each connection whose request is not complete and that has sent nothing for this long. */
+  readonly closeIdle: () => void
+  /** Calls `end` for each connection whose request is incomplete and that has sent nothing for `millis`. */
   readonly endSilent: (millis: number, end: (socket: Socket) => void) => void
   readonly destroyAll: () => void
   readonly size: () => number
-  /** Connections that were ever accepted. */
+  /** Connections accepted since the start. */
   readonly accepted: () => number
 }
 
@@ -59,11 +62,11 @@ export const makeConnections = ({
 
   const addressOf = (socket: Socket) => socket.remoteAddress ?? ""
 
-  const isResting = ({ socket, current, bytesAtRest }: Connection) =>
-    current === undefined && bytesAtRest !== undefined && socket.bytesRead === bytesAtRest
+  const isIdle = ({ socket, current, bytesWhenIdle }: Connection) =>
+    current === undefined && bytesWhenIdle !== undefined && socket.bytesRead === bytesWhenIdle
 
-  const closeResting = () => {
-    for (const connection of connections.values()) if (isResting(connection)) connection.socket.destroySoon()
+  const closeIdle = () => {
+    for (const connection of connections.values()) if (isIdle(connection)) connection.socket.destroySoon()
   }
 
   const add = (socket: Socket) => {
@@ -71,7 +74,7 @@ export const makeConnections = ({
     const address = addressOf(socket)
     const ofAddress = (addresses.get(address) ?? 0) + 1
     if (connections.size >= connectionsMax) {
-      closeResting()
+      closeIdle()
       return void socket.destroy()
     }
     if (ofAddress > connectionsPerAddressMax) return void socket.destroy()
@@ -82,7 +85,7 @@ export const makeConnections = ({
       waiting: [],
       refuseRest: undefined,
       overfull: false,
-      bytesAtRest: undefined,
+      bytesWhenIdle: undefined,
       seen: undefined
     })
     socket.once("close", () => {
@@ -105,16 +108,16 @@ export const makeConnections = ({
   const finish = (connection: Connection) => {
     const { socket, waiting } = connection
     connection.current = undefined
-    // The answer said that it is the last.
+    // The last response announced the end of the connection.
     if (!socket.writable) return
     const next = waiting.shift()
     if (next === undefined) {
-      connection.bytesAtRest = socket.bytesRead
+      connection.bytesWhenIdle = socket.bytesRead
       if (connection.refuseRest !== undefined) connection.refuseRest()
       else if (closing || connection.overfull) socket.destroySoon()
       return
     }
-    // The time that the answer before it was given is not for this one.
+    // The timeout of the previous response does not apply to this one.
     socket.setTimeout(0)
     if (waiting.length === 0) socket.resume()
     start(connection, next)
@@ -124,7 +127,7 @@ export const makeConnections = ({
     const connection = connections.get(turn.request.socket)
     if (connection === undefined || connection.overfull) return
     if (connection.current === undefined) return start(connection, turn)
-    // The request that is being answered is complete: no byte of it is left unread.
+    // The current request is complete, so pausing the socket leaves none of its bytes unread.
     connection.socket.pause()
     connection.waiting.push(turn)
     connection.overfull = connection.waiting.length >= waitingMax
@@ -165,7 +168,7 @@ export const makeConnections = ({
       const connection = connections.get(socket)
       return connection !== undefined && lastOf(connection)
     },
-    closeResting,
+    closeIdle,
     endSilent,
     destroyAll: () => {
       for (const socket of connections.keys()) socket.destroy()

@@ -1,25 +1,25 @@
 /**
- * Starts requests in turns between API keys, so that a thousand requests that one client sends at once delay nobody else's by their sum.
- * Source: decision 0032.
+ * Starts requests in turns between API keys. A thousand requests of one client at once do not delay the requests of others. Source:
+ * decision 0032.
  */
 import { setImmediate } from "node:timers"
 
-/** Requests started in one round of the event loop, if one API key alone sends them. */
+/** Requests started in one round of the event loop if only one API key sends requests. */
 const startsPerRoundMax = 64
-/** Requests of one API key started in one round, however many others there are. */
+/** Requests of one API key started in one round, however many other keys send requests. */
 const startsPerApiKeyMin = 8
-/** An API key shares the rounds for so long after its last request. */
+/** How long after its last request an API key still counts in the division of a round. */
 const activeMillis = 1000
 
 interface ApiKeyTurns {
   readonly waiting: Array<() => void>
-  /** Started in this round. */
+  /** The number of requests started in this round. */
   started: number
   lastAt: number
 }
 
 export interface FairStarts {
-  /** Runs the start at once, or in a later round when the API key has used up its share of this one. */
+  /** Runs `start` at once, or in a later round if the API key has used up its share of this round. */
   readonly enter: (apiKey: string, start: () => void) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Listens on a port with several sockets. Node's event loop accepts one connection of each socket in each of its rounds, so that with one
- * socket a client that opens hundreds of connections a second delays everybody's. Source: decision 0032.
+ * Listens on a port with several sockets. Node's event loop accepts one connection of each socket in each round. With one socket, a client
+ * that opens hundreds of connections a second delays all clients. Source: decision 0032.
  */
 import { Effect } from "effect"
 import { HttpServerError } from "effect/http"
@@ -11,10 +11,13 @@ import { createServer, Server } from "node:net"
 /** Connections accepted in one round of the event loop. */
 const socketCount = 64
 
-/** Connections that the kernel keeps for one socket until they are accepted. One above it tries again only after a second. */
+/**
+ * Connections that the kernel queues for one socket until they are accepted. A client whose connection does not fit retries only after a
+ * second.
+ */
 const backlogMax = 1024
 
-/** What systems without shared ports answer. */
+/** The error codes of systems without shared ports. */
 const unsupportedCodes: ReadonlySet<string | undefined> = new Set(["ENOTSUP", "EINVAL", "ENOPROTOOPT"])
 
 const listening = (server: Server, options: ListenOptions): Promise<AddressInfo> =>
@@ -22,20 +25,20 @@ const listening = (server: Server, options: ListenOptions): Promise<AddressInfo>
     server.once("error", reject)
     server.listen({ ...options, backlog: backlogMax }, () => {
       server.off("error", reject)
-      // A connection that cannot be accepted, as when file descriptors run out, must not end the process.
+      // A connection that cannot be accepted must not end the process. This occurs when the file descriptors run out.
       server.on("error", () => {})
       resolve(server.address() as AddressInfo)
     })
   })
 
-/** Fails if anybody listens on the port: a shared one would not, if the other shares it too. */
+/** Fails if another process listens on the port. Listening on a shared port does not fail if the other process shares it too. */
 const assertFree = async (options: ListenOptions): Promise<void> => {
   const server = createServer()
   await listening(server, options)
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** The first socket of a shared port, or the only one where the system has no shared ports. */
+/** The first socket of a shared port, or the only socket if the system has no shared ports. */
 const listenFirst = async (server: HttpServer, options: ListenOptions) => {
   try {
     return { bound: await listening(server, { ...options, reusePort: true }), isShared: true }
@@ -47,12 +50,12 @@ const listenFirst = async (server: HttpServer, options: ListenOptions) => {
 
 export interface Listeners {
   readonly address: AddressInfo
-  /** Stops listening; connections are left alone. */
+  /** Stops listening; open connections stay open. */
   readonly close: () => void
 }
 
 const listenShared = async (http: HttpServer, options: ListenOptions): Promise<Listeners> => {
-  // The kernel shares no port that it picks itself.
+  // The kernel does not share a port that it picks itself.
   if (options.port !== 0) await assertFree(options)
   const { bound, isShared } = await listenFirst(http, options)
   const servers: Array<Server> = [http]
@@ -60,7 +63,7 @@ const listenShared = async (http: HttpServer, options: ListenOptions): Promise<L
   const close = () => servers.forEach((server) => Server.prototype.close.call(server))
   try {
     for (let more = isShared ? socketCount - 1 : 0; more > 0; more--) {
-      // As `node:http` makes its connections.
+      // Sets the same options as `node:http`.
       const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => http.emit("connection", socket))
       await listening(server, { host: bound.address, port: bound.port, reusePort: true })
       servers.push(server)
@@ -72,7 +75,7 @@ const listenShared = async (http: HttpServer, options: ListenOptions): Promise<L
   return { address: bound, close }
 }
 
-/** Makes the server's connections those of the host and port. Two processes that start within a millisecond may share a port. */
+/** Passes the connections of the host and port to the server. Two processes that start within a millisecond may share a port. */
 export const listen = (
   server: HttpServer,
   options: { readonly host: string; readonly port: number }

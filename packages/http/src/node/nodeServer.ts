@@ -1,5 +1,5 @@
 /**
- * An HTTP server on Node that holds out against slow and hostile clients. Source: decision 0032.
+ * An HTTP server on Node that withstands slow and hostile clients. Source: decision 0032.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -13,7 +13,7 @@ import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 import type { AnswerBudget } from "./answerBudget.ts"
 import { makeAnswerBudget } from "./answerBudget.ts"
-import { answerBrokenRequests } from "./brokenRequest.ts"
+import { answerBrokenRequests } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
 import type { ServerLimits } from "./limits.ts"
@@ -30,18 +30,18 @@ interface Listener {
   readonly server: Server
   readonly connections: Connections
   readonly answers: AnswerBudget
-  /** Who answers the requests; `undefined` before the routes are there and after they are gone. */
+  /** The handler of requests; `undefined` before the routes are ready and after they are closed. */
   handle: Handle | undefined
 }
 
-/** How often Node and the server look for requests and answers that take too long. */
+/** How often Node and the server check for requests and responses that take too long. */
 const checkMillis = ({ headMillis, answerMillis }: ServerLimits) =>
   Math.max(10, Math.min(1000, Math.ceil(headMillis / 4), Math.ceil(answerMillis / 4)))
 
-/** Responses to requests whose body the client has not been asked for: whether one follows is open. */
+/** Responses to requests that wait for `100 Continue`. The client may or may not send the body of such a request. */
 const uncontinued = new WeakSet<ServerResponse>()
 
-/** Asks for the body when it is first read, so that the client of a refused request need not send it. */
+/** Asks for the body when a handler first reads it, so that the client of a refused request need not send it. */
 const continueOnRead = (request: IncomingMessage, response: ServerResponse) => {
   uncontinued.add(response)
   const onListener = (event: string) => {
@@ -59,10 +59,10 @@ const makeListener = (limits: ServerLimits): Listener => {
   const server = createServer({
     keepAliveTimeout: limits.keepAliveMillis,
     headersTimeout: limits.headMillis,
-    // The bound of a body that no handler reads; one that is read has `bodyMillis`, from when it is read.
+    // Bounds a body that no handler reads. A body that is read has `bodyMillis`, counted from the first read.
     requestTimeout: limits.headMillis + limits.bodyMillis + limits.answerMillis,
     connectionsCheckingInterval: interval,
-    // `headRefusal` answers in the form of the interface.
+    // `headRefusal` checks `Host` instead, and answers in the format of the interface.
     requireHostHeader: false
   })
   const connections = makeConnections(limits)
@@ -100,10 +100,10 @@ const makeListener = (limits: ServerLimits): Listener => {
   return listener
 }
 
-/** Seconds after which a client may come back for an answer that found no room. */
+/** Seconds after which a client may try again when its response exceeds the budget. */
 const retrySeconds = 1
 
-const noRoom = (response: HttpServerResponse.HttpServerResponse) => {
+const budgetExceeded = (response: HttpServerResponse.HttpServerResponse) => {
   const correlationId = response.headers["x-request-id"] ?? requestScope(undefined).correlationId
   return HttpServerResponse.jsonUnsafe(
     { error: "unavailable", message: "Too many answers wait to be read.", correlationId },
@@ -121,7 +121,7 @@ const noRoom = (response: HttpServerResponse.HttpServerResponse) => {
 const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
 
-/** Counts an answer before it is compressed and written; 503 takes its place if there is no room for it. */
+/** Counts a response before it is compressed and written. Sends 503 instead if the response exceeds the budget. */
 const admitAnswer =
   ({ answers, connections }: Listener): HttpEffect.PreResponseHandler =>
   (request, response) =>
@@ -129,7 +129,7 @@ const admitAnswer =
       const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
       const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const bytes = request.method === "HEAD" ? 0 : bodyBytes(response)
-      const admitted = answers.begin(socket, bytes) ? response : noRoom(response)
+      const admitted = answers.begin(socket, bytes) ? response : budgetExceeded(response)
       if (admitted !== response) answers.begin(socket, bodyBytes(admitted))
       return connections.isLast(socket) || uncontinued.has(nodeResponse)
         ? HttpServerResponse.setHeader(admitted, "connection", "close")
@@ -139,11 +139,11 @@ const admitAnswer =
 export interface NodeServer {
   readonly http: HttpServer.HttpServer["Service"]
   readonly connections: () => number
-  /** Bytes of large answers that are not yet written. */
+  /** Bytes of large responses that are not yet written. */
   readonly answerBytes: () => number
 }
 
-/** Listens until the scope closes; then answers what was accepted. Fails with `ServeError` if it cannot listen. */
+/** Listens until the scope closes, and then answers the accepted requests. Fails with `ServeError` if it cannot listen. */
 export const makeNodeServer = (
   address: { readonly host: string; readonly port: number },
   limits: ServerLimits
@@ -163,7 +163,7 @@ export const makeNodeServer = (
         const bounded = boundReads(limits)(app)
         const admitted = HttpEffect.withPreResponseHandler(bounded, admitAnswer(listener))
         listener.handle = yield* NodeHttpServer.makeHandler(admitted, { scope: requests, middleware })
-        // Runs before the requests that are left are interrupted.
+        // Runs before the remaining requests are interrupted.
         yield* Effect.addFinalizer(() =>
           Effect.andThen(
             stop,

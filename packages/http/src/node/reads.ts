@@ -1,5 +1,5 @@
 /**
- * Bounds the requests that read: each may have an answer of some megabytes in the making. Source: decision 0032.
+ * Bounds the requests that read, because each may build a response of some megabytes. Source: decision 0032.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Scope, Semaphore } from "effect"
@@ -10,19 +10,19 @@ import type { ServerLimits } from "./limits.ts"
 
 interface ReadsOfApiKey {
   readonly semaphore: Semaphore.Semaphore
-  /** Requests that wait, are being answered or whose answer is not yet written. */
+  /** Requests that wait, that are being answered, or whose response is not yet written. */
   count: number
 }
 
-/** Calls `then` once the answer is written or its connection is gone. */
+/** Calls `then` when the response is written or its connection is closed. */
 const whenWritten = (response: ServerResponse, then: () => void): void => {
   if (response.closed || response.destroyed) then()
   else response.once("close", then)
 }
 
 /**
- * Lets only so many reads run at once. The reads of one API key wait for each other before they wait for others, so that its slow searches
- * delay no other key; and each counts until its answer is written, so that a client that does not read gets no further answers made.
+ * Bounds how many reads run at once. The reads of one API key first wait for each other, so that slow searches of one key delay no other
+ * key. A read counts until its response is written, so that no further responses are built for a client that does not read.
  */
 export const boundReads = ({
   readsMax,
@@ -34,9 +34,9 @@ export const boundReads = ({
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return app
       const bounded = all.withPermits(1)(app)
-      // Not checked yet: a wrong key has its own place in the map for as long as its refusal takes.
+      // The API key is not checked yet. A wrong key has its own entry in the map until its refusal is written.
       const apiKey = request.headers["authorization"]
-      // Strangers do not wait for each other's answers.
+      // Requests without an API key do not wait for each other's responses.
       if (apiKey === undefined) return bounded
       const reads = byApiKey.get(apiKey) ?? { semaphore: Semaphore.makeUnsafe(readsPerApiKeyMax), count: 0 }
       byApiKey.set(apiKey, reads)

@@ -1,5 +1,5 @@
 /**
- * Answers that are given without a handler, with the body and the headers of every other refusal. Source: decision 0009.
+ * Responses without a handler, with the body and the headers of every other refusal. Source: decision 0009.
  */
 import type { IssueCode } from "@mailkeep/core/domain"
 import type { ServerResponse } from "node:http"
@@ -11,7 +11,7 @@ import { requestScope } from "../server/RequestScope.ts"
 export interface Refusal {
   readonly status: number
   readonly message: string
-  /** On a 400: the header field that is wrong, if one is. */
+  /** On a 400: the header field that is wrong, if there is one. */
   readonly issue?: { readonly header: string; readonly code: IssueCode }
 }
 
@@ -47,7 +47,7 @@ export const refuseRequest = (response: ServerResponse, refusal: Refusal): void 
   response.writeHead(refusal.status, headers).end(response.req.method === "HEAD" ? undefined : body)
 }
 
-/** Refuses bytes that are no request, and closes the connection once the client had time to read why. */
+/** Refuses bytes that are not an HTTP request, and closes the connection after the client had time to read the reason. */
 export const refuseConnection = (socket: Duplex, refusal: Refusal): void => {
   const { headers, body } = answerOf(refusal, undefined)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

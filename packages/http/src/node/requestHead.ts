@@ -1,5 +1,5 @@
 /**
- * Which heads the server refuses although they can be parsed. Source: RFC 9110 (10.1.1), RFC 9112 (3.2, 6.1), decision 0009.
+ * Refuses some heads that can be parsed. Source: RFC 9110 (10.1.1), RFC 9112 (3.2, 6.1), decision 0009.
  */
 import type { Refusal } from "./refusal.ts"
 

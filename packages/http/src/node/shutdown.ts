@@ -1,18 +1,18 @@
 /**
- * Stops a server: answers what it has accepted, within one grace. Source: decision 0032.
+ * Stops a server. It answers the requests that it has accepted, within one grace period. Source: decision 0032.
  */
 import type { Server } from "node:http"
 import { setImmediate as immediate, setTimeout as wait } from "node:timers/promises"
-import { lateRequest } from "./brokenRequest.ts"
+import { lateRequest } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import type { Listeners } from "./listeners.ts"
 import { refuseConnection } from "./refusal.ts"
 
-/** The listeners are closed when this time has passed without a new connection: none is left in the kernel's queues. */
+/** The listeners are closed after this time without a new connection, because the kernel's queues are then empty. */
 const quietMillis = 20
-/** New connections are taken no longer than this, however many there are. */
+/** New connections are accepted for at most this long, however many arrive. */
 const acceptMillisMax = 1000
-/** A request that is not complete and gets no byte for this long is given up. */
+/** An incomplete request that gets no byte for this long is given up. */
 const silenceMillis = 1000
 
 export interface Listening {
@@ -26,20 +26,20 @@ const acceptQueued = async ({ listeners, connections }: Listening, millisMax: nu
   for (let accepted = -1; accepted !== connections.accepted() && performance.now() < end;) {
     accepted = connections.accepted()
     await wait(quietMillis)
-    // A busy process may not have polled the listeners in that time; before an immediate runs, it has.
+    // A busy process may not poll the listeners during the wait. It does so before this immediate runs.
     await immediate()
   }
   listeners.close()
 }
 
-/** Resolves when the listeners and all connections are closed, after `graceMillis` at the latest. */
+/** Closes the listeners and all connections. Resolves after `graceMillis` at the latest. */
 export const shutDown = async (listening: Listening, graceMillis: number): Promise<void> => {
   const { server, connections } = listening
   const end = performance.now() + graceMillis
   connections.close()
   await acceptQueued(listening, Math.min(acceptMillisMax, graceMillis))
   while (connections.size() > 0 && performance.now() < end) {
-    connections.closeResting()
+    connections.closeIdle()
     connections.endSilent(silenceMillis, (socket) =>
       socket.bytesRead > 0 && socket.writable ? refuseConnection(socket, lateRequest) : socket.destroy()
     )
@@ -48,6 +48,6 @@ export const shutDown = async (listening: Listening, graceMillis: number): Promi
   connections.destroyAll()
   // A destroyed socket is closed in a later turn of the event loop.
   while (connections.size() > 0) await immediate()
-  // Only stops the timer of the server: the listeners are closed.
+  // This only stops the timer of the server, because the listeners are already closed.
   server.close()
 }

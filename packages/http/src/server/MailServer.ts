@@ -1,5 +1,5 @@
 /**
- * The interface as routes and as a web-standard fetch handler. Nothing here needs Node.
+ * The interface as routes and as a web-standard fetch handler. This module does not need Node.
  */
 import { routesAt } from "./routes.ts"
 

@@ -1,5 +1,5 @@
 /**
- * What belongs to one request: its correlation id, and the headers its response will have besides its own.
+ * The data of one request: its correlation id, and extra headers of its response.
  */
 import { Context } from "effect"
 
@@ -14,7 +14,7 @@ export const RequestScope = Context.Reference<RequestScopeShape>("@mailkeep/http
 
 const adoptable = /^[\w-]{1,64}$/
 
-/** An inbound `X-Request-Id` of the right form is adopted. Source: decision 0009. */
+/** Uses an inbound `X-Request-Id` of the right form; otherwise makes a new id. Source: decision 0009. */
 export const requestScope = (inbound: string | undefined): RequestScopeShape => ({
   correlationId: inbound !== undefined && adoptable.test(inbound) ? inbound : crypto.randomUUID(),
   responseHeaders: {}

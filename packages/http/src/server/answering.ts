@@ -1,5 +1,5 @@
 /**
- * What every endpoint's handler needs: the body read, the failure answered, the project of the caller.
+ * Helpers of every endpoint handler: they read the body, turn failures into responses and find the project of the caller.
  */
 import type { Issue, MailFailure, Principal, ProjectId, StoreUnavailable } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
@@ -11,13 +11,13 @@ import { BodyRefused, bodyRefusedResponse, jsonBody } from "./requestBody.ts"
 
 type Refusal = MailFailure | StoreUnavailable | BodyRefused
 
-/** A use case's failure as its answer. */
+/** Turns the failure of a use case into its response. */
 export const answered = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
   Effect.catch(effect, (failure) =>
     failure instanceof BodyRefused ? bodyRefusedResponse(failure) : failureResponse(failure)
   )
 
-/** The request's body, read by one of the core's readers. */
+/** The body of the request, parsed by `read`. */
 export const bodyOf = <A>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>
@@ -29,29 +29,31 @@ export const bodyOf = <A>(
       : Effect.fail(new InvalidArgument({ context: "body", issues: parsed.failure }))
   })
 
-/** A use case of the caller's, with its failure as its answer. */
+/** Runs a use case as the caller, and turns its failure into a response. */
 export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>
   answered(Effect.flatMap(CurrentPrincipal, use))
 
-/** A use case of the caller's project, with its failure as its answer. */
+/** Runs a use case in the caller's project, and turns its failure into a response. */
 export const inProject = <A, R>(use: (projectId: ProjectId) => Effect.Effect<A, Refusal, R>) =>
   asPrincipal(({ projectId }) => use(projectId))
 
-/** The same with the request's body as it came, for a service that takes exactly this body and checks it: `B` is what the service makes sure of. */
+/**
+ * The same with the unchecked body of the request, for a service that checks the body itself. `B` is the type that the service validates.
+ */
 export const withJson = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
   use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
 ) => inProject((projectId) => Effect.flatMap(jsonBody(request), (body) => use(projectId, body as B)))
 
-/** The same with the request's body, read by one of the core's readers. */
+/** The same with the body of the request, parsed by `read`. */
 export const withBody = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<B, ReadonlyArray<Issue>>,
   use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
 ) => inProject((projectId) => Effect.flatMap(bodyOf(request, read), (body) => use(projectId, body)))
 
-/** An empty search is no filter. */
+/** An empty search means no filter. */
 export const searchOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
-/** What a deletion answers. */
+/** The response body of a deletion. */
 export const success = { success: true } as const

@@ -1,5 +1,5 @@
 /**
- * Lets a request in: its key (401), its rate (429), its permission (403), in this order. Source: decision 0009.
+ * Checks a request: its API key (401), its rate limit (429), its permission (403), in this order. Source: decision 0009.
  */
 import type { RateDecision } from "@mailkeep/core"
 import { Access } from "@mailkeep/core"
@@ -23,9 +23,9 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const principal = yield* access.authenticate(Redacted.value(credential))
           if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some") {
-            const decision = yield* access.admit(principal)
+            const decision = yield* access.takeRateLimit(principal)
             if (decision !== null) Object.assign((yield* RequestScope).responseHeaders, rateLimitHeaders(decision))
-            yield* access.refuseOverRate(decision)
+            yield* access.failIfLimited(decision)
           }
           yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))
           return yield* Effect.provideService(httpEffect, CurrentPrincipal, principal)

@@ -1,5 +1,5 @@
 /**
- * Bounds the memory and the time that request bodies may take, over all requests and for each API key. Source: decision 0032.
+ * Bounds the memory and the time of request bodies, over all requests and for each API key. Source: decision 0032.
  */
 import { Context } from "effect"
 
@@ -8,7 +8,7 @@ export interface BodyLimits {
   readonly bodyBytesMax: number
   /** Bytes of the request bodies of one API key in memory at once; default 12 MiB. */
   readonly bodyBytesPerApiKeyMax: number
-  /** How long one body may take to arrive, from when it is first read; default 60 s. */
+  /** How long one body may take to arrive, from its first read; default 60 s. */
   readonly bodyMillis: number
 }
 
@@ -18,11 +18,11 @@ export const defaultBodyLimits: BodyLimits = {
   bodyMillis: 60_000
 }
 
-/** The first bytes of each body count nothing: an ordinary send is never refused because others upload much. */
+/** The first bytes of each body are not counted, so an ordinary send is never refused because others upload much. */
 export const uncountedBytes = 16 * 1024
 
 export interface BodyReservation {
-  /** Sets how many bytes the body takes; false, and nothing reserved, if the budget has no room for them. */
+  /** Sets how many bytes the body takes. Returns `false` and reserves nothing if the bytes exceed the budget. */
   readonly resize: (bytes: number) => boolean
   readonly release: () => void
 }
@@ -31,11 +31,11 @@ export interface BodyBudgetShape {
   readonly bodyMillis: number
   /** An empty reservation for one body of the API key. */
   readonly reserve: (apiKey: string) => BodyReservation
-  /** Bytes reserved at the moment, by all bodies. */
+  /** Bytes that all bodies reserve at the moment. */
   readonly reservedBytes: () => number
 }
 
-/** A budget counts what has arrived, not what `Content-Length` declares: a declaration costs its sender nothing. */
+/** Counts the bytes that have arrived, not the declared `Content-Length`, because a false declaration costs its sender nothing. */
 export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShape => {
   const { bodyBytesMax, bodyBytesPerApiKeyMax, bodyMillis } = { ...defaultBodyLimits, ...limits }
   const byApiKey = new Map<string, number>()
@@ -63,7 +63,7 @@ export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShap
   return { bodyMillis, reserve, reservedBytes: () => total }
 }
 
-/** The budget of the requests' bodies; without one provided, all handlers of the process share one with the default limits. */
+/** The budget of the request bodies. By default all handlers of the process share one budget with the default limits. */
 export const BodyBudget = Context.Reference<BodyBudgetShape>("@mailkeep/http/server/BodyBudget", {
   defaultValue: () => makeBodyBudget()
 })

@@ -1,29 +1,29 @@
 /**
- * Collects the chunks of a body in few blocks, so that a body that comes in chunks of one byte takes no more memory than its bytes. Blocks
- * are given back at once when they are no longer needed: left to the garbage collector, those of a few bodies of 10 MB add up.
+ * Collects the chunks of a body in few blocks, so that a body in chunks of one byte takes no more memory than its bytes. Frees blocks as
+ * soon as they are not needed. The garbage collector would free the blocks of a few bodies of 10 MB too late.
  */
 
-/** The first block; each further one is as large as all before it, up to the largest. */
+/** The size of the first block. Each further block is as large as all blocks before it, up to the maximum. */
 const blockBytesMin = 16 * 1024
 const blockBytesMax = 1024 * 1024
 
 export interface BodyBytes {
   readonly append: (chunk: Uint8Array) => void
-  /** Bytes of memory in use; at most twice the bytes appended, or one block. */
+  /** Bytes of memory in use: at most twice the appended bytes, or one block. */
   readonly capacity: () => number
   /** The whole body, in one block. */
   readonly bytes: () => Uint8Array
-  /** Gives the memory back: what `bytes` returned is empty afterwards, unless the body was one chunk. */
+  /** Frees the memory. The result of `bytes` is empty afterwards, unless the body was one chunk. */
   readonly clear: () => void
 }
 
 export const makeBodyBytes = (): BodyBytes => {
   let blocks: Array<Uint8Array<ArrayBufferLike>> = []
-  /** The blocks that were made here; the first chunk belongs to the connection. */
+  /** The blocks that this module allocates. The first chunk belongs to the connection. */
   const own = new Set<ArrayBuffer>()
   let capacity = 0
   let length = 0
-  /** Bytes free at the end of the last block. */
+  /** Free bytes at the end of the last block. */
   let free = 0
 
   const add = (block: Uint8Array) => {

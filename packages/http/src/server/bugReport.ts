@@ -1,17 +1,17 @@
 /**
- * Describes a bug by the class of its error and the places in its stack, never by its message: a message may quote what a caller sent.
+ * Describes a bug by the class of its error and its stack frames, never by its message, because a message may contain data of a caller.
  */
 import { Cause } from "effect"
 
 export interface BugReport {
-  /** The error's class or tag; for a thrown value that is not an object, its type. */
+  /** The class or tag of the error. For a thrown value that is not an object, its type. */
   readonly error: string
   /** Stack frames, the innermost first. */
   readonly at: ReadonlyArray<string>
 }
 
 const framesMax = 20
-/** Long enough for any class; keeps out text that somebody put into `name`. */
+/** Long enough for any class name; excludes other text in `name`. */
 const className = /^[\w$/@.-]{1,100}$/
 
 const namesOf = (value: object): ReadonlyArray<unknown> => {
@@ -29,8 +29,8 @@ const classOf = (value: unknown): string => {
 const frame = /^\s+at (?:.*[( ])?(?:file:|node:|https?:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/
 
 const framesOf = ({ name, message, stack = "" }: Error): ReadonlyArray<string> => {
-  const said = `${name}: ${message}`
-  const rest = stack.startsWith(said) ? stack.slice(said.length) : stack
+  const headline = `${name}: ${message}`
+  const rest = stack.startsWith(headline) ? stack.slice(headline.length) : stack
   return rest
     .split("\n")
     .filter((line) => frame.test(line))

@@ -1,6 +1,6 @@
 /**
- * Compresses responses over 1 KiB when the client asks for it. A response with a secret says `no-transform` and is sent as it is.
- * Source: decision 0032.
+ * Compresses responses over 1 KiB when the client accepts it. A response with a secret has `no-transform` and is sent uncompressed. Source:
+ * decision 0032.
  */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"

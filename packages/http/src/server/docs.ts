@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document at `/openapi.json` and its page at `/docs`. The page runs no script but its own and loads nothing from another host.
+ * The OpenAPI document at `/openapi.json` and its page at `/docs`. The page runs only its own scripts and loads nothing from another host.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -14,7 +14,7 @@ const sha256 = (text: string) =>
     (digest) => `'sha256-${base64(new Uint8Array(digest))}'`
   )
 
-/** The page's own inline scripts by their hashes; styles are inline, and "Test Request" calls this host alone. */
+/** Allows the inline scripts of the page by their hashes. The styles are inline, and "Test Request" calls only this host. */
 const policyOf = (html: string) =>
   Effect.map(
     Effect.forEach([...html.matchAll(/<script>([\s\S]*?)<\/script>/g)], ([, script]) => sha256(script!)),
@@ -51,7 +51,7 @@ const guarded = HttpRouter.middleware(
   })
 ).layer
 
-/** `basePath` is where the routes are mounted, as the document's server. */
+/** The routes are mounted below `basePath`, which is the server in the document. */
 export const docs = (basePath: string) => {
   const api = basePath === "" ? MailApi : MailApi.annotate(OpenApi.Servers, [{ url: basePath }])
   let document: HttpServerResponse.HttpServerResponse | undefined

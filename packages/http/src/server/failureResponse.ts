@@ -1,6 +1,6 @@
 /**
- * Turns failures into answers: status, body and headers. The one place where an error word meets a status.
- * Source: interface, Errors; decision 0009.
+ * Turns failures into responses: status, body and headers. Only this file maps an error word to a status. Source: interface, Errors;
+ * decision 0009.
  */
 import type { MailFailure } from "@mailkeep/core/domain"
 import type { StoreUnavailable } from "@mailkeep/core/port"
@@ -37,7 +37,7 @@ export const errorResponse = (
     HttpServerResponse.jsonUnsafe({ error, message, correlationId, ...rest }, { status, headers })
   )
 
-/** How long a caller should wait for a store that is out of reach. */
+/** Seconds after which a caller may retry when the store is unavailable. */
 const unavailableSeconds = 1
 
 const particulars = (
@@ -62,10 +62,10 @@ const particulars = (
   }
 }
 
-/** A disk that is full refuses every request: it is worth one line in a while, not one for each. */
+/** A full disk refuses every request. The log gets one line per period, not one per request. */
 const warnOfStore = (reason: StoreUnavailable["reason"]) =>
   Effect.gen(function* () {
-    const leftOut = yield* (yield* StoreWarnings).admit(reason)
+    const leftOut = yield* (yield* StoreWarnings).takeRateLimit(reason)
     if (leftOut === null) return
     yield* Effect.logWarning("The store is unavailable: requests are refused.", {
       reason,
@@ -73,7 +73,7 @@ const warnOfStore = (reason: StoreUnavailable["reason"]) =>
     })
   })
 
-/** A bug: logged with the class and the place of its error, answered with nothing of the inside. */
+/** Logs a bug with the class and the stack of its error. The response shows no internal detail. */
 export const bugResponse = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(
     Effect.logError("A request failed by a bug.", ...bugReports(cause)),
@@ -81,7 +81,7 @@ export const bugResponse = (cause: Cause.Cause<unknown>) =>
   )
 
 export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
-  // A port of the product's may fail with something that its type does not say.
+  // An adapter of the product may fail with an error that its type does not declare.
   if (!Object.hasOwn(statuses, failure.kind)) return bugResponse(Cause.fail(failure))
   const { fields, headers } = particulars(failure)
   const message = failure._tag === "StoreUnavailable" ? "The service cannot take the request now." : failure.message

@@ -1,5 +1,5 @@
 /**
- * The interface as a web-standard handler. Nothing that this file imports needs Node.
+ * The interface as a web-standard handler. This file and its imports do not need Node.
  */
 import type { Context } from "effect"
 import { Layer, ManagedRuntime } from "effect"
@@ -9,20 +9,20 @@ import { bareRoutesAt, routesAt } from "./routes.ts"
 import { routerConfig } from "./routerConfig.ts"
 
 export interface FetchHandlerOptions {
-  /** Where the handler is mounted, such as `/mail`: begins with a slash and does not end with one. The root when left out. */
+  /** The path below which the handler is mounted, such as `/mail`; default the root. It begins with a slash and does not end with one. */
   readonly basePath?: string
-  /** Whether `/openapi.json` and `/docs` are served; `true` when left out. */
+  /** Whether to serve `/openapi.json` and `/docs`; default `true`. */
   readonly docs?: boolean
 }
 
 export interface FetchHandler {
-  /** Answers a request; a path outside of `basePath` is 404. Rejects only when the core does not open, with its failure. */
+  /** Answers a request. A path outside of `basePath` gets 404. Rejects only when the core does not open, with the failure of the core. */
   readonly handler: (request: Request) => Promise<Response>
-  /** Ends the handler. Closes the core only if it was given as a layer. */
+  /** Closes the handler. Closes the core only if it is a `Layer`. */
   readonly dispose: () => Promise<void>
 }
 
-/** A core: one that is open, as a context or a runtime, or a layer that opens one. */
+/** A core: an open one as a context or a runtime, or a layer that opens one. */
 export type MailSource<E = never> =
   | Context.Context<MailServices>
   | ManagedRuntime.ManagedRuntime<MailServices, E>
@@ -44,9 +44,9 @@ const checkedBasePath = (basePath: string): string => {
 /**
  * Answers web-standard requests from a core.
  *
- * A context or a runtime is used as it is: the handler shares its store, its API keys and its wake-up signal, so that mail that comes in over
- * HTTP wakes the dispatcher of the same process. A layer opens a core of its own, which `dispose` closes: give a layer only when nothing
- * else of the process uses that store. Throws a `TypeError` when `basePath` has another form.
+ * A context or a runtime is shared: the handler uses its store, its API keys and its wake-up signal. A message that arrives over HTTP wakes
+ * the dispatcher of the same process. A layer opens a core of its own, which `dispose` closes. Use a layer only when nothing else in the
+ * process uses that store. Throws a `TypeError` when `basePath` has another form.
  */
 export const fetchHandler = <E>(
   mail: MailSource<E>,
@@ -54,7 +54,7 @@ export const fetchHandler = <E>(
 ): FetchHandler => {
   const path = checkedBasePath(basePath)
   const routes = docs ? routesAt(path) : bareRoutesAt(path)
-  // The services stay in the handler's context: loggers, the clock and the tracer of the core hold for requests too.
+  // The services stay in the context of the handler, so that the loggers, the clock and the tracer of the core also apply to requests.
   const { handler, dispose } = HttpRouter.toWebHandler(
     routes.pipe(Layer.provideMerge(servicesOf(mail)), Layer.provideMerge(HttpServer.layerServices)),
     { disableLogger: true, routerConfig }

@@ -1,5 +1,5 @@
 /**
- * The endpoints over the services: decode the body, call the use case, show the record. No rule lives here.
+ * The endpoints over the services: they decode the body, call the use case and show the record. They contain no rules.
  */
 import { Layer } from "effect"
 import { lists, properties, segments } from "./handlers/contactGroups.ts"

@@ -1,12 +1,11 @@
 /**
- * Bounds of a JSON text that are looked at before anything parses it: `JSON.parse` takes a second for 10 MiB of `[`, and as long for a
- * million keys.
+ * Checks the bounds of a JSON text before it is parsed. `JSON.parse` takes a second for 10 MiB of `[`, and as long for a million keys.
  */
 
-/** Metadata may have 16 levels and a segment's filter 18; nothing else comes near. Source: decision 0033. */
+/** Metadata may have 16 levels and the filter of a segment 18; every other body has far fewer. Source: decision 0033. */
 export const jsonDepthMax = 64
 
-/** Keys and values of all arrays and objects together. The largest request of an honest client has some ten thousand. */
+/** Keys and values of all arrays and objects together. The largest request of an honest client has about ten thousand. */
 export const jsonValuesMax = 100_000
 
 export type JsonFault = "too_deep" | "too_many_items"
@@ -21,7 +20,8 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * What the text has too much of. Looks at each octet once, and at none behind the first fault. Text that is not JSON gets some answer.
+ * Returns the bound that the text exceeds. Reads each octet once, and stops at the first excess. The result for text that is not JSON is
+ * undefined.
  */
 export const jsonFault = (
   octets: Uint8Array,

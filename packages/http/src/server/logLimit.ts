@@ -1,21 +1,21 @@
 /**
- * Bounds how often one warning is logged: the first at once, then one in each period with the number of those left out.
+ * Bounds how often one warning is logged: the first at once, then one per period with the number of omitted warnings.
  */
 import { Clock, Context, Effect } from "effect"
 
 export interface LogLimit {
-  /** How many of this subject were left out since the last line; `null` while another line would come too soon. */
-  readonly admit: (subject: string) => Effect.Effect<number | null>
+  /** The number of warnings on this subject omitted since the last line; `null` if the period has not passed. */
+  readonly takeRateLimit: (subject: string) => Effect.Effect<number | null>
 }
 
-/** The subjects are a closed list: each is remembered. */
+/** The map keeps every subject, because the subjects are a closed list. */
 const makeLogLimit = (periodMillis: number): LogLimit => {
   const lines = new Map<string, { readonly at: number; leftOut: number }>()
   return {
-    admit: (subject) =>
+    takeRateLimit: (subject) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const last = lines.get(subject)
-        // A clock that was set back must not silence the log.
+        // A clock that moves backwards must not silence the log.
         if (last !== undefined && Math.abs(now - last.at) < periodMillis) {
           last.leftOut++
           return null
@@ -28,7 +28,7 @@ const makeLogLimit = (periodMillis: number): LogLimit => {
 
 const storePeriodMillis = 10_000
 
-/** Limits the warnings of requests that were refused because the store was unavailable; one for each handler. */
+/** Limits the warnings about requests refused because the store is unavailable. Each handler has one limit. */
 export const StoreWarnings = Context.Reference<LogLimit>("@mailkeep/http/server/StoreWarnings", {
   defaultValue: () => makeLogLimit(storePeriodMillis)
 })

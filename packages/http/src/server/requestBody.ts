@@ -1,5 +1,5 @@
 /**
- * Reads a JSON body within its bounds: 10 MiB, a time, and the budget of all bodies. Source: decisions 0009 and 0032.
+ * Reads a JSON body within its bounds: 10 MiB, a time limit, and the budget of all bodies. Source: decisions 0009 and 0032.
  */
 import { InvalidArgument, issue } from "@mailkeep/core/domain"
 import { Data, Effect, Latch, Option, Stream } from "effect"
@@ -14,15 +14,15 @@ import type { JsonFault } from "./jsonBounds.ts"
 import { jsonDepthMax, jsonFault, jsonValuesMax } from "./jsonBounds.ts"
 
 const bodyOctetsMax = 10 * 1024 * 1024
-/** How much of a refused body is still read, and for how long, so that the client gets to see the answer. */
+/** Bytes and time for which a refused body is still read, so that the client can read the response. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
-/** How long a caller should wait for the budget to have room. */
+/** Seconds after which a caller may retry when the body budget is used up. */
 const budgetRetrySeconds = 1
 
 type RefusalReason = "too_large" | "too_slow" | "over_budget"
 
-/** A body that is not taken, whatever is in it. */
+/** A body that is refused for its size or time, whatever it contains. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly reason: RefusalReason
   /** Whether the body was read to its end. */
@@ -39,7 +39,7 @@ export const bodyRefusedResponse = ({ reason, complete }: BodyRefused) => {
   const { status, ...body } = refusals[reason]
   return errorResponse(status, body, {
     ...(reason === "over_budget" ? { "retry-after": String(budgetRetrySeconds) } : {}),
-    // The rest of the body may still come, so the connection cannot carry another request.
+    // The rest of the body may still arrive, so the connection cannot carry another request.
     ...(complete ? {} : { connection: "close" })
   })
 }
@@ -49,7 +49,7 @@ const refused = (code: "malformed_json" | JsonFault, message: string) =>
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
-/** Reads the body to its end. Past a bound its bytes are dropped and the rest is discarded, but not for long. */
+/** Reads the body to its end. Past a bound, drops the bytes and discards the rest for a short time. */
 const receive = (
   request: HttpServerRequest.HttpServerRequest,
   reservation: BodyReservation,
@@ -117,8 +117,8 @@ export const jsonBody = (
 ): Effect.Effect<unknown, InvalidArgument | BodyRefused, CurrentPrincipal> =>
   Effect.gen(function* () {
     const { reserve, bodyMillis } = yield* BodyBudget
-    const { keyId, projectId } = yield* CurrentPrincipal
-    const reservation = reserve(keyId ?? projectId)
+    const { apiKeyId, projectId } = yield* CurrentPrincipal
+    const reservation = reserve(apiKeyId ?? projectId)
     return yield* receive(request, reservation, bodyMillis).pipe(
       Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
       Effect.flatMap(parse),

@@ -1,6 +1,6 @@
 /**
- * How paths are matched, the same where they are served and where a wrong method is told from an unknown path: to the letter, and
- * with an identifier of any length, so that a request is refused for what it is.
+ * The matching of paths, for serving and for separating 404 and 405. Paths match exactly, and an identifier may have any length, so that
+ * the endpoint itself refuses a wrong one.
  */
 import type { FindMyWay } from "effect/http"
 

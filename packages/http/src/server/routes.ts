@@ -20,11 +20,11 @@ import { MailApi } from "../api/MailApi.ts"
 import * as bearer from "./bearer.ts"
 import * as compression from "./compression.ts"
 import { docs } from "./docs.ts"
-import * as edge from "./edge.ts"
+import * as requestMiddleware from "./requestMiddleware.ts"
 import * as handlers from "./handlers.ts"
-import * as wellFormed from "./wellFormed.ts"
+import * as schemaErrors from "./schemaErrors.ts"
 
-/** What the routes need of the core. */
+/** The services of the core that the routes need. */
 export type MailServices =
   | Access
   | ContactLists
@@ -40,11 +40,12 @@ export type MailServices =
 
 const endpoints = HttpApiBuilder.layer(MailApi).pipe(
   Layer.provide(handlers.layer),
-  Layer.provide(Layer.mergeAll(bearer.layer, wellFormed.layer))
+  Layer.provide(Layer.mergeAll(bearer.layer, schemaErrors.layer))
 )
 
 /** The endpoints below `basePath`, without the OpenAPI document and its page. */
-export const bareRoutesAt = (basePath: string) => Layer.mergeAll(endpoints, edge.layer(basePath), compression.layer)
+export const bareRoutesAt = (basePath: string) =>
+  Layer.mergeAll(endpoints, requestMiddleware.layer(basePath), compression.layer)
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`, all below `basePath`. */
 export const routesAt = (basePath: string) => Layer.mergeAll(bareRoutesAt(basePath), docs(basePath))

@@ -1,8 +1,8 @@
 /**
- * Templates and their versions as the wire shows them.
+ * Converts templates and their versions to the wire format.
  */
 import type {
-  DefinitionOf,
+  ResourceOf,
   TemplateDetail,
   TemplateSummary,
   TemplateVariable,
@@ -25,7 +25,7 @@ const versionSummaryView = ({
   parent,
   content,
   ...at
-}: DefinitionOf<"templateVersion">): typeof TemplateVersionSummaryBody.Type => ({
+}: ResourceOf<"templateVersion">): typeof TemplateVersionSummaryBody.Type => ({
   id,
   template_id: parent,
   version_number: content.versionNumber,
@@ -40,7 +40,7 @@ const versionSummaryView = ({
   variables: content.variables.map(variableView)
 })
 
-const bodyView = ({ content: { html, text } }: DefinitionOf<"templateBody">) => ({ html: html ?? "", text: text ?? "" })
+const bodyView = ({ content: { html, text } }: ResourceOf<"templateBody">) => ({ html: html ?? "", text: text ?? "" })
 
 const versionView = ({ version, body }: TemplateVersionDetail): typeof TemplateVersionBody.Type => ({
   ...versionSummaryView(version),
@@ -60,7 +60,7 @@ export const variableView = ({
   fallbackValue
 }: TemplateVariable): typeof TemplateVariableBody.Type => ({ id, key, type, required, fallback_value: fallbackValue })
 
-const templateFieldsView = (template: DefinitionOf<"template">) => ({
+const templateFieldsView = (template: ResourceOf<"template">) => ({
   id: template.id,
   name: template.content.name,
   alias: template.content.alias ?? "",

@@ -1,20 +1,20 @@
 /**
- * Records as the wire shows them.
+ * Converts records to the wire format.
  */
 import type {
   Attempt,
   Contact,
   ContactDetail,
   CountedList,
-  DefinitionOf,
+  ResourceOf,
   DeliveryDetail,
   DeliverySummary,
   Instant,
   SenderDomain,
   SendResult,
   Suppression,
-  EventPush,
-  PushEnding,
+  EventDelivery,
+  EventDeliveryResult,
   WebhookRecord,
   WebhookWithSecret
 } from "@mailkeep/core"
@@ -130,7 +130,7 @@ export const stamps = ({ createdAt, updatedAt }: { readonly createdAt: number; r
   updated_at: formatInstant(updatedAt)
 })
 
-export const propertyView = ({ id, content, ...at }: DefinitionOf<"property">): typeof PropertyBody.Type => ({
+export const propertyView = ({ id, content, ...at }: ResourceOf<"property">): typeof PropertyBody.Type => ({
   id,
   key: content.key,
   type: content.type,
@@ -146,7 +146,7 @@ export const listView = ({ list: { id, content, ...at }, contacts }: CountedList
   ...stamps(at)
 })
 
-export const segmentView = ({ id, content, ...at }: DefinitionOf<"segment">): typeof SegmentBody.Type => ({
+export const segmentView = ({ id, content, ...at }: ResourceOf<"segment">): typeof SegmentBody.Type => ({
   id,
   name: content.name,
   filter: content.filter as typeof SegmentBody.Type.filter,
@@ -205,24 +205,24 @@ export const webhookWithSecretView = ({ webhook, secret }: WebhookWithSecret): t
   secret: Redacted.value(secret)
 })
 
-export const webhookDeliveryView = (push: EventPush): typeof WebhookDeliveryBody.Type => ({
-  id: push.id,
-  event_id: push.eventId,
-  event_type: push.eventKind,
-  status: push.status,
-  attempts: push.tries.map(({ at, status, error, durationMillis }) => ({
+export const webhookDeliveryView = (eventDelivery: EventDelivery): typeof WebhookDeliveryBody.Type => ({
+  id: eventDelivery.id,
+  event_id: eventDelivery.eventId,
+  event_type: eventDelivery.eventKind,
+  status: eventDelivery.status,
+  attempts: eventDelivery.latestAttempts.map(({ at, status, error, durationMillis }) => ({
     at: formatInstant(at),
     status_code: status,
     error,
     duration_ms: durationMillis
   })),
-  next_attempt_at: formatInstantOrNull(push.dueAt),
-  settled_at: formatInstantOrNull(push.settledAt),
-  created_at: formatInstant(push.createdAt)
+  next_attempt_at: formatInstantOrNull(eventDelivery.dueAt),
+  settled_at: formatInstantOrNull(eventDelivery.settledAt),
+  created_at: formatInstant(eventDelivery.createdAt)
 })
 
-export const webhookTestView = (ending: PushEnding) => ({
-  delivered: ending._tag === "Taken",
-  status_code: "status" in ending ? ending.status : null,
-  error: "error" in ending ? ending.error : null
+export const webhookTestView = (result: EventDeliveryResult) => ({
+  delivered: result._tag === "Accepted",
+  status_code: "status" in result ? result.status : null,
+  error: "error" in result ? result.error : null
 })

@@ -1,13 +1,13 @@
 /**
- * Everything the reference store knows, as one immutable value.
+ * The whole state of the reference store, as one immutable value.
  */
 import type {
   ApiKey,
   Attempt,
   Contact,
-  Definition,
+  Resource,
   Delivery,
-  EventPush,
+  EventDelivery,
   IdempotencyRecord,
   Instant,
   MailEvent,
@@ -18,15 +18,15 @@ import type {
 } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 
-/** Keys of records within a project are `project/key`. */
+/** The keys of records within a project are `project/key`. */
 export interface State {
   readonly settings: HashMap.HashMap<string, string>
   readonly projects: HashMap.HashMap<string, Project>
   readonly apiKeys: HashMap.HashMap<string, ApiKey>
   readonly domains: HashMap.HashMap<string, SenderDomain>
-  readonly definitions: HashMap.HashMap<string, Definition>
-  /** The id of the definition of each project, kind, parent and name. */
-  readonly definitionsByName: HashMap.HashMap<string, string>
+  readonly resources: HashMap.HashMap<string, Resource>
+  /** The id of the resource of each project, kind, parent and name. */
+  readonly resourcesByName: HashMap.HashMap<string, string>
   readonly contacts: HashMap.HashMap<string, Contact>
   /** The id of the contact at each address. */
   readonly contactsByAddress: HashMap.HashMap<string, string>
@@ -37,9 +37,9 @@ export interface State {
   readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
   readonly counters: HashMap.HashMap<string, number>
   readonly events: HashMap.HashMap<string, MailEvent>
-  /** The ids of events that were not distributed yet. */
+  /** The ids of events that are not distributed yet. */
   readonly undistributed: HashMap.HashMap<string, true>
-  readonly pushes: HashMap.HashMap<string, EventPush>
+  readonly eventDeliveries: HashMap.HashMap<string, EventDelivery>
   readonly leases: HashMap.HashMap<string, Instant>
 }
 
@@ -48,8 +48,8 @@ export const empty: State = {
   projects: HashMap.empty(),
   apiKeys: HashMap.empty(),
   domains: HashMap.empty(),
-  definitions: HashMap.empty(),
-  definitionsByName: HashMap.empty(),
+  resources: HashMap.empty(),
+  resourcesByName: HashMap.empty(),
   contacts: HashMap.empty(),
   contactsByAddress: HashMap.empty(),
   suppressions: HashMap.empty(),
@@ -60,7 +60,7 @@ export const empty: State = {
   counters: HashMap.empty(),
   events: HashMap.empty(),
   undistributed: HashMap.empty(),
-  pushes: HashMap.empty(),
+  eventDeliveries: HashMap.empty(),
   leases: HashMap.empty()
 }
 
@@ -71,11 +71,10 @@ export const lookUp = <A>(map: HashMap.HashMap<string, A>, key: string): A | nul
   return found._tag === "Some" ? found.value : null
 }
 
-/** Where a definition is found by its name. */
+/** The key of a resource in the index by name. */
 export const nameKey = ({
   projectId,
   kind,
   parent,
   name
-}: Pick<Definition, "projectId" | "kind" | "parent" | "name">): string =>
-  JSON.stringify([projectId, kind, parent, name])
+}: Pick<Resource, "projectId" | "kind" | "parent" | "name">): string => JSON.stringify([projectId, kind, parent, name])

@@ -1,24 +1,24 @@
 /**
- * Answers one query from the state. Pure: this is what the language of reads means.
+ * Answers one query from the state. These pure functions define the meaning of every query.
  */
 import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/domain"
 import {
-  backlogAmong,
-  byId,
-  contactPageAmong,
-  contactScanAmong,
-  definitionPageAmong,
-  domainPageAmong,
-  definitionsAmong,
-  domainsDueAmong,
-  eventsAmong,
-  ledgerAmong,
-  logPageAmong,
+  evaluateBacklog,
+  compareIds,
+  evaluateContactPage,
+  evaluateContactScan,
+  evaluateResourcePage,
+  evaluateDomainPage,
+  evaluateResources,
+  evaluateDomainsDue,
+  evaluateEvents,
+  evaluateUsageAudit,
+  evaluateLogPage,
   newestFirst,
-  nextDueAmong,
-  pendingPushesAmong,
-  pushPageAmong,
-  suppressionPageAmong
+  evaluateNextDue,
+  evaluatePendingEventDeliveries,
+  evaluateEventDeliveryPage,
+  evaluateSuppressionPage
 } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
@@ -35,30 +35,30 @@ const owned = <A extends { readonly projectId: string }>(record: A | null, proje
 const answers: Answering<State> = {
   Setting: (state, { name }) => lookUp(state.settings, name),
   Project: (state, { id }) => lookUp(state.projects, id),
-  Projects: (state) => all(state.projects).toSorted(byId),
+  Projects: (state) => all(state.projects).toSorted(compareIds),
   ApiKeyByPublicId: (state, { publicId }) => all(state.apiKeys).find((key) => key.publicId === publicId) ?? null,
   ApiKey: (state, { id }) => lookUp(state.apiKeys, id),
   ApiKeys: (state, { projectId }) => ofProject(state.apiKeys, projectId).toSorted((a, b) => newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
   DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
-  DomainsDue: (state, query) => domainsDueAmong(all(state.domains), query),
-  DomainPage: (state, query) => domainPageAmong(ofProject(state.domains, query.projectId), query),
+  DomainsDue: (state, query) => evaluateDomainsDue(all(state.domains), query),
+  DomainPage: (state, query) => evaluateDomainPage(ofProject(state.domains, query.projectId), query),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>
       lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
     ),
-  ContactPage: (state, query) => contactPageAmong(ofProject(state.contacts, query.projectId), query),
-  ContactScan: (state, query) => contactScanAmong(ofProject(state.contacts, query.projectId), query),
-  Definition: (state, { projectId, id }) => owned(lookUp(state.definitions, id), projectId),
-  DefinitionCount: (state, { projectId, kind, parent }) =>
-    ofProject(state.definitions, projectId).filter((one) => one.kind === kind && one.parent === parent).length,
-  DefinitionPage: (state, query) => definitionPageAmong(ofProject(state.definitions, query.projectId), query),
-  DefinitionNamed: (state, query) => lookUp(state.definitions, lookUp(state.definitionsByName, nameKey(query)) ?? ""),
-  Definitions: (state, query) => definitionsAmong(ofProject(state.definitions, query.projectId), query),
+  ContactPage: (state, query) => evaluateContactPage(ofProject(state.contacts, query.projectId), query),
+  ContactScan: (state, query) => evaluateContactScan(ofProject(state.contacts, query.projectId), query),
+  Resource: (state, { projectId, id }) => owned(lookUp(state.resources, id), projectId),
+  ResourceCount: (state, { projectId, kind, parent }) =>
+    ofProject(state.resources, projectId).filter((one) => one.kind === kind && one.parent === parent).length,
+  ResourcePage: (state, query) => evaluateResourcePage(ofProject(state.resources, query.projectId), query),
+  ResourceNamed: (state, query) => lookUp(state.resources, lookUp(state.resourcesByName, nameKey(query)) ?? ""),
+  Resources: (state, query) => evaluateResources(ofProject(state.resources, query.projectId), query),
   Suppressions: (state, { projectId, addressKeys }) =>
     addressKeys.map((key) => lookUp(state.suppressions, within(projectId, key))),
-  SuppressionPage: (state, query) => suppressionPageAmong(ofProject(state.suppressions, query.projectId), query),
+  SuppressionPage: (state, query) => evaluateSuppressionPage(ofProject(state.suppressions, query.projectId), query),
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
   Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
@@ -66,37 +66,40 @@ const answers: Answering<State> = {
   DeliveriesOfMessage: (state, { projectId, messageId }) =>
     ofProject(state.deliveries, projectId)
       .filter((delivery) => delivery.messageId === messageId)
-      .toSorted(byId),
+      .toSorted(compareIds),
   Attempts: (state, { deliveryId }) =>
     (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, query) =>
-    logPageAmong(ofProject(state.deliveries, query.projectId), query, (messageId) => lookUp(state.messages, messageId)),
-  Events: (state, query) => eventsAmong(ofProject(state.events, query.projectId), query),
+    evaluateLogPage(ofProject(state.deliveries, query.projectId), query, (messageId) =>
+      lookUp(state.messages, messageId)
+    ),
+  Events: (state, query) => evaluateEvents(ofProject(state.events, query.projectId), query),
   Event: (state, { id }) => lookUp(state.events, id),
   UndistributedEvents: (state, { limit }) =>
-    eventsAmong(
+    evaluateEvents(
       [...HashMap.keys(state.undistributed)].map((id) => lookUp(state.events, id)!),
       { after: null, limit }
     ),
-  Push: (state, { projectId, id }) => owned(lookUp(state.pushes, id), projectId),
-  PushPage: (state, query) => pushPageAmong(ofProject(state.pushes, query.projectId), query),
-  PendingPushes: (state, { now }) =>
-    pendingPushesAmong(
-      all(state.pushes).filter(({ worker }) => worker === null || (lookUp(state.leases, worker) ?? now) <= now)
+  EventDelivery: (state, { projectId, id }) => owned(lookUp(state.eventDeliveries, id), projectId),
+  EventDeliveryPage: (state, query) =>
+    evaluateEventDeliveryPage(ofProject(state.eventDeliveries, query.projectId), query),
+  PendingEventDeliveries: (state, { now }) =>
+    evaluatePendingEventDeliveries(
+      all(state.eventDeliveries).filter(({ worker }) => worker === null || (lookUp(state.leases, worker) ?? now) <= now)
     ),
   NextDue: (state, query) =>
-    nextDueAmong(
+    evaluateNextDue(
       all(state.deliveries),
       [...HashMap.entries(state.leases)].map(([worker, leaseUntil]) => ({ worker, leaseUntil })),
       query
     ),
-  Backlog: (state, { now }) => backlogAmong(all(state.deliveries), now),
-  Ledger: (state, { projectId }) => {
+  Backlog: (state, { now }) => evaluateBacklog(all(state.deliveries), now),
+  UsageAudit: (state, { projectId }) => {
     const prefix = within(projectId, "")
     const counters = [...HashMap.entries(state.counters)]
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, value]) => ({ projectId, name: key.slice(prefix.length) as CounterName, value }))
-    return ledgerAmong(counters, ofProject(state.deliveries, projectId), ofProject(state.contacts, projectId))
+    return evaluateUsageAudit(counters, ofProject(state.deliveries, projectId), ofProject(state.contacts, projectId))
   }
 }
 

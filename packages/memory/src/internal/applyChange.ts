@@ -1,5 +1,6 @@
 /**
- * Applies one change to the state, or says which guard did not hold. Pure: this is what the language of changes means.
+ * Applies one change to the state, or returns the reason if its guard does not hold. These pure functions define the
+ * meaning of every change.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
 import { revisionConflict } from "@mailkeep/core/domain"
@@ -20,8 +21,8 @@ const referred = (state: State, ref: RecordRef): { readonly revision: number } |
       return lookUp(state.domains, within(ref.projectId, ref.domain))
     case "Suppression":
       return lookUp(state.suppressions, within(ref.projectId, ref.addressKey))
-    case "Definition":
-      return lookUp(state.definitions, ref.id)
+    case "Resource":
+      return lookUp(state.resources, ref.id)
     case "ContactAddress":
       return lookUp(state.contacts, lookUp(state.contactsByAddress, within(ref.projectId, ref.address)) ?? "")
   }
@@ -49,9 +50,9 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     return kept({ ...state, apiKeys: HashMap.set(state.apiKeys, key.id, key) })
   },
   TouchApiKey: (state, { id, lastUsedAt }) => {
-    const standing = lookUp(state.apiKeys, id)
+    const existing = lookUp(state.apiKeys, id)
     return kept(
-      standing === null ? state : { ...state, apiKeys: HashMap.set(state.apiKeys, id, { ...standing, lastUsedAt }) }
+      existing === null ? state : { ...state, apiKeys: HashMap.set(state.apiKeys, id, { ...existing, lastUsedAt }) }
     )
   },
   PutDomain: (state, { domain, replaces }) => {
@@ -65,42 +66,41 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     const guard = revisionConflict(lookUp(state.domains, key), revision)
     return guard === undefined ? kept({ ...state, domains: HashMap.remove(state.domains, key) }) : refused(guard)
   },
-  PutDefinition: (state, { definition, replaces }) => {
-    const standing = lookUp(state.definitions, definition.id)
-    const guard = revisionConflict(standing, replaces)
+  PutResource: (state, { resource, replaces }) => {
+    const existing = lookUp(state.resources, resource.id)
+    const guard = revisionConflict(existing, replaces)
     if (guard !== undefined) return refused(guard)
-    const key = nameKey(definition)
-    const holder = definition.name === null ? null : lookUp(state.definitionsByName, key)
-    if (holder !== null && holder !== definition.id) return refused("AlreadyExists")
-    const freed =
-      standing === null ? state.definitionsByName : HashMap.remove(state.definitionsByName, nameKey(standing))
+    const key = nameKey(resource)
+    const holder = resource.name === null ? null : lookUp(state.resourcesByName, key)
+    if (holder !== null && holder !== resource.id) return refused("AlreadyExists")
+    const freed = existing === null ? state.resourcesByName : HashMap.remove(state.resourcesByName, nameKey(existing))
     return kept({
       ...state,
-      definitions: HashMap.set(state.definitions, definition.id, definition),
-      definitionsByName: definition.name === null ? freed : HashMap.set(freed, key, definition.id)
+      resources: HashMap.set(state.resources, resource.id, resource),
+      resourcesByName: resource.name === null ? freed : HashMap.set(freed, key, resource.id)
     })
   },
-  RemoveDefinition: (state, { id, revision }) => {
-    const standing = lookUp(state.definitions, id)
-    const guard = revisionConflict(standing, revision)
-    if (standing === null || guard !== undefined) return refused(guard ?? "NotFound")
+  RemoveResource: (state, { id, revision }) => {
+    const existing = lookUp(state.resources, id)
+    const guard = revisionConflict(existing, revision)
+    if (existing === null || guard !== undefined) return refused(guard ?? "NotFound")
     return kept({
       ...state,
-      definitions: HashMap.remove(state.definitions, id),
-      definitionsByName: HashMap.remove(state.definitionsByName, nameKey(standing))
+      resources: HashMap.remove(state.resources, id),
+      resourcesByName: HashMap.remove(state.resourcesByName, nameKey(existing))
     })
   },
   PutContact: (state, { contact, replaces }) => {
-    const standing = lookUp(state.contacts, contact.id)
-    const guard = revisionConflict(standing, replaces)
+    const existing = lookUp(state.contacts, contact.id)
+    const guard = revisionConflict(existing, replaces)
     if (guard !== undefined) return refused(guard)
     const key = within(contact.projectId, contact.address)
     const holder = lookUp(state.contactsByAddress, key)
     if (holder !== null && holder !== contact.id) return refused("AlreadyExists")
     const freed =
-      standing === null
+      existing === null
         ? state.contactsByAddress
-        : HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
+        : HashMap.remove(state.contactsByAddress, within(existing.projectId, existing.address))
     return kept({
       ...state,
       contacts: HashMap.set(state.contacts, contact.id, contact),
@@ -108,13 +108,13 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     })
   },
   RemoveContact: (state, { id, revision }) => {
-    const standing = lookUp(state.contacts, id)
-    const guard = revisionConflict(standing, revision)
-    if (standing === null || guard !== undefined) return refused(guard ?? "NotFound")
+    const existing = lookUp(state.contacts, id)
+    const guard = revisionConflict(existing, revision)
+    if (existing === null || guard !== undefined) return refused(guard ?? "NotFound")
     return kept({
       ...state,
       contacts: HashMap.remove(state.contacts, id),
-      contactsByAddress: HashMap.remove(state.contactsByAddress, within(standing.projectId, standing.address))
+      contactsByAddress: HashMap.remove(state.contactsByAddress, within(existing.projectId, existing.address))
     })
   },
   PutSuppression: (state, { suppression, replaces }) => {
@@ -125,15 +125,15 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   },
   RecordIdempotency: (state, { record, now }) => {
     const key = within(record.projectId, record.key)
-    const standing = lookUp(state.idempotency, key)
-    if (standing !== null && standing.expiresAt > now) return refused("AlreadyExists")
+    const existing = lookUp(state.idempotency, key)
+    if (existing !== null && existing.expiresAt > now) return refused("AlreadyExists")
     return kept({ ...state, idempotency: HashMap.set(state.idempotency, key, record) })
   },
   ExtendIdempotency: (state, { projectId, key, expiresAt }) => {
-    const place = within(projectId, key)
-    const standing = lookUp(state.idempotency, place)
-    if (standing === null) return kept(state)
-    return kept({ ...state, idempotency: HashMap.set(state.idempotency, place, { ...standing, expiresAt }) })
+    const recordKey = within(projectId, key)
+    const existing = lookUp(state.idempotency, recordKey)
+    if (existing === null) return kept(state)
+    return kept({ ...state, idempotency: HashMap.set(state.idempotency, recordKey, { ...existing, expiresAt }) })
   },
   InsertMessage: (state, { message }) =>
     HashMap.has(state.messages, message.id)
@@ -144,24 +144,25 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
       ? refused("AlreadyExists")
       : kept({ ...state, deliveries: HashMap.set(state.deliveries, delivery.id, delivery) }),
   InsertAttempt: (state, { attempt }) => {
-    const standing = lookUp(state.attempts, attempt.deliveryId) ?? []
-    if (standing.some(({ number }) => number === attempt.number)) return refused("AlreadyExists")
-    return kept({ ...state, attempts: HashMap.set(state.attempts, attempt.deliveryId, [...standing, attempt]) })
+    const existing = lookUp(state.attempts, attempt.deliveryId) ?? []
+    if (existing.some(({ number }) => number === attempt.number)) return refused("AlreadyExists")
+    return kept({ ...state, attempts: HashMap.set(state.attempts, attempt.deliveryId, [...existing, attempt]) })
   },
-  MoveAttempt: (state, { deliveryId, number, token, from, next }) => {
+  MoveAttempt: (state, { deliveryId, number, fencingToken, from, next }) => {
     const delivery = lookUp(state.deliveries, deliveryId)
     const attempts = lookUp(state.attempts, deliveryId) ?? []
-    const standing = attempts.find((attempt) => attempt.number === number)
-    if (standing === undefined) return refused("NotFound")
-    if (delivery?.status !== "sending" || delivery.token !== token || standing.phase !== from) return refused("Stale")
-    const moved = attempts.map((attempt) => (attempt === standing ? { ...attempt, ...next } : attempt))
+    const existing = attempts.find((attempt) => attempt.number === number)
+    if (existing === undefined) return refused("NotFound")
+    if (delivery?.status !== "sending" || delivery.fencingToken !== fencingToken || existing.phase !== from)
+      return refused("Stale")
+    const moved = attempts.map((attempt) => (attempt === existing ? { ...attempt, ...next } : attempt))
     return kept({ ...state, attempts: HashMap.set(state.attempts, deliveryId, moved) })
   },
-  MoveDelivery: (state, { id, from, token, next }) => {
-    const standing = lookUp(state.deliveries, id)
-    if (standing === null) return refused("NotFound")
-    if (standing.status !== from || standing.token !== token) return refused("Stale")
-    return kept({ ...state, deliveries: HashMap.set(state.deliveries, id, { ...standing, ...next }) })
+  MoveDelivery: (state, { id, from, fencingToken, next }) => {
+    const existing = lookUp(state.deliveries, id)
+    if (existing === null) return refused("NotFound")
+    if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
+    return kept({ ...state, deliveries: HashMap.set(state.deliveries, id, { ...existing, ...next }) })
   },
   SpendCounter: (state, { projectId, name, by, max }) => {
     const key = within(projectId, name)
@@ -182,15 +183,15 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (!HashMap.has(state.undistributed, id)) return refused("Stale")
     return kept({ ...state, undistributed: HashMap.remove(state.undistributed, id) })
   },
-  InsertPush: (state, { push }) =>
-    HashMap.has(state.pushes, push.id)
+  InsertEventDelivery: (state, { eventDelivery }) =>
+    HashMap.has(state.eventDeliveries, eventDelivery.id)
       ? refused("AlreadyExists")
-      : kept({ ...state, pushes: HashMap.set(state.pushes, push.id, push) }),
-  MovePush: (state, { id, from, token, next }) => {
-    const standing = lookUp(state.pushes, id)
-    if (standing === null) return refused("NotFound")
-    if (standing.status !== from || standing.token !== token) return refused("Stale")
-    return kept({ ...state, pushes: HashMap.set(state.pushes, id, { ...standing, ...next }) })
+      : kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, eventDelivery.id, eventDelivery) }),
+  MoveEventDelivery: (state, { id, from, fencingToken, next }) => {
+    const existing = lookUp(state.eventDeliveries, id)
+    if (existing === null) return refused("NotFound")
+    if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
+    return kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, id, { ...existing, ...next }) })
   },
   RenewLease: (state, { worker, leaseUntil }) =>
     kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),

@@ -1,7 +1,7 @@
 /**
- * Claims and sweeps on the state. Pure.
+ * Pure functions for claims and sweeps of the state.
  */
-import type { Claim, Delivery, Due, EventPush, PushClaim, Sweep } from "@mailkeep/core/domain"
+import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
 import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
@@ -9,11 +9,11 @@ import { lookUp } from "./State.ts"
 
 interface Claimable extends Due {
   readonly worker: string | null
-  readonly token: number
+  readonly fencingToken: number
 }
 
-/** Stamps the records that have been due longest and are held by nobody alive. */
-const claimAmong = <A extends Claimable>(
+/** Claims the records that have been due longest and that no worker with a live lease has. */
+const evaluateClaim = <A extends Claimable>(
   state: State,
   records: HashMap.HashMap<string, A>,
   isMeant: (record: A) => boolean,
@@ -25,23 +25,26 @@ const claimAmong = <A extends Claimable>(
     .filter((one) => isMeant(one) && one.dueAt !== null && one.dueAt <= now && isFree(one.worker))
     .toSorted(longestDueFirst)
     .slice(0, limit)
-    .map((one): A => ({ ...one, worker, token: one.token + 1 }))
+    .map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   if (claimed.length === 0) return [claimed, state]
-  const held = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
-  return [claimed, { ...state, ...holding(held), leases: HashMap.set(state.leases, worker, leaseUntil) }]
+  const updated = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
+  return [claimed, { ...state, ...holding(updated), leases: HashMap.set(state.leases, worker, leaseUntil) }]
 }
 
 export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyArray<Delivery>, State] => {
   const isMeant = ({ status }: Delivery) => status === claimKinds[claim.kind]
-  return claimAmong(state, state.deliveries, isMeant, claim, (deliveries) => ({ deliveries }))
+  return evaluateClaim(state, state.deliveries, isMeant, claim, (deliveries) => ({ deliveries }))
 }
 
-export const claimPushes = (state: State, claim: PushClaim): readonly [ReadonlyArray<EventPush>, State] => {
-  const isMeant = ({ consumer }: EventPush) => consumer === claim.consumer
-  return claimAmong(state, state.pushes, isMeant, claim, (pushes) => ({ pushes }))
+export const claimEventDeliveries = (
+  state: State,
+  claim: EventDeliveryClaim
+): readonly [ReadonlyArray<EventDelivery>, State] => {
+  const isMeant = ({ subscriber }: EventDelivery) => subscriber === claim.subscriber
+  return evaluateClaim(state, state.eventDeliveries, isMeant, claim, (eventDeliveries) => ({ eventDeliveries }))
 }
 
-/** The keys of the oldest records before an instant; of one age, in the order that `tie` gives. */
+/** The keys of the oldest records before an instant. Keys of the same age come in the order of `tie`. */
 const oldest = <A>(
   map: HashMap.HashMap<string, A>,
   at: (record: A) => number,
@@ -56,8 +59,8 @@ const oldest = <A>(
     .map(({ key }) => key)
 
 const inOrder = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
-  const place = a.findIndex((part, i) => part !== b[i])
-  return place < 0 ? 0 : a[place]! < b[place]! ? -1 : 1
+  const index = a.findIndex((part, i) => part !== b[i])
+  return index < 0 ? 0 : a[index]! < b[index]! ? -1 : 1
 }
 
 const without = <A>(map: HashMap.HashMap<string, A>, keys: ReadonlyArray<string>) => HashMap.removeMany(map, keys)
@@ -85,18 +88,18 @@ export const sweepState = (state: State, sweep: Sweep): readonly [number, State]
       )
       return [gone.length, { ...state, idempotency: without(state.idempotency, gone) }]
     }
-    case "pushes": {
-      const settled = HashMap.filter(state.pushes, ({ settledAt }) => settledAt !== null)
+    case "eventDeliveries": {
+      const settled = HashMap.filter(state.eventDeliveries, ({ settledAt }) => settledAt !== null)
       const gone = oldest(
         settled,
         ({ settledAt }) => settledAt!,
         ({ id }) => [id],
         sweep
       )
-      return [gone.length, { ...state, pushes: without(state.pushes, gone) }]
+      return [gone.length, { ...state, eventDeliveries: without(state.eventDeliveries, gone) }]
     }
     case "leases": {
-      const waiting = [...HashMap.values(state.deliveries), ...HashMap.values(state.pushes)].filter(
+      const waiting = [...HashMap.values(state.deliveries), ...HashMap.values(state.eventDeliveries)].filter(
         ({ dueAt }) => dueAt !== null
       )
       const holding = new Set(waiting.map(({ worker }) => worker))

@@ -1,15 +1,16 @@
 /**
- * Applies one change, its guard in the same statement where SQL can say it. Which guard failed is looked up only when one did.
+ * Applies one change. Its guard is in the same statement if SQL can express it. The reason is looked up only when a
+ * guard fails.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
 import { revisionConflict } from "@mailkeep/core/domain"
-import { putContact, removeContact } from "./contactIndex.ts"
+import { putContact, removeContact } from "./contactSearch.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
   apiKeys,
   attempts,
   attemptStateFields,
-  definitions,
+  resources,
   deliveries,
   deliveryStateFields,
   domains,
@@ -17,189 +18,209 @@ import {
   idempotency,
   messages,
   projects,
-  pushes,
-  pushStateFields,
+  eventDeliveries,
+  eventDeliveryStateFields,
   suppressions
 } from "./tables.ts"
 
-/** `undefined` when the change was applied. */
+/** Returns `undefined` when the change was applied. */
 type Applied = ConflictReason | undefined
 
-const exists = (on: Prepared, from: string, ...values: ReadonlyArray<Value>): boolean =>
-  on.statement(`SELECT 1 FROM ${from}`).get(...values) !== undefined
+const exists = (connection: Prepared, from: string, ...values: ReadonlyArray<Value>): boolean =>
+  connection.statement(`SELECT 1 FROM ${from}`).get(...values) !== undefined
 
-/** A record that must be new. */
-const insert = <R>(on: Prepared, table: RecordTable<R>, record: R): Applied =>
-  on.statement(table.insertNew).run(...table.valuesOf(record, table.fields)).changes === 1 ? undefined : "AlreadyExists"
+/** Inserts a record that must not exist yet. */
+const insert = <R>(connection: Prepared, table: RecordTable<R>, record: R): Applied =>
+  connection.statement(table.insertNew).run(...table.valuesOf(record, table.fields)).changes === 1
+    ? undefined
+    : "AlreadyExists"
 
-/** A record that must be new, or replace the revision that was read. `key` is its primary key; other unique keys may clash. */
+/**
+ * Inserts a record that must not exist yet, or replaces the revision that was read. `key` is its primary key; other
+ * unique columns may conflict.
+ */
 const put = <R extends { readonly revision: number }>(
-  on: Prepared,
+  connection: Prepared,
   table: RecordTable<R>,
   record: R,
   replaces: number | null,
   key: { readonly where: string; readonly values: ReadonlyArray<Value> },
   clash?: { readonly where: string; readonly values: ReadonlyArray<Value> }
 ): Applied => {
-  if (replaces === null) return insert(on, table, record)
-  if (clash !== undefined && exists(on, `${table.name} WHERE ${clash.where}`, ...clash.values)) {
-    const standing = on.statement(`SELECT revision FROM ${table.name} WHERE ${key.where}`).get(...key.values)
-    return revisionConflict(standing as Standing, replaces) ?? "AlreadyExists"
+  if (replaces === null) return insert(connection, table, record)
+  if (clash !== undefined && exists(connection, `${table.name} WHERE ${clash.where}`, ...clash.values)) {
+    const existing = connection.statement(`SELECT revision FROM ${table.name} WHERE ${key.where}`).get(...key.values)
+    return revisionConflict(existing as Existing, replaces) ?? "AlreadyExists"
   }
   const sql = `UPDATE ${table.name} SET ${table.assignments(table.fields)} WHERE ${key.where} AND revision = ?`
-  if (on.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1)
+  if (connection.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1)
     return undefined
-  return exists(on, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
+  return exists(connection, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
 }
 
-type Standing = { readonly revision: number } | undefined
+type Existing = { readonly revision: number } | undefined
 
-const referred = (on: Prepared, ref: RecordRef): Standing => {
+const referred = (connection: Prepared, ref: RecordRef): Existing => {
   const revision = (from: string, ...values: ReadonlyArray<Value>) =>
-    on.statement(`SELECT revision FROM ${from}`).get(...values) as Standing
+    connection.statement(`SELECT revision FROM ${from}`).get(...values) as Existing
   switch (ref.kind) {
     case "ApiKey":
-      return revision("api_keys WHERE id = ?", ref.id)
+      return revision("mailkeep_api_keys WHERE id = ?", ref.id)
     case "Domain":
-      return revision("domains WHERE project_id = ? AND domain = ?", ref.projectId, ref.domain)
+      return revision("mailkeep_domains WHERE project_id = ? AND domain = ?", ref.projectId, ref.domain)
     case "Suppression":
-      return revision("suppressions WHERE project_id = ? AND address_key = ?", ref.projectId, ref.addressKey)
-    case "Definition":
-      return revision("definitions WHERE id = ?", ref.id)
+      return revision("mailkeep_suppressions WHERE project_id = ? AND address_key = ?", ref.projectId, ref.addressKey)
+    case "Resource":
+      return revision("mailkeep_resources WHERE id = ?", ref.id)
     case "ContactAddress":
-      return revision("contacts WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
+      return revision("mailkeep_contacts WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
   }
 }
 
-const byId = (id: string) => ({ where: "id = ?", values: [id] })
+const compareIds = (id: string) => ({ where: "id = ?", values: [id] })
 
-const moveDeliverySql = `UPDATE deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND token = ?`
+const moveDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
 
-const movePushSql = `UPDATE pushes SET ${pushes.assignments(pushStateFields)} WHERE id = ? AND status = ? AND token = ?`
+const moveEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
 
-const moveAttemptSql = `UPDATE attempts SET ${attempts.assignments(attemptStateFields)}
+const moveAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(attemptStateFields)}
 WHERE delivery_id = ? AND number = ? AND phase = ?
-AND EXISTS (SELECT 1 FROM deliveries WHERE id = delivery_id AND status = 'sending' AND token = ?)`
+AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND status = 'sending' AND fencing_token = ?)`
 
-const addToCounterSql = `INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?)
+const addToCounterSql = `INSERT INTO mailkeep_counters (project_id, name, value) VALUES (?, ?, ?)
 ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
 
-const spendWithinSql = "UPDATE counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
+const spendWithinSql =
+  "UPDATE mailkeep_counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
 
-/** A record that has expired gives way to the new one. */
+/** An expired record is replaced by the new one. */
 const recordIdempotencySql = `${idempotency.insert} ON CONFLICT (project_id, key) DO UPDATE
 SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at WHERE expires_at <= ?`
 
-const appliers: { readonly [T in ChangeTag]: (on: Prepared, change: ChangeOf<T>) => Applied } = {
-  Expect: (on, { record, revision }) => revisionConflict(referred(on, record), revision),
-  PutSetting: (on, { name, value }) =>
-    on.statement("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING").run(name, value).changes ===
-    1
+const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: ChangeOf<T>) => Applied } = {
+  Expect: (connection, { record, revision }) => revisionConflict(referred(connection, record), revision),
+  PutSetting: (connection, { name, value }) =>
+    connection
+      .statement("INSERT INTO mailkeep_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING")
+      .run(name, value).changes === 1
       ? undefined
       : "AlreadyExists",
-  PutProject: (on, { project, replaces }) => put(on, projects, project, replaces, byId(project.id)),
-  PutApiKey: (on, { key, replaces }) =>
-    put(on, apiKeys, key, replaces, byId(key.id), {
+  PutProject: (connection, { project, replaces }) =>
+    put(connection, projects, project, replaces, compareIds(project.id)),
+  PutApiKey: (connection, { key, replaces }) =>
+    put(connection, apiKeys, key, replaces, compareIds(key.id), {
       where: "public_id = ? AND id <> ?",
       values: [key.publicId, key.id]
     }),
-  TouchApiKey: (on, { id, lastUsedAt }) => {
-    on.statement("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(lastUsedAt, id)
+  TouchApiKey: (connection, { id, lastUsedAt }) => {
+    connection.statement("UPDATE mailkeep_api_keys SET last_used_at = ? WHERE id = ?").run(lastUsedAt, id)
     return undefined
   },
-  PutDomain: (on, { domain, replaces }) =>
-    put(on, domains, domain, replaces, {
+  PutDomain: (connection, { domain, replaces }) =>
+    put(connection, domains, domain, replaces, {
       where: "project_id = ? AND domain = ?",
       values: [domain.projectId, domain.domain]
     }),
-  RemoveDomain: (on, { projectId, domain, revision }) => {
-    const where = "domains WHERE project_id = ? AND domain = ?"
-    if (on.statement(`DELETE FROM ${where} AND revision = ?`).run(projectId, domain, revision).changes === 1)
+  RemoveDomain: (connection, { projectId, domain, revision }) => {
+    const where = "mailkeep_domains WHERE project_id = ? AND domain = ?"
+    if (connection.statement(`DELETE FROM ${where} AND revision = ?`).run(projectId, domain, revision).changes === 1)
       return undefined
-    return exists(on, where, projectId, domain) ? "Stale" : "NotFound"
+    return exists(connection, where, projectId, domain) ? "Stale" : "NotFound"
   },
-  PutDefinition: (on, { definition, replaces }) => {
-    const { id, projectId, kind, parent, name } = definition
-    return put(on, definitions, definition, replaces, byId(id), {
+  PutResource: (connection, { resource, replaces }) => {
+    const { id, projectId, kind, parent, name } = resource
+    return put(connection, resources, resource, replaces, compareIds(id), {
       where: "project_id = ? AND kind = ? AND parent = ? AND name = ? AND id <> ?",
       values: [projectId, kind, parent, name, id]
     })
   },
-  RemoveDefinition: (on, { id, revision }) => {
-    if (on.statement("DELETE FROM definitions WHERE id = ? AND revision = ?").run(id, revision).changes === 1)
+  RemoveResource: (connection, { id, revision }) => {
+    if (
+      connection.statement("DELETE FROM mailkeep_resources WHERE id = ? AND revision = ?").run(id, revision).changes ===
+      1
+    )
       return undefined
-    return exists(on, "definitions WHERE id = ?", id) ? "Stale" : "NotFound"
+    return exists(connection, "mailkeep_resources WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  PutContact: (on, { contact, replaces }) => putContact(on, contact, replaces),
-  RemoveContact: (on, { id, revision }) => removeContact(on, id, revision),
-  PutSuppression: (on, { suppression, replaces }) =>
-    put(on, suppressions, suppression, replaces, {
+  PutContact: (connection, { contact, replaces }) => putContact(connection, contact, replaces),
+  RemoveContact: (connection, { id, revision }) => removeContact(connection, id, revision),
+  PutSuppression: (connection, { suppression, replaces }) =>
+    put(connection, suppressions, suppression, replaces, {
       where: "project_id = ? AND address_key = ?",
       values: [suppression.projectId, suppression.addressKey]
     }),
-  RecordIdempotency: (on, { record, now }) =>
-    on.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes === 1
+  RecordIdempotency: (connection, { record, now }) =>
+    connection.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes ===
+    1
       ? undefined
       : "AlreadyExists",
-  ExtendIdempotency: (on, { projectId, key, expiresAt }) => {
-    on.statement("UPDATE idempotency SET expires_at = ? WHERE project_id = ? AND key = ?").run(
-      expiresAt,
-      projectId,
-      key
-    )
+  ExtendIdempotency: (connection, { projectId, key, expiresAt }) => {
+    connection
+      .statement("UPDATE mailkeep_idempotency SET expires_at = ? WHERE project_id = ? AND key = ?")
+      .run(expiresAt, projectId, key)
     return undefined
   },
-  InsertMessage: (on, { message }) => insert(on, messages, message),
-  InsertDelivery: (on, { delivery }) => insert(on, deliveries, delivery),
-  InsertAttempt: (on, { attempt }) => insert(on, attempts, attempt),
-  MoveAttempt: (on, { deliveryId, number, token, from, next }) => {
+  InsertMessage: (connection, { message }) => insert(connection, messages, message),
+  InsertDelivery: (connection, { delivery }) => insert(connection, deliveries, delivery),
+  InsertAttempt: (connection, { attempt }) => insert(connection, attempts, attempt),
+  MoveAttempt: (connection, { deliveryId, number, fencingToken, from, next }) => {
     const values = attempts.valuesOf(next, attemptStateFields)
-    if (on.statement(moveAttemptSql).run(...values, deliveryId, number, from, token).changes === 1) return undefined
-    return exists(on, "attempts WHERE delivery_id = ? AND number = ?", deliveryId, number) ? "Stale" : "NotFound"
+    if (connection.statement(moveAttemptSql).run(...values, deliveryId, number, from, fencingToken).changes === 1)
+      return undefined
+    return exists(connection, "mailkeep_attempts WHERE delivery_id = ? AND number = ?", deliveryId, number)
+      ? "Stale"
+      : "NotFound"
   },
-  MoveDelivery: (on, { id, from, token, next }) => {
+  MoveDelivery: (connection, { id, from, fencingToken, next }) => {
     const values = deliveries.valuesOf(next, deliveryStateFields)
-    if (on.statement(moveDeliverySql).run(...values, id, from, token).changes === 1) return undefined
-    return exists(on, "deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
+    if (connection.statement(moveDeliverySql).run(...values, id, from, fencingToken).changes === 1) return undefined
+    return exists(connection, "mailkeep_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  SpendCounter: (on, { projectId, name, by, max }) => {
+  SpendCounter: (connection, { projectId, name, by, max }) => {
     if (by < 0 || max === null) {
-      on.statement(addToCounterSql).run(projectId, name, by)
+      connection.statement(addToCounterSql).run(projectId, name, by)
       return undefined
     }
-    if (on.statement(spendWithinSql).run(by, projectId, name, by, max).changes === 1) return undefined
-    // A counter nobody has spent stands at 0.
-    if (by > max || exists(on, "counters WHERE project_id = ? AND name = ?", projectId, name)) return "Exhausted"
-    on.statement(addToCounterSql).run(projectId, name, by)
+    if (connection.statement(spendWithinSql).run(by, projectId, name, by, max).changes === 1) return undefined
+    // A counter that was never spent is 0.
+    if (by > max || exists(connection, "mailkeep_counters WHERE project_id = ? AND name = ?", projectId, name))
+      return "Exhausted"
+    connection.statement(addToCounterSql).run(projectId, name, by)
     return undefined
   },
-  AppendEvent: (on, { event }) => insert(on, events, event),
-  DistributeEvent: (on, { id }) => {
-    if (on.statement("UPDATE events SET distributed = 1 WHERE id = ? AND distributed = 0").run(id).changes === 1)
+  AppendEvent: (connection, { event }) => insert(connection, events, event),
+  DistributeEvent: (connection, { id }) => {
+    if (
+      connection.statement("UPDATE mailkeep_events SET distributed = 1 WHERE id = ? AND distributed = 0").run(id)
+        .changes === 1
+    )
       return undefined
-    return exists(on, "events WHERE id = ?", id) ? "Stale" : "NotFound"
+    return exists(connection, "mailkeep_events WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  InsertPush: (on, { push }) => insert(on, pushes, push),
-  MovePush: (on, { id, from, token, next }) => {
-    const values = pushes.valuesOf(next, pushStateFields)
-    if (on.statement(movePushSql).run(...values, id, from, token).changes === 1) return undefined
-    return exists(on, "pushes WHERE id = ?", id) ? "Stale" : "NotFound"
+  InsertEventDelivery: (connection, { eventDelivery }) => insert(connection, eventDeliveries, eventDelivery),
+  MoveEventDelivery: (connection, { id, from, fencingToken, next }) => {
+    const values = eventDeliveries.valuesOf(next, eventDeliveryStateFields)
+    if (connection.statement(moveEventDeliverySql).run(...values, id, from, fencingToken).changes === 1)
+      return undefined
+    return exists(connection, "mailkeep_event_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  RenewLease: (on, { worker, leaseUntil }) => {
-    renewLease(on, worker, leaseUntil)
+  RenewLease: (connection, { worker, leaseUntil }) => {
+    renewLease(connection, worker, leaseUntil)
     return undefined
   },
-  EndLease: (on, { worker }) => {
-    on.statement("DELETE FROM leases WHERE worker = ?").run(worker)
+  EndLease: (connection, { worker }) => {
+    connection.statement("DELETE FROM mailkeep_leases WHERE worker = ?").run(worker)
     return undefined
   }
 }
 
-export const renewLease = (on: Prepared, worker: string, leaseUntil: number): void => {
-  on.statement(
-    "INSERT INTO leases (worker, lease_until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET lease_until = excluded.lease_until"
-  ).run(worker, leaseUntil)
+export const renewLease = (connection: Prepared, worker: string, leaseUntil: number): void => {
+  connection
+    .statement(
+      "INSERT INTO mailkeep_leases (worker, lease_until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET lease_until = excluded.lease_until"
+    )
+    .run(worker, leaseUntil)
 }
 
-export const applyChange = (on: Prepared, change: Change): Applied =>
-  (appliers[change._tag] as (on: Prepared, change: Change) => Applied)(on, change)
+export const applyChange = (connection: Prepared, change: Change): Applied =>
+  (appliers[change._tag] as (connection: Prepared, change: Change) => Applied)(connection, change)

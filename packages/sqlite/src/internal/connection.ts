@@ -1,5 +1,5 @@
 /**
- * Opens the file: checks whose it is, migrates it, and proves that its commits are synced.
+ * Opens the file: checks its version, migrates the schema, and checks that commits are synced.
  */
 import type { Stats } from "node:fs"
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
@@ -9,19 +9,18 @@ import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import { oldNodeSentence } from "../nodeVersion.ts"
-import { registerFunctions } from "./functions.ts"
-import { applicationId, migrate, schemaVersion } from "./migrations.ts"
+import { migrate, schemaVersion, touchVersion, versionOf } from "./migrations.ts"
 import { FileMoved, isBusy, reasonOf } from "./sqliteFailure.ts"
 
-/** The fix for a WAL-reset race in older versions. */
+/** The first version with the fix for a race in the reset of the write-ahead log. */
 const sqliteVersionMin = [3, 51, 3]
 
 const synchronousFull = 2
 
-/** The log is truncated to this size when it starts anew: 4,000 pages of 4 KiB. */
+/** SQLite truncates the log to this size when it restarts the log: 4,000 pages of 4 KiB. */
 const logBytesKept = 4000 * 4096
 
-/** Waits for a lock on the event loop, 5 s in all: SQLite's own waiting would block every fiber. */
+/** Waits for a lock on the event loop, 5 s in all. SQLite's own wait would block every fiber. */
 export const busySchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "5 seconds" })
@@ -33,30 +32,22 @@ const isOldVersion = (text: string): boolean => {
   return difference !== undefined && difference < 0
 }
 
-/** Whose file it is, before anything is written. */
-const identify = (database: SqliteDatabase, where: string): void => {
-  const owner = database.pragma("application_id", { simple: true })
-  const version = database.pragma("user_version", { simple: true }) as number
-  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
-    readonly tables: number
-  }
-  if (owner !== applicationId && (tables > 0 || version !== 0 || owner !== 0))
-    throw new StoreNotOpened({ reason: "foreign_file", where })
-  if (version > schemaVersion) throw new StoreNotOpened({ reason: "newer_schema", where })
+/** Refuses a file of a newer Mailkeep before anything is written. Does not touch the tables of other programs. */
+const checkVersion = (database: SqliteDatabase, where: string): void => {
+  if (versionOf(database) > schemaVersion) throw new StoreNotOpened({ reason: "newer_schema", where })
 }
 
 /**
- * The setting reads back differently after the first write than before it, so it is read after one.
+ * SQLite reports another value after the first write than before, so the setting is read after a write.
  * See docs/decisions/0005-durability.md.
  */
 const proveDurable = (database: SqliteDatabase, where: string): void => {
   const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { readonly version: string }
   database.exec("BEGIN IMMEDIATE")
-  // Read again under the lock: a newer Mailkeep may have migrated the file meanwhile.
-  const standing = database.pragma("user_version", { simple: true }) as number
-  database.pragma(`user_version = ${standing}`)
+  touchVersion(database)
   database.exec("COMMIT")
-  if (standing > schemaVersion) throw new StoreNotOpened({ reason: "newer_schema", where })
+  // Checks again, because a newer Mailkeep may have migrated the file meanwhile.
+  checkVersion(database, where)
   const journal = database.pragma("journal_mode", { simple: true })
   const synchronous = database.pragma("synchronous", { simple: true })
   if (journal !== "wal" || synchronous !== synchronousFull || isOldVersion(version))
@@ -70,11 +61,11 @@ const proveDurable = (database: SqliteDatabase, where: string): void => {
 const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof StoreNotOpened) return cause
   if (cause instanceof Database.SqliteError && cause.code === "SQLITE_NOTADB")
-    return new StoreNotOpened({ reason: "foreign_file", where, cause })
+    return new StoreNotOpened({ reason: "not_a_database", where, cause })
   return new StoreNotOpened({ reason: reasonOf(cause) ?? "unreachable", where, cause })
 }
 
-/** SQLite opens a file it may not write as a read-only one, and says so only at the first write. */
+/** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
 const checkWritable = (where: string): void => {
   if (!existsSync(where)) return
   try {
@@ -84,33 +75,38 @@ const checkWritable = (where: string): void => {
   }
 }
 
-/** Only its owner reads and writes a store's files: SQLite gives the log the mode of the file itself. */
+/** Only the owner may read and write the files of a store. SQLite gives the log the mode of the database file. */
 const privateMode = 0o600
 
-/** Makes the file, empty, when it does not exist: SQLite would make it with whatever the process's umask leaves. Its mode is not changed afterwards. */
+/**
+ * Creates an empty file if none exists, because SQLite would use the umask of the process. Does not change the mode of
+ * an existing file.
+ */
 const createPrivate = (where: string): void => {
   if (existsSync(where)) return
   try {
     closeSync(openSync(where, "wx", privateMode))
   } catch {
-    // Another process was first, or SQLite says what is wrong with the place.
+    // Another process created the file first, or SQLite reports the problem with the path.
   }
 }
 
-/** Which file has a name now. */
+/** Identifies the file that has this name now. */
 const identityOf = (stat: Stats | undefined): string | undefined =>
   stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
 
 /**
- * Checks the files after a commit and returns the bytes of the write-ahead log. Throws when the database or its log is no longer the
- * file that was opened: SQLite goes on writing to a file that was removed, and says nothing.
+ * Checks the files after a commit and returns the size of the write-ahead log in bytes. Throws if the database or its
+ * log is no longer
+ * the file that was opened: SQLite continues to write to a deleted file without an error.
  */
 export const fileCheck = (where: string): (() => number) => {
   const stats = () => [where, `${where}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
   const opened = stats().map(identityOf)
   return () => {
     const now = stats()
-    if (now.some((stat, n) => identityOf(stat) !== opened[n])) throw new FileMoved("The file is not where it was.")
+    if (now.some((stat, n) => identityOf(stat) !== opened[n]))
+      throw new FileMoved("The store file was moved, deleted or replaced.")
     return now[1]?.size ?? 0
   }
 }
@@ -126,16 +122,15 @@ const openOnce = (where: string): SqliteDatabase => {
   if (where !== "" && where !== ":memory:") createPrivate(where)
   const database = new Database(where, { timeout: 0 })
   try {
-    identify(database, where)
+    checkVersion(database, where)
     database.pragma("journal_mode = WAL")
     database.pragma("synchronous = FULL")
     database.pragma("foreign_keys = ON")
-    // Large enough that a checkpoint is rare beside the commits, small enough that the log stays in the cache.
+    // Large, so that checkpoints are rare compared with commits, but small, so that the log stays in the cache.
     database.pragma("wal_autocheckpoint = 4000")
-    // The log grows while a reader holds an old state. Afterwards it shrinks to the size that it has between two checkpoints.
+    // The log grows while a reader uses an old state. Afterwards it shrinks to its usual size between two checkpoints.
     database.pragma(`journal_size_limit = ${logBytesKept}`)
     database.pragma("cache_size = -16384")
-    registerFunctions(database)
     migrate(database)
     proveDurable(database, where)
     return database
@@ -145,7 +140,7 @@ const openOnce = (where: string): SqliteDatabase => {
   }
 }
 
-/** The connection, closed with the scope. `:memory:` is refused: it is not durable, and `@mailkeep/memory` is there for that. */
+/** Opens the connection; the scope closes it. Refuses `:memory:`, which is not durable; use `@mailkeep/memory` instead. */
 export const openDatabase = (where: string): Effect.Effect<SqliteDatabase, StoreNotOpened, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({ try: () => openOnce(where), catch: (cause) => notOpened(cause, where) }).pipe(

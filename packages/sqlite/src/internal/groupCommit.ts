@@ -1,5 +1,6 @@
 /**
- * Runs many writes in one transaction, each in its own savepoint, and answers each only after the one disk sync for all.
+ * Runs many writes in one transaction, each in its own savepoint. Answers each write after the one disk sync of the
+ * transaction.
  */
 import { StoreUnavailable } from "@mailkeep/core/port"
 import type { Database } from "better-sqlite3"
@@ -8,22 +9,22 @@ import { Clock, Effect, Exit, Fiber, Latch } from "effect"
 import { busySchedule } from "./connection.ts"
 import { isBusy, reasonOf, unavailable } from "./sqliteFailure.ts"
 
-/** What a write answers: a value, or a failure of its own that undoes it alone. */
+/** The result of a write: a value, or a failure that undoes only this write. */
 export type Written<A, E> = { readonly done: A } | { readonly undone: E }
 
 export interface GroupCommit {
-  /** Fails with `StoreUnavailable` at once when the queue is full. `octets` is about how much the write carries. */
+  /** Fails with `StoreUnavailable` at once when the queue is full. `octets` is the approximate size of the write. */
   readonly submit: <A, E>(write: () => Written<A, E>, octets: number) => Effect.Effect<A, E | StoreUnavailable>
   readonly counts: () => GroupCounts
 }
 
-/** What the commits of this process have cost so far. */
+/** Measurements of the commits of this process since the store was opened. */
 interface GroupCounts {
-  /** Transactions, each with one disk sync. */
+  /** The number of transactions, each with one disk sync. */
   readonly groups: number
-  /** Commits and claims in those transactions. */
+  /** The number of commits and claims in those transactions. */
   readonly writes: number
-  /** How long groups have waited for another process to give up the write lock. */
+  /** How long groups have waited for other processes to release the write lock. */
   readonly lockedMillis: number
 }
 
@@ -38,7 +39,7 @@ interface Job {
   readonly resume: (exit: Exit.Exit<unknown, unknown>) => void
 }
 
-/** Takes the next group off the queue. */
+/** Takes the next group from the queue. */
 const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   let octets = 0
   let count = 0
@@ -51,10 +52,10 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   return queue.splice(0, count)
 }
 
-/** A log this long means that a reader keeps it from being reused. */
+/** A log of this size means that a reader prevents its reuse. */
 const logBytesWarned = 256 * 1024 * 1024
 
-/** Logs once that the write-ahead log has grown, and again only after it has shrunk. */
+/** Logs a warning once when the write-ahead log has grown, and again only after the log has shrunk. */
 const makeLogWatch = () => {
   let warned = false
   return (logBytes: number): Effect.Effect<void> => {
@@ -71,7 +72,7 @@ const makeLogWatch = () => {
   }
 }
 
-/** `check` throws when what was committed cannot be acknowledged, and returns the bytes of the write-ahead log. */
+/** `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log. */
 export const makeGroupCommit = (
   database: Database,
   check: () => number
@@ -85,7 +86,10 @@ export const makeGroupCommit = (
       statement("ROLLBACK TO one")
     ]
 
-    /** One write of the group. A mistake of ours undoes it alone; a failing disk, thrown on, the whole group. */
+    /**
+     * Runs one write of the group. A bug in the write undoes only this write. A disk failure is thrown again and undoes
+     * the whole group.
+     */
     const runOne = ({ write }: Job): Exit.Exit<unknown, unknown> => {
       savepoint.run()
       try {
@@ -101,7 +105,7 @@ export const makeGroupCommit = (
       }
     }
 
-    /** The whole group in one transaction. Throws what kept it from being committed; then nothing of it was kept, or it is unknown. */
+    /** Commits the whole group in one transaction. When it throws, nothing of the group was kept, or the result is unknown. */
     const runGroup = (group: ReadonlyArray<Job>) => {
       begin.run()
       try {
@@ -163,7 +167,7 @@ export const makeGroupCommit = (
       while (true) {
         yield* waiting.await
         yield* waiting.close
-        // Everybody who can submit now does so before the group is cut.
+        // Yields once, so that all ready fibers can submit before the group is cut.
         yield* Effect.yieldNow
         yield* drain
         if (closed && queue.length === 0) return

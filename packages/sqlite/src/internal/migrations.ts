@@ -1,26 +1,43 @@
 /**
- * The numbered steps from an empty file to the newest schema, each in one transaction with its number.
+ * The numbered steps from a file without Mailkeep tables to the newest schema. A released step never changes; a test
+ * compares its
+ * checksum. The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
  */
 import type { Database } from "better-sqlite3"
-import { sql as first } from "./migrations/0001.ts"
-import { sql as second } from "./migrations/0002.ts"
+import { sql as access } from "./schema/access.ts"
+import { sql as contacts } from "./schema/contacts.ts"
+import { sql as events } from "./schema/events.ts"
+import { sql as mail } from "./schema/mail.ts"
+import { sql as resources } from "./schema/resources.ts"
+import { sql as store } from "./schema/store.ts"
 
-const migrations = [first, second]
+export const migrations: ReadonlyArray<string> = [[store, access, mail, events, resources, contacts].join("")]
 
 export const schemaVersion = migrations.length
 
-/** `"MkSt"`: tells a Mailkeep store from any other SQLite file. */
-export const applicationId = 0x4d6b5374
+/** The version of the schema in the file; 0 before the first step. */
+export const versionOf = (database: Database): number => {
+  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'mailkeep_schema'").get()
+  if (exists === undefined) return 0
+  return database.prepare("SELECT version FROM mailkeep_schema").pluck().get() as number
+}
 
-/** Brings the file to `schemaVersion`. Several processes may do so at once: each step looks again under the write lock. */
+/** Writes the version that the file already has, because SQLite reports one setting correctly only after a write. */
+export const touchVersion = (database: Database): void => {
+  database.exec("UPDATE mailkeep_schema SET version = version")
+}
+
+/**
+ * Migrates the file to `schemaVersion`. Several processes may migrate at once: each step checks the version again under
+ * the write lock.
+ */
 export const migrate = (database: Database): void => {
-  for (let version = 0; version < schemaVersion; version++) {
+  for (let version = versionOf(database); version < schemaVersion; version++) {
     database.exec("BEGIN IMMEDIATE")
     try {
-      if (database.pragma("user_version", { simple: true }) === version) {
+      if (versionOf(database) === version) {
         database.exec(migrations[version]!)
-        database.pragma(`application_id = ${applicationId}`)
-        database.pragma(`user_version = ${version + 1}`)
+        database.prepare("UPDATE mailkeep_schema SET version = ?").run(version + 1)
       }
       database.exec("COMMIT")
     } catch (cause) {

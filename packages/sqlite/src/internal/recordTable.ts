@@ -1,5 +1,5 @@
 /**
- * One record and its table: how each field is stored, and the statements every record needs.
+ * One record and its table: how each field is stored, and the statements that every record needs.
  * Field names become snake_case columns; nothing else about a record is converted.
  */
 import type { Database, Statement } from "better-sqlite3"
@@ -29,18 +29,18 @@ const fromColumn = (storing: Storing, value: Value): unknown =>
 export interface RecordTable<R> {
   readonly name: string
   readonly fields: ReadonlyArray<keyof R & string>
-  /** Values of the fields, in their order. */
+  /** The values of the fields, in column order. */
   readonly valuesOf: (record: Partial<R>, fields: ReadonlyArray<keyof R & string>) => ReadonlyArray<Value>
   readonly fromRow: (row: unknown) => R
-  /** All columns, each named by its table. */
+  /** All columns, each with the name of its table. */
   readonly columns: (table: string) => string
-  /** `SELECT` of all columns, completed. */
+  /** A `SELECT` of all columns. The caller appends the conditions. */
   readonly select: (where: string) => string
   /** `"column" = ?` for each field. */
   readonly assignments: (fields: ReadonlyArray<keyof R & string>) => string
-  /** `INSERT` of one record, to be completed with a conflict clause. */
+  /** An `INSERT` of one record. The caller appends a conflict clause. */
   readonly insert: string
-  /** `INSERT` of one record that does nothing where one stands. */
+  /** An `INSERT` of one record that does nothing if the record exists. */
   readonly insertNew: string
 }
 
@@ -51,7 +51,7 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
   const list = fields.map(quoted).join(", ")
   const places = fields.map((field) => ({ field, column: snake(field), storing: storing[field]! }))
   const insert = `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
-  /** The same text each time, so that its statement is found without building it anew. */
+  /** Caches the SQL text, so that its statement is found without building the text again. */
   const selects = new Map<string, string>()
   return {
     name,
@@ -64,8 +64,8 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
     },
     columns: (table) => fields.map((field) => `${table}.${quoted(field)}`).join(", "),
     select: (where) => {
-      const standing = selects.get(where)
-      if (standing !== undefined) return standing
+      const existing = selects.get(where)
+      if (existing !== undefined) return existing
       const sql = `SELECT ${list} FROM ${name} ${where}`
       selects.set(where, sql)
       return sql
@@ -87,8 +87,8 @@ export const prepared = (database: Database): Prepared => {
   return {
     database,
     statement: (sql) => {
-      const standing = statements.get(sql)
-      if (standing !== undefined) return standing
+      const existing = statements.get(sql)
+      if (existing !== undefined) return existing
       const made = database.prepare<Array<Value>>(sql)
       statements.set(sql, made)
       return made
@@ -96,24 +96,24 @@ export const prepared = (database: Database): Prepared => {
   }
 }
 
-/** All records that a completed `SELECT` finds. */
+/** Returns all records that the `SELECT` finds. */
 export const findAll = <R>(
-  on: Prepared,
+  connection: Prepared,
   table: RecordTable<R>,
   where: string,
   ...values: ReadonlyArray<Value>
 ): ReadonlyArray<R> =>
-  on
+  connection
     .statement(table.select(where))
     .all(...values)
     .map(table.fromRow)
 
 export const findOne = <R>(
-  on: Prepared,
+  connection: Prepared,
   table: RecordTable<R>,
   where: string,
   ...values: ReadonlyArray<Value>
 ): R | null => {
-  const row = on.statement(table.select(where)).get(...values)
+  const row = connection.statement(table.select(where)).get(...values)
   return row === undefined ? null : table.fromRow(row)
 }

@@ -1,6 +1,7 @@
 /**
- * Sends queries that look at many rows to a thread of their own. The thread starts with the first of them and ends when none came for a
- * while, so that its memory is there only while it is needed.
+ * Sends queries that read many rows to a separate thread. The first query starts the thread. The thread ends when it has
+ * been idle
+ * for a while, to release its memory.
  */
 import { clearTimeout, setTimeout } from "node:timers"
 import { Worker } from "node:worker_threads"
@@ -18,24 +19,27 @@ export interface ScanRequest {
 
 export type ScanReply =
   | { readonly id: number; readonly answers: ReadonlyArray<unknown> }
-  /** SQLite's result code. */
+  /** The result code of SQLite. */
   | { readonly id: number; readonly code: string }
-  /** The class of an error that is no answer of SQLite: a bug. */
+  /** The class of an error that is not a result of SQLite: a bug. */
   | { readonly id: number; readonly defect: string }
 
-/** Requests that may wait for the thread. */
+/** The number of requests that may wait for the thread. */
 const pendingMax = 256
 
-/** Of the thread's own heap, in MB: a piece of a walk takes a few, and what is left over is collected sooner. */
+/**
+ * The heap limit of the thread, in MB. A page of a walk needs a few MB, and a low limit makes the garbage collector run
+ * sooner.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** The thread takes some 40 MB, and 80 ms to start again. */
+/** The thread uses about 40 MB, and takes 80 ms to start again. */
 const idleMillisDefault = 10_000
 
 type Resume = (effect: Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>) => void
 
 export interface ScanThread {
-  /** Answers all queries from one state. Fails with `StoreUnavailable` ("overloaded") when too many wait already. */
+  /** Answers all queries from one state. Fails with `StoreUnavailable` ("overloaded") if too many requests are waiting. */
   readonly read: (queries: ReadonlyArray<Query>) => Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>
 }
 
@@ -45,7 +49,7 @@ const answered = (reply: ScanReply): Effect.Effect<ReadonlyArray<unknown>, Store
   return Effect.suspend(() => Effect.fail(unavailable(new SqliteError("The scan failed.", reply.code))))
 }
 
-/** This file and the worker's have the same extension: `.ts` in the repository, `.js` in the package. */
+/** This file and the worker file have the same extension: `.ts` in the repository, `.js` in the package. */
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./scanWorker.ts" : "./scanWorker.js", import.meta.url)
 
 export const makeScanThread = (
@@ -59,7 +63,7 @@ export const makeScanThread = (
   let closed = false
 
   const failAll = (reason: StoreUnavailable["reason"]): void => {
-    // A query that is resumed may ask anew at once.
+    // A caller that is resumed may send another query at once.
     const failed = [...pending.values()]
     pending.clear()
     for (const resume of failed) resume(Effect.fail(new StoreUnavailable({ reason })))
@@ -72,7 +76,7 @@ export const makeScanThread = (
     await ending?.terminate()
   }
 
-  /** A process may end while nobody waits for the thread. */
+  /** The idle thread does not keep the process running. */
   const forget = (id: number): void => {
     pending.delete(id)
     if (pending.size > 0) return
@@ -88,7 +92,7 @@ export const makeScanThread = (
       forget(reply.id)
       resume?.(answered(reply))
     })
-    // An error ends the thread; the next query starts another.
+    // An error ends the thread; the next query starts another thread.
     started.on("error", () => {})
     started.on("exit", () => {
       if (worker !== started) return

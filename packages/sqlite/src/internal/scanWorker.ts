@@ -1,5 +1,6 @@
 /**
- * The scan thread: answers queries that look at many rows, on a read-only connection of its own, so that they delay nothing else.
+ * The scan thread: answers queries that read many rows on its own read-only connection, so that they do not delay other
+ * queries.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import Database, { SqliteError } from "better-sqlite3"
@@ -8,9 +9,9 @@ import { prepared } from "./recordTable.ts"
 import type { ScanReply, ScanRequest } from "./scanThread.ts"
 
 const database = new Database(workerData as string, { readonly: true, fileMustExist: true, timeout: 0 })
-const on = prepared(database)
+const connection = prepared(database)
 const inOneState = database.transaction((queries: ScanRequest["queries"]) =>
-  queries.map((query) => answerQuery(on, query))
+  queries.map((query) => answerQuery(connection, query))
 )
 
 const reply = ({ id, queries }: ScanRequest): ScanReply => {

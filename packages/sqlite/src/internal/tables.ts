@@ -7,11 +7,11 @@ import type {
   AttemptState,
   Contact,
   Counter,
-  Definition,
+  Resource,
   Delivery,
   DeliveryState,
-  EventPush,
-  EventPushState,
+  EventDelivery,
+  EventDeliveryState,
   IdempotencyRecord,
   MailEvent,
   Message,
@@ -23,14 +23,14 @@ import { freshState } from "@mailkeep/core/domain/evaluation"
 import type { Columns } from "./recordTable.ts"
 import { recordTable } from "./recordTable.ts"
 
-export const projects = recordTable<Project>("projects", {
+export const projects = recordTable<Project>("mailkeep_projects", {
   id: "plain",
   onAmbiguous: "plain",
   createdAt: "plain",
   revision: "plain"
 })
 
-export const apiKeys = recordTable<ApiKey>("api_keys", {
+export const apiKeys = recordTable<ApiKey>("mailkeep_api_keys", {
   id: "plain",
   projectId: "plain",
   publicId: "plain",
@@ -45,12 +45,12 @@ export const apiKeys = recordTable<ApiKey>("api_keys", {
   revision: "plain"
 })
 
-export const domains = recordTable<SenderDomain>("domains", {
+export const domains = recordTable<SenderDomain>("mailkeep_domains", {
   id: "plain",
   projectId: "plain",
   domain: "plain",
   status: "plain",
-  vouched: "boolean",
+  manuallyVerified: "boolean",
   dkim: "json",
   records: "json",
   verificationError: "plain",
@@ -64,7 +64,7 @@ export const domains = recordTable<SenderDomain>("domains", {
   revision: "plain"
 })
 
-export const contacts = recordTable<Contact>("contacts", {
+export const contacts = recordTable<Contact>("mailkeep_contacts", {
   id: "plain",
   projectId: "plain",
   email: "plain",
@@ -82,7 +82,7 @@ export const contacts = recordTable<Contact>("contacts", {
   revision: "plain"
 })
 
-export const definitions = recordTable<Definition>("definitions", {
+export const resources = recordTable<Resource>("mailkeep_resources", {
   id: "plain",
   projectId: "plain",
   kind: "plain",
@@ -94,7 +94,7 @@ export const definitions = recordTable<Definition>("definitions", {
   revision: "plain"
 })
 
-export const suppressions = recordTable<Suppression>("suppressions", {
+export const suppressions = recordTable<Suppression>("mailkeep_suppressions", {
   projectId: "plain",
   addressKey: "plain",
   address: "plain",
@@ -102,7 +102,7 @@ export const suppressions = recordTable<Suppression>("suppressions", {
   revision: "plain"
 })
 
-export const idempotency = recordTable<IdempotencyRecord>("idempotency", {
+export const idempotency = recordTable<IdempotencyRecord>("mailkeep_idempotency", {
   projectId: "plain",
   key: "plain",
   fingerprint: "plain",
@@ -110,10 +110,10 @@ export const idempotency = recordTable<IdempotencyRecord>("idempotency", {
   expiresAt: "plain"
 })
 
-export const messages = recordTable<Message>("messages", {
+export const messages = recordTable<Message>("mailkeep_messages", {
   id: "plain",
   projectId: "plain",
-  keyId: "plain",
+  apiKeyId: "plain",
   source: "plain",
   from: "plain",
   fromName: "plain",
@@ -141,7 +141,7 @@ const deliveryState: Columns<DeliveryState> = {
   dueAt: "plain",
   queuedAt: "plain",
   worker: "plain",
-  token: "plain",
+  fencingToken: "plain",
   attempts: "plain",
   deferrals: "plain",
   ambiguous: "plain",
@@ -159,7 +159,7 @@ const deliveryState: Columns<DeliveryState> = {
   failedAt: "plain"
 }
 
-export const deliveries = recordTable<Delivery>("deliveries", {
+export const deliveries = recordTable<Delivery>("mailkeep_deliveries", {
   id: "plain",
   projectId: "plain",
   messageId: "plain",
@@ -183,7 +183,7 @@ const attemptState: Columns<AttemptState> = {
   durationMillis: "plain"
 }
 
-export const attempts = recordTable<Attempt>("attempts", {
+export const attempts = recordTable<Attempt>("mailkeep_attempts", {
   deliveryId: "plain",
   number: "plain",
   startedAt: "plain",
@@ -192,31 +192,31 @@ export const attempts = recordTable<Attempt>("attempts", {
 
 export const attemptStateFields = Object.keys(attemptState) as ReadonlyArray<keyof AttemptState>
 
-const eventPushState: Columns<EventPushState> = {
+const eventEventDeliveryState: Columns<EventDeliveryState> = {
   status: "plain",
   dueAt: "plain",
   worker: "plain",
-  token: "plain",
+  fencingToken: "plain",
   attempts: "plain",
-  tries: "json",
+  latestAttempts: "json",
   settledAt: "plain"
 }
 
-export const pushes = recordTable<EventPush>("pushes", {
+export const eventDeliveries = recordTable<EventDelivery>("mailkeep_event_deliveries", {
   id: "plain",
   projectId: "plain",
-  consumer: "plain",
+  subscriber: "plain",
   eventId: "plain",
   eventKind: "plain",
   createdAt: "plain",
-  ...eventPushState
+  ...eventEventDeliveryState
 })
 
-export const pushStateFields = Object.keys(eventPushState) as ReadonlyArray<keyof EventPushState>
+export const eventDeliveryStateFields = Object.keys(eventEventDeliveryState) as ReadonlyArray<keyof EventDeliveryState>
 
-export const counters = recordTable<Counter>("counters", { projectId: "plain", name: "plain", value: "plain" })
+export const counters = recordTable<Counter>("mailkeep_counters", { projectId: "plain", name: "plain", value: "plain" })
 
-export const events = recordTable<MailEvent>("events", {
+export const events = recordTable<MailEvent>("mailkeep_events", {
   id: "plain",
   projectId: "plain",
   occurredAt: "plain",

@@ -1,17 +1,17 @@
 /**
- * One statement of the interface.
+ * One statement of the interface, or one clarification.
  */
 
 export interface Statement {
-  /** `S3.2`: section and place. */
+  /** Section and number, such as `S3.2`. */
   readonly id: string
   readonly section: string
-  /** In our own words. */
-  readonly says: string
-  /** The sources that keep it. */
-  readonly lives: ReadonlyArray<string>
-  /** The tests that hold it, by file and title. */
-  readonly heldBy: ReadonlyArray<{ readonly file: string; readonly title: string }>
+  /** The statement in the words of Mailkeep. */
+  readonly statement: string
+  /** The source files that implement the statement. */
+  readonly sources: ReadonlyArray<string>
+  /** The tests that prove the statement, by file and title. */
+  readonly proofs: ReadonlyArray<{ readonly file: string; readonly title: string }>
   /** The decision record, where the interface leaves the point open. */
   readonly decision?: string
 }

@@ -1,5 +1,5 @@
 /**
- * The invariants of tenancy, of the wire and of bounds, and what holds each.
+ * The invariants of tenancy, of the wire format and of bounds, with their proofs.
  */
 import {
   access,
@@ -23,42 +23,42 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
     "Tenancy, keys, API",
     [
       [
-        "Nothing of another project is seen, by id, list, cursor, search or key",
+        "A project sees nothing of another project, by id, list, cursor, search or idempotency key",
         [
-          refusals("see nothing of each other by an id"),
-          refusals("see nothing of each other by a list, a filter or a search"),
+          refusals("shows a project no record of another project by its id"),
+          refusals("shows a project no record of another project in a list, a filter or a search"),
           law("isolation")("isolation/no-project-sees-another")
         ]
       ],
       [
-        "All keys that are not accepted are refused alike; a revocation counts at once",
+        "All invalid API keys are refused in the same way, and a revocation takes effect at once",
         [
-          access("are refused alike when missing, malformed, unknown, wrong, revoked or expired"),
-          refusals("ends with a revocation and with expiry, at once and alike")
+          access("refuses a missing, malformed, unknown, wrong, revoked or expired API key with the same message"),
+          refusals("refuses a revoked and an expired API key at once and with the same response")
         ],
-        "a test of timing"
+        "a timing test"
       ],
       [
-        "A cursor that was altered, or is another's, is refused",
+        "A cursor that was altered, or belongs to another project, is refused",
         [
-          log("refuses a cursor that was altered, of another project or of other filters; the limit may change"),
-          refusals("cannot use each other's cursor")
+          log("refuses a cursor that is altered or of another project or filter, and accepts another limit"),
+          refusals("refuses the cursor of another project")
         ]
       ],
       [
-        "A walk shows what stood throughout exactly once",
+        "A listing over all pages shows each row that exists throughout exactly once",
         [
           law("log")("log/walk-is-complete"),
           law("log")("log/ties-are-listed-once"),
-          log("shows rows that stood throughout a walk exactly once although others come")
+          log("lists existing deliveries exactly once while new deliveries arrive")
         ]
       ],
-      ["Every answer has its documented status and shape; no input is answered with a 5xx", [fuzz]],
+      ["Every answer has its documented status and shape, and no input causes a 5xx", [fuzz]],
       [
-        "No secret and no content is in a log, an error or a span",
+        "No log, error or span contains a secret or message content",
         [
-          access("keep no secret: nothing in the store is the printed key"),
-          wire("never repeats what was sent in an error"),
+          access("stores no secret of an API key"),
+          wire("does not repeat sent data in an error"),
           transportLaw("redaction/content-stays-inside")
         ]
       ]
@@ -68,26 +68,26 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
     "Wire format",
     [
       [
-        "No octets in any field make another header, recipient or command",
-        [sendRequest("never by a thrown error, whatever comes, and never with what came in a message")],
+        "No octets in any field create another header, recipient or command",
+        [sendRequest("throws no error for any send, and repeats no value of the request in an issue")],
         relay
       ],
-      ["Lines, folding and encoding are as the standards say", [], relay],
-      ["DKIM verifies, and covers the unsubscribe headers", [], relay],
+      ["Lines, folding and encoding follow the standards", [], relay],
+      ["DKIM signatures verify and cover the unsubscribe headers", [], relay],
       [
-        "SMTPUTF8 is used only where it is offered",
+        "SMTPUTF8 is used only when the relay offers it",
         [
-          address("tells which mailboxes need SMTPUTF8"),
-          sending("refuses SMTPUTF8 mailboxes where the transport lacks it")
+          address("reports which mailboxes need SMTPUTF8"),
+          sending("refuses SMTPUTF8 mailboxes when the transport does not support them")
         ],
         relay
       ],
       [
-        "No Bcc address is seen by anybody",
-        [handOffs("shows several recipients each their own copy, and cc the same headers without bcc")],
+        "No recipient sees a Bcc address",
+        [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers")],
         relay
       ],
-      ["Where TLS is required nothing goes in clear", [], relay]
+      ["Where TLS is required, nothing is sent unencrypted", [], relay]
     ]
   ],
   [
@@ -95,26 +95,26 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
     [
       [
         "Memory is bounded",
-        [fuzz, attack, groups("are refused when too many wait, and none of the refused is kept")],
+        [fuzz, attack, groups("refuses commits when too many wait, and keeps none of the refused")],
         "a long run with a large backlog"
       ],
       [
-        "No input takes more than linear time; every parser has its limits",
+        "Every input takes at most linear time, and every parser has limits",
         [
-          address("reads hostile input in linear time"),
-          sendRequest("with a bounded answer, however many fields or entries there are"),
-          everyResponse("answers a body that is declared too large and does not come within five seconds"),
+          address("parses hostile input in linear time"),
+          sendRequest("returns a bounded number of issues, however many fields or entries a send has"),
+          everyResponse("answers within five seconds when a body is declared too large and does not arrive"),
           fuzz,
           attack
         ],
         "a check of every regular expression"
       ],
       [
-        "What has had its time is swept, and nothing else",
+        "Expired records are deleted, and no others",
         [
           law("outbox")("sweep/expired-keys-only"),
           law("outbox")("sweep/touches-its-kind-alone"),
-          dispatcher("forgets events and idempotency keys when their time is over")
+          dispatcher("deletes expired events and idempotency keys")
         ],
         "attempts and messages"
       ]

@@ -1,11 +1,11 @@
 /**
- * Short names for the laws, fault runs and tests that invariants point to.
+ * Short names for the laws, fault runs and tests that invariants cite.
  */
 
-const at = (file: string) => (title: string) => ({ file: `packages/${file}`, title })
+const proofIn = (file: string) => (title: string) => ({ file: `packages/${file}`, title })
 
 export const law = (
-  room:
+  subject:
     | "claims"
     | "commit"
     | "idempotency"
@@ -15,24 +15,29 @@ export const law = (
     | "processes"
     | "contacts"
     | "durability"
-    | "pushes"
-) => at(`conformance/src/store/${room}.ts`)
-export const transportLaw = at("conformance/src/transport/transportLaws.ts")
-export const kill = at("faults/src/kill/killLoop.ts")("lost, stuck or doubled without a mark")
-export const freeze = at("faults/src/freeze/freezeLoop.ts")("doubles, each after a marked attempt")
-export const power = at("faults/src/power/powerCuts.ts")("cuts with anything lost or broken")
-export const calls = at("faults/src/syscalls/everyCall.ts")("runs that lost anything or could not go on")
-export const lives = at("faults/src/simulation/simulate.ts")("seeds with anything lost, stuck or unexplained")
-export const fuzz = at("faults/src/fuzz/httpFuzz.ts")("requests answered")
-export const attack = at("faults/src/attack/attackRun.ts")("attacks at the same time")
-export const crashPoints = at("faults/test/crashPoints.test.ts")("$name goes on as if nothing had happened")
-export const surroundings = at("faults/test/surroundings.test.ts")
-export const migrating = at("sqlite/test/migrating.test.ts")
-export const opening = at("sqlite/test/opening.test.ts")
-export const groups = at("sqlite/test/groupCommit.test.ts")
-export const deadWorker = at("core/test/service/deadWorker.test.ts")
-export const lateWorker = at("core/test/service/lateWorker.test.ts")
-export const sweeping = at("core/test/service/sweeping.test.ts")
-export const model = at("core/test/service/model.test.ts")("does what the model does")
-export const replies = at("core/test/domain/SmtpReply.test.ts")
-export const settling = at("core/test/decide/settleAttempt.test.ts")
+    | "eventDeliveries"
+) => proofIn(`conformance/src/store/${subject}.ts`)
+export const transportLaw = proofIn("conformance/src/transport/transportLaws.ts")
+export const kill = proofIn("fault-tests/src/kill/killLoop.ts")(
+  "problems: lost, stuck, or duplicated without an ambiguous attempt"
+)
+export const freeze = proofIn("fault-tests/src/freeze/freezeLoop.ts")("duplicates, each after an ambiguous attempt")
+export const power = proofIn("fault-tests/src/power/powerCuts.ts")("power cuts that lost or corrupted data")
+export const calls = proofIn("fault-tests/src/syscalls/everyCall.ts")("runs that lost data or could not recover")
+export const simulation = proofIn("fault-tests/src/simulation/simulate.ts")(
+  "seeds with a lost, stuck or unexplained delivery"
+)
+export const fuzz = proofIn("fault-tests/src/fuzz/httpFuzz.ts")("requests answered")
+export const attack = proofIn("fault-tests/src/attack/attackRun.ts")("attacks at the same time")
+export const crashPoints = proofIn("fault-tests/test/crashPoints.test.ts")(
+  "recovers from a crash at every write of $name"
+)
+export const surroundings = proofIn("fault-tests/test/surroundings.test.ts")
+export const opening = proofIn("sqlite/test/opening.test.ts")
+export const groups = proofIn("sqlite/test/groupCommit.test.ts")
+export const deadWorker = proofIn("core/test/service/deadWorker.test.ts")
+export const lateWorker = proofIn("core/test/service/lateWorker.test.ts")
+export const sweeping = proofIn("core/test/service/sweeping.test.ts")
+export const model = proofIn("core/test/service/model.test.ts")("gives the same results as the model")
+export const replies = proofIn("core/test/domain/SmtpReply.test.ts")
+export const finishAttempt = proofIn("core/test/decide/finishAttempt.test.ts")

@@ -1,5 +1,5 @@
 /**
- * What must hold whatever happens, in our own words, and what holds it: laws, tests, fault runs.
+ * The invariants and the laws, tests and fault runs that prove each of them.
  */
 import {
   address,
@@ -27,13 +27,12 @@ import {
   kill,
   lateWorker,
   law,
-  lives,
-  migrating,
+  simulation,
   model,
   opening,
   power,
   replies,
-  settling,
+  finishAttempt,
   surroundings,
   sweeping,
   transportLaw
@@ -45,20 +44,20 @@ interface Proof {
 }
 
 export interface Invariant {
-  /** `I9`, as it is cited. */
+  /** The id for citations, such as `I9`. */
   readonly id: string
   readonly area: string
-  readonly says: string
-  readonly heldBy: ReadonlyArray<Proof>
-  /** What of it is not tried yet, and what that waits for. */
+  readonly statement: string
+  readonly proofs: ReadonlyArray<Proof>
+  /** The untested part, or the feature that a test needs first. */
   readonly waitsFor?: string
 }
 
 const relay = "a transport to a real relay"
 
-type Row = readonly [says: string, heldBy: ReadonlyArray<Proof>, waitsFor?: string]
+type Row = readonly [statement: string, proofs: ReadonlyArray<Proof>, waitsFor?: string]
 
-/** A heading and its rows. */
+/** The heading of an area and its rows. */
 export type InvariantArea = readonly [area: string, rows: ReadonlyArray<Row>]
 
 const areas: ReadonlyArray<InvariantArea> = [
@@ -66,44 +65,49 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Acceptance and durability",
     [
       [
-        "What was acknowledged stays, whatever is killed and whenever the power goes",
+        "Acknowledged data survives every kill and every power cut",
         [kill, power, calls, law("durability")("durability/acknowledged-survives-a-kill")]
       ],
       [
-        "A message stands with all its deliveries and its idempotency record, or not at all",
+        "A message, all its deliveries and its idempotency record are stored together or not at all",
         [law("commit")("commit/all-or-nothing"), kill, calls]
       ],
-      ["A commit that failed is unknown: the next request with its key is told the truth", [calls, crashPoints]],
       [
-        "A store whose commits are not synced does not open",
-        [opening("sets and proves that every commit is synced")],
+        "A failed commit is unknown: the next request with its idempotency key gets the correct answer",
+        [calls, crashPoints]
+      ],
+      [
+        "A store that does not sync its commits does not open",
+        [opening("sets and checks that every commit is synced")],
         "a check of the settings while it runs"
       ],
       [
-        "Storage that is full, read-only, locked or gone is a typed failure, and is got over when the cause is",
+        "Full, read-only, locked or missing storage is a typed failure, and the store recovers when the cause is gone",
         [
-          opening("is full says so, keeps what it acknowledged, and goes on once there is room"),
-          opening("that may not be written is refused"),
-          opening("comes back goes on"),
-          surroundings("refuses what it cannot hold, keeps what it acknowledged, and takes more once there is room"),
+          opening("reports a full disk, keeps acknowledged commits, and continues when the disk has space again"),
+          opening("refuses a file without write permission"),
+          opening("accepts commits again when the moved file is at its path again"),
           surroundings(
-            "is noticed before anything more is acknowledged, and nothing acknowledged is lost when it comes back"
+            "refuses sends while the disk is full, keeps acknowledged sends, and accepts sends after space is freed"
+          ),
+          surroundings(
+            "acknowledges no send while the store file is missing, and loses no acknowledged send after the file returns"
           )
         ]
       ],
       [
-        "No call of the store holds up the event loop",
-        [groups("that holds the lock is waited for on the event loop, five seconds, then the commit is refused")],
+        "No call of the store blocks the event loop",
+        [groups("waits five seconds on the event loop for a lock of another connection, then refuses the commit")],
         "a measurement under load"
       ],
-      ["What is sent is what was stored at acceptance", [transportLaw("outcome/message-arrives-as-given")], relay],
       [
-        "A migration that is killed leaves a file that opens, or is refused cleanly",
-        [
-          calls,
-          opening("by several processes at once migrates it once"),
-          migrating("still holds mail back from whom it held it back, and from nobody else")
-        ],
+        "A hand-off sends exactly the content that was stored at acceptance",
+        [transportLaw("outcome/message-arrives-as-given")],
+        relay
+      ],
+      [
+        "A killed migration leaves a file that opens or is refused with a typed failure",
+        [calls, opening("migrates a file once when several processes open it at once")],
         "a kill between two versions of the schema"
       ]
     ]
@@ -112,56 +116,57 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Claims and attempts",
     [
       [
-        "One live worker holds a delivery, and one that lost it can change nothing",
+        "At most one live worker has a claim on a delivery, and a worker that lost its claim can change nothing",
         [
           law("claims")("claim/one-claimant-each"),
           law("claims")("claim/late-worker-is-fenced"),
           law("processes")("processes/one-claimant-each"),
           kill,
-          lives
+          simulation
         ]
       ],
-      ["A delivery is handed over a bounded number of times", [lives, deadWorker("three times parks the delivery")]],
-      ["A double can only be where an attempt is marked uncertain", [kill, lives, crashPoints]],
       [
-        "Where a send asks for at most one copy, there is at most one",
+        "A delivery is handed over a bounded number of times",
+        [simulation, deadWorker("fails a delivery when the limit of dead workers is reached")]
+      ],
+      ["A duplicate is possible only where an attempt is marked as ambiguous", [kill, simulation, crashPoints]],
+      [
+        "A send that asks for at most one copy causes at most one copy",
         [
-          lives,
-          settling("never tries again after the dot where a second copy is not wanted"),
-          handOffs("gives up what may have arrived when the send says so, and tries twice otherwise")
+          simulation,
+          finishAttempt("fails an ambiguous attempt without a retry when the send permits no second copy"),
+          handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise")
         ]
       ],
       [
-        "Every attempt has the same Message-ID, sender and date",
-        [handOffs("hands over the same Message-ID and date on every attempt"), lives],
+        "Every attempt of a delivery has the same Message-ID, sender and date",
+        [handOffs("hands over the same Message-ID and date on every attempt"), simulation],
         `signed octets: ${relay}`
       ],
       [
-        "What a dead worker held can be claimed when its lease is over",
+        "The deliveries of a dead worker can be claimed when its lease has ended",
         [
-          deadWorker("keeps its delivery while its lease lasts, and no longer"),
-          lateWorker("%s when %d ms of a lease of 30 s pass before it returns"),
-          lateWorker("%s settles the delivery, which is not sent again"),
+          deadWorker("recovers the delivery of a dead worker only after its lease ends"),
+          lateWorker("%s the hand-off when the finalizing commit takes %d ms of a lease of 30 s"),
+          lateWorker("settles the delivery after a late outcome %s, without another hand-off"),
           freeze,
           law("claims")("claim/lapsed-lease-is-claimable"),
           kill
         ]
       ],
       [
-        "A delivery that kills its workers is parked; a bad row holds up no other",
+        "A delivery that kills its workers is parked, and a bad row delays no other delivery",
         [
-          deadWorker("three times parks the delivery"),
-          dispatcher("in one row, which has no message, holds up no other")
+          deadWorker("fails a delivery when the limit of dead workers is reached"),
+          dispatcher("hands over other deliveries when one delivery has no message")
         ]
       ],
-      ["One project's backlog makes no other wait", [], "fair claims"],
+      ["One project's backlog delays no other project", [], "claims that are fair between projects"],
       [
-        "A worker that is told to stop takes nothing more and leaves nothing in sending",
+        "A worker that shuts down claims nothing more and leaves no delivery in sending",
         [
-          dispatcher(
-            "on shutdown waits for hand-offs under way, then sends them back to the queue, and gives its lease back"
-          ),
-          dispatcher("leaves no lease behind when it ends")
+          dispatcher("waits for hand-offs at shutdown, then returns them to the queue and ends its lease"),
+          dispatcher("ends its lease when it stops")
         ]
       ]
     ]
@@ -170,40 +175,43 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Idempotency",
     [
       [
-        "One key and request have one answer for as long as the key lives",
+        "The same idempotency key and request get the same answer until the idempotency key expires",
         [
-          sending("answers the same key and request the same, and charges once"),
-          sending("replays a scheduled send after its time, and for 30 days after that"),
+          sending("returns the same answer for the same idempotency key and request, and charges once"),
+          sending("replays a scheduled send until 30 days after its scheduled time"),
           kill,
-          lives
+          simulation
         ]
       ],
       [
-        "Of identical requests at once one is carried out",
+        "Identical requests at the same time are carried out once",
         [
-          sending("makes one message of two sends at once with one key"),
+          sending("creates one message when concurrent sends have one idempotency key"),
           law("idempotency")("idempotency/one-of-many-recorded")
         ]
       ],
       ["A crash between the commit and its answer changes no later answer", [crashPoints, kill, calls]],
       [
-        "A key belongs to a project and tells nothing to another",
+        "An idempotency key belongs to one project and reveals nothing to another",
         [
-          refusals("have idempotency keys, contacts and suppressions of their own"),
+          refusals("keeps the idempotency keys, contacts and suppressions of each project separate"),
           law("isolation")("isolation/one-name-in-two-projects")
         ]
       ],
       [
-        "The same key for another request is refused, and nothing is sent",
-        [sending("refuses the same key for another request")]
+        "Another request with a used idempotency key is refused, and nothing is sent",
+        [sending("refuses a used idempotency key with another request")]
       ],
       [
-        "A second request waits for the first and gets its answer",
-        [sending("makes one message of two sends at once with one key")]
+        "A second identical request waits for the first and gets its answer",
+        [sending("creates one message when concurrent sends have one idempotency key")]
       ],
       [
-        "A refusal uses no key up",
-        [sending("does not use up a key by a refused send"), refusals("does not use up a key by a refusal")]
+        "A refused request does not use its idempotency key",
+        [
+          sending("does not record the idempotency key of a refused send"),
+          refusals("does not use up an idempotency key when it refuses the send")
+        ]
       ]
     ]
   ],
@@ -211,38 +219,44 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Scheduling and time",
     [
       [
-        "Nothing scheduled goes before its time, and it goes soon after",
-        [sending("is never sent before its time"), dispatcher("wakes when the next delivery is due"), lives]
-      ],
-      [
-        "A clock that jumps doubles and loses nothing",
+        "A scheduled delivery is never sent before its time, and is sent soon after it",
         [
-          surroundings("a day ahead sends early what was due that day, once, and what is scheduled later in its turn"),
-          surroundings("a day back loses nothing: what waits is sent when the clock is there again, and once"),
-          lateWorker("does not make the deliveries under way look abandoned to their own process or to another one"),
-          sweeping("replays a send after a clock that was 40 days ahead has returned"),
-          lives
-        ],
-        "mail that waits no longer than it must after a clock is set back"
-      ],
-      [
-        "After a time of rest everything due goes once",
-        [kill, handOffs("tries once more what waited past its lifetime because nobody was at work")],
-        "a rate for what has piled up"
-      ],
-      [
-        "Of a cancellation and a claim one wins; what was canceled is never handed over",
-        [sending("that was canceled is never handed over, however close the race"), kill, lives]
-      ],
-      [
-        "A new time keeps the key and is judged like the first",
-        [
-          sending("keeps a rescheduled send's key for 30 days after its new time"),
-          sending("moves to another time and day")
+          sending("sends no delivery before its scheduled time"),
+          dispatcher("wakes when the next delivery is due"),
+          simulation
         ]
       ],
       [
-        "No timer is longer than a timer can be",
+        "A clock jump duplicates and loses nothing",
+        [
+          surroundings(
+            "sends each delivery once when the clock jumps a day ahead: early if due that day, otherwise on time"
+          ),
+          surroundings("sends a waiting delivery once after the clock was set a day back and has caught up again"),
+          lateWorker("recovers no delivery under way when the wall clock jumps a day ahead"),
+          sweeping("replays a send after the clock was 40 days ahead and returned"),
+          simulation
+        ],
+        "a shorter wait after a clock is set back"
+      ],
+      [
+        "After a pause of the dispatcher, every due delivery is sent once",
+        [kill, handOffs("tries a delivery once after its lifetime when no dispatcher ran before")],
+        "a rate limit for the backlog"
+      ],
+      [
+        "Either a cancellation or a claim succeeds, and a canceled delivery is never handed over",
+        [sending("hands over no canceled message when a cancel races the release"), kill, simulation]
+      ],
+      [
+        "A rescheduled send keeps its idempotency key, and the new time is validated like the first",
+        [
+          sending("keeps the idempotency key of a rescheduled send for 30 days after its new time"),
+          sending("reschedules a message to another time and day")
+        ]
+      ],
+      [
+        "No timer is longer than the maximum of the runtime",
         [{ file: ".oxlintrc.json", title: "Time is Effect's Clock; a long timer overflows after 24.8 days." }]
       ]
     ]
@@ -250,41 +264,44 @@ const areas: ReadonlyArray<InvariantArea> = [
   [
     "States, events, accounting",
     [
-      ["Only the table's moves occur", [machine("%s on %s"), lives]],
+      ["Only the transitions of the table occur", [machine("decides the transition from %s on %s"), simulation]],
       [
-        "A move, its event and its charge are one commit",
-        [law("outbox")("outbox/event-stands-with-its-commit"), kill, power, calls, lives]
+        "A transition, its event and its charge are one commit",
+        [law("outbox")("outbox/event-stands-with-its-commit"), kill, power, calls, simulation]
       ],
       [
-        "Reports in any order and repetition end in one status",
-        [machine("end in one status in any order and repetition, whatever was under way")],
-        "taking reports in"
+        "Reports lead to the same status in any order and repetition",
+        [machine("gives the same status for reports in any order and repetition")],
+        "the processing of reports"
       ],
-      ["Every delivery comes to an end", [lives, kill]],
+      ["Every delivery reaches a terminal status", [simulation, kill]],
       [
-        "What failed or bounced says why, with the relay's words",
+        "A failed or bounced delivery has a reason and the relay's reply",
         [
-          handOffs("appends the event of its move in the same commit"),
-          handOffs("records every attempt with what the relay said")
+          handOffs("appends the event in the commit of its transition"),
+          handOffs("records every attempt with the reply of the relay")
         ]
       ],
-      ["The allowance is charged once for what was handed over, and for nothing else", [model, kill, lives]],
       [
-        "A scheduled send counts on its own day; what waits is given back",
+        "The allowance is charged once for each delivery that is handed over, and for nothing else",
+        [model, kill, simulation]
+      ],
+      [
+        "A scheduled send counts on its scheduled day, and its count is refunded when it is not sent",
         [
-          sending("count a scheduled send on the day it is scheduled for"),
-          sending("bound the recipients waiting in scheduled messages"),
+          sending("counts a scheduled send on its scheduled day"),
+          sending("limits the recipients of scheduled messages"),
           model
         ]
       ],
       [
-        "A rate limit holds over any span, and Retry-After is honest",
+        "A rate limit holds over any time span, and a request after Retry-After is allowed",
         [
-          bucket("never allows more than its size and what refilled, over any span"),
-          bucket("means what it says: a request after retryAfterSeconds is allowed"),
-          bucket("refuses for no longer than one window after the clock jumps, however far and either way")
+          bucket("allows at most its size and the refilled tokens over any span"),
+          bucket("allows a request after retryAfterSeconds"),
+          bucket("refuses for at most one window after the clock jumps in either direction")
         ],
-        "one limit over several processes"
+        "one limit for several processes"
       ]
     ]
   ],
@@ -292,48 +309,48 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Webhooks",
     [
       [
-        "Every event reaches each live endpoint at least once, or is parked with a reason",
+        "Every event reaches each live endpoint at least once, or its event delivery fails with a reason",
         [
-          storm("reaches a bad endpoint and a good one, each event at least once, a few at a time"),
-          eventRelay("leaves a push that its process died over to another, which tells it again under the same id"),
-          eventRelay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
-          law("pushes")("pushes/one-claimant-each"),
-          lives
+          storm("delivers each event at least once to a failing endpoint and to a healthy one, a few at a time"),
+          eventRelay("retries an event delivery under the same id after its process died"),
+          eventRelay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          law("eventDeliveries")("events/one-claimant-each"),
+          simulation
         ]
       ],
       [
-        "An event has one id over all tries, and its signature verifies",
+        "An event delivery has the same id on every attempt, and its signature verifies",
         [
-          eventRelay("tries again after each wait of the schedule, under one id, and gives up after ten tries"),
-          verified("verifies under its secret, and under both while a rotation lasts"),
-          verified("does not verify with anything altered, or later than five minutes")
+          eventRelay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          verified("verifies an event delivery with its secret, and with both secrets during a rotation"),
+          verified("does not verify an event delivery that is altered or older than five minutes")
         ]
       ],
       [
-        "Only 2xx is success; no redirect is followed; a slow endpoint delays no other",
+        "Only 2xx is a success, no redirect is followed, and a slow endpoint delays no other",
         [
-          openAddress("does not follow a redirect, nor ask a proxy"),
-          openAddress("reads no more of an answer than it has to"),
-          eventRelay("counts silence for 15 seconds and a lost connection as failures"),
-          eventRelay("disables a webhook that is gone, and fails what still waits for it"),
-          eventRelay("is not slowed by a consumer that hangs: the others get theirs meanwhile")
+          openAddress("does not follow a redirect and does not use a proxy"),
+          openAddress("reads only a limited part of a response body"),
+          eventRelay("counts no answer within 15 seconds and a lost connection as failures"),
+          eventRelay("disables a webhook that is gone, and fails its pending event deliveries"),
+          eventRelay("delivers to other subscribers while one subscriber hangs")
         ]
       ],
       [
         "No request reaches a forbidden address",
         [
-          openAddress("does not go to a name of which any address is not open, and looks again at every try"),
-          openAddress("goes to the address that was looked at, whatever the name says next"),
-          eventRelay("refuses addresses that are not public, and all but https")
+          openAddress("refuses a host when any of its addresses is not public, and resolves the host at every attempt"),
+          openAddress("connects to the checked address although the host name resolves to another address afterwards"),
+          eventRelay("refuses a webhook URL that is not public or not https")
         ]
       ],
       [
-        "Each event of a delivery has its number",
+        "Each event of a delivery has a sequence number",
         [
           kill,
           power,
-          lives,
-          eventRelay("takes each event to each webhook that wants it, once, and to none that does not")
+          simulation,
+          eventRelay("sends each event once to each webhook that wants it, and to no other webhook")
         ]
       ]
     ]
@@ -342,44 +359,42 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Suppression, contacts, feedback",
     [
       [
-        "After a suppression no hand-over to the address begins, and none gets its final dot",
+        "After a suppression, no hand-off to the address begins and none sends its final dot",
         [
-          lives,
-          suppressionRaces("lets no final dot go once the suppression stands, and holds back nothing else"),
-          handOffs("ends before the message when the recipient is suppressed while it is under way")
+          simulation,
+          suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others"),
+          handOffs("stops before finalizing when the recipient is suppressed during the attempt")
         ]
       ],
-      ["Feedback without a proven origin changes nothing", [], "taking reports in"],
+      ["A report without a proven origin changes nothing", [], "the processing of reports"],
       [
-        "A temporary refusal, and one of content or sender, suppresses nobody",
+        "A temporary refusal, or a refusal because of content or sender, suppresses no address",
         [
-          replies("blames the relay, not the recipient, for greetings, connections, 421 and 454"),
-          handOffs("suppresses an address that is known to be dead, and no other")
+          replies("attributes a refused greeting and a 421 reply to the relay, not to the recipient"),
+          handOffs("suppresses an address after a hard bounce, and no other address")
         ],
-        "the corpus of real bounces"
+        "a collection of real bounces"
       ],
       [
-        "An address has one identity, everywhere",
+        "An address has the same identity everywhere",
         [
-          address("has one identity: reading a canonical address again changes nothing"),
-          address("is one in any case and any composition")
+          address("parses a canonical address to itself"),
+          address("gives one canonical address for every case and Unicode composition")
         ]
       ],
       [
-        "A project has one contact at an address, however many are created at once",
+        "A project has one contact per address, even when many are created at the same time",
         [
-          contacts("a hundred creates at once with one address make one"),
+          contacts("creates one contact when 100 creates with one address run at once"),
           law("contacts")("contacts/one-of-many-created")
         ]
       ],
-      ["One-click unsubscribes need no login, and a look changes nothing", [], "unsubscribe links"],
+      ["A one-click unsubscribe needs no login, and a GET changes nothing", [], "unsubscribe links"],
       [
-        "An update keeps what it leaves out and clears what it says",
+        "An update keeps the omitted fields and clears the fields that it sets to null or empty text",
         [
-          contacts("keep what an update leaves out, and clear what it says"),
-          contactGroups(
-            "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
-          )
+          contacts("keeps fields that an update omits, and clears fields that it sets to empty"),
+          contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types")
         ]
       ]
     ]
@@ -389,10 +404,10 @@ const areas: ReadonlyArray<InvariantArea> = [
 
 export const invariants: ReadonlyArray<Invariant> = areas
   .flatMap(([area, rows]) => rows.map((row) => [area, row] as const))
-  .map(([area, [says, heldBy, waitsFor]], index) => ({
+  .map(([area, [statement, proofs, waitsFor]], index) => ({
     id: `I${index + 1}`,
     area,
-    says,
-    heldBy,
+    statement,
+    proofs,
     ...(waitsFor === undefined ? {} : { waitsFor })
   }))

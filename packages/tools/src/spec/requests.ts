@@ -1,11 +1,10 @@
 /**
- * Statements on sending, contacts, domains, authentication, errors, limits and versions.
+ * Statements of the interface on sending, contacts and domains.
  */
 import {
   access,
   address,
   at,
-  bucket,
   contactRequest,
   contacts,
   everyResponse,
@@ -21,13 +20,17 @@ import {
 } from "./proofs.ts"
 
 export const send = section(6, "Send an email", [
-  ["`POST /api/v1/emails/send` with `email.send`.", [at.api("Messages")], [refusals("%s %s needs a key with %s")]],
+  [
+    "`POST /api/v1/emails/send` with `email.send`.",
+    [at.api("Messages")],
+    [refusals("%s %s requires an API key with %s")]
+  ],
   [
     "`Content-Type` is `application/json`.",
     [at.api("Parameters")],
     [
-      wire("takes JSON under a charset"),
-      wire("names all problems of the first part that has any: the query is looked at after the headers, the body last")
+      wire("accepts JSON with a charset parameter"),
+      wire("returns all issues of the first wrong part of a request: headers, then query, then body")
     ]
   ],
   [
@@ -37,111 +40,137 @@ export const send = section(6, "Send an email", [
     "0007-idempotency"
   ],
   [
-    "Replay when a key is repeated: not shown.",
+    "The replay for a repeated idempotency key: not shown.",
     [at.decide("acceptSend")],
     [
-      sending("answers the same key and request the same, and charges once"),
-      sending("refuses the same key for another request"),
-      sending("makes one message of two sends at once with one key"),
-      wire("replays the same bytes, and says so")
+      sending("returns the same answer for the same idempotency key and request, and charges once"),
+      sending("refuses a used idempotency key with another request"),
+      sending("creates one message when concurrent sends have one idempotency key"),
+      wire("repeats the same response bytes for a replay, and marks the replay")
     ],
     "0007-idempotency"
   ],
   [
     "`from` is a bare sender address.",
     [at.domain("Address")],
-    [sendRequest("%s"), address("refuses %j")],
+    [sendRequest("refuses a send with %s"), address("refuses the address %j")],
     "0010-addresses"
   ],
-  ["`to` is one address or 1 to 100.", [at.domain("SendRequest")], [sendRequest("%s")]],
+  ["`to` is one address or 1 to 100.", [at.domain("SendRequest")], [sendRequest("refuses a send with %s")]],
   [
     "`subject` has 1 to 500 characters and is required without a template.",
     [at.domain("SendRequest")],
-    [sendRequest("%s")]
+    [sendRequest("refuses a send with %s")]
   ],
   [
     "Without a template at least one of `html` and `text` is required.",
     [at.domain("SendRequest")],
-    [sendRequest("%s")]
+    [sendRequest("refuses a send with %s")]
   ],
   [
     "`templateId` names a published template.",
     [at.service("Sending"), at.decide("renderTemplate")],
     [
-      wireTemplates("are sent as published, whatever becomes of the draft, and the log says which"),
-      wireTemplates("refuse a send while unpublished, when archived, of another project, and when they are none")
+      wireTemplates("sends the published version of a template when the draft differs, and logs the template"),
+      wireTemplates("refuses a send when its template is unpublished, archived, unknown or of another project")
     ],
     "0027-templates"
   ],
-  ["`templateVariables` are strings, numbers or booleans by name.", [at.domain("SendRequest")], [sendRequest("%s")]],
+  [
+    "`templateVariables` are strings, numbers or booleans by name.",
+    [at.domain("SendRequest")],
+    [sendRequest("refuses a send with %s")]
+  ],
   [
     "With a template, its subject, HTML and text replace the request's.",
     [at.decide("renderTemplate")],
-    [wireTemplates("are sent as published, whatever becomes of the draft, and the log says which")],
+    [wireTemplates("sends the published version of a template when the draft differs, and logs the template")],
     "0027-templates"
   ],
-  ["`fromName` has 1 to 100 characters.", [at.domain("SendRequest")], [sendRequest("%s")]],
-  ["`replyTo` is an address.", [at.domain("SendRequest")], [sendRequest("%s")]],
+  ["`fromName` has 1 to 100 characters.", [at.domain("SendRequest")], [sendRequest("refuses a send with %s")]],
+  ["`replyTo` is an address.", [at.domain("SendRequest")], [sendRequest("refuses a send with %s")]],
   [
     "`cc` and `bcc` are one address or several.",
     [at.domain("SendRequest")],
-    [sendRequest("%s"), sending("records one delivery for each recipient, in the order to, cc, bcc")]
+    [
+      sendRequest("refuses a send with %s"),
+      sending("records one delivery for each recipient, in the order to, cc, bcc")
+    ]
   ],
-  ["`cc` and `bcc` only beside one `to`.", [at.domain("SendRequest")], [sendRequest("%s")], "0010-addresses"],
-  ["`to`, `cc` and `bcc` hold at most 50 together.", [at.domain("SendRequest")], [sendRequest("%s")], "0010-addresses"],
-  ["`metadata` is an object.", [at.domain("SendRequest")], [sendRequest("%s")], "0021-field-limits"],
+  [
+    "`cc` and `bcc` are allowed only with one address in `to`.",
+    [at.domain("SendRequest")],
+    [sendRequest("refuses a send with %s")],
+    "0010-addresses"
+  ],
+  [
+    "`to`, `cc` and `bcc` have at most 50 addresses together.",
+    [at.domain("SendRequest")],
+    [sendRequest("refuses a send with %s")],
+    "0010-addresses"
+  ],
+  [
+    "`metadata` is an object.",
+    [at.domain("SendRequest")],
+    [sendRequest("refuses a send with %s")],
+    "0021-field-limits"
+  ],
   [
     "`scheduledAt` is ISO 8601 with an offset.",
     [at.domain("Instant")],
-    [instant("reads %s"), instant("refuses %j"), sendRequest("%s")]
+    [instant("parses the instant %s"), instant("refuses the instant %j"), sendRequest("refuses a send with %s")]
   ],
   [
     "`scheduledAt` is in the future and at most 30 days ahead.",
     [at.domain("SendingWindow")],
-    [sending("refuses a time %s ms ahead: %s")]
+    [sending("refuses a scheduled time %s ms ahead with %s")]
   ],
   [
-    "A domain not verified is refused with 403.",
+    "A sender domain that is not verified is refused with 403.",
     [at.decide("acceptSend")],
     [
       sending("refuses a sender domain that is unknown or not verified"),
       refusals(
-        "judges permission before form, form before scope, scope before replay, replay before the clock, the clock before the domain, the domain before the plan"
+        "checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order"
       )
     ]
   ],
   [
-    "A domain outside the key's scope is refused with 403.",
+    "A sender domain outside the API key's scope is refused with 403.",
     [at.service("Sending")],
     [
       refusals(
-        "judges permission before form, form before scope, scope before replay, replay before the clock, the clock before the domain, the domain before the plan"
+        "checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order"
       )
     ]
   ],
   [
-    "The answer is 202 with the send result under `data`.",
+    "The answer is 202 with the send result in `data`.",
     [at.api("Messages")],
     [wire("answers 202 with the message and its deliveries, under data and nothing else")]
   ],
-  ["400, 401, 403 and 429 are documented for it.", [at.api("Messages")], [everyResponse("describes itself")]],
   [
-    "A client follows events or lists deliveries afterwards.",
-    [at.service("DeliveryLog")],
-    [wire("lets a scheduled send go when its time has come")]
+    "The document lists 400, 401, 403 and 429 for a send.",
+    [at.api("Messages")],
+    [everyResponse("serves an OpenAPI document with every path")]
   ],
   [
-    "A scheduled send counts toward the daily limit of its day.",
+    "A client learns the result from events or from the list of deliveries.",
+    [at.service("DeliveryLog")],
+    [wire("sends a scheduled message when its time has come")]
+  ],
+  [
+    "A scheduled send counts toward the daily limit of its scheduled day.",
     [at.decide("acceptSend")],
-    [sending("count a scheduled send on the day it is scheduled for")]
+    [sending("counts a scheduled send on its scheduled day")]
   ],
   [
     "Rescheduling and canceling: shape not shown.",
     [at.api("Messages")],
     [
-      wire("is canceled, and again with the same answer"),
-      wire("is rescheduled under the rules of a send"),
-      wire("that has left is a conflict; an unknown one is not found")
+      wire("cancels a scheduled message, and repeats the same response for a second cancel"),
+      wire("reschedules a scheduled message under the rules of a send"),
+      wire("answers 409 for a message that was sent and 404 for an unknown message")
     ],
     "0008-cancel-and-reschedule"
   ]
@@ -151,139 +180,146 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`GET /api/v1/emails/contacts` with `email.full_access`, by page.",
     [at.api("Contacts")],
-    [refusals("%s %s needs a key with %s"), contacts("are listed newest first, page by page, with the number of all")]
+    [refusals("%s %s requires an API key with %s"), contacts("lists contacts newest first, in pages, with the total")]
   ],
   [
-    "`page` begins at 1; `limit` is 1 to 100, 50 when left out.",
+    "`page` begins at 1; `limit` is 1 to 100, and 50 when omitted.",
     [at.api("Parameters")],
-    [wire("conflict, are not found and are refused as documented")]
+    [wire("answers 409, 404 and 400 for contacts as documented")]
   ],
   [
-    "`search` matches by email or name.",
+    "`search` matches email or name.",
     [at.domain("Paging")],
-    [contacts("are found by a part of email or name: %s")],
+    [contacts("finds contacts by a part of the email or name: %s")],
     "0012-contacts"
   ],
   [
     "`emailStatus` filters by status.",
     [at.api("Contacts")],
     [
-      contacts("are filtered by status; of an unknown list or segment there are none"),
-      wire("conflict, are not found and are refused as documented")
+      contacts("filters contacts by status, and finds none for an unknown list or segment"),
+      wire("answers 409, 404 and 400 for contacts as documented")
     ]
   ],
   [
     "`listId` and `segmentId` filter by list and segment.",
     [at.service("Contacts")],
     [
-      wireGroups("lists are named once, counted, and filter contacts"),
-      wireGroups("segments are kept as written and filter contacts"),
-      contacts("are filtered by status; of an unknown list or segment there are none")
+      wireGroups("gives each list a unique name and a contact count, and filters contacts by list"),
+      wireGroups("keeps the filter of a segment as written and filters contacts by segment"),
+      contacts("filters contacts by status, and finds none for an unknown list or segment")
     ],
     "0026-lists-and-segments"
   ],
   [
-    "The answer has `message` and `data` with `items`, `total`, `page`, `limit`; `total` counts what matches.",
+    "The answer has `message` and `data` with `items`, `total`, `page`, `limit`; `total` counts all matches.",
     [at.api("Contacts")],
     [
-      wire("are created and updated in one shape, and listed in another"),
-      contacts("are listed newest first, page by page, with the number of all")
+      wire("returns created and updated contacts in one shape, and listed contacts in another"),
+      contacts("lists contacts newest first, in pages, with the total")
     ]
   ],
   [
     "`POST /api/v1/emails/contacts` with `email.full_access`.",
     [at.api("Contacts")],
-    [refusals("%s %s needs a key with %s")]
+    [refusals("%s %s requires an API key with %s")]
   ],
   [
     "`email` is required and unique in the project.",
     [at.domain("ContactRequest"), at.decide("contact")],
     [
-      contactRequest("%s"),
-      contacts("have an address once in a project, however it is written; another project has its own")
+      contactRequest("validates a new contact with %s"),
+      contacts("refuses a second contact with the same address in a project, in any notation")
     ]
   ],
-  ["`userId` has up to 255 characters.", [at.domain("ContactRequest")], [contactRequest("%s")]],
   [
-    "`properties` are of keys already defined, case-insensitive; another key is 400.",
+    "`userId` has up to 255 characters.",
+    [at.domain("ContactRequest")],
+    [contactRequest("validates a new contact with %s")]
+  ],
+  [
+    "`properties` uses existing property keys, case-insensitive; an unknown property key is 400.",
     [at.decide("contactProperties")],
     [
-      contactGroups(
-        "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
-      ),
-      contacts("refuse every custom property: none is defined"),
-      contactRequest("%s")
+      contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types"),
+      contacts("refuses a custom property that is not defined"),
+      contactRequest("validates a new contact with %s")
     ],
     "0025-properties"
   ],
   [
     "Create answers 200 with the contact, subscribed.",
     [at.handler("contacts")],
-    [wire("are created and updated in one shape, and listed in another")]
+    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
-  ["A duplicate is 409.", [at.decide("contact")], [wire("conflict, are not found and are refused as documented")]],
   [
-    "429 is documented for create.",
+    "A duplicate address is 409.",
+    [at.decide("contact")],
+    [wire("answers 409, 404 and 400 for contacts as documented")]
+  ],
+  [
+    "The document lists 429 for create.",
     [at.api("Contacts")],
     [
-      refusals("counts sends and contact creates for the key and then the project, and says how long to wait"),
-      contacts("stay within the plan, and a duplicate is told first")
+      refusals(
+        "limits the rate of sends and contact creations per API key and per project, and returns the time to wait"
+      ),
+      contacts("refuses contacts over the plan's limit, and reports a duplicate first")
     ]
   ],
   [
     "`PUT /api/v1/emails/contacts/{contactId}` with `email.full_access`.",
     [at.api("Contacts")],
-    [refusals("%s %s needs a key with %s")]
+    [refusals("%s %s requires an API key with %s")]
   ],
   [
-    "Update requires `email`; the current one keeps it.",
+    "Update requires `email`; the current address leaves it unchanged.",
     [at.domain("ContactRequest")],
-    [contactRequest("%s"), contacts("cannot take another's address, but may respell their own")]
+    [
+      contactRequest("validates a new contact with %s"),
+      contacts("refuses the address of another contact, and permits a new spelling of the own address")
+    ]
   ],
   [
     "`userId: null` clears it; an empty name clears the name.",
     [at.decide("contact")],
-    [contacts("keep what an update leaves out, and clear what it says")]
+    [contacts("keeps fields that an update omits, and clears fields that it sets to empty")]
   ],
   [
-    "`properties` replaces all values; left out keeps them.",
+    "`properties` replaces all values; when omitted, the values stay.",
     [at.decide("contactProperties")],
-    [
-      contactGroups(
-        "are set by key in any case, shown by key as defined, and refused when undefined or of another type"
-      )
-    ],
+    [contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types")],
     "0025-properties"
   ],
   [
-    "Fields left out keep their values.",
+    "Omitted fields keep their values.",
     [at.decide("contact")],
-    [contacts("keep what an update leaves out, and clear what it says")]
+    [contacts("keeps fields that an update omits, and clears fields that it sets to empty")]
   ],
   [
     "Update answers 200 in the create shape.",
     [at.handler("contacts")],
-    [wire("are created and updated in one shape, and listed in another")]
+    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
   [
     "An unknown id is 404.",
     [at.decide("contact")],
     [
-      contacts("are not found under another id, another project or another form"),
-      wire("conflict, are not found and are refused as documented")
+      contacts("fails with not_found for an unknown id, an id of another project or a malformed id"),
+      wire("answers 409, 404 and 400 for contacts as documented")
     ]
   ],
   [
-    "When an update is 409 is not shown.",
+    "The cases in which an update is 409: not shown.",
     [at.decide("contact")],
-    [contacts("cannot take another's address, but may respell their own")],
+    [contacts("refuses the address of another contact, and permits a new spelling of the own address")],
     "0012-contacts"
   ]
 ])
 
 export const domains = section(8, "List email domains", [
   [
-    "`GET /api/v1/emails/domains` by page, `limit` 1 to 100, 50 when left out.",
+    "`GET /api/v1/emails/domains` by page, `limit` 1 to 100, and 50 when omitted.",
     [at.api("Domains")],
     [wire("lists domains by page")]
   ],
@@ -296,176 +332,14 @@ export const domains = section(8, "List email domains", [
     "A client increments `page` until `page × limit` reaches `total`.",
     [at.service("Domains")],
     [
-      access("a domain is taken once in a project; a pending one may be verified by word"),
-      contacts("are listed newest first, page by page, with the number of all")
-    ]
-  ],
-  ["The permission for it is not stated.", [at.api("Domains")], [refusals("%s %s needs a key with %s")], "0013-domains"]
-])
-
-export const authentication = section(9, "Authentication", [
-  [
-    "Every request carries a bearer key.",
-    [at.server("bearer")],
-    [refusals("%s %s needs a key with %s"), refusals("takes the scheme in any case")]
-  ],
-  ["Each endpoint requires its permission.", [at.api("Access")], [refusals("%s %s needs a key with %s")]],
-  [
-    "A key may have a domain scope; outside it a send is 403.",
-    [at.domain("ApiKey")],
-    [
-      refusals(
-        "judges permission before form, form before scope, scope before replay, replay before the clock, the clock before the domain, the domain before the plan"
-      )
-    ],
-    "0014-api-keys"
-  ],
-  [
-    "A missing, malformed, revoked or expired key is 401 `unauthorized`.",
-    [at.service("Access")],
-    [
-      access("are refused alike when missing, malformed, unknown, wrong, revoked or expired"),
-      refusals("ends with a revocation and with expiry, at once and alike")
-    ],
-    "0014-api-keys"
-  ],
-  [
-    "A missing permission is 403 `not_allowed`, and the message names it.",
-    [at.domain("Failure")],
-    [refusals("%s %s needs a key with %s"), access("each stand for their own permission")]
-  ],
-  [
-    "Everything is scoped to the key's project.",
-    [at.domain("Query")],
-    [
-      refusals("see nothing of each other by an id"),
-      refusals("see nothing of each other by a list, a filter or a search"),
-      refusals("cannot use each other's cursor"),
-      refusals("have idempotency keys, contacts and suppressions of their own")
+      access("refuses a duplicate domain in a project, and verifies a pending domain manually"),
+      contacts("lists contacts newest first, in pages, with the total")
     ]
   ],
   [
-    "How keys are issued, their format and lifetime: not shown.",
-    [at.domain("ApiKey"), at.service("ApiKeys")],
-    [access("let their bearer in as what they are")],
-    "0014-api-keys"
+    "The permission for the list of domains: not shown.",
+    [at.api("Domains")],
+    [refusals("%s %s requires an API key with %s")],
+    "0013-domains"
   ]
-])
-
-export const errors = section(11, "Errors", [
-  [
-    "Every failure has `error`, `message` and `correlationId`.",
-    [at.server("failureResponse")],
-    [
-      everyResponse("carries its correlation id, an adopted one or its own"),
-      everyResponse("is 404 for an unknown path and 405 with Allow for a wrong method")
-    ],
-    "0009-refusals"
-  ],
-  [
-    "400 has `details` with `context` and `issues`.",
-    [at.domain("Issue")],
-    [
-      wire(
-        "names all problems of the first part that has any: the query is looked at after the headers, the body last"
-      ),
-      sendRequest("%s")
-    ],
-    "0009-refusals"
-  ],
-  [
-    "429 has `code`; a rate limit also `scope` and `retryAfterSeconds`.",
-    [at.server("failureResponse")],
-    [
-      refusals("counts sends and contact creates for the key and then the project, and says how long to wait"),
-      refusals("tells a plan's limit without scope and without Retry-After")
-    ]
-  ],
-  [
-    "400 `invalid_argument`: the request does not match.",
-    [at.server("wellFormed")],
-    [wire("refuses a body that is %s"), wire("refuses %.30s")]
-  ],
-  ["401 `unauthorized`.", [at.server("failureResponse")], [refusals("%s %s needs a key with %s")]],
-  ["403 `not_allowed`.", [at.server("failureResponse")], [refusals("%s %s needs a key with %s")]],
-  ["404 `not_found`.", [at.server("failureResponse")], [wire("conflict, are not found and are refused as documented")]],
-  [
-    "409 `duplicate_error`.",
-    [at.server("failureResponse")],
-    [wire("conflict, are not found and are refused as documented")]
-  ],
-  [
-    "429 `too_many_requests` with `RATE_LIMITED` and `Retry-After`.",
-    [at.server("failureResponse")],
-    [
-      refusals("counts sends and contact creates for the key and then the project, and says how long to wait"),
-      bucket("means what it says: a request after retryAfterSeconds is allowed")
-    ]
-  ],
-  [
-    "429 `too_many_requests` with a plan's code such as `contact_limit_exceeded`.",
-    [at.domain("Plan")],
-    [
-      contacts("stay within the plan, and a duplicate is told first"),
-      refusals("tells a plan's limit without scope and without Retry-After")
-    ],
-    "0015-limits"
-  ],
-  [
-    "`quota_exceeded` is a delivery's reason, not a response's error.",
-    [at.domain("DeliveryTable")],
-    [sending("fails with quota_exceeded when the allowance is used up, and charges nothing")]
-  ],
-  [
-    "The shape of an issue: not shown.",
-    [at.domain("Issue")],
-    [wire("never repeats what was sent in an error")],
-    "0009-refusals"
-  ],
-  [
-    "The other plan codes: not shown.",
-    [at.domain("Plan")],
-    [sending("hold all or nothing for a send"), sending("bound the recipients waiting in scheduled messages")],
-    "0015-limits"
-  ]
-])
-
-export const limits = section(12, "Limits and versions", [
-  [
-    "The page size, cursor, recipient, subject, name and user-id limits.",
-    [at.domain("Paging"), at.domain("SendRequest")],
-    [wire("refuses %.30s"), sendRequest("%s"), contactRequest("%s")]
-  ],
-  [
-    "Sends and contact creates are rate limited with `Retry-After`.",
-    [at.server("bearer")],
-    [refusals("counts sends and contact creates for the key and then the project, and says how long to wait")]
-  ],
-  [
-    "Recipients waiting in scheduled messages are limited.",
-    [at.decide("acceptSend")],
-    [sending("bound the recipients waiting in scheduled messages")]
-  ],
-  [
-    "Sends a day are limited.",
-    [at.decide("acceptSend")],
-    [sending("hold all or nothing for a send"), sending("of one (%s) cannot be passed by two at once")]
-  ],
-  [
-    "The sending allowance is charged at send time.",
-    [at.domain("DeliveryTable")],
-    [
-      sending("refuse an immediate send over the allowance, and let a scheduled one be accepted"),
-      sending("is charged and sent")
-    ]
-  ],
-  ["Contacts are limited.", [at.decide("contact")], [contacts("stay within the plan, and a duplicate is told first")]],
-  [
-    "Numbers and scope of the rate limit, and numbers of the plan: not shown.",
-    [at.domain("Plan"), at.domain("TokenBucket")],
-    [bucket("never allows more than its size and what refilled, over any span")],
-    "0015-limits"
-  ],
-  ["The version is the path's `/api/v1`.", [at.api("MailApi")], [everyResponse("describes itself")]],
-  ["Deprecation, other versions and negotiation: not shown.", [], [], "0019-versions"]
 ])

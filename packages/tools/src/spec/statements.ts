@@ -1,7 +1,8 @@
 /**
- * All statements of the interface, in its order.
+ * All statements of the interface, in the order of the interface.
  */
-import { authentication, contactEndpoints, domains, errors, limits, send } from "./requests.ts"
+import { authentication, errors, limits } from "./refusals.ts"
+import { contactEndpoints, domains, send } from "./requests.ts"
 import { deliveryStatus, events, general, logListing, resources, subscriptionStatus } from "./resources.ts"
 import type { Statement } from "./Statement.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Resolves a host to the one address that a request may go to, or refuses it.
+ * Resolves a host to one address that a request may use, or refuses the host.
  */
 import { Resolver } from "node:dns/promises"
 import type { WebhookTargetRules } from "@mailkeep/core/domain"
@@ -19,7 +19,7 @@ interface Allowing {
 
 const familyOf = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
 
-/** Asks name servers itself: the system's own look-up has four threads, which a few slow names would keep from all others. */
+/** Asks name servers directly. The system look-up has four threads, and a few slow names would block all other names. */
 const resolved = async (host: string, { nameServers }: Allowing): Promise<ReadonlyArray<string>> => {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })
   if (nameServers !== undefined) resolver.setServers(nameServers)
@@ -34,7 +34,7 @@ const addressesOf = (host: string, allowing: Allowing) =>
       ? Effect.succeed(["127.0.0.1"])
       : Effect.promise(() => resolved(host, allowing))
 
-/** Every address of the host must be open: with one that is not, the next answer might be that one. */
+/** Every address of the host must be public, because the next look-up might return any of them. */
 export const openAddress = (url: URL, allowing: Allowing): Effect.Effect<Address, SinkUnavailable> =>
   Effect.flatMap(addressesOf(url.hostname.replace(/^\[|\]$/g, ""), allowing), (addresses) => {
     const [first] = addresses

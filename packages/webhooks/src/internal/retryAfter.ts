@@ -2,7 +2,7 @@
  * Reads the header `Retry-After`. Source: RFC 9110 §10.2.3.
  */
 
-/** The fixed form of an HTTP date, and the two obsolete ones, which a recipient must read too. */
+/** The current form of an HTTP date, and the two obsolete forms that a recipient must also read. */
 const httpDates = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
@@ -10,8 +10,8 @@ const httpDates = [
 ]
 
 /**
- * The seconds that the header asks to wait from `nowMillis` on, at least 0; `null` without a header, and for text that is neither a number of
- * seconds nor an HTTP date. How long is too long is the core's to say.
+ * The seconds to wait after `nowMillis`, at least 0. Returns `null` without a header, and for text that is neither a number of seconds nor
+ * an HTTP date. The core bounds the wait.
  */
 export const retryAfterSeconds = (text: string | undefined, nowMillis: number): number | null => {
   if (text === undefined) return null

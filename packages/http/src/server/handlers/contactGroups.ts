@@ -1,5 +1,5 @@
 /**
- * Properties, lists and segments over the services of those names.
+ * The endpoints of properties, lists and segments.
  */
 import type {
   CreateList,
@@ -26,13 +26,13 @@ export const properties = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.list(projectId), (items) => ({ data: items.map(propertyView) })))
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, asked: CreateProperty) =>
-          Effect.map(service.create(projectId, asked), (made) => ({ data: propertyView(made) }))
+        withJson(request, (projectId, body: CreateProperty) =>
+          Effect.map(service.create(projectId, body), (created) => ({ data: propertyView(created) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, asked: UpdateProperty) =>
-          Effect.map(service.update(projectId, params.id, asked), (made) => ({ data: propertyView(made) }))
+        withJson(request, (projectId, body: UpdateProperty) =>
+          Effect.map(service.update(projectId, params.id, body), (created) => ({ data: propertyView(created) }))
         )
       )
       .handle("remove", ({ params }) =>
@@ -56,16 +56,16 @@ export const lists = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, asked: CreateList) =>
-          Effect.map(service.create(projectId, asked), (made) => ({ data: listView(made) }))
+        withJson(request, (projectId, body: CreateList) =>
+          Effect.map(service.create(projectId, body), (created) => ({ data: listView(created) }))
         )
       )
       .handle("get", ({ params }) =>
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: listView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, asked: UpdateList) =>
-          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: listView(one) }))
+        withJson(request, (projectId, body: UpdateList) =>
+          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: listView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
@@ -95,16 +95,16 @@ export const segments = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, asked: CreateSegment) =>
-          Effect.map(service.create(projectId, asked), (made) => ({ data: segmentView(made) }))
+        withJson(request, (projectId, body: CreateSegment) =>
+          Effect.map(service.create(projectId, body), (created) => ({ data: segmentView(created) }))
         )
       )
       .handle("get", ({ params }) =>
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: segmentView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, asked: UpdateSegment) =>
-          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: segmentView(one) }))
+        withJson(request, (projectId, body: UpdateSegment) =>
+          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: segmentView(one) }))
         )
       )
       .handle("remove", ({ params }) =>

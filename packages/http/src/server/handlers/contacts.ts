@@ -1,5 +1,5 @@
 /**
- * Contacts over `Contacts`.
+ * The endpoints of contacts.
  */
 import type { CreateContact, UpdateContact } from "@mailkeep/core"
 import { Contacts } from "@mailkeep/core"
@@ -41,13 +41,13 @@ export const contacts = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, asked: CreateContact) =>
-          Effect.map(service.create(projectId, asked), (contact) => ({ data: contactView(contact) }))
+        withJson(request, (projectId, body: CreateContact) =>
+          Effect.map(service.create(projectId, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, asked: UpdateContact) =>
-          Effect.map(service.update(projectId, params.contactId, asked), (contact) => ({ data: contactView(contact) }))
+        withJson(request, (projectId, body: UpdateContact) =>
+          Effect.map(service.update(projectId, params.contactId, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handle("remove", ({ params }) =>

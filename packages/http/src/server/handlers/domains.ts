@@ -1,5 +1,5 @@
 /**
- * Sender domains over `Domains`.
+ * The endpoints of sender domains.
  */
 import { Domains, parseAddDomain } from "@mailkeep/core"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The delivery log over `DeliveryLog`.
+ * The endpoints of the delivery log.
  */
 import { DeliveryLog, parseAddress } from "@mailkeep/core"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ export const logs = HttpApiBuilder.group(
               {
                 status: query.status ?? null,
                 source: query.source ?? null,
-                // What is no address is nobody's; it stays as given and matches nothing.
+                // An invalid address matches no delivery, so it is passed on unchanged.
                 address: recipient === null ? null : (parseAddress(recipient)?.canonical ?? recipient),
                 search: searchOf(query.search),
                 contactId: query.contactId ?? null,

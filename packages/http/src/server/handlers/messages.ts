@@ -1,5 +1,5 @@
 /**
- * Sending, canceling and rescheduling over `Sending`.
+ * The endpoints that send, cancel and reschedule messages.
  */
 import type { SendRequest } from "@mailkeep/core"
 import { formatInstant, parseInstant, parseReschedule, parseSend, Sending } from "@mailkeep/core"

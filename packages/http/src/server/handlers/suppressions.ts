@@ -1,5 +1,5 @@
 /**
- * The suppression list over `Suppressions`.
+ * The endpoints of suppressions.
  */
 import { parseAddSuppression, Suppressions } from "@mailkeep/core"
 import { Clock, Effect } from "effect"
@@ -17,8 +17,8 @@ export const suppressions = HttpApiBuilder.group(
       .handle("list", ({ query }) =>
         inProject((projectId) =>
           Effect.gen(function* () {
-            const place = { limit: query.limit, cursor: query.cursor ?? null }
-            const { items, ...page } = yield* service.page(projectId, searchOf(query.search?.trim()), place)
+            const position = { limit: query.limit, cursor: query.cursor ?? null }
+            const { items, ...page } = yield* service.page(projectId, searchOf(query.search?.trim()), position)
             const now = yield* Clock.currentTimeMillis
             return {
               message: "Email suppressions fetched",

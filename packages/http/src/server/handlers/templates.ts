@@ -1,5 +1,5 @@
 /**
- * Templates over `Templates`.
+ * The endpoints of templates.
  */
 import type { CreateTemplate, PreviewTemplate, UpdateTemplate } from "@mailkeep/core"
 import { Templates } from "@mailkeep/core"
@@ -9,7 +9,7 @@ import { MailApi } from "../../api/MailApi.ts"
 import { inProject, searchOf, success, withBody } from "../answering.ts"
 import { templateSummaryView, templateView, variableView, versionItemView } from "../templateViews.ts"
 
-/** The service checks what it is given, so the body is handed over as it is. */
+/** Passes the body on without a check, because the service checks it. */
 const unchecked = <A>(body: unknown) => Result.succeed(body as A)
 
 export const templates = HttpApiBuilder.group(
@@ -34,16 +34,16 @@ export const templates = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, unchecked<CreateTemplate>, (projectId, asked) =>
-          Effect.map(service.create(projectId, asked), (one) => ({ data: templateView(one) }))
+        withBody(request, unchecked<CreateTemplate>, (projectId, body) =>
+          Effect.map(service.create(projectId, body), (one) => ({ data: templateView(one) }))
         )
       )
       .handle("get", ({ params }) =>
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: templateView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, unchecked<UpdateTemplate>, (projectId, asked) =>
-          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: templateView(one) }))
+        withBody(request, unchecked<UpdateTemplate>, (projectId, body) =>
+          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: templateView(one) }))
         )
       )
       .handle("archive", ({ params }) =>
@@ -68,8 +68,8 @@ export const templates = HttpApiBuilder.group(
         )
       )
       .handleRaw("preview", ({ request, params }) =>
-        withBody(request, unchecked<PreviewTemplate>, (projectId, asked) =>
-          Effect.map(service.preview(projectId, params.id, asked), (data) => ({ data }))
+        withBody(request, unchecked<PreviewTemplate>, (projectId, body) =>
+          Effect.map(service.preview(projectId, params.id, body), (data) => ({ data }))
         )
       )
   })

@@ -1,5 +1,5 @@
 /**
- * Webhooks over `Webhooks`.
+ * The endpoints of webhooks.
  */
 import { parseCreateWebhook, parseUpdateWebhook, Webhooks } from "@mailkeep/core"
 import { Effect } from "effect"
@@ -9,7 +9,10 @@ import { inProject, success, withBody } from "../answering.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
 
-/** The response holds a secret: no cache may keep it, and its compressed length may tell nothing about it. Source: decision 0032. */
+/**
+ * The response holds a secret. No cache may keep it, and compression is off because the compressed length would leak information. Source:
+ * decision 0032.
+ */
 const holdsSecret = Effect.map(RequestScope, ({ responseHeaders }) => {
   responseHeaders["cache-control"] = "no-store, no-transform"
 })
@@ -29,8 +32,8 @@ export const webhooks = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateWebhook, (projectId, asked) =>
-          Effect.map(service.create(projectId, asked), (made) => ({ data: webhookWithSecretView(made) })).pipe(
+        withBody(request, parseCreateWebhook, (projectId, body) =>
+          Effect.map(service.create(projectId, body), (created) => ({ data: webhookWithSecretView(created) })).pipe(
             Effect.tap(holdsSecret)
           )
         )
@@ -39,8 +42,8 @@ export const webhooks = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: webhookView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateWebhook, (projectId, asked) =>
-          Effect.map(service.update(projectId, params.id, asked), (one) => ({ data: webhookView(one) }))
+        withBody(request, parseUpdateWebhook, (projectId, body) =>
+          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: webhookView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
@@ -48,19 +51,19 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle("rotateSecret", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.rotateSecret(projectId, params.id), (made) => ({
-            data: webhookWithSecretView(made)
+          Effect.map(service.rotateSecret(projectId, params.id), (created) => ({
+            data: webhookWithSecretView(created)
           })).pipe(Effect.tap(holdsSecret))
         )
       )
       .handle("test", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.test(projectId, params.id), (ending) => ({ data: webhookTestView(ending) }))
+          Effect.map(service.test(projectId, params.id), (result) => ({ data: webhookTestView(result) }))
         )
       )
       .handle("deliveries", ({ params, query: { limit, cursor = null } }) =>
         inProject((projectId) =>
-          Effect.map(service.pushes(projectId, params.id, { limit, cursor }), ({ items, ...page }) => ({
+          Effect.map(service.eventDeliveries(projectId, params.id, { limit, cursor }), ({ items, ...page }) => ({
             message: "Email webhook deliveries fetched",
             data: { items: items.map(webhookDeliveryView), ...page }
           }))
@@ -68,8 +71,8 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle("replay", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.replay(projectId, params.id, params.deliveryId), (push) => ({
-            data: webhookDeliveryView(push)
+          Effect.map(service.replay(projectId, params.id, params.deliveryId), (eventDelivery) => ({
+            data: webhookDeliveryView(eventDelivery)
           }))
         )
       )

@@ -1,0 +1,114 @@
+/**
+ * A small set of ids and values, so that the steps of a random script use the same records.
+ */
+import type { DeliveryState, EventDeliveryState } from "@mailkeep/core/domain"
+import { attemptPhases, claimableStatuses, deliveryStatuses, freshState } from "@mailkeep/core/domain"
+import * as fc from "fast-check"
+
+export const of = fc.constantFrom
+/** Makes plain objects, as the core does. */
+export const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(model, { noNullPrototype: true }) as fc.Arbitrary<T>
+export const orNull = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: null })
+
+const numbered = <const P extends string>(count: number, prefix: P): ReadonlyArray<`${P}${number}`> =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}` as const)
+
+/** The ids and names of records. */
+export const names = {
+  settings: [...numbered(3, "s"), "S1"],
+  projects: ["p1", "p-1"],
+  keys: numbered(3, "key_"),
+  publicIds: numbered(3, "pub"),
+  domains: ["a.x", "b.x"],
+  addresses: numbered(4, "a@x"),
+  contacts: numbered(4, "con_"),
+  resources: numbered(4, "lst_"),
+  resourceNames: ["n1", "n2"],
+  parents: ["", "lst_0"],
+  idempotencyKeys: [...numbered(3, "k"), "K1"],
+  messages: numbered(4, "msg_"),
+  deliveries: numbered(5, "del_"),
+  events: numbered(20, "evt_"),
+  eventDeliveries: numbered(4, "evd_"),
+  subscribers: ["whk_1", "sub_1"],
+  workers: ["w1", "w2", "w3"]
+} as const
+
+/** Mostly one project, so that most records share it. */
+export const projectId = of("p1", "p1", "p1", "p-1")
+export const address = of(...names.addresses)
+export const deliveryId = of(...names.deliveries)
+export const messageId = of(...names.messages)
+export const contactId = of(...names.contacts)
+export const resourceId = of(...names.resources)
+export const resourceName = of(...names.resourceNames)
+export const parent = of(...names.parents)
+export const listIds = fc.subarray(["lst_0", "lst_1"])
+export const propertyValues = of({}, { prop_0: 1 }, { prop_0: 2 }, { prop_1: "Ada" }, { prop_0: 1, prop_1: "b" })
+export const apiKeyId = of(...names.keys)
+export const publicId = of(...names.publicIds)
+export const settingName = of(...names.settings)
+export const idempotencyKey = of(...names.idempotencyKeys)
+export const eventId = of(...names.events)
+export const domainName = of(...names.domains)
+export const worker = of(...names.workers)
+export const instant = fc.integer({ min: 1000, max: 1004 })
+export const fencingToken = fc.nat(1)
+export const revision = fc.integer({ min: 1, max: 2 })
+export const replaces = fc.option(revision, { nil: null, freq: 1 })
+export const text = of("Ada", "ÄÖ", "straße", "x%y_z", "", "İstanbul", "\u212a", "🎉 party", "a b", "UPPER")
+/** Mostly the statuses that a claim can take. */
+export const status = of(...deliveryStatuses, ...claimableStatuses, ...claimableStatuses, ...claimableStatuses)
+
+export const deliveryState: fc.Arbitrary<DeliveryState> = record({
+  status,
+  dueAt: instant,
+  worker: orNull(worker),
+  fencingToken,
+  reachedRelay: fc.boolean(),
+  countedDay: of(null, "2026-01-01", "2026-01-02"),
+  chargedAt: orNull(instant),
+  statusMessage: orNull(text),
+  scheduledAt: orNull(instant)
+}).map((state) => {
+  const waits = (claimableStatuses as ReadonlyArray<string>).includes(state.status)
+  return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, worker: null }) }
+})
+
+export const eventDeliveryId = of(...names.eventDeliveries)
+export const subscriber = of(...names.subscribers)
+export const eventDeliveryStatus = of("pending" as const, "pending" as const, "delivered" as const, "failed" as const)
+
+export const eventEventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
+  status: eventDeliveryStatus,
+  worker: orNull(worker),
+  fencingToken,
+  at: instant,
+  latestAttempts: fc.array(
+    record({ at: instant, status: of(null, 200), error: orNull(text), durationMillis: fc.nat(9) }),
+    {
+      maxLength: 2
+    }
+  )
+}).map(({ status, worker, at, latestAttempts, fencingToken }) => ({
+  status,
+  dueAt: status === "pending" ? at : null,
+  worker: status === "pending" ? worker : null,
+  fencingToken,
+  attempts: latestAttempts.length,
+  latestAttempts,
+  settledAt: status === "pending" ? null : at
+}))
+
+export const attemptState = record({
+  phase: of(...attemptPhases),
+  outcome: of(null, "lost" as const),
+  smtpCode: of(null, 250),
+  enhancedCode: of(null, "4.2.0"),
+  message: orNull(text),
+  durationMillis: orNull(fc.nat(9))
+})
+
+export const tagged = <const T extends string, R extends object>(tag: T, record: fc.Arbitrary<R>) =>
+  record.map((fields) => ({ _tag: tag, ...fields }))

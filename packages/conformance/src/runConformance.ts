@@ -1,0 +1,161 @@
+/**
+ * Checks an adapter against every law of its port, each with a new instance, and reports the verdicts.
+ */
+import { Clock, Data, Duration, Effect, Exit, Fiber } from "effect"
+import type { Capabilities, Law, LawBook } from "./Law.ts"
+import type { LawReport, Report } from "./Report.ts"
+
+/** Allows an adapter to break a law until a day. The waiver is stale when the law is held or the day is over. */
+export interface Waiver {
+  readonly reason: string
+  /** The last day of the waiver: `2027-03-31`. */
+  readonly until: string
+  readonly issue?: string
+}
+
+export interface ConformanceOptions {
+  readonly waive?: Readonly<Record<string, Waiver>>
+  /** The ids of the laws to check. By default, all laws. */
+  readonly only?: ReadonlyArray<string>
+  /** The time limit for one law, in seconds. */
+  readonly limitSeconds?: number
+}
+
+/**
+ * The run gives no verdict. A law or a capability is unknown, a waiver is incomplete, or the subject lacks what its
+ * capabilities require.
+ */
+export class NotRun extends Data.TaggedError("NotRun")<{ readonly problems: ReadonlyArray<string> }> {
+  override get message() {
+    return `No verdict is possible: ${this.problems.join("; ")}`
+  }
+}
+
+export const limitSecondsDefault = 120
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && day(Date.parse(text)) === text
+
+const optionProblems = (ids: ReadonlySet<string>, { waive = {}, only }: ConformanceOptions): ReadonlyArray<string> => [
+  ...(only?.length === 0 ? ["no law is selected: only is empty"] : []),
+  ...(only ?? []).filter((id) => !ids.has(id)).map((id) => `there is no law ${id}`),
+  ...Object.entries(waive).flatMap(([id, { reason, until }]) => [
+    ...(ids.has(id) ? [] : [`there is no law ${id} to waive`]),
+    ...(reason.trim() === "" ? [`the waiver of ${id} gives no reason`] : []),
+    ...(isDay(until) ? [] : [`the waiver of ${id} has no last day`])
+  ])
+]
+
+const capabilityProblems = (known: ReadonlyArray<string>, declared: Capabilities): ReadonlyArray<string> => [
+  ...Object.keys(declared)
+    .filter((name) => !known.includes(name))
+    .map((name) => `there is no capability ${name}`),
+  ...known.filter((name) => !(name in declared)).map((name) => `the capability ${name} is not declared`)
+]
+
+const lacking = (needs: Capabilities, declared: Capabilities): ReadonlyArray<string> =>
+  Object.entries(needs)
+    .filter(([name, value]) => declared[name] !== value)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+
+/** Returns `undefined` when the law was held, otherwise how it was broken. */
+const howBroken = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
+  if (Exit.isSuccess(exit)) return undefined
+  const [reason] = exit.cause.reasons
+  const thrown = reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? reason.defect : "it was interrupted"
+  return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+}
+
+/** Fails after the limit and leaves the effect running, even if the effect cannot be interrupted. */
+const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effect<A, E | Error> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkDetach(effect)
+    const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Duration.seconds(seconds))
+    if (exit._tag === "Some") return yield* exit.value
+    yield* Effect.forkDetach(Fiber.interrupt(fiber))
+    return yield* Effect.fail(new Error(`did not end within ${seconds} s`))
+  })
+
+const checkLaw = <S, R>(book: LawBook<S, R>, law: Law<R>, subject: S, limitSeconds: number) => {
+  const checked = Effect.flatMap(book.open(subject), ({ context }) => Effect.provideContext(law.check, context))
+  return Effect.map(Effect.exit(within(Effect.scoped(checked), limitSeconds)), howBroken)
+}
+
+type Named = Pick<Law<never>, "id" | "statement" | "why">
+
+const verdictOn = (law: Named, verdict: LawReport["verdict"], detail: string | null): LawReport => ({
+  id: law.id,
+  statement: law.statement,
+  why: law.why,
+  verdict,
+  detail
+})
+
+const day = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+
+/** The law does not apply because of the capabilities, so a waiver of it is stale. */
+const notApplicable = (law: Named, missing: ReadonlyArray<string>, waiver: Waiver | undefined): LawReport =>
+  waiver === undefined
+    ? verdictOn(law, "not applicable", `needs ${missing.join(", ")}`)
+    : verdictOn(law, "waiver-stale", "the law does not apply; the waiver is not needed")
+
+const verdictOf = (law: Named, broken: string | undefined, waiver: Waiver | undefined, today: string): LawReport => {
+  if (waiver === undefined) return verdictOn(law, broken === undefined ? "held" : "broken", broken ?? null)
+  if (broken === undefined) return verdictOn(law, "waiver-stale", "the law is held; the waiver is no longer needed")
+  if (waiver.until < today) return verdictOn(law, "waiver-stale", `the waiver ended on ${waiver.until}; ${broken}`)
+  return verdictOn(law, "waived", `until ${waiver.until}: ${waiver.reason}; ${broken}`)
+}
+
+/** Returns the declared capabilities. Fails with `NotJudged` if the run cannot give a verdict. */
+const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
+  Effect.gen(function* () {
+    const opened = yield* book.open(subject)
+    const lack = book.lacks?.(subject, opened)
+    const problems = [
+      ...optionProblems(new Set(book.laws.map(({ id }) => id)), options),
+      ...capabilityProblems(book.capabilities, opened.capabilities),
+      ...(lack === undefined ? [] : [lack])
+    ]
+    if (problems.length > 0) return yield* new NotRun({ problems })
+    return opened.capabilities
+  }).pipe(Effect.scoped, (opening) => within(opening, options.limitSeconds ?? limitSecondsDefault))
+
+/**
+ * Checks an adapter against the laws of its port and reports a verdict for each.
+ * Fails with `NotJudged` if no verdict is possible. A broken law is part of the report, not a failure.
+ */
+export const runConformance = <S, R>(
+  adapter: string,
+  book: LawBook<S, R>,
+  subject: S,
+  options: ConformanceOptions = {}
+): Effect.Effect<Report, unknown> =>
+  Effect.gen(function* () {
+    const capabilities = yield* declaredCapabilities(book, subject, options)
+    const today = day(yield* Clock.currentTimeMillis)
+    const asked = book.laws.filter(({ id }) => options.only?.includes(id) ?? true)
+    const laws = yield* Effect.forEach(asked, (law) => {
+      const missing = lacking(law.needs ?? {}, capabilities)
+      if (missing.length > 0) return Effect.succeed(notApplicable(law, missing, options.waive?.[law.id]))
+      return Effect.map(checkLaw(book, law, subject, options.limitSeconds ?? limitSecondsDefault), (broken) =>
+        verdictOf(law, broken, options.waive?.[law.id], today)
+      )
+    })
+    return { adapter, port: book.port, capabilities, laws }
+  })
+
+/**
+ * Makes a test for each selected law. An unknown law also gets a test, which fails.
+ * `annotate` receives a note for each test that passes because its law does not apply or is waived.
+ */
+export const testsOf = <S, R>(adapter: string, book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
+  (options.only ?? book.laws.map(({ id }) => id)).map((id) => ({
+    title: `${id}: ${book.laws.find((law) => law.id === id)?.statement ?? ""}`,
+    /** Returns how the test fails, or an empty string. */
+    run: async (annotate: (note: string) => unknown): Promise<string> => {
+      const { laws } = await Effect.runPromise(runConformance(adapter, book, subject, { ...options, only: [id] }))
+      const [{ verdict, detail }] = laws as [LawReport]
+      if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)
+      return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}` : ""
+    }
+  }))

@@ -1,0 +1,202 @@
+/**
+ * Tests the verdicts, and the cases without a verdict.
+ */
+import { Context, Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import type { ConformanceOptions, Law, LawBook } from "../src/index.ts"
+import {
+  counted,
+  isConforming,
+  runConformance,
+  sinkLaws,
+  storeLaws,
+  toJson,
+  toMarkdown,
+  transportLaws,
+  Violation
+} from "../src/index.ts"
+import { layer } from "./example/JournalStore.ts"
+
+const law = (id: Law<never>["id"], check: Law<never>["check"], needs?: Law<never>["needs"]): Law<never> => ({
+  id,
+  statement: `It says ${id}.`,
+  why: "decisions/0001-core-decides.md",
+  check,
+  ...(needs === undefined ? {} : { needs })
+})
+
+const violation = Effect.fail(new Violation({ what: "the answer", expected: 1, actual: 2 }))
+
+const book = (...laws: ReadonlyArray<Law<never>>): LawBook<Record<string, unknown>, never> => ({
+  port: "store",
+  capabilities: ["fast"],
+  laws,
+  open: (capabilities) => Effect.succeed({ capabilities, context: Context.empty() as Context.Context<never> })
+})
+
+const today = Date.UTC(2026, 10, 21)
+
+const reportOn = (laws: ReadonlyArray<Law<never>>, options: ConformanceOptions = {}, capabilities = { fast: false }) =>
+  Effect.runPromise(
+    Effect.andThen(TestClock.setTime(today), runConformance("mine", book(...laws), capabilities, options)).pipe(
+      Effect.provide(TestClock.layer())
+    )
+  )
+
+const verdictOf = async (check: Law<never>["check"], options: ConformanceOptions = {}) => {
+  const { laws } = await reportOn([law("a/b", check)], options)
+  return [laws[0]!.verdict, laws[0]!.detail]
+}
+
+const waive = (until: string) => ({ waive: { "a/b": { reason: "the driver cannot", until } } })
+
+describe("a verdict", () => {
+  it("reports held when the check succeeds", async () => {
+    expect(await verdictOf(Effect.void)).toEqual(["held", null])
+  })
+
+  it.each<[string, Law<never>["check"], string]>([
+    ["fails", violation, "the answer: expected 1, got 2"],
+    ["dies", Effect.die(new TypeError("no such method")), "no such method"],
+    ["is interrupted", Effect.interrupt, "it was interrupted"]
+  ])("reports broken and the reason when the check %s", async (_, check, how) => {
+    expect(await verdictOf(check)).toEqual(["broken", how])
+  })
+
+  it("reports broken when the check does not end", async () => {
+    const report = await Effect.runPromise(
+      runConformance("mine", book(law("a/b", Effect.never)), { fast: false }, { limitSeconds: 0.05 })
+    )
+    expect(report.laws[0]).toMatchObject({ verdict: "broken", detail: "did not end within 0.05 s" })
+  })
+
+  it("reports broken and continues with the next law when the check cannot be interrupted", async () => {
+    const stuck = law("a/b", Effect.uninterruptible(Effect.never))
+    const report = await Effect.runPromise(
+      runConformance("mine", book(stuck, law("a/c", Effect.void)), { fast: false }, { limitSeconds: 0.05 })
+    )
+    expect(report.laws.map(({ verdict }) => verdict)).toEqual(["broken", "held"])
+  })
+
+  it("reports a stale waiver when its law does not apply", async () => {
+    const needing = law("a/b", violation, { fast: true })
+    expect((await reportOn([needing], waive("2027-03-31"))).laws[0]).toMatchObject({ verdict: "waiver-stale" })
+  })
+
+  it("reports not applicable only when the adapter's capabilities do not meet the law's needs", async () => {
+    const needing = law("a/b", violation, { fast: true })
+    expect((await reportOn([needing])).laws[0]).toMatchObject({ verdict: "not applicable", detail: "needs fast: true" })
+    expect((await reportOn([needing], {}, { fast: true })).laws[0]).toMatchObject({ verdict: "broken" })
+  })
+
+  it("reports waived until the end of the last day, and a stale waiver after that day", async () => {
+    expect(await verdictOf(violation, waive("2026-11-21"))).toEqual([
+      "waived",
+      "until 2026-11-21: the driver cannot; the answer: expected 1, got 2"
+    ])
+    expect(await verdictOf(violation, waive("2026-11-20"))).toMatchObject([
+      "waiver-stale",
+      expect.stringContaining("ended")
+    ])
+  })
+
+  it("reports a stale waiver when the law is held", async () => {
+    expect(await verdictOf(Effect.void, waive("2027-03-31"))).toMatchObject([
+      "waiver-stale",
+      expect.stringContaining("no longer")
+    ])
+  })
+})
+
+describe("a run without a verdict", () => {
+  const problems = async (options: ConformanceOptions, capabilities: Record<string, unknown> = { fast: true }) => {
+    const exit = await Effect.runPromise(
+      Effect.exit(runConformance("mine", book(law("a/b", Effect.void)), capabilities, options))
+    )
+    const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
+    return reason?._tag === "Fail" ? (reason.error as { problems: ReadonlyArray<string> }).problems : undefined
+  }
+
+  it.each<[string, ConformanceOptions, Record<string, unknown> | undefined, string]>([
+    ["on an unknown law", { only: ["a/c"] }, undefined, "there is no law a/c"],
+    [
+      "on a waiver of an unknown law",
+      { waive: { "a/c": { reason: "x", until: "2027-01-01" } } },
+      undefined,
+      "there is no law a/c to waive"
+    ],
+    [
+      "on a waiver without a reason",
+      { waive: { "a/b": { reason: " ", until: "2027-01-01" } } },
+      undefined,
+      "the waiver of a/b gives no reason"
+    ],
+    [
+      "on a waiver without a day",
+      { waive: { "a/b": { reason: "x", until: "soon" } } },
+      undefined,
+      "the waiver of a/b has no last day"
+    ],
+    [
+      "on a waiver until a day that does not exist",
+      { waive: { "a/b": { reason: "x", until: "2026-02-31" } } },
+      undefined,
+      "the waiver of a/b has no last day"
+    ],
+    ["on an empty list of laws", { only: [] }, undefined, "no law is selected: only is empty"],
+    ["on an unknown capability", {}, { fast: true, fats: true }, "there is no capability fats"],
+    ["on an undeclared capability", {}, {}, "the capability fast is not declared"]
+  ])("gives no verdict %s", async (_, options, capabilities, problem) => {
+    expect(await problems(options, capabilities)).toEqual([problem])
+  })
+
+  it("gives no verdict on a durable store without a child module", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "journal-"))
+    const exit = await Effect.runPromise(
+      Effect.exit(runConformance("journal", storeLaws, { place: layer(`${folder}/a`) }))
+    )
+    rmSync(folder, { recursive: true })
+    expect(JSON.stringify(exit)).toContain("must give a child module")
+  })
+})
+
+describe("a report", () => {
+  const laws = [law("a/held", Effect.void), law("a/broken", violation), law("a/fast", Effect.void, { fast: true })]
+
+  it("counts the verdicts of a report, which conforms when nothing is broken or stale", async () => {
+    const report = await reportOn(laws)
+    expect(counted(report)).toEqual({ held: 1, broken: 1, "not applicable": 1, waived: 0, "waiver-stale": 0 })
+    expect(isConforming(report)).toBe(false)
+    expect(isConforming(await reportOn([laws[0]!, laws[2]!]))).toBe(true)
+  })
+
+  it("prints a report as Markdown and as JSON", async () => {
+    const report = await reportOn(laws)
+    expect(toMarkdown(report)).toContain("| `a/broken` | It says a/broken. | broken | the answer: expected 1, got 2 |")
+    expect(toMarkdown(report)).toContain("does not conform")
+    expect(JSON.parse(toJson(report))).toMatchObject({
+      adapter: "mine",
+      counts: { held: 1 },
+      laws: [{ id: "a/held" }, {}, {}]
+    })
+  })
+})
+
+describe("every law", () => {
+  const all = [storeLaws, transportLaws, sinkLaws].flatMap((book) =>
+    book.laws.map((one) => ({ ...one, port: book.port }))
+  )
+
+  it("gives each law a unique id, a sentence and an existing page with the reason", () => {
+    expect(new Set(all.map(({ id, port }) => `${port} ${id}`)).size).toBe(all.length)
+    for (const { id, statement, why } of all) {
+      expect(id).toMatch(/^[a-z]+\/[a-z0-9-]+$/)
+      expect(statement).toMatch(/^[A-Z].*\.$/)
+      expect(existsSync(new URL(`../../../docs/${why}`, import.meta.url)), `${id}: ${why}`).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,61 @@
+/**
+ * One circuit breaker for each subscriber, in the memory of this process. A subscriber that keeps failing gets single attempts with pauses
+ * between them, so it does not slow down the other subscribers.
+ */
+import type { Instant } from "../domain/Instant.ts"
+import { minuteMillis, secondMillis } from "../domain/Instant.ts"
+
+/** Failures in a row after which a subscriber is paused: for 1 s, then twice as long after each failure, at most for 1 min. */
+const failuresInRowMax = 10
+const pauseMillisMax = minuteMillis
+
+interface SubscriberState {
+  readonly underWay: number
+  /** Failures since the last success. */
+  readonly failures: number
+  readonly pausedUntil: Instant
+}
+
+const initialState: SubscriberState = { underWay: 0, failures: 0, pausedUntil: 0 }
+
+export interface CircuitBreakers {
+  /** How many more event deliveries may start when `atOnce` may run. A subscriber that keeps failing gets one at a time. */
+  readonly capacity: (subscriber: string, atOnce: number) => number
+  /** The end of the pause. Returns 0 without a pause, and when the clock was set back after the pause began. */
+  readonly pausedUntil: (subscriber: string, now: Instant) => Instant
+  readonly started: (subscriber: string) => void
+  readonly ended: (subscriber: string) => void
+  readonly succeeded: (subscriber: string) => void
+  readonly failed: (subscriber: string, now: Instant) => void
+}
+
+export const makeCircuitBreakers = (): CircuitBreakers => {
+  const states = new Map<string, SubscriberState>()
+  const stateOf = (subscriber: string) => states.get(subscriber) ?? initialState
+  const setState = (subscriber: string, next: Partial<SubscriberState>) => {
+    const after = { ...stateOf(subscriber), ...next }
+    if (after.underWay === 0 && after.failures === 0) states.delete(subscriber)
+    else states.set(subscriber, after)
+  }
+  return {
+    capacity: (subscriber, atOnce) => {
+      const { underWay, failures } = stateOf(subscriber)
+      return (failures >= failuresInRowMax ? 1 : atOnce) - underWay
+    },
+    pausedUntil: (subscriber, now) => {
+      const { pausedUntil } = stateOf(subscriber)
+      return pausedUntil - now > pauseMillisMax ? 0 : pausedUntil
+    },
+    started: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
+    ended: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
+    succeeded: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0 }),
+    failed: (subscriber, now) => {
+      const failures = stateOf(subscriber).failures + 1
+      const failuresOverMax = failures - failuresInRowMax
+      setState(subscriber, {
+        failures,
+        pausedUntil: failuresOverMax < 0 ? 0 : now + Math.min(pauseMillisMax, secondMillis * 2 ** failuresOverMax)
+      })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The complete core, embedded as in a product, with a SQLite store and a transport that records the messages it receives.
+ */
+import { join } from "node:path"
+import type { MailCoreOptions, SendBody } from "@mailkeep/core"
+import { embeddedPrincipal, MailCore, parseSend, PlanSource, Sending } from "@mailkeep/core"
+import * as NodeCrypto from "@mailkeep/core/node"
+import { SqliteMailStore } from "@mailkeep/sqlite"
+import { Effect, Layer, Result } from "effect"
+import type { RelayFaults } from "./RecordingTransport.ts"
+import { recordingTransport } from "./RecordingTransport.ts"
+
+export const project = "prj_faults"
+const sender = "shop@example.com"
+
+/** The paths of the files of one run. */
+export const filesIn = (folder: string) => ({
+  store: join(folder, "mail.db"),
+  /** The copies that the relay received, one line each. */
+  received: join(folder, "received.jsonl"),
+  /** The reports of the workers: calls that they made, and answers that they got. */
+  reports: join(folder, "reports.jsonl")
+})
+
+export const embeddedMail = (folder: string, faults: RelayFaults, options: MailCoreOptions = {}) => {
+  const { store, received } = filesIn(folder)
+  return MailCore.layerWith(options).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        SqliteMailStore.layer({ filename: store }),
+        recordingTransport(received, faults),
+        PlanSource.layerFixed({}),
+        NodeCrypto.layer
+      )
+    )
+  )
+}
+
+export const sendBody = (change: Partial<SendBody>): SendBody => ({
+  from: sender,
+  to: "ada@example.org",
+  subject: "An order",
+  text: "Thanks",
+  ...change
+})
+
+export const send = (key: string, body: SendBody) =>
+  Effect.flatMap(Sending, (sending) =>
+    sending.send(embeddedPrincipal(project), Result.getOrThrow(parseSend(body)), key)
+  )

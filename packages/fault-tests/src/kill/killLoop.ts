@@ -1,0 +1,116 @@
+/**
+ * Kills a product at random instants, again and again on the same file. After each kill, checks that acknowledged results are kept.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import Database from "better-sqlite3"
+import { explainedCopies } from "../copies.ts"
+import { drain } from "../drain.ts"
+import { filesIn } from "../embeddedMail.ts"
+import type { FaultRun } from "../FaultRun.ts"
+import { brokenInvariants } from "../fileInvariants.ts"
+import { readLines } from "../Lines.ts"
+import type { ReceivedCopy } from "../RecordingTransport.ts"
+import type { WorkerReport } from "../workerReports.ts"
+import { contradictedReports, unanswered } from "../workerReports.ts"
+import type { WorkerOptions } from "./worker.ts"
+
+const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+export interface KillOptions {
+  readonly cycles: number
+  /** Number of processes that use the file at the same time. */
+  readonly processes: number
+}
+
+/** Runs workers under load for a short time, then kills them all. Returns what they wrote to stderr. */
+const oneCrash = async (folder: string, cycle: number, startAt: number, processes: number): Promise<string> => {
+  const { reports } = filesIn(folder)
+  const size = () => (existsSync(reports) ? statSync(reports).size : 0)
+  const before = size()
+  const errorOutput: Array<string> = []
+  const children = Array.from({ length: processes }, (_, n) => {
+    const options: WorkerOptions = { folder, startAt, name: `c${cycle}w${n}`, callers: 6 }
+    const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+    child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
+    return child
+  })
+  // Waits for the first report: before it, a kill cannot lose anything.
+  while (size() === before && errorOutput.length === 0) await wait(10)
+  await wait(30 + Math.random() * 400)
+  await Promise.all(
+    children.map(async (child) => {
+      if (child.exitCode !== null) return
+      const ended = once(child, "exit")
+      child.kill("SIGKILL")
+      await ended
+    })
+  )
+  return errorOutput.join("")
+}
+
+/**
+ * Deliveries that failed or were suppressed without a reason. The workers add no suppressions and the plan has no limits, so every
+ * delivery is delivered, rejected, canceled or ambiguous.
+ */
+const wronglyUnsent = (filename: string): ReadonlyArray<string> => {
+  const database = new Database(filename, { readonly: true })
+  const rows = database
+    .prepare(
+      "SELECT id, status, reason FROM mailkeep_deliveries WHERE status = 'suppressed' OR (status = 'failed' AND reason <> 'delivery_uncertain' AND crashes < 3)"
+    )
+    .all() as ReadonlyArray<{ readonly id: string; readonly status: string; readonly reason: string }>
+  database.close()
+  return rows.map(
+    ({ id, status, reason }) => `${id} is ${status} with reason ${reason}, which cannot occur in this test`
+  )
+}
+
+export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {
+  const folder = mkdtempSync(join(tmpdir(), "killed-product-"))
+  const files = filesIn(folder)
+  const failures: Array<string> = []
+  let clock = Date.now()
+  let checked = 0
+  try {
+    for (let cycle = 0; cycle < cycles && failures.length === 0; cycle++) {
+      const errorOutput = await oneCrash(folder, cycle, clock, processes)
+      if (errorOutput !== "") failures.push(`cycle ${cycle}: ${errorOutput}`)
+      failures.push(...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after the kill: ${broken}`))
+      const reports = readLines<WorkerReport>(files.reports)
+      const newReports = reports.slice(checked)
+      checked = reports.length
+      clock = 1000 + (await drain(folder, clock + 1000, unanswered(newReports)))
+      const received = readLines<ReceivedCopy>(files.received)
+      failures.push(
+        ...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after recovery: ${broken}`),
+        ...contradictedReports(folder, newReports, new Set(received.map(({ deliveryId }) => deliveryId))),
+        ...explainedCopies(files.store, received).unexplained,
+        ...wronglyUnsent(files.store)
+      )
+    }
+    const reports = readLines<WorkerReport>(files.reports)
+    const { duplicates, ambiguous } = explainedCopies(files.store, readLines<ReceivedCopy>(files.received))
+    const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
+    return {
+      counts: {
+        kills: cycles * processes,
+        "sends acknowledged": count("sent"),
+        "cancels acknowledged": count("canceled"),
+        "contact writes acknowledged": count("contact"),
+        "sends without an answer, retried after the crash": count("trySend") - count("sent"),
+        "ambiguous attempts": ambiguous,
+        "duplicates, each after an ambiguous attempt": duplicates,
+        "problems: lost, stuck, or duplicated without an ambiguous attempt": failures.length
+      },
+      failures
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * A product under load, which the kill loop kills. It sends, schedules, cancels, replays, writes contacts and dispatches concurrently.
+ */
+import type { ContactId, SendBody } from "@mailkeep/core"
+import {
+  Contacts,
+  Dispatcher,
+  Domains,
+  formatInstant,
+  parseCreateContact,
+  parseUpdateContact,
+  Sending
+} from "@mailkeep/core"
+import { Clock, Effect, Layer, Result } from "effect"
+import { clockFrom } from "../clockFrom.ts"
+import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
+import { appender } from "../Lines.ts"
+import { frequentRelayFaults } from "../RecordingTransport.ts"
+import type { WorkerReport } from "../workerReports.ts"
+
+export interface WorkerOptions {
+  readonly folder: string
+  /** Start time of its clock. */
+  readonly startAt: number
+  /** Prefix of its idempotency keys and recipients. */
+  readonly name: string
+  readonly callers: number
+}
+
+const { folder, startAt, name, callers } = JSON.parse(process.argv[2]!) as WorkerOptions
+const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
+
+const chance = (percent: number) => Math.random() * 100 < percent
+
+interface Sent {
+  readonly key: string
+  readonly body: SendBody
+  readonly messageId: string
+}
+
+const sendOne = Effect.fnUntraced(function* (key: string, body: SendBody) {
+  report({ kind: "trySend", key, body })
+  const { result } = yield* send(key, body)
+  report({ kind: "sent", key, messageId: result.messageId, deliveryIds: result.deliveryIds })
+  return { key, body, messageId: result.messageId } satisfies Sent
+})
+
+const bodyNow = Effect.fnUntraced(function* (unique: string) {
+  const to = chance(30) ? [`${unique}a@example.org`, `${unique}b@example.org`] : `${unique}@example.org`
+  if (!chance(30)) return sendBody({ to })
+  const now = yield* Clock.currentTimeMillis
+  return sendBody({ to, scheduledAt: formatInstant(now + 100 + Math.floor(Math.random() * 900)) })
+})
+
+const replay = Effect.fnUntraced(function* ({ key, body, messageId }: Sent) {
+  const { result, replayed } = yield* send(key, body)
+  if (!replayed || result.messageId !== messageId)
+    report({ kind: "problem", message: `${key} did not get its first answer again` })
+})
+
+/** Cancels a message. The core refuses it when it is too late. */
+const cancel = Effect.fnUntraced(function* ({ messageId }: Sent) {
+  const canceled = yield* Effect.result(Effect.flatMap(Sending, (sending) => sending.cancel(project, messageId)))
+  if (Result.isSuccess(canceled)) report({ kind: "canceled", messageId })
+})
+
+const createContact = Effect.fnUntraced(function* (email: string) {
+  report({ kind: "tryContact", email })
+  const contact = yield* Effect.flatMap(Contacts, (contacts) =>
+    contacts.create(project, Result.getOrThrow(parseCreateContact({ email, firstName: "first" })))
+  )
+  report({ kind: "contact", id: contact.id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
+  return { id: contact.id, email }
+})
+
+const updateContact = Effect.fnUntraced(function* (
+  { id, email }: { readonly id: ContactId; readonly email: string },
+  n: number
+) {
+  report({ kind: "tryContact", email })
+  const emailStatus = chance(50) ? "unsubscribed" : "subscribed"
+  const request = Result.getOrThrow(parseUpdateContact({ email, firstName: `n${n}`, emailStatus }))
+  const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request))
+  report({ kind: "contact", id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
+})
+
+const caller = Effect.fnUntraced(function* (callerIndex: number) {
+  const sent: Array<Sent> = []
+  const contact = yield* createContact(`${name}c${callerIndex}@example.org`)
+  for (let n = 0; ; n++) {
+    const percentage = Math.random() * 100
+    const one = sent[Math.floor(Math.random() * sent.length)]
+    if (percentage < 70 || one === undefined)
+      sent.push(yield* sendOne(`${name}-${callerIndex}-${n}`, yield* bodyNow(`${name}p${callerIndex}n${n}`)))
+    else if (percentage < 80) yield* cancel(one)
+    else if (percentage < 90) yield* replay(one)
+    else yield* updateContact(contact, n)
+  }
+})
+
+const work = Effect.gen(function* () {
+  const domains = yield* Domains
+  yield* Effect.ignore(domains.add(project, { domain: "example.com", verified: true }))
+  yield* Effect.forkScoped((yield* Dispatcher).run)
+  yield* Effect.all(
+    Array.from({ length: callers }, (_, index) => caller(index)),
+    { concurrency: "unbounded" }
+  )
+}).pipe(
+  Effect.scoped,
+  Effect.tapCause((cause) => Effect.sync(() => report({ kind: "problem", message: String(cause.reasons.map(String)) })))
+)
+
+await Effect.runPromise(
+  Effect.provide(work, embeddedMail(folder, frequentRelayFaults).pipe(Layer.provideMerge(clockFrom(startAt))))
+)

@@ -1,0 +1,90 @@
+/**
+ * Runs all fault tests with the amounts that CI uses, or the named ones. Flags change the amounts.
+ */
+import { parseArgs } from "node:util"
+import { attackRun } from "./attack/attackRun.ts"
+import { bounds, boundsReached } from "./attack/attackVerdict.ts"
+import type { FaultRun } from "./FaultRun.ts"
+import { printed } from "./FaultRun.ts"
+import { freezeLoop } from "./freeze/freezeLoop.ts"
+import { httpFuzz } from "./fuzz/httpFuzz.ts"
+import { killLoop } from "./kill/killLoop.ts"
+import { powerCuts } from "./power/powerCuts.ts"
+import { simulation } from "./simulation/simulate.ts"
+import { everyCall } from "./syscalls/everyCall.ts"
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Twenty times the amounts that CI uses. */
+    long: { type: "boolean", default: false },
+    cycles: { type: "string" },
+    cuts: { type: "string" },
+    seeds: { type: "string" },
+    requests: { type: "string" },
+    /** Duration of the attacks: 90 in CI, 1,800 with `--long`. */
+    seconds: { type: "string" },
+    contacts: { type: "string", default: "200000" },
+    /** Runs only the attacks whose name contains this text. */
+    only: { type: "string", default: "" },
+    /** Checks against the bounds that a server must reach in the end, not against those that it reaches today. */
+    goal: { type: "boolean", default: false },
+    /** Runs the attacks one after the other. */
+    each: { type: "boolean", default: false },
+    /** The first seed, or the seed to replay. */
+    seed: { type: "string" }
+  }
+})
+
+/** The number from the flag; without the flag, the number for CI, times 20 with `--long`. */
+const amount = (given: string | undefined, inCi: number): number =>
+  given === undefined ? inCi * (values.long ? 20 : 1) : Number(given)
+
+/** Runs several fault runs and adds up their results. */
+const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<FaultRun> => {
+  const counts: Record<string, number> = {}
+  const failures: Array<string> = []
+  for (const run of runs) {
+    const one = await run()
+    for (const [what, count] of Object.entries(one.counts)) counts[what] = (counts[what] ?? 0) + count
+    failures.push(...one.failures)
+  }
+  return { counts, failures }
+}
+
+const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+
+const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
+  kill: () => killLoop({ cycles: amount(values.cycles, 60), processes: 1 }),
+  processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
+  freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
+  power: () => powerCuts({ cuts: amount(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
+  syscalls: everyCall,
+  simulate: () => simulation({ seeds: amount(values.seeds, 2000), from: seed }),
+  http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
+  attack: () =>
+    attackRun({
+      seconds: amount(values.seconds, 90),
+      contacts: Number(values.contacts),
+      only: values.only,
+      each: values.each,
+      bound: values.goal ? bounds : boundsReached,
+      progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
+    })
+}
+
+const names = positionals.length === 0 ? Object.keys(faults) : positionals
+const unknown = names.filter((name) => faults[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`Unknown fault test: ${unknown.join(", ")}. Use one of: ${Object.keys(faults).join(", ")}.`)
+  process.exit(2)
+}
+
+let broken = 0
+for (const name of names) {
+  const begun = performance.now()
+  const run = await faults[name]!()
+  console.log(printed(name, (performance.now() - begun) / 1000, run))
+  if (run.failures.length > 0) broken++
+}
+process.exitCode = broken > 0 ? 1 : 0

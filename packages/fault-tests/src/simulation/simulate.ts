@@ -1,0 +1,289 @@
+/**
+ * Simulates the core in one process, once for each seed. Two simulated processes share one store and have callers. The relay, the
+ * webhook and the store are flaky, clocks jump and processes are killed. Then the faults stop and the final state is checked. The same seed
+ * gives the same run.
+ */
+import type { Crypto as CryptoService, MailStoreShape } from "@mailkeep/core"
+import {
+  Crypto,
+  Dispatcher,
+  Domains,
+  eventKinds,
+  EventRelay,
+  EventSink,
+  hourMillis,
+  MailCore,
+  MailStore,
+  minuteMillis,
+  PlanSource,
+  secondMillis,
+  Transport,
+  Webhooks
+} from "@mailkeep/core"
+import * as NodeCrypto from "@mailkeep/core/node"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Clock, Effect, Layer, Logger } from "effect"
+import type { FaultRun } from "../FaultRun.ts"
+import { seeded } from "../seeded.ts"
+import { aheadMillisMax, emptyConversation, makeCaller, projects } from "./callers.ts"
+import type { StoreFaults } from "./faultyStore.ts"
+import { faultyStore, noStoreFaults } from "./faultyStore.ts"
+import { History, readNow } from "./history.ts"
+import type { RelayCopy } from "./flakyRelay.ts"
+import { flakyRelay } from "./flakyRelay.ts"
+import { flakySink } from "./flakySink.ts"
+import type { SimProcess } from "./SimulatedWorld.ts"
+import { SimulatedWorld } from "./SimulatedWorld.ts"
+import { eventDeliveriesOf, eventDeliveriesVerdict } from "./eventDeliveriesVerdict.ts"
+import { verdict } from "./verdict.ts"
+
+const start = Date.UTC(2026, 10, 21, 12)
+const processesAtOnce = 2
+const callersEach = 2
+const jumpsAtMost = 2
+const jumpMillis = 24 * hourMillis
+/** Time after the faults in which every delivery must end. A clock that was ahead may have scheduled a delivery that much later. */
+const recoveryMillisMax = jumpsAtMost * jumpMillis + aheadMillisMax + 12 * hourMillis
+
+/** The faults and limits of one simulation, drawn from the seed. */
+const drawFaultRates = (random: () => number) => ({
+  faultMillis: (0.2 + random() * 3) * hourMillis,
+  killsMax: Math.floor(random() * 5),
+  jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
+  callsMax: 20 + Math.floor(random() * 30),
+  allowance: random() < 0.3 ? 20 : null,
+  hasWebhook: random() < 0.3,
+  store: {
+    failBefore: random() < 0.5 ? random() * 8 : 0,
+    failAfter: random() < 0.5 ? random() * 8 : 0,
+    delayMillisMax: random() < 0.5 ? 2000 : 0
+  } satisfies StoreFaults
+})
+
+interface SimulationResult {
+  readonly problems: ReadonlyArray<string>
+  readonly kills: number
+  readonly commits: number
+  readonly transitions: number
+  readonly sends: number
+  readonly copies: number
+  readonly duplicates: number
+}
+
+class Simulation {
+  readonly random: () => number
+  readonly world: SimulatedWorld
+  readonly raw: MailStoreShape
+  readonly history: History
+  readonly conversation = emptyConversation()
+  readonly copies: Array<RelayCopy> = []
+  /** Ids of the event deliveries that the webhook received. */
+  readonly receivedEventDeliveries = new Set<string>()
+  readonly faultRates: ReturnType<typeof drawFaultRates>
+  processes: Array<SimProcess> = []
+  hasFaults = true
+  calls = 0
+  kills = 0
+  jumps = 0
+
+  constructor(seed: number, sabotage: Sabotage) {
+    this.raw = sabotage(Effect.runSync(MemoryMailStore.make))
+    this.history = new History(this.raw)
+    this.random = seeded(seed)
+    this.world = new SimulatedWorld(start, this.random)
+    this.faultRates = drawFaultRates(this.random)
+  }
+
+  #crypto = Layer.effect(
+    Crypto,
+    Effect.map(Crypto, (crypto): CryptoService["Service"] => ({
+      ...crypto,
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256))
+    }))
+  ).pipe(Layer.provide(NodeCrypto.layer))
+
+  #core(process: SimProcess) {
+    const wall = () => process.clock.currentTimeMillisUnsafe()
+    const store = faultyStore(
+      this.raw,
+      this.random,
+      () => (this.hasFaults ? this.faultRates.store : noStoreFaults),
+      this.history.witness(wall)
+    )
+    const relay = flakyRelay(this.random, () => this.hasFaults, wall, this.copies)
+    return MailCore.layerWith({
+      dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
+      handOff: { deadlineMillis: 20 * minuteMillis },
+      relay: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 15 * minuteMillis }
+    }).pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Layer.succeed(MailStore, store),
+          Layer.succeed(Transport, relay),
+          Layer.succeed(
+            EventSink,
+            flakySink(this.random, () => this.hasFaults, this.receivedEventDeliveries)
+          ),
+          PlanSource.layerFixed({ sendingAllowance: this.faultRates.allowance }),
+          this.#crypto
+        )
+      )
+    )
+  }
+
+  /** Starts a process with a core and its callers. It runs until it is killed or fails to start. */
+  boot(): void {
+    const process = this.world.process()
+    this.processes.push(process)
+    const caller = makeCaller(this.conversation, this.random)
+    const calling = Effect.gen({ self: this }, function* () {
+      while (this.hasFaults && this.calls < this.faultRates.callsMax) {
+        this.calls++
+        yield* Effect.sleep(Math.ceil(this.random() * (this.random() < 0.5 ? 5 * secondMillis : 5 * minuteMillis)))
+        yield* caller
+      }
+    })
+    const { hasWebhook } = this.faultRates
+    const program = Effect.gen(function* () {
+      const domains = yield* Domains
+      for (const projectId of projects)
+        yield* domains
+          .add(projectId, { domain: "example.com", verified: true })
+          .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
+      const webhooks = yield* Webhooks
+      for (const projectId of hasWebhook ? projects : [])
+        if ((yield* webhooks.page(projectId, { page: 1, limit: 1 })).total === 0)
+          yield* webhooks.create(projectId, { url: "https://hooks.example.net/", events: eventKinds })
+      yield* Effect.forkScoped((yield* Dispatcher).run)
+      yield* Effect.forkScoped((yield* EventRelay).run)
+      yield* Effect.all(
+        Array.from({ length: callersEach }, () => calling),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Effect.never
+    }).pipe(
+      Effect.provide(this.#core(process)),
+      Effect.scoped,
+      Effect.provide(Logger.layer([])),
+      Effect.provideService(Clock.Clock, process.clock)
+    )
+    const fiber = Effect.runFork(program, { scheduler: process.scheduler })
+    fiber.addObserver((exit) => {
+      if (!process.alive) return
+      this.#ended(process)
+      if (exit._tag === "Success") return
+      for (const reason of exit.cause.reasons)
+        if (reason._tag === "Die")
+          this.history.problems.push(`a process ended with the defect ${String(reason.defect)}`)
+    })
+  }
+
+  #ended(process: SimProcess): void {
+    this.world.kill(process)
+    this.processes = this.processes.filter((other) => other !== process)
+  }
+
+  /** Runs between two tasks: may kill a process, move a clock, or start a process again. */
+  #injectFaults(): void {
+    while (this.processes.length < (this.hasFaults ? processesAtOnce : 1)) this.boot()
+    if (!this.hasFaults) return
+    const { random, faultRates } = this
+    if (this.kills < faultRates.killsMax && random() < 0.0005) {
+      this.kills++
+      this.#ended(this.processes[Math.floor(random() * this.processes.length)]!)
+    }
+    if (this.jumps < faultRates.jumpsMax && random() < 0.0003) {
+      this.jumps++
+      this.processes[0]!.skewMillis += (random() < 0.5 ? -1 : 1) * jumpMillis
+    }
+  }
+
+  run(): SimulationResult {
+    const { world, history, raw } = this
+    world.run(
+      start + this.faultRates.faultMillis,
+      () => history.problems.length > 0,
+      () => this.#injectFaults()
+    )
+    this.hasFaults = false
+    // Corrects the clocks. From here on one process is enough.
+    for (const process of this.processes) process.skewMillis = 0
+    const hasSettled = () => {
+      const [{ scheduled, queued, sending }, events, pending] = readNow(raw, [
+        { _tag: "Backlog", now: world.now },
+        { _tag: "UndistributedEvents", limit: 1 },
+        { _tag: "PendingEventDeliveries", now: world.now }
+      ])
+      return (
+        scheduled + queued + sending + events.length + pending.length === 0 &&
+        // The query returns only unclaimed event deliveries.
+        eventDeliveriesOf(raw, history).every(({ status }) => status !== "pending")
+      )
+    }
+    let checkedAt = world.now
+    const settled = world.run(
+      world.now + recoveryMillisMax,
+      () => {
+        if (world.now === checkedAt) return false
+        checkedAt = world.now
+        return hasSettled()
+      },
+      () => this.#injectFaults()
+    )
+    for (const process of this.processes) world.kill(process)
+    const byDelivery = Map.groupBy(this.copies, ({ deliveryId }) => deliveryId)
+    return {
+      problems: [
+        ...history.problems,
+        ...(settled || hasSettled() ? [] : ["a delivery or an event still waits long after the faults stopped"]),
+        ...verdict(raw, this.conversation, this.copies, {
+          suppressed: history.suppressed,
+          hardBounced: history.hardBounced,
+          hasAllowance: this.faultRates.allowance !== null
+        }),
+        ...eventDeliveriesVerdict(raw, history, this.receivedEventDeliveries)
+      ],
+      kills: this.kills,
+      commits: history.commits,
+      transitions: history.transitions,
+      sends: this.conversation.asked.length,
+      copies: this.copies.length,
+      duplicates: [...byDelivery.values()].filter(({ length }) => length > 1).length
+    }
+  }
+}
+
+/** Makes the store incorrect, to test that the checks find it. */
+export type Sabotage = (store: MailStoreShape) => MailStoreShape
+
+/** Runs the simulation of one seed. */
+export const simulateSeed = (seed: number, sabotage: Sabotage = (store) => store): SimulationResult =>
+  new Simulation(seed, sabotage).run()
+
+export interface SimulationOptions {
+  readonly seeds: number
+  readonly from: number
+}
+
+export const simulation = async ({ seeds, from }: SimulationOptions): Promise<FaultRun> => {
+  const failures: Array<string> = []
+  const sums = { kills: 0, commits: 0, transitions: 0, sends: 0, copies: 0, duplicates: 0 }
+  for (let seed = from; seed < from + seeds && failures.length < 20; seed++) {
+    const { problems, ...numbers } = simulateSeed(seed)
+    for (const [name, count] of Object.entries(numbers)) sums[name as keyof typeof sums] += count
+    if (problems.length > 0) failures.push(`seed ${seed}: ${problems.slice(0, 3).join("; ")}`)
+  }
+  return {
+    counts: {
+      [`seeds, starting at ${from}`]: seeds,
+      "processes killed": sums.kills,
+      "commits applied": sums.commits,
+      "transitions of deliveries, each checked against the transition table": sums.transitions,
+      sends: sums.sends,
+      "copies received by the relay": sums.copies,
+      "duplicates, each after an ambiguous attempt": sums.duplicates,
+      "seeds with a lost, stuck or unexplained delivery": failures.length
+    },
+    failures
+  }
+}

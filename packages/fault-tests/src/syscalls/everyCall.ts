@@ -1,0 +1,136 @@
+/**
+ * Kills a product at its N-th write, sync or open, or makes that call fail, for N = 1, 2, … until a run ends before its N-th call.
+ * After each run, checks that acknowledged results are kept and that a new core can recover.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { explainedCopies } from "../copies.ts"
+import { drain } from "../drain.ts"
+import { filesIn } from "../embeddedMail.ts"
+import type { FaultRun } from "../FaultRun.ts"
+import { brokenInvariants } from "../fileInvariants.ts"
+import { readLines } from "../Lines.ts"
+import type { ReceivedCopy } from "../RecordingTransport.ts"
+import type { WorkerReport } from "../workerReports.ts"
+import { contradictedReports } from "../workerReports.ts"
+
+const script = fileURLToPath(new URL("script.ts", import.meta.url))
+
+/** The injected faults: a system call, and the fault in its N-th call. */
+const injections = [
+  { call: "pwrite64", fault: "signal=SIGKILL" },
+  { call: "fsync", fault: "signal=SIGKILL" },
+  { call: "openat", fault: "signal=SIGKILL" },
+  { call: "pwrite64", fault: "error=ENOSPC" },
+  { call: "pwrite64", fault: "error=EIO" },
+  { call: "fsync", fault: "error=EIO" },
+  { call: "openat", fault: "error=EMFILE" }
+] as const
+type Injection = (typeof injections)[number]
+
+/** A new folder, in memory where possible. */
+const scratch = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-call-"))
+
+interface Run {
+  /** Whether an N-th call happened. */
+  readonly injected: boolean
+  readonly errorOutput: string
+}
+
+const injectedRun = async (folder: string, cache: string, { call, fault }: Injection, n: number): Promise<Run> => {
+  const { store } = filesIn(folder)
+  const log = join(folder, "strace.log")
+  const paths = ["", "-wal", "-journal"].flatMap((suffix) => ["-P", store + suffix])
+  const flags = [
+    "-f",
+    "-qq",
+    // With its fast filter, strace injects errors but no signals.
+    ...(fault.startsWith("signal") ? [] : ["--seccomp-bpf"]),
+    "-o",
+    log,
+    ...paths,
+    "-e",
+    `trace=${call}`,
+    "-e",
+    `inject=${call}:${fault}:when=${n}`
+  ]
+  const child = spawn("strace", [...flags, process.execPath, script, folder], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, NODE_COMPILE_CACHE: cache }
+  })
+  let errorOutput = ""
+  child.stderr.on("data", (chunk) => (errorOutput += String(chunk)))
+  const [, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
+  // strace ends with the same signal as the traced program.
+  const injected = signal === "SIGKILL" || (existsSync(log) && readFileSync(log, "utf8").includes("(INJECTED)"))
+  return { injected, errorOutput: errorOutput.replaceAll(/^strace: .*\n/gm, "") }
+}
+
+const problemsAfter = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const files = filesIn(folder)
+  const reports = readLines<WorkerReport>(files.reports)
+  const sends = reports.flatMap((line) => (line.kind === "trySend" ? [{ key: line.key, body: line.body }] : []))
+  const missingFile = existsSync(files.store) ? [] : ["the store file does not exist"]
+  const answers = new Map(reports.flatMap((line) => (line.kind === "sent" ? [[line.key, line] as const] : [])))
+  // Repeats each send. An acknowledged send must get the same answer.
+  await drain(folder, Date.now() + 1000, sends, (key, { messageId, deliveryIds }) => {
+    const sent = answers.get(key)
+    return sent === undefined || (sent.messageId === messageId && String(sent.deliveryIds) === String(deliveryIds))
+  })
+  const received = readLines<ReceivedCopy>(files.received)
+  return [
+    ...(reports.length > 0 ? missingFile : []),
+    ...brokenInvariants(files.store),
+    ...contradictedReports(folder, reports, new Set(received.map(({ deliveryId }) => deliveryId))),
+    ...explainedCopies(files.store, received).unexplained
+  ]
+}
+
+const attempt = async (cache: string, injection: Injection, n: number) => {
+  const folder = scratch()
+  try {
+    const { injected, errorOutput } = await injectedRun(folder, cache, injection, n)
+    const problems = errorOutput === "" ? await problemsAfter(folder) : [errorOutput]
+    return { injected, failures: problems.map((problem) => `${injection.call} ${n}, ${injection.fault}: ${problem}`) }
+  } catch (cause) {
+    return { injected: true, failures: [`${injection.call} ${n}, ${injection.fault}: ${String(cause)}`] }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Number of parallel runs. A run mostly waits for its process to start. */
+const concurrency = 2
+const callsMax = 1000
+
+const injectUntilNotReached = async (cache: string, injection: Injection) => {
+  const failures: Array<string> = []
+  for (let n = 1; n <= callsMax; n += concurrency) {
+    const runs = await Promise.all(Array.from({ length: concurrency }, (_, i) => attempt(cache, injection, n + i)))
+    failures.push(...runs.flatMap((run) => run.failures))
+    const done = runs.findIndex(({ injected }) => !injected)
+    if (done >= 0) return { count: n + done - 1, failures }
+  }
+  return { count: callsMax, failures: [...failures, `the program still made a call after ${callsMax} runs`] }
+}
+
+export const everyCall = async (): Promise<FaultRun> => {
+  const cache = scratch()
+  const counts: Record<string, number> = {}
+  const failures: Array<string> = []
+  try {
+    for (const injection of injections) {
+      const { count, failures: broken } = await injectUntilNotReached(cache, injection)
+      counts[`runs, each with ${injection.fault} at another ${injection.call}`] = count
+      failures.push(...broken)
+      if (count === 0) failures.push(`the program made no call of ${injection.call}`)
+    }
+    return { counts: { ...counts, "runs that lost data or could not recover": failures.length }, failures }
+  } finally {
+    rmSync(cache, { recursive: true, force: true })
+  }
+}

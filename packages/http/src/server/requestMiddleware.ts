@@ -1,0 +1,85 @@
+/**
+ * Wraps every request: the mount path, the correlation id, unknown routes, wrong methods, and bugs. Source: decisions 0009 and 0033.
+ */
+import { Effect } from "effect"
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi } from "effect/http-api"
+import { MailApi } from "../api/MailApi.ts"
+import { bugResponse, errorResponse } from "./failureResponse.ts"
+import { makeStoreWarnings, StoreWarnings } from "./logLimit.ts"
+import { RequestScope, requestScope } from "./RequestScope.ts"
+import { routerConfig } from "./routerConfig.ts"
+
+const routes = FindMyWay.make<true>(routerConfig)
+const methods = new Set<string>()
+HttpApi.reflect(MailApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    methods.add(endpoint.method)
+    routes.on(endpoint.method, endpoint.path as `/${string}`, true)
+  }
+})
+
+/** The methods of the path; a path with `GET` also has `HEAD`. */
+const allowed = (url: string): ReadonlyArray<string> =>
+  [...methods]
+    .filter((method) => routes.find(method as "GET", url) !== undefined)
+    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+
+const noRoute = (url: string) => {
+  const allow = allowed(url)
+  return allow.length === 0
+    ? errorResponse(404, { error: "not_found", message: "There is nothing at this path." })
+    : errorResponse(
+        405,
+        { error: "method_not_allowed", message: `This path takes ${allow.join(", ")}.` },
+        { allow: allow.join(", ") }
+      )
+}
+
+/** The request with its path below `basePath`; `null` for a path outside of it. */
+const below = (basePath: string, request: HttpServerRequest.HttpServerRequest) => {
+  if (basePath === "") return request
+  const rest = request.url.slice(basePath.length)
+  return request.url.startsWith(basePath) && /^(?:$|[/?])/.test(rest)
+    ? request.modify({ url: rest.startsWith("/") ? rest : `/${rest}` })
+    : null
+}
+
+export const layer = (basePath: string) =>
+  HttpRouter.middleware(
+    Effect.sync(() => {
+      const warnings = makeStoreWarnings()
+      return (httpEffect) =>
+        Effect.gen(function* () {
+          const outer = yield* HttpServerRequest.HttpServerRequest
+          const request = below(basePath, outer)
+          const scope = requestScope(outer.headers["x-request-id"])
+          const routed =
+            request === null
+              ? noRoute("/")
+              : Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request).pipe(
+                  Effect.catchCause((cause) => {
+                    const [first] = cause.reasons
+                    if (first === undefined || first._tag === "Interrupt") return Effect.failCause(cause)
+                    const error: unknown = first._tag === "Fail" ? first.error : first.defect
+                    return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+                      ? noRoute(request.url)
+                      : bugResponse(cause)
+                  })
+                )
+          const response = yield* routed.pipe(
+            Effect.annotateLogs({ correlationId: scope.correlationId }),
+            Effect.provideService(RequestScope, scope),
+            Effect.provideService(StoreWarnings, warnings)
+          )
+          return HttpServerResponse.setHeaders(response, {
+            ...scope.responseHeaders,
+            "x-content-type-options": "nosniff",
+            "x-request-id": scope.correlationId,
+            "x-correlation-id": scope.correlationId
+          })
+        })
+    }),
+    { global: true }
+  )

@@ -1,0 +1,107 @@
+/**
+ * Reads the OpenAPI document: the operations, and the documented statuses and response bodies of each operation.
+ */
+import { Ajv2020 } from "ajv/dist/2020.js"
+
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: Schema
+  readonly anyOf?: ReadonlyArray<Schema>
+  readonly enum?: ReadonlyArray<unknown>
+}
+
+interface Parameter {
+  readonly in: "path" | "query" | "header"
+  readonly name: string
+}
+
+interface Described {
+  readonly parameters?: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >
+}
+
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly pathNames: ReadonlyArray<string>
+  readonly queryNames: ReadonlyArray<string>
+  readonly needsKey: boolean
+  readonly body: Schema | undefined
+  /** Checks an answer. Returns what is wrong with it, or `undefined`. */
+  readonly runConformance: (status: number, body: unknown) => string | undefined
+}
+
+const named = ({ parameters = [] }: Described, location: Parameter["in"]) =>
+  parameters.filter((parameter) => parameter.in === location).map(({ name }) => name)
+
+const jsonSchema = (content: Readonly<Record<string, { readonly schema: Schema }>> | undefined) =>
+  content?.["application/json"]?.schema
+
+/** Lists the operations of the document. */
+export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: "api", components: document.components })
+  /** Compiles a schema whose references point to the components of the document. */
+  const compile = (schema: Schema) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object)
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]): Operation => {
+      const validators = new Map(
+        Object.entries(described.responses).map(([status, { content }]) => {
+          const schema = jsonSchema(content)
+          return [Number(status), schema === undefined ? undefined : compile(schema)] as const
+        })
+      )
+      return {
+        method: method.toUpperCase(),
+        path,
+        pathNames: named(described, "path"),
+        queryNames: named(described, "query"),
+        needsKey: named(described, "header").includes("idempotency-key"),
+        body: jsonSchema(described.requestBody?.content),
+        runConformance: (status, body) => {
+          if (!validators.has(status)) return `answers ${status}, which is not documented`
+          const validate = validators.get(status)
+          if (validate === undefined || validate(body)) return undefined
+          return `answers ${status} with a body that does not match the schema: ${ajv.errorsText(validate.errors)}`
+        }
+      }
+    })
+  )
+}
+
+/** Follows the reference of a schema, if it has one. */
+export const resolved = (document: ApiDocument, schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)!]!
+
+/** Makes a pattern in which each path parameter, such as `{deliveryId}`, matches one segment. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`)
+
+/** Returns a function that finds the operation of a request by its method and path. */
+export const operationFinder = (document: ApiDocument) => {
+  const operations = operationsOf(document).map((operation) => ({ operation, pattern: patternOf(operation.path) }))
+  return (method: string, path: string): Operation | undefined =>
+    operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation
+}
+
+/** Returns a function that validates a value by a schema of the document. It returns what is wrong, or `undefined`. */
+export const bodyJudge = (document: ApiDocument) => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: "api", components: document.components })
+  return (schema: string, value: unknown): string | undefined => {
+    const validate = ajv.getSchema(`api#/components/schemas/${schema}`)!
+    return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
+  }
+}
