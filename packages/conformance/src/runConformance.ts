@@ -106,7 +106,7 @@ const verdictOf = (law: Named, broken: string | undefined, waiver: Waiver | unde
   return verdictOn(law, "waived", `until ${waiver.until}: ${waiver.reason}; ${broken}`)
 }
 
-/** Returns the declared capabilities. Fails with `NotJudged` if the run cannot give a verdict. */
+/** Returns the declared capabilities. Fails with `NotRun` if the run cannot give a verdict. */
 const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
   Effect.gen(function* () {
     const opened = yield* book.open(subject)
@@ -122,7 +122,7 @@ const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: Co
 
 /**
  * Checks an adapter against the laws of its port and reports a verdict for each.
- * Fails with `NotJudged` if no verdict is possible. A broken law is part of the report, not a failure.
+ * Fails with `NotRun` if no verdict is possible. A broken law is part of the report, not a failure.
  */
 export const runConformance = <S, R>(
   adapter: string,

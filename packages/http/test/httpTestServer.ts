@@ -101,7 +101,7 @@ export const openHttpTestServer = async (
     const text = await response.text()
     const answered = text === "" ? undefined : JSON.parse(text)
     const operation = find(method, new URL(response.url).pathname)
-    const complaint = operation?.runConformance(response.status, answered)
+    const complaint = operation?.checkResponse(response.status, answered)
     if (complaint !== undefined) throw new Error(`${method} ${path} ${complaint}: ${text}`)
     if (answered?.details !== undefined) expectSentence(answered)
     return { status: response.status, headers: response.headers, text, body: answered }

@@ -39,7 +39,7 @@ export interface Operation {
   readonly needsKey: boolean
   readonly body: Schema | undefined
   /** Checks an answer. Returns what is wrong with it, or `undefined`. */
-  readonly runConformance: (status: number, body: unknown) => string | undefined
+  readonly checkResponse: (status: number, body: unknown) => string | undefined
 }
 
 const named = ({ parameters = [] }: Described, location: Parameter["in"]) =>
@@ -70,7 +70,7 @@ export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> =>
         queryNames: named(described, "query"),
         needsKey: named(described, "header").includes("idempotency-key"),
         body: jsonSchema(described.requestBody?.content),
-        runConformance: (status, body) => {
+        checkResponse: (status, body) => {
           if (!validators.has(status)) return `answers ${status}, which is not documented`
           const validate = validators.get(status)
           if (validate === undefined || validate(body)) return undefined

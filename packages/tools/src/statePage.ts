@@ -25,11 +25,11 @@ const diagram = (moves: Parameters<typeof arrows>[0]): string =>
 
 const signed = (name: string, by: number | undefined) => (by === undefined ? [] : [`${name} ${by > 0 ? "+" : "−"}1`])
 
-const costs = ({ usageAudit, refunds }: DeliveryRow): string =>
+const costs = ({ counters, refunds }: DeliveryRow): string =>
   [
-    ...signed("scheduledRecipients", usageAudit?.scheduledRecipients),
-    ...signed("daily", usageAudit?.daily),
-    ...signed("allowance", usageAudit?.allowance),
+    ...signed("scheduledRecipients", counters?.scheduledRecipients),
+    ...signed("daily", counters?.daily),
+    ...signed("allowance", counters?.allowance),
     ...(refunds === true ? ["daily −1, allowance −1 if no attempt reached the relay"] : [])
   ].join(", ")
 

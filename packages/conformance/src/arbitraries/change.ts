@@ -15,7 +15,7 @@ import {
   deliveryState,
   domainName,
   eventId,
-  eventEventDeliveryState,
+  eventDeliveryState,
   idempotencyKey,
   instant,
   apiKeyId,
@@ -309,13 +309,13 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         eventId,
         eventKind: of("email.failed" as const),
         createdAt: instant,
-        state: eventEventDeliveryState
+        state: eventDeliveryState
       }).map(({ state, ...identity }) => ({ ...identity, ...state }))
     })
   ),
   MoveEventDelivery: tagged(
     "MoveEventDelivery",
-    record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventEventDeliveryState })
+    record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventDeliveryState })
   ),
   RenewLease: tagged("RenewLease", record({ worker, leaseUntil: instant })),
   EndLease: tagged("EndLease", record({ worker }))

@@ -80,7 +80,7 @@ export const eventDeliveryId = of(...names.eventDeliveries)
 export const subscriber = of(...names.subscribers)
 export const eventDeliveryStatus = of("pending" as const, "pending" as const, "delivered" as const, "failed" as const)
 
-export const eventEventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
+export const eventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
   status: eventDeliveryStatus,
   worker: orNull(worker),
   fencingToken,

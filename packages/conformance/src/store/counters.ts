@@ -26,7 +26,7 @@ const spentWithin = storeLaw(
     })
 )
 
-const refundsStand = storeLaw(
+const refundsKept = storeLaw(
   "counters/refunds-are-never-refused",
   { statement: "A unit can be given back even if the counter is over its limit.", why },
   (store) =>
@@ -67,7 +67,7 @@ const noLostUpdate = storeLaw(
     })
 )
 
-const ledgerAddsUp = storeLaw(
+const usageAuditAddsUp = storeLaw(
   "counters/usage-audit-tells-both-sides",
   { statement: "The usage audit lists every counter of the project with the number that its records add up to.", why },
   (store) =>
@@ -102,4 +102,4 @@ const ledgerAddsUp = storeLaw(
     })
 )
 
-export const counterLaws: ReadonlyArray<StoreLaw> = [spentWithin, refundsStand, noLostUpdate, ledgerAddsUp]
+export const counterLaws: ReadonlyArray<StoreLaw> = [spentWithin, refundsKept, noLostUpdate, usageAuditAddsUp]

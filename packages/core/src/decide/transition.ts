@@ -62,18 +62,18 @@ const usageEffect = (delivery: Delivery, row: DeliveryRow, now: Instant): UsageE
   const spends: Array<{ readonly name: CounterName; readonly by: number }> = []
   let state: Partial<DeliveryState> = {}
   const refund = row.refunds === true && !delivery.reachedRelay
-  if (row.usageAudit?.scheduledRecipients !== undefined)
-    spends.push({ name: "scheduledRecipients", by: row.usageAudit.scheduledRecipients })
-  if (row.usageAudit?.allowance === 1) {
+  if (row.counters?.scheduledRecipients !== undefined)
+    spends.push({ name: "scheduledRecipients", by: row.counters.scheduledRecipients })
+  if (row.counters?.allowance === 1) {
     spends.push({ name: "allowance", by: 1 })
     state = { ...state, chargedAt: now }
   } else if (refund && delivery.chargedAt !== null) {
     spends.push({ name: "allowance", by: -1 })
     state = { ...state, chargedAt: null }
   }
-  if (row.usageAudit?.daily === 1 && delivery.countedDay !== null) {
+  if (row.counters?.daily === 1 && delivery.countedDay !== null) {
     spends.push({ name: dailyCounter(delivery.countedDay), by: 1 })
-  } else if ((row.usageAudit?.daily === -1 || refund) && delivery.countedDay !== null) {
+  } else if ((row.counters?.daily === -1 || refund) && delivery.countedDay !== null) {
     spends.push({ name: dailyCounter(delivery.countedDay), by: -1 })
     state = { ...state, countedDay: null }
   }

@@ -64,7 +64,7 @@ export interface DeliveryRow {
   readonly on: string
   readonly to: DeliveryStatus
   readonly reason?: DeliveryReason
-  readonly usageAudit?: CounterEffect
+  readonly counters?: CounterEffect
   /** The daily count and the allowance are refunded if no attempt reached the relay. */
   readonly refunds?: true
   /** The event of the transition. `email.delayed` is emitted only if the delivery has no event yet. */
@@ -101,22 +101,22 @@ const reports = <const F extends DeliveryStatus>(from: F) =>
   ] as const
 
 export const deliveryTable = [
-  { from: "none", on: "SendAccepted", to: "queued", usageAudit: accepted, source: "decision 0015, usage audit" },
+  { from: "none", on: "SendAccepted", to: "queued", counters: accepted, source: "decision 0015, usage audit" },
   {
     from: "none",
     on: "SendScheduled",
     to: "scheduled",
-    usageAudit: planned,
+    counters: planned,
     source: "interface, Delivery status, row 1"
   },
   { from: "none", on: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
 
-  { from: "scheduled", on: "DueReached", to: "queued", usageAudit: due, source: "interface, Delivery status" },
+  { from: "scheduled", on: "DueReached", to: "queued", counters: due, source: "interface, Delivery status" },
   {
     from: "scheduled",
     on: "DueSuppressed",
     to: "suppressed",
-    usageAudit: unsent,
+    counters: unsent,
     emits: "email.suppressed",
     source: "interface, Delivery status, row 3"
   },
@@ -125,7 +125,7 @@ export const deliveryTable = [
     on: "DueOverAllowance",
     to: "failed",
     reason: "quota_exceeded",
-    usageAudit: unsent,
+    counters: unsent,
     emits: "email.failed",
     source: "interface, Delivery status, row 2"
   },
@@ -134,7 +134,7 @@ export const deliveryTable = [
     on: "DueKeyRevoked",
     to: "failed",
     reason: "api_key_revoked",
-    usageAudit: unsent,
+    counters: unsent,
     emits: "email.failed",
     source: "interface, Delivery status, row 3"
   },
@@ -143,7 +143,7 @@ export const deliveryTable = [
     on: "DueDomainUnverified",
     to: "failed",
     reason: "sending_failed",
-    usageAudit: unsent,
+    counters: unsent,
     emits: "email.failed",
     source: "decision 0004"
   },
@@ -152,7 +152,7 @@ export const deliveryTable = [
     on: "CancelRequested",
     to: "canceled",
     reason: "canceled",
-    usageAudit: unsent,
+    counters: unsent,
     emits: "email.canceled",
     source: "interface, Delivery status, row 4"
   },

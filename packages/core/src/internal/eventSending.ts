@@ -73,7 +73,7 @@ const notAttempted = (error: string): EventDeliveryResult => ({ _tag: "NotAttemp
 const postponed = (error: string): EventDeliveryResult => ({ _tag: "Postponed", error })
 
 /** Sends once. Every failure of the subscriber or the sink becomes a result, so this effect never fails. */
-export const sendTestEvent = (
+export const sendToWebhook = (
   { sink, crypto, decrypt }: Pick<EventSending, "sink" | "crypto" | "decrypt">,
   { content }: ResourceOf<"webhook">,
   eventDelivery: Pick<EventDelivery, "id">,
@@ -127,7 +127,7 @@ const attempt = (
     if (handler !== undefined) return yield* sendToHandler(handler, eventDelivery, body)
     if (webhook === null) return notAttempted("webhook_gone")
     if (webhook.content.status === "disabled") return notAttempted("webhook_disabled")
-    return yield* sendTestEvent(deps, webhook, eventDelivery, body)
+    return yield* sendToWebhook(deps, webhook, eventDelivery, body)
   })
 
 /** Attempts a claimed event delivery once. Calls `onResult` with the result before the commit of the result. */

@@ -22,7 +22,7 @@ import type { CircuitBreakers } from "../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../internal/circuitBreaker.ts"
 import { decideAndCommit } from "../internal/decideAndCommit.ts"
 import type { EventHandler, EventSending } from "../internal/eventSending.ts"
-import { attemptEventDelivery, sendTestEvent } from "../internal/eventSending.ts"
+import { attemptEventDelivery, sendToWebhook } from "../internal/eventSending.ts"
 import type { WorkerLease } from "../internal/workerLease.ts"
 import { clockToleranceMillis, makeWorkerLease } from "../internal/workerLease.ts"
 import { underLease, undeterred } from "../internal/workLoop.ts"
@@ -60,7 +60,7 @@ export const defaultEventRelayOptions: EventRelayOptions = {
 /** How many events one step distributed, and how many event deliveries it attempted. */
 export interface RelayReport {
   readonly distributed: number
-  readonly pushed: number
+  readonly attempted: number
 }
 
 /** How many events one commit distributes. */
@@ -179,12 +179,12 @@ const tick = (deps: Deps): Effect.Effect<RelayReport, StoreUnavailable> =>
   Effect.gen(function* () {
     yield* Effect.forkScoped(deps.lease.heartbeat)
     const distributed = yield* distributeAll(deps)
-    let pushed = 0
+    let attempted = 0
     while (true) {
       const works: Array<Effect.Effect<unknown>> = []
       const { started } = yield* startDue(deps, (work) => Effect.sync(() => works.push(work)))
-      if (started === 0) return { distributed, pushed }
-      pushed += started
+      if (started === 0) return { distributed, attempted }
+      attempted += started
       yield* Effect.all(works, { concurrency: "unbounded", discard: true })
     }
   }).pipe(Effect.scoped)
@@ -199,7 +199,7 @@ const loop = (deps: Deps) =>
       Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(settings.graceMillis))
     )
     return yield* undeterred(
-      "The relay",
+      "The event relay",
       Effect.gen(function* () {
         yield* wake.close
         const distributed = yield* distribute(deps)
@@ -308,7 +308,7 @@ export class EventRelay extends Context.Service<
           distribute: distributeAll(deps),
           run: run(deps),
           subscribe: (name, handler, kinds = eventKinds) => subscribe(deps, name, handler, kinds),
-          sendTest: (webhook, body, id) => sendTestEvent(deps, webhook, { id: id as EventDelivery["id"] }, body)
+          sendTest: (webhook, body, id) => sendToWebhook(deps, webhook, { id: id as EventDelivery["id"] }, body)
         }
       })
     )

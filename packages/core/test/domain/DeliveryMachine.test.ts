@@ -167,8 +167,8 @@ const applyTriggers = (path: ReadonlyArray<Trigger>, from: DeliveryPath = blank)
     return {
       status: row.to,
       reason: row.reason ?? null,
-      charged: at.charged + (row.usageAudit?.allowance ?? 0) - refund,
-      scheduledRecipients: at.scheduledRecipients + (row.usageAudit?.scheduledRecipients ?? 0),
+      charged: at.charged + (row.counters?.allowance ?? 0) - refund,
+      scheduledRecipients: at.scheduledRecipients + (row.counters?.scheduledRecipients ?? 0),
       rows: [...at.rows, row]
     }
   }, from)

@@ -60,8 +60,8 @@ describe.each(stores)("EventRelay, over $name", (store) => {
           webhooks.create("prj_other", { url: `${url}/other` })
         )
         yield* delivered
-        expect(yield* relay).toEqual({ distributed: 1, pushed: 1 })
-        expect(yield* relay).toEqual({ distributed: 0, pushed: 0 })
+        expect(yield* relay).toEqual({ distributed: 1, attempted: 1 })
+        expect(yield* relay).toEqual({ distributed: 0, attempted: 0 })
         expect(subscriber.got.map(({ endpoint }) => endpoint)).toEqual([url])
         expect(bodyOf(subscriber.got[0]!)).toMatchObject({
           type: "email.delivered",
@@ -205,7 +205,7 @@ describe.each(stores)("EventRelay, over $name", (store) => {
         expect(yield* eventDeliveriesOf(webhook.id)).toMatchObject([{ status: "failed", attempts: 1 }])
         yield* (yield* Suppressions).add(project, "ada@example.org", "manual")
         yield* send("k2", { to: "ada@example.org" })
-        expect(yield* relay).toEqual({ distributed: 1, pushed: 0 })
+        expect(yield* relay).toEqual({ distributed: 1, attempted: 0 })
       })
     )
   })
@@ -271,9 +271,9 @@ describe.each(stores)("EventRelay, over $name", (store) => {
         while (subscriber.got.length === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* Fiber.interrupt(died)
         subscriber.answers(() => Effect.succeed(taken))
-        expect(yield* relay).toMatchObject({ pushed: 0 })
+        expect(yield* relay).toMatchObject({ attempted: 0 })
         yield* TestClock.adjust("31 seconds")
-        expect(yield* relay).toMatchObject({ pushed: 1 })
+        expect(yield* relay).toMatchObject({ attempted: 1 })
         expect(new Set(subscriber.got.map(({ id }) => id)).size).toBe(1)
       })
     )
@@ -412,7 +412,7 @@ describe.each(stores)("a subscription, over $name", (store) => {
         yield* TestClock.adjust("1 second")
         yield* relay
         yield* TestClock.adjust("1 hour")
-        expect(yield* relay).toMatchObject({ pushed: 0 })
+        expect(yield* relay).toMatchObject({ attempted: 0 })
         expect(got).toEqual(["contact.created", "contact.created"])
       })
     )

@@ -147,7 +147,7 @@ export const httpFuzz = async ({ requests, seed }: FuzzOptions): Promise<FaultRu
       const what = `request ${n}, ${fuzz.method} ${fuzz.target.slice(0, 120)}`
       if (answer instanceof Error) return void failures.push(`${what}: ${answer.message}`)
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-      const problem = problemWith(answer, fuzz.isRouted, fuzz.method, operation.runConformance)
+      const problem = problemWith(answer, fuzz.isRouted, fuzz.method, operation.checkResponse)
       if (problem !== undefined) failures.push(`${what}: ${problem}; sent ${String(fuzz.body).slice(0, 200)}`)
       if (ids.length < 500) ids.push(...idsIn(answer.text))
     }

@@ -18,7 +18,7 @@ import { oneOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
 const stamps = { created_at: Schema.String, updated_at: Schema.String }
-const compareIds = { id: Schema.String }
+const idParams = { id: Schema.String }
 const withJson = { headers: jsonHeaders, query: noQuery }
 const paged = { page: PageNumber, limit: Limit }
 
@@ -45,7 +45,7 @@ export class Properties extends HttpApiGroup.make("properties")
     }).annotateMerge(OpenApi.annotations({ summary: "Define a custom property" })),
     HttpApiEndpoint.patch("update", "/emails/properties/:id", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: UpdatePropertyBody,
       success: OneProperty,
       error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
@@ -56,7 +56,7 @@ export class Properties extends HttpApiGroup.make("properties")
       })
     ),
     HttpApiEndpoint.delete("remove", "/emails/properties/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
@@ -88,32 +88,32 @@ export class Lists extends HttpApiGroup.make("lists")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a list" })),
     HttpApiEndpoint.get("get", "/emails/lists/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneList,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a list" })),
     HttpApiEndpoint.patch("update", "/emails/lists/:id", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: UpdateListBody,
       success: OneList,
       error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a list" })),
     HttpApiEndpoint.delete("remove", "/emails/lists/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a list; its contacts stay" })),
     HttpApiEndpoint.put("putContact", "/emails/lists/:id/contacts/:contactId", {
-      params: { ...compareIds, contactId: Schema.String },
+      params: { ...idParams, contactId: Schema.String },
       query: noQuery,
       success: SuccessBody,
       error: [NotFoundBody, ConflictBody]
     }).annotateMerge(OpenApi.annotations({ summary: "Add a contact to a list" })),
     HttpApiEndpoint.delete("removeContact", "/emails/lists/:id/contacts/:contactId", {
-      params: { ...compareIds, contactId: Schema.String },
+      params: { ...idParams, contactId: Schema.String },
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
@@ -144,20 +144,20 @@ export class Segments extends HttpApiGroup.make("segments")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a segment" })),
     HttpApiEndpoint.get("get", "/emails/segments/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneSegment,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a segment" })),
     HttpApiEndpoint.patch("update", "/emails/segments/:id", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: UpdateSegmentBody,
       success: OneSegment,
       error: [NotFoundBody, DuplicateBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a segment" })),
     HttpApiEndpoint.delete("remove", "/emails/segments/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody

@@ -41,7 +41,7 @@ export const DomainBody = Schema.Struct({
 }).annotate({ identifier: "Domain" })
 
 const OneDomain = responseOf(DomainBody, "DomainResponse")
-const compareIds = { id: Schema.String }
+const idParams = { id: Schema.String }
 
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 
@@ -59,19 +59,19 @@ export class Domains extends HttpApiGroup.make("domains")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Add a domain; the response has the DNS records to publish" })),
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneDomain,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a domain" })),
     HttpApiEndpoint.delete("remove", "/emails/domains/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Remove a domain; sends from it are refused from now on" })),
     HttpApiEndpoint.post("verify", "/emails/domains/:id/verify", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneDomain,
       error: NotFoundBody

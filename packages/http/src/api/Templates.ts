@@ -99,7 +99,7 @@ export const TemplateSummaryBody = Schema.Struct({
 }).annotate({ identifier: "TemplateSummary" })
 const OneTemplate = oneOf(TemplateBody, "TemplateResponse")
 
-const compareIds = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
+const idParams = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
 const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Templates extends HttpApiGroup.make("templates")
@@ -128,14 +128,14 @@ export class Templates extends HttpApiGroup.make("templates")
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a template, as a draft" })),
     HttpApiEndpoint.get("get", "/emails/templates/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneTemplate,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a template" })),
     HttpApiEndpoint.patch("update", "/emails/templates/:id", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: UpdateTemplateBody,
       success: OneTemplate,
       error: [NotFoundBody, DuplicateBody, ConflictBody, ...bodyRefusals]
@@ -146,13 +146,13 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.delete("archive", "/emails/templates/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Archive a template; sends with it are refused" })),
     HttpApiEndpoint.get("variables", "/emails/templates/:id/variables", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: Schema.Struct({ data: Schema.Array(TemplateVariableBody) }).annotate({
         identifier: "ListTemplateVariablesResponse"
@@ -164,7 +164,7 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.get("versions", "/emails/templates/:id/versions", {
-      params: compareIds,
+      params: idParams,
       query: { limit: Limit, beforeVersion: VersionNumber },
       success: Schema.Struct({
         message: Schema.String,
@@ -178,7 +178,7 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.post("publish", "/emails/templates/:id/publish", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneTemplate,
       error: [NotFoundBody, ConflictBody]
@@ -190,7 +190,7 @@ export class Templates extends HttpApiGroup.make("templates")
     ),
     HttpApiEndpoint.post("preview", "/emails/templates/:id/preview", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: PreviewTemplateBody,
       success: oneOf(Schema.Struct({ subject: Schema.String, html: text, text }), "TemplatePreviewResponse"),
       error: [NotFoundBody, ...bodyRefusals]

@@ -57,7 +57,7 @@ const TestBody = Schema.Struct({
   error: text
 }).annotate({ identifier: "WebhookTest" })
 
-const compareIds = { id: Schema.String }
+const idParams = { id: Schema.String }
 const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
@@ -79,32 +79,32 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       })
     ),
     HttpApiEndpoint.get("get", "/emails/webhooks/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: oneOf(WebhookBody, "WebhookResponse"),
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook" })),
     HttpApiEndpoint.patch("update", "/emails/webhooks/:id", {
       ...withJson,
-      params: compareIds,
+      params: idParams,
       payload: UpdateWebhookBody,
       success: oneOf(WebhookBody, "WebhookResponse"),
       error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, or enable it again" })),
     HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a webhook" })),
     HttpApiEndpoint.post("rotateSecret", "/emails/webhooks/:id/rotate-secret", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: OneWithSecret,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Make a new secret; the previous one also signs for 24 hours" })),
     HttpApiEndpoint.post("test", "/emails/webhooks/:id/test", {
-      params: compareIds,
+      params: idParams,
       query: noQuery,
       success: oneOf(TestBody, "WebhookTestResponse"),
       error: [NotFoundBody, TooManyRequestsBody]
@@ -116,7 +116,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       })
     ),
     HttpApiEndpoint.get("deliveries", "/emails/webhooks/:id/deliveries", {
-      params: compareIds,
+      params: idParams,
       query: { limit: Limit, cursor: Cursor },
       success: Schema.Struct({
         message: Schema.String,
@@ -130,7 +130,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "List the event deliveries, newest first" })),
     HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:deliveryId/replay", {
-      params: { ...compareIds, deliveryId: Schema.String },
+      params: { ...idParams, deliveryId: Schema.String },
       query: noQuery,
       success: oneOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
       error: NotFoundBody

@@ -65,7 +65,7 @@ const particulars = (
 /** A full disk refuses every request. The log gets one line per period, not one per request. */
 const warnOfStore = (reason: StoreUnavailable["reason"]) =>
   Effect.gen(function* () {
-    const leftOut = yield* (yield* StoreWarnings).takeRateLimit(reason)
+    const leftOut = yield* (yield* StoreWarnings).takeLogLine(reason)
     if (leftOut === null) return
     yield* Effect.logWarning("The store is unavailable: requests are refused.", {
       reason,

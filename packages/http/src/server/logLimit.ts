@@ -5,14 +5,14 @@ import { Clock, Context, Effect } from "effect"
 
 export interface LogLimit {
   /** The number of warnings on this subject omitted since the last line; `null` if the period has not passed. */
-  readonly takeRateLimit: (subject: string) => Effect.Effect<number | null>
+  readonly takeLogLine: (subject: string) => Effect.Effect<number | null>
 }
 
 /** The map keeps every subject, because the subjects are a closed list. */
 const makeLogLimit = (periodMillis: number): LogLimit => {
   const lines = new Map<string, { readonly at: number; leftOut: number }>()
   return {
-    takeRateLimit: (subject) =>
+    takeLogLine: (subject) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const last = lines.get(subject)
         // A clock that moves backwards must not silence the log.

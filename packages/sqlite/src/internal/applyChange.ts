@@ -77,7 +77,7 @@ const referred = (connection: Prepared, ref: RecordRef): Existing => {
   }
 }
 
-const compareIds = (id: string) => ({ where: "id = ?", values: [id] })
+const whereId = (id: string) => ({ where: "id = ?", values: [id] })
 
 const moveDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
 
@@ -105,10 +105,9 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       .run(name, value).changes === 1
       ? undefined
       : "AlreadyExists",
-  PutProject: (connection, { project, replaces }) =>
-    put(connection, projects, project, replaces, compareIds(project.id)),
+  PutProject: (connection, { project, replaces }) => put(connection, projects, project, replaces, whereId(project.id)),
   PutApiKey: (connection, { key, replaces }) =>
-    put(connection, apiKeys, key, replaces, compareIds(key.id), {
+    put(connection, apiKeys, key, replaces, whereId(key.id), {
       where: "public_id = ? AND id <> ?",
       values: [key.publicId, key.id]
     }),
@@ -129,7 +128,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   },
   PutResource: (connection, { resource, replaces }) => {
     const { id, projectId, kind, parent, name } = resource
-    return put(connection, resources, resource, replaces, compareIds(id), {
+    return put(connection, resources, resource, replaces, whereId(id), {
       where: "project_id = ? AND kind = ? AND parent = ? AND name = ? AND id <> ?",
       values: [projectId, kind, parent, name, id]
     })

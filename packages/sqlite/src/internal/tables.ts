@@ -192,7 +192,7 @@ export const attempts = recordTable<Attempt>("mailkeep_attempts", {
 
 export const attemptStateFields = Object.keys(attemptState) as ReadonlyArray<keyof AttemptState>
 
-const eventEventDeliveryState: Columns<EventDeliveryState> = {
+const eventDeliveryStateColumns: Columns<EventDeliveryState> = {
   status: "plain",
   dueAt: "plain",
   worker: "plain",
@@ -209,10 +209,12 @@ export const eventDeliveries = recordTable<EventDelivery>("mailkeep_event_delive
   eventId: "plain",
   eventKind: "plain",
   createdAt: "plain",
-  ...eventEventDeliveryState
+  ...eventDeliveryStateColumns
 })
 
-export const eventDeliveryStateFields = Object.keys(eventEventDeliveryState) as ReadonlyArray<keyof EventDeliveryState>
+export const eventDeliveryStateFields = Object.keys(eventDeliveryStateColumns) as ReadonlyArray<
+  keyof EventDeliveryState
+>
 
 export const counters = recordTable<Counter>("mailkeep_counters", { projectId: "plain", name: "plain", value: "plain" })
 

@@ -155,7 +155,7 @@ const areas: ReadonlyArray<InvariantArea> = [
         ]
       ],
       [
-        "A delivery that kills its workers is parked, and a bad row delays no other delivery",
+        "A delivery that kills its workers fails, and a bad row delays no other delivery",
         [
           deadWorker("fails a delivery when the limit of dead workers is reached"),
           dispatcher("hands over other deliveries when one delivery has no message")
