@@ -96,7 +96,7 @@ const imported = Command.make(
     Effect.gen(function* () {
       const source = file === "-" ? process.stdin : createReadStream(file)
       const report = importReport(json, refused)
-      const rows = (yield* ContactFiles).take(project, readCsv(source), { update })
+      const rows = (yield* ContactFiles).importRows(project, readCsv(source), { update })
       yield* Stream.runForEach(rows, (row: ImportedRow) => Effect.sync(() => report.note(row)))
       const counts = yield* report.end
       yield* print(
@@ -124,7 +124,7 @@ const exported = Command.make(
       // A file gets the cells unchanged; a terminal gets them escaped.
       const shownCells = (cells: ReadonlyArray<string>) =>
         out === process.stdout && process.stdout.isTTY ? cells.map(printable) : cells
-      const rows = (yield* ContactFiles).give(project, { ...everyContact, search, emailStatus })
+      const rows = (yield* ContactFiles).exportRows(project, { ...everyContact, search, emailStatus })
       yield* Stream.runForEach(rows, (cells) =>
         Effect.callback<void>((resume) => {
           if (out.write(writeCsvRow(shownCells(cells)))) resume(Effect.void)

@@ -69,13 +69,13 @@ export class ContactFiles extends Context.Service<
      * `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
      * order. Writes nothing when the first row is not valid. After an interruption, a second run with `update` leads to the same state.
      */
-    readonly take: <E>(
+    readonly importRows: <E>(
       projectId: ProjectId,
       rows: Stream.Stream<FileRow, E>,
       options?: ImportOptions
     ) => Stream.Stream<ImportedRow, E | InvalidArgument | StoreUnavailable>
-    /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. `take` can import the rows. */
-    readonly give: (
+    /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. `importRows` can import the rows. */
+    readonly exportRows: (
       projectId: ProjectId,
       query: ContactQuery
     ) => Stream.Stream<ReadonlyArray<string>, InvalidArgument | StoreUnavailable>
@@ -128,7 +128,7 @@ export class ContactFiles extends Context.Service<
           return { line, outcome: "refused", issues: issuesOf(failure) }
         })
 
-      const take = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
+      const importRows = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
         Stream.unwrap(
           Effect.gen(function* () {
             const { update = false } = yield* validated(parseImportOptions, options)
@@ -144,7 +144,7 @@ export class ContactFiles extends Context.Service<
           })
         )
 
-      const give = (projectId: ProjectId, query: ContactQuery) =>
+      const exportRows = (projectId: ProjectId, query: ContactQuery) =>
         Stream.unwrap(
           Effect.map(properties.list(projectId), (defined) =>
             Stream.concat(
@@ -154,7 +154,7 @@ export class ContactFiles extends Context.Service<
           )
         )
 
-      return { take, give }
+      return { importRows, exportRows }
     })
   )
 }

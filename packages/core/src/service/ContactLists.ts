@@ -61,9 +61,9 @@ export class ContactLists extends Context.Service<
       id: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Adds a contact to a list. Does nothing when the contact is already on the list. */
-    readonly put: ChangeMembership
+    readonly addContact: ChangeMembership
     /** Removes a contact from a list. Does nothing when the contact is not on the list. */
-    readonly take: ChangeMembership
+    readonly removeContact: ChangeMembership
   }
 >()("@mailkeep/core/service/ContactLists") {
   static readonly layerNoDeps = Layer.effect(
@@ -148,8 +148,12 @@ export class ContactLists extends Context.Service<
         create,
         update,
         remove: resources.remove,
-        put: changeMembership("ContactLists.put", ({ listIds }, id) => [...new Set([...listIds, id])].toSorted()),
-        take: changeMembership("ContactLists.take", ({ listIds }, id) => listIds.filter((one) => one !== id))
+        addContact: changeMembership("ContactLists.addContact", ({ listIds }, id) =>
+          [...new Set([...listIds, id])].toSorted()
+        ),
+        removeContact: changeMembership("ContactLists.removeContact", ({ listIds }, id) =>
+          listIds.filter((one) => one !== id)
+        )
       }
     })
   )

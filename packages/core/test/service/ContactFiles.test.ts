@@ -13,12 +13,12 @@ async function* pieces(text: string, size: number) {
 const importText = (text: string, update = false) =>
   Effect.gen(function* () {
     const files = yield* ContactFiles
-    const results = yield* Stream.runCollect(files.take(project, readCsv(pieces(text, 7)), { update }))
+    const results = yield* Stream.runCollect(files.importRows(project, readCsv(pieces(text, 7)), { update }))
     return results.toSorted((a, b) => a.line - b.line)
   })
 
 const exportedText = Effect.gen(function* () {
-  const rows = yield* Stream.runCollect((yield* ContactFiles).give(project, everyContact))
+  const rows = yield* Stream.runCollect((yield* ContactFiles).exportRows(project, everyContact))
   return rows.map(writeCsvRow).join("")
 })
 
@@ -133,7 +133,7 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           "id,email,user_id,first_name,last_name,phone_number,email_status,source,created_at,updated_at,Plan"
         )
         const files = yield* ContactFiles
-        const results = yield* Stream.runCollect(files.take(other, readCsv(pieces(text, 11))))
+        const results = yield* Stream.runCollect(files.importRows(other, readCsv(pieces(text, 11))))
         expect(results.map(({ outcome }) => outcome)).toEqual(["created", "created"])
         const shown = (id: string) =>
           Effect.map(

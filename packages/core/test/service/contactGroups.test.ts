@@ -122,17 +122,17 @@ describe.each(stores)("lists and segments, over $name", (store) => {
           kind: "duplicate_error"
         })
         const [ada, bob] = [yield* create({ email: "a@x.example" }), yield* create({ email: "b@x.example" })]
-        for (const { id } of [ada, bob, ada]) yield* lists.put(project, list.id, id)
+        for (const { id } of [ada, bob, ada]) yield* lists.addContact(project, list.id, id)
         expect(yield* found({ listId: list.id })).toEqual([2, "b@x.example", "a@x.example"])
         expect((yield* lists.get(project, list.id)).contacts).toBe(2)
-        yield* lists.take(project, list.id, ada.id)
-        yield* lists.take(project, list.id, ada.id)
+        yield* lists.removeContact(project, list.id, ada.id)
+        yield* lists.removeContact(project, list.id, ada.id)
         expect((yield* lists.page(project, { page: 1, limit: 10 })).items).toMatchObject([{ contacts: 1 }])
         yield* (yield* Contacts).erase(project, bob.id)
         expect(yield* found({ listId: list.id })).toEqual([0])
         expect((yield* lists.get(project, list.id)).contacts).toBe(0)
-        expect(yield* Effect.flip(lists.put(project, list.id, "con_none"))).toMatchObject({ kind: "not_found" })
-        expect(yield* Effect.flip(lists.put(project, "lst_none", ada.id))).toMatchObject({ kind: "not_found" })
+        expect(yield* Effect.flip(lists.addContact(project, list.id, "con_none"))).toMatchObject({ kind: "not_found" })
+        expect(yield* Effect.flip(lists.addContact(project, "lst_none", ada.id))).toMatchObject({ kind: "not_found" })
         expect(yield* found({ listId: "lst_none" })).toEqual([0])
       })
     ))
@@ -148,7 +148,7 @@ describe.each(stores)("lists and segments, over $name", (store) => {
         const ada = yield* create({ email: "ada@x.example", firstName: "Ada", properties: { plan: "Pro", visits: 9 } })
         yield* create({ email: "bob@y.example", properties: { visits: 2 } })
         yield* create({ email: "cat@y.example", lastName: "Ada" })
-        yield* lists.put(project, list.id, ada.id)
+        yield* lists.addContact(project, list.id, ada.id)
         const members = (filter: SegmentFilter) =>
           Effect.gen(function* () {
             const { id } = yield* segments.create(project, { name: JSON.stringify(filter).slice(0, 90), filter })

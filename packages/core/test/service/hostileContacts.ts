@@ -96,15 +96,15 @@ export const contactCases: ReadonlyArray<Case> = [
     (emailStatus) => contacts((service) => Stream.runDrain(service.each(project, { ...everyContact, emailStatus })))
   ],
   [
-    "ContactFiles.take update",
+    "ContactFiles.importRows update",
     [null, 7, "yes"],
     (update) =>
-      Effect.flatMap(ContactFiles, (service) => Stream.runDrain(service.take(project, Stream.empty, { update })))
+      Effect.flatMap(ContactFiles, (service) => Stream.runDrain(service.importRows(project, Stream.empty, { update })))
   ],
   [
-    "ContactFiles.give projectId",
+    "ContactFiles.exportRows projectId",
     notProject,
-    (id) => Effect.flatMap(ContactFiles, (service) => Stream.runDrain(service.give(id, everyContact)))
+    (id) => Effect.flatMap(ContactFiles, (service) => Stream.runDrain(service.exportRows(id, everyContact)))
   ],
   ...(["add", "removeReason"] as const).flatMap((act): ReadonlyArray<Case> => [
     [
@@ -158,8 +158,12 @@ export const groupCases: ReadonlyArray<Case> = [
   ["ContactLists.update id", notText, (id) => lists((service) => service.update(project, id, {}))],
   ["ContactLists.get id", notText, (id) => lists((service) => service.get(project, id))],
   ["ContactLists.remove id", notText, (id) => lists((service) => service.remove(project, id))],
-  ["ContactLists.put listId", notText, (id) => lists((service) => service.put(project, id, "con_x"))],
-  ["ContactLists.take contactId", notText, (id) => lists((service) => service.take(project, "lst_x", id))],
+  ["ContactLists.addContact listId", notText, (id) => lists((service) => service.addContact(project, id, "con_x"))],
+  [
+    "ContactLists.removeContact contactId",
+    notText,
+    (id) => lists((service) => service.removeContact(project, "lst_x", id))
+  ],
   ["ContactLists.page limit", notLimit, (limit) => lists((service) => service.page(project, { page: 1, limit }))],
   [
     "Properties.create projectId",

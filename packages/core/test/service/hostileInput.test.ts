@@ -238,7 +238,7 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           { line: 4, cells: [email] }
         ] as Anything
         const taken = yield* Stream.runCollect(
-          (yield* ContactFiles).take(project, Stream.fromIterable(rows) as Anything)
+          (yield* ContactFiles).importRows(project, Stream.fromIterable(rows) as Anything)
         )
         expect([...taken].map((row: Anything) => [row.line, row.outcome]).toSorted()).toEqual([
           [2, "refused"],

@@ -46,10 +46,10 @@ describe.each(stores)("a property key, over $name", (store) => {
         expect(found.items.map(({ email }) => email)).toEqual(["a@x.example"])
 
         const files = yield* ContactFiles
-        const exported = yield* Stream.runCollect(files.give(project, query))
+        const exported = yield* Stream.runCollect(files.exportRows(project, query))
         yield* contacts.erase(project, made.id)
         const rows = [...exported].map((cells, at) => ({ line: at + 1, cells }))
-        expect([...(yield* Stream.runCollect(files.take(project, Stream.fromIterable(rows))))]).toMatchObject([
+        expect([...(yield* Stream.runCollect(files.importRows(project, Stream.fromIterable(rows))))]).toMatchObject([
           { outcome: "created" }
         ])
         const again = yield* contacts.page(project, query, { page: 1, limit: 10 })

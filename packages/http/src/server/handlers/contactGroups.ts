@@ -72,10 +72,10 @@ export const lists = HttpApiBuilder.group(
         inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
       )
       .handle("putContact", ({ params }) =>
-        inProject((projectId) => Effect.as(service.put(projectId, params.id, params.contactId), success))
+        inProject((projectId) => Effect.as(service.addContact(projectId, params.id, params.contactId), success))
       )
       .handle("removeContact", ({ params }) =>
-        inProject((projectId) => Effect.as(service.take(projectId, params.id, params.contactId), success))
+        inProject((projectId) => Effect.as(service.removeContact(projectId, params.id, params.contactId), success))
       )
   })
 )
