@@ -33,7 +33,7 @@ export const bounds: Bounds = {
  */
 export const boundsReached: Bounds = {
   ...bounds,
-  rssOctetsMax: 480_000_000,
+  rssOctetsMax: 800_000_000,
   rssGrowthMax: 1.7,
   p99MillisMax: { send: 1500, "list logs": 3000, "create contact": 1500 }
 }
