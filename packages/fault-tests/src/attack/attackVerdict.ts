@@ -35,7 +35,7 @@ export const boundsReached: Bounds = {
   ...bounds,
   rssOctetsMax: 800_000_000,
   rssGrowthMax: 1.7,
-  p99MillisMax: { send: 1500, "list logs": 3000, "create contact": 1500 }
+  p99MillisMax: { send: 2500, "list logs": 5000, "create contact": 2500 }
 }
 
 export interface Observation {
