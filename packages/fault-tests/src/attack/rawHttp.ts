@@ -25,6 +25,15 @@ export interface RequestHead {
   readonly keepAlive?: boolean
 }
 
+/** The head of a send. */
+export const sendHead = (apiKey: string, idempotencyKey: string, rest: Partial<RequestHead> = {}): RequestHead => ({
+  method: "POST",
+  path: "/emails/send",
+  apiKey,
+  ...rest,
+  headers: [...(rest.headers ?? []), `Idempotency-Key: ${idempotencyKey}`]
+})
+
 /** The bytes of the head of a request, with the empty line at the end. */
 export const headBytes = ({ method, path, apiKey, bodyOctets, headers = [], keepAlive = false }: RequestHead): Buffer =>
   Buffer.from(

@@ -3,7 +3,7 @@
  */
 import type { Attack, AttackContext } from "../Attack.ts"
 import { paced } from "../Attack.ts"
-import { exchange, headBytes, json, requestBytes } from "../rawHttp.ts"
+import { exchange, headBytes, json, requestBytes, sendHead } from "../rawHttp.ts"
 
 const megabytes10 = 10 * 1024 * 1024
 
@@ -68,13 +68,8 @@ export const requestBodyAttacks: ReadonlyArray<Attack> = [
     name: "declared body of 50 GB",
     bound: "5 per second, 20 at once",
     run: (context) => {
-      const head = headBytes({
-        method: "POST",
-        path: "/emails/send",
-        apiKey: context.prepared.apiKeys.prj_bodies,
-        bodyOctets: 50_000_000_000,
-        headers: ["Idempotency-Key: declared"]
-      })
+      const { prj_bodies: apiKey } = context.prepared.apiKeys
+      const head = headBytes(sendHead(apiKey, "declared", { bodyOctets: 50_000_000_000 }))
       const begun = Buffer.alloc(16 * 1024, " ")
       return paced({ everyMillis: 200, atOnceMax: 20 }, context, () =>
         exchange(context.address, [head, begun], context.signal)

@@ -5,7 +5,7 @@ import type { Socket } from "node:net"
 import { setInterval, clearInterval } from "node:timers"
 import type { Attack, AttackContext, Address } from "../Attack.ts"
 import { pause } from "../Attack.ts"
-import { connectAsAttacker, headBytes, json, requestBytes, statusOf } from "../rawHttp.ts"
+import { connectAsAttacker, headBytes, json, requestBytes, statusOf, sendHead } from "../rawHttp.ts"
 
 interface Crowd {
   readonly connectionsMax: number
@@ -107,13 +107,7 @@ const pipelinedSends = (context: AttackContext): Buffer =>
   Buffer.concat(
     Array.from({ length: pipelined }, (_, n) =>
       requestBytes(
-        {
-          method: "POST",
-          path: "/emails/send",
-          apiKey: apiKeyOf(context),
-          keepAlive: true,
-          headers: [`Idempotency-Key: pipelined-${n}`]
-        },
+        sendHead(apiKeyOf(context), `pipelined-${n}`, { keepAlive: true }),
         json({ from: "shop@connections.example", to: "pipelined@example.net", subject: "Pipelined", text: "A text" })
       )
     ).flat()
@@ -124,13 +118,7 @@ export const slowClientAttacks: ReadonlyArray<Attack> = [
     name: "bodies of 10 MB without the last octet",
     bound: "300 connections of one API key, 10 per second, each 60 s",
     run: (context) => {
-      const head = headBytes({
-        method: "POST",
-        path: "/emails/send",
-        apiKey: apiKeyOf(context),
-        bodyOctets: declaredOctets,
-        headers: ["Idempotency-Key: incomplete"]
-      })
+      const head = headBytes(sendHead(apiKeyOf(context), "incomplete", { bodyOctets: declaredOctets }))
       const bound = { connectionsMax: 300, perSecond: 10, openMillisMax: 60_000, readsAnswer: true }
       return crowd(bound, context, (socket) => {
         socket.write(head)
@@ -194,12 +182,8 @@ export const slowClientAttacks: ReadonlyArray<Attack> = [
     name: "bodies without end",
     bound: "20 connections of 256 KB per second, each 120 s",
     run: (context) => {
-      const head = headBytes({
-        method: "POST",
-        path: "/emails/send",
-        apiKey: apiKeyOf(context),
-        headers: ["Content-Type: application/json", "Transfer-Encoding: chunked", "Idempotency-Key: endless"]
-      })
+      const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+      const head = headBytes(sendHead(apiKeyOf(context), "endless", { headers }))
       const piece = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")])
       const bound = { connectionsMax: 20, perSecond: 5, openMillisMax: 120_000, readsAnswer: true }
       return crowd(bound, context, (socket) => {
