@@ -3,7 +3,7 @@
  */
 import type { Change } from "../domain/Change.ts"
 import type { ResourceOf } from "../domain/Resource.ts"
-import type { EventDelivery, EventDeliveryState, EventDeliveryAttempt } from "../domain/EventDelivery.ts"
+import type { EventDelivery, EventDeliveryState, EventDeliveryAttempt, SinkOutcome } from "../domain/EventDelivery.ts"
 import { eventDeliveryState, latestAttemptsMax } from "../domain/EventDelivery.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { minuteMillis } from "../domain/Instant.ts"
@@ -13,13 +13,7 @@ import type { Decision } from "./Decision.ts"
 
 /** How an attempt ended. */
 export type EventDeliveryResult =
-  | { readonly _tag: "Accepted"; readonly status: number | null }
-  | {
-      readonly _tag: "Refused"
-      readonly status: number | null
-      readonly retryAfterSeconds: number | null
-      readonly gone: boolean
-    }
+  | SinkOutcome
   | { readonly _tag: "Lost"; readonly error: string }
   /** No attempt was made, because the subscriber or the event no longer exists. */
   | { readonly _tag: "NotAttempted"; readonly error: string }

@@ -18,6 +18,18 @@ export interface EventDeliveryAttempt {
   readonly durationMillis: number
 }
 
+/** The answer of a subscriber that an event sink reports. */
+export type SinkOutcome =
+  /** The subscriber has the event. */
+  | { readonly _tag: "Accepted"; readonly status: number | null }
+  /** The subscriber refused the event. `gone`: the subscriber wants no further events. */
+  | {
+      readonly _tag: "Refused"
+      readonly status: number | null
+      readonly retryAfterSeconds: number | null
+      readonly gone: boolean
+    }
+
 export interface EventDeliveryState {
   readonly status: EventDeliveryStatus
   /** The instant from which a claim can take the event delivery; `null` means never. */

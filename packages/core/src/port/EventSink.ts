@@ -4,6 +4,9 @@
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
+import type { SinkOutcome } from "../domain/EventDelivery.ts"
+
+export type { SinkOutcome } from "../domain/EventDelivery.ts"
 
 /** The subscriber could not be reached, or the connection was lost before the answer. The subscriber may have the event. */
 export class SinkUnavailable extends Data.TaggedError("SinkUnavailable")<{
@@ -21,17 +24,6 @@ export interface SinkRequest {
   /** Exactly the signed octets. */
   readonly body: Uint8Array
 }
-
-export type SinkOutcome =
-  /** The subscriber has the event. */
-  | { readonly _tag: "Accepted"; readonly status: number | null }
-  /** The subscriber refused the event. `gone`: the subscriber wants no further events. */
-  | {
-      readonly _tag: "Refused"
-      readonly status: number | null
-      readonly retryAfterSeconds: number | null
-      readonly gone: boolean
-    }
 
 export interface EventSinkCapabilities {
   /** Whether a subscriber gets `headers` together with the body. */
