@@ -18,7 +18,7 @@ import { fits } from "../domain/Plan.ts"
 import type { PropertyValues } from "../domain/Property.ts"
 import { subscriptionStep } from "../domain/SubscriptionTable.ts"
 import type { SubscriptionRow } from "../domain/SubscriptionTable.ts"
-import type { SuppressedAddress, Suppression } from "../domain/Suppression.ts"
+import type { KeyedAddress, Suppression } from "../domain/Suppression.ts"
 import { withoutAddress, withoutReason, withReason } from "../domain/Suppression.ts"
 import { contactCounts } from "./contactCounts.ts"
 import type { Decision } from "./Decision.ts"
@@ -29,7 +29,7 @@ export interface ContactFacts {
   readonly now: Instant
   readonly ids: IdBlock
   /** The address of the request. */
-  readonly place: SuppressedAddress
+  readonly keyedAddress: KeyedAddress
   /** The contact that has this address. */
   readonly holder: Contact | null
   readonly suppression: Suppression | null
@@ -39,7 +39,7 @@ export interface ContactFacts {
 
 /** Writes the changed suppression, or guards the unchanged one, so that it is consistent with the contact's status. */
 const keepSuppression = (
-  { projectId, addressKey }: SuppressedAddress,
+  { projectId, addressKey }: KeyedAddress,
   changed: Suppression | undefined,
   existing: Suppression | null
 ): Change =>
@@ -69,7 +69,7 @@ export const createContact = (
   source: ContactSource,
   facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
 ): Result.Result<Decision<Contact>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
-  const { now, ids, place, holder, suppression, plan, contactsUsed } = facts
+  const { now, ids, keyedAddress, holder, suppression, plan, contactsUsed } = facts
   const values = resolveProperties(request.properties, facts.properties)
   if (Result.isFailure(values)) return Result.fail(values.failure)
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
@@ -77,9 +77,9 @@ export const createContact = (
     return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
   const contact: Contact = {
     id: idAt(ids, "con", 0),
-    projectId: place.projectId,
+    projectId: keyedAddress.projectId,
     email: request.email.trim(),
-    address: place.address,
+    address: keyedAddress.address,
     userId: request.userId ?? null,
     firstName: request.firstName ?? "",
     lastName: request.lastName ?? "",
@@ -96,9 +96,9 @@ export const createContact = (
     answer: contact,
     changes: [
       ...values.success.guards,
-      keepSuppression(place, withoutReason(suppression, "unsubscribed"), suppression),
+      keepSuppression(keyedAddress, withoutReason(suppression, "unsubscribed"), suppression),
       { _tag: "PutContact", contact, replaces: null },
-      ...contactCounts(place.projectId, null, contact, plan.contacts),
+      ...contactCounts(keyedAddress.projectId, null, contact, plan.contacts),
       ...contactEvents(["contact.created"], contact, ids)
     ]
   })
@@ -128,7 +128,7 @@ const triggerOf = (
 const updatedContact = (
   request: UpdateContact,
   contact: Contact,
-  { address }: SuppressedAddress,
+  { address }: KeyedAddress,
   values: PropertyValues,
   now: Instant
 ): Contact => ({
@@ -149,27 +149,27 @@ export const updateContact = (
   request: UpdateContact,
   facts: UpdateFacts
 ): Result.Result<Decision<Contact>, InvalidArgument | ContactNotFound | ContactEmailTaken> => {
-  const { now, ids, place, contact, holder, suppression } = facts
+  const { now, ids, keyedAddress, contact, holder, suppression } = facts
   const values = resolveProperties(request.properties, facts.properties)
   if (Result.isFailure(values)) return Result.fail(values.failure)
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
 
-  const trigger = triggerOf(request, contact, place.address !== contact.address, suppression)
+  const trigger = triggerOf(request, contact, keyedAddress.address !== contact.address, suppression)
   const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
-  const after = { ...updatedContact(request, contact, place, values.success.values, now), emailStatus }
+  const after = { ...updatedContact(request, contact, keyedAddress, values.success.values, now), emailStatus }
   const changed =
     emailStatus === "unsubscribed"
-      ? withReason(place, suppression, "unsubscribed", now)
+      ? withReason(keyedAddress, suppression, "unsubscribed", now)
       : withoutReason(suppression, "unsubscribed")
   return Result.succeed({
     answer: after,
     changes: [
       ...values.success.guards,
-      keepSuppression(place, changed, suppression),
+      keepSuppression(keyedAddress, changed, suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
-      ...contactCounts(place.projectId, contact, after),
+      ...contactCounts(keyedAddress.projectId, contact, after),
       ...contactEvents([row?.emits, "contact.updated"], after, ids)
     ]
   })
@@ -178,7 +178,7 @@ export const updateContact = (
 export interface EraseFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  readonly place: SuppressedAddress
+  readonly keyedAddress: KeyedAddress
   readonly contact: Contact | null
   /** The suppression of the contact's address. */
   readonly suppression: Suppression | null
@@ -187,7 +187,7 @@ export interface EraseFacts {
 /** Deletes all data of the contact. The suppression remains, but only with its address key and without the address. */
 export const eraseContact = (
   contactId: string,
-  { now, ids, place, contact, suppression }: EraseFacts
+  { now, ids, keyedAddress, contact, suppression }: EraseFacts
 ): Result.Result<Decision<null>, ContactNotFound> => {
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   const { id, projectId } = contact
@@ -195,7 +195,7 @@ export const eraseContact = (
     answer: null,
     changes: [
       { _tag: "RemoveContact", id, revision: contact.revision },
-      keepSuppression(place, withoutAddress(suppression), suppression),
+      keepSuppression(keyedAddress, withoutAddress(suppression), suppression),
       ...contactCounts(projectId, contact, null),
       {
         _tag: "AppendEvent",

@@ -13,7 +13,7 @@ import type { RetryPolicy } from "../domain/RetrySchedule.ts"
 import { destinationWaitMillis, jitterOf, lifetimeEnd, retryWaitMillis } from "../domain/RetrySchedule.ts"
 import type { SmtpReply } from "../domain/SmtpReply.ts"
 import { classifyRefusal, shownReply } from "../domain/SmtpReply.ts"
-import type { SuppressedAddress, Suppression } from "../domain/Suppression.ts"
+import type { KeyedAddress, Suppression } from "../domain/Suppression.ts"
 import { withReason } from "../domain/Suppression.ts"
 import type { Decision } from "./Decision.ts"
 import { applyTransition, transitionChanges, spendCounters } from "./transition.ts"
@@ -45,7 +45,7 @@ export interface FinishAttemptFacts {
   /** The last attempt, in phase `started` or `finalizing`. */
   readonly attempt: Attempt
   /** The recipient's address with its address key. */
-  readonly place: SuppressedAddress
+  readonly keyedAddress: KeyedAddress
   readonly suppression: Suppression | null
 }
 
@@ -168,7 +168,8 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
   const delivery = { ...facts.delivery, reachedRelay }
   const { on, outcome, patch, suppress } = attemptEndOf(result, facts)
   const transition = applyTransition(delivery, on, now, patch)
-  const changedSuppression = suppress === true ? withReason(facts.place, suppression, "hard_bounce", now) : undefined
+  const changedSuppression =
+    suppress === true ? withReason(facts.keyedAddress, suppression, "hard_bounce", now) : undefined
   const closed: Change = {
     _tag: "MoveAttempt",
     deliveryId: attempt.deliveryId,

@@ -6,7 +6,7 @@ import type { Contact } from "../domain/Contact.ts"
 import type { IdBlock } from "../domain/Id.ts"
 import type { Instant } from "../domain/Instant.ts"
 import { subscriptionStep } from "../domain/SubscriptionTable.ts"
-import type { SuppressedAddress, Suppression, SuppressionReason } from "../domain/Suppression.ts"
+import type { KeyedAddress, Suppression, SuppressionReason } from "../domain/Suppression.ts"
 import { withoutReason, withReason } from "../domain/Suppression.ts"
 import { contactEvents } from "./contact.ts"
 import { contactCounts } from "./contactCounts.ts"
@@ -16,7 +16,7 @@ import { settled } from "./Decision.ts"
 export interface SuppressionFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  readonly place: SuppressedAddress
+  readonly keyedAddress: KeyedAddress
   readonly suppression: Suppression | null
   /** The contact that has the address. */
   readonly contact: Contact | null
@@ -24,7 +24,7 @@ export interface SuppressionFacts {
 
 /** Updates the contact's status, which depends only on the reason `unsubscribed`. Guards that no contact is created in the meantime. */
 const contactChanges = (
-  { now, ids, place: { projectId, address }, contact }: SuppressionFacts,
+  { now, ids, keyedAddress: { projectId, address }, contact }: SuppressionFacts,
   on: "UnsubscribeRequested" | "SubscribeRequested"
 ): ReadonlyArray<Change> => {
   if (contact === null)
@@ -58,7 +58,7 @@ const written = (
 
 /** Adds a reason. The answer is the suppression after the change. */
 export const suppressAddress = (reason: SuppressionReason, facts: SuppressionFacts): Decision<Suppression | null> =>
-  written(facts, withReason(facts.place, facts.suppression, reason, facts.now), "UnsubscribeRequested")
+  written(facts, withReason(facts.keyedAddress, facts.suppression, reason, facts.now), "UnsubscribeRequested")
 
 export const liftSuppression = (
   reasons: ReadonlyArray<SuppressionReason>,

@@ -42,7 +42,7 @@ export const suppressedFor = (suppression: Suppression | null, now: Instant): Su
 }
 
 /** An address in a project, with its address key. */
-export interface SuppressedAddress {
+export interface KeyedAddress {
   readonly projectId: ProjectId
   readonly address: string
   readonly addressKey: string
@@ -50,7 +50,7 @@ export interface SuppressedAddress {
 
 /** Adds a reason. Returns `undefined` if the suppression already has the reason. */
 export const withReason = (
-  { projectId, address, addressKey }: SuppressedAddress,
+  { projectId, address, addressKey }: KeyedAddress,
   existing: Suppression | null,
   reason: SuppressionReason,
   now: Instant

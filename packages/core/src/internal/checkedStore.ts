@@ -56,7 +56,7 @@ export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
       Effect.tapErrorTag(store.commit(inCommitOrder(changes)), "Conflict", ({ at }) =>
         at >= 0 && at < changes.length
           ? Effect.void
-          : Effect.die(new StoreContractViolation({ law: "commit/tells-which-guard" }))
+          : Effect.die(new StoreContractViolation({ law: "commit/reports-which-guard" }))
       )
     )
   },

@@ -175,13 +175,13 @@ export class Contacts extends Context.Service<
           )
         )
 
-      const suppressedAddressOf = (projectId: ProjectId, address: string) => ({
+      const keyedAddressOf = (projectId: ProjectId, address: string) => ({
         projectId,
         address,
         addressKey: addressKey(address)
       })
 
-      const addressReads = ({ projectId, address, addressKey }: ReturnType<typeof suppressedAddressOf>) =>
+      const addressReads = ({ projectId, address, addressKey }: ReturnType<typeof keyedAddressOf>) =>
         [
           { _tag: "ContactsByAddress", projectId, addresses: [address] },
           { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
@@ -226,16 +226,16 @@ export class Contacts extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const plan = yield* plans.planOf(projectId)
-        const suppressedAddress = suppressedAddressOf(projectId, parseAddress(request.email)!.canonical)
+        const keyedAddress = keyedAddressOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
           propertiesFor(projectId, request),
-          store.read([...addressReads(suppressedAddress), { _tag: "Counters", projectId, names: ["contacts"] }])
+          store.read([...addressReads(keyedAddress), { _tag: "Counters", projectId, names: ["contacts"] }])
         )
         return yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], [contactsUsed]]]) =>
           createContact(request, source, {
             now,
             ids: block,
-            place: suppressedAddress,
+            keyedAddress,
             holder: holder!,
             suppression: suppression!,
             properties,
@@ -254,16 +254,16 @@ export class Contacts extends Context.Service<
         const request = yield* validated(parseUpdateContact, asked)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 2)
-        const suppressedAddress = suppressedAddressOf(projectId, parseAddress(request.email)!.canonical)
+        const keyedAddress = keyedAddressOf(projectId, parseAddress(request.email)!.canonical)
         const facts = Effect.zip(
           propertiesFor(projectId, request),
-          store.read([...addressReads(suppressedAddress), { _tag: "Contact", projectId, id: contactId }])
+          store.read([...addressReads(keyedAddress), { _tag: "Contact", projectId, id: contactId }])
         )
         const updated = yield* decideAndCommit(store, facts, ([properties, [[holder], [suppression], contact]]) =>
           updateContact(contactId, request, {
             now,
             ids: block,
-            place: suppressedAddress,
+            keyedAddress,
             holder: holder!,
             suppression: suppression!,
             properties,
@@ -279,11 +279,11 @@ export class Contacts extends Context.Service<
         const block = yield* ids.reserve(now, 1)
         const facts = Effect.gen(function* () {
           const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
-          const suppressedAddress = suppressedAddressOf(projectId, contact?.address ?? "")
+          const keyedAddress = keyedAddressOf(projectId, contact?.address ?? "")
           const [[suppression]] = yield* store.read([
-            { _tag: "Suppressions", projectId, addressKeys: [suppressedAddress.addressKey] }
+            { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
           ])
-          return { now, ids: block, place: suppressedAddress, contact, suppression: suppression! }
+          return { now, ids: block, keyedAddress, contact, suppression: suppression! }
         })
         yield* decideAndCommit(store, facts, (facts) => eraseContact(contactId, facts))
         return null

@@ -188,13 +188,13 @@ const recordResult = (
   const once = Effect.gen(function* (): Effect.gen.Return<Handled, Conflict | StoreUnavailable> {
     const now = yield* Clock.currentTimeMillis
     const { projectId, id, messageId, address } = claimed
-    const suppressedAddress = { projectId, address, addressKey: deps.addressKey(address) }
+    const keyedAddress = { projectId, address, addressKey: deps.addressKey(address) }
     const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
       { _tag: "Delivery", projectId, id },
       { _tag: "Attempts", deliveryId: id },
       { _tag: "Message", projectId, id: messageId },
       { _tag: "Project", id: projectId },
-      { _tag: "Suppressions", projectId, addressKeys: [suppressedAddress.addressKey] }
+      { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
     ])
     if (!isStillClaimed(claimed, delivery))
       return yield* recordLateResult(deps, claimed, result, delivery, attempts.at(-1))
@@ -208,7 +208,7 @@ const recordResult = (
       expiresAt: message.expiresAt,
       delivery,
       attempt: attempts.at(-1)!,
-      place: suppressedAddress,
+      keyedAddress,
       suppression: suppression!
     })
     yield* store.commit(decision.changes)

@@ -82,15 +82,15 @@ export class Suppressions extends Context.Service<
             })
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
-          const suppressedAddress = { projectId, address, addressKey: addressKey(address) }
+          const keyedAddress = { projectId, address, addressKey: addressKey(address) }
           const changed = yield* decideAndCommit(
             store,
             store.read([
-              { _tag: "Suppressions", projectId, addressKeys: [suppressedAddress.addressKey] },
+              { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] },
               { _tag: "ContactsByAddress", projectId, addresses: [address] }
             ]),
             ([[suppression], [contact]]) =>
-              decide({ now, ids: block, place: suppressedAddress, suppression: suppression!, contact: contact! })
+              decide({ now, ids: block, keyedAddress, suppression: suppression!, contact: contact! })
           )
           return changed
         })

@@ -8,7 +8,7 @@ import type { Delivery } from "../../src/domain/Delivery.ts"
 import { minuteMillis } from "../../src/domain/Instant.ts"
 import { defaultRetryPolicy } from "../../src/domain/RetrySchedule.ts"
 import type { SmtpReply } from "../../src/domain/SmtpReply.ts"
-import { attempt, delivery, now, project, suppressedAddress, suppression } from "./fixtures.ts"
+import { attempt, delivery, now, project, keyedAddress, suppression } from "./fixtures.ts"
 
 const reply = (stage: SmtpReply["stage"], code: number | null, enhancedCode: string | null = null): SmtpReply => ({
   stage,
@@ -30,7 +30,7 @@ const facts = (
     expiresAt: null,
     delivery: delivery({ status: "sending", worker: "w", attempts: 1, ...state }),
     attempt: attempt(),
-    place: suppressedAddress,
+    keyedAddress,
     suppression: null,
     ...rest
   }

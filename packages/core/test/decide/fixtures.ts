@@ -86,10 +86,10 @@ export const domain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
 })
 
 /** The address of the recipient, as a suppression stores it. */
-export const suppressedAddress = { projectId: project, address: "ada@example.org", addressKey: "key-of-ada" }
+export const keyedAddress = { projectId: project, address: "ada@example.org", addressKey: "key-of-ada" }
 
 export const suppression = (reason: SuppressionReason): Suppression => ({
-  ...suppressedAddress,
+  ...keyedAddress,
   reasons: { [reason]: now - 1 },
   revision: 3
 })

@@ -59,7 +59,7 @@ describe("checkedStore, for an answer", () => {
     const read = (() => Effect.succeed([])) as unknown as MailStoreShape["read"]
     expect(await resultOf({ read }, (store) => store.read([{ _tag: "Projects" }]))).toBe("read/one-answer-each")
     const commit = () => Effect.fail(new Conflict({ at: 7, change: "PutSetting", reason: "AlreadyExists" }))
-    expect(await resultOf({ commit }, (store) => store.commit([put("a")]))).toBe("commit/tells-which-guard")
+    expect(await resultOf({ commit }, (store) => store.commit([put("a")]))).toBe("commit/reports-which-guard")
   })
 
   it("returns an answer that keeps the laws", async () => {

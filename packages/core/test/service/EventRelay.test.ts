@@ -2,7 +2,7 @@ import { withTestMail, openTestMail, project, relay, send, start, stopped, store
 import { Deferred, Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { EventHandler, EventSinkShape, SinkRequest, SinkOutcome } from "../../src/index.ts"
+import type { EventDelivery, EventHandler, EventSinkShape, SinkRequest, SinkOutcome } from "../../src/index.ts"
 import {
   Contacts,
   dayMillis,
@@ -14,7 +14,7 @@ import {
   Webhooks
 } from "../../src/index.ts"
 
-const taken: SinkOutcome = { _tag: "Accepted", status: 200 }
+const accepted: SinkOutcome = { _tag: "Accepted", status: 200 }
 const refused = (change: Partial<SinkOutcome & { _tag: "Refused" }> = {}): SinkOutcome => ({
   _tag: "Refused",
   status: 500,
@@ -26,7 +26,8 @@ const refused = (change: Partial<SinkOutcome & { _tag: "Refused" }> = {}): SinkO
 /** A sink that records its requests, and answers as the test sets. */
 const scripted = () => {
   const got: Array<SinkRequest> = []
-  let answer: (eventDelivery: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable> = () => Effect.succeed(taken)
+  let answer: (eventDelivery: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable> = () =>
+    Effect.succeed(accepted)
   const sink: EventSinkShape = {
     capabilities: { carriesHeaders: true },
     send: (eventDelivery) => Effect.suspend(() => (got.push(eventDelivery), answer(eventDelivery)))
@@ -145,40 +146,14 @@ describe.each(stores)("EventRelay, over $name", (store) => {
     )
   })
 
-  it("waits for the retry-after time of the endpoint, up to one day", () => {
-    const subscriber = scripted()
-    subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds: 3600 })))
-    return withTestMail(store, { sink: subscriber.sink })(
-      Effect.gen(function* () {
-        const { webhook } = yield* create()
-        yield* delivered
-        yield* relay
-        expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis })
-        subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds: 9_999_999 })))
-        yield* TestClock.adjust("1 hour")
-        yield* relay
-        expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + hourMillis + dayMillis })
-      })
-    )
-  })
-
-  it.each([1e9, Number.POSITIVE_INFINITY])(
-    "waits one day when the endpoint asks for %d seconds",
-    (retryAfterSeconds) => {
-      const subscriber = scripted()
-      subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
-      return withTestMail(store, { sink: subscriber.sink })(
-        Effect.gen(function* () {
-          const { webhook } = yield* create()
-          yield* delivered
-          yield* relay
-          expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ dueAt: start + dayMillis })
-        })
-      )
-    }
-  )
-
-  it.each([-5, Number.NaN])("keeps its schedule when the endpoint asks for %d seconds", (retryAfterSeconds) => {
+  /** Runs the test after one refusal that asks for this wait. The test reads the state of the event delivery and its subscriber. */
+  const afterRefusal = (
+    retryAfterSeconds: number,
+    test: (
+      eventDelivery: Effect.Effect<EventDelivery, unknown, Webhooks>,
+      subscriber: ReturnType<typeof scripted>
+    ) => Effect.Effect<void, unknown, EventRelay | Webhooks>
+  ) => {
     const subscriber = scripted()
     subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds })))
     return withTestMail(store, { sink: subscriber.sink })(
@@ -186,12 +161,39 @@ describe.each(stores)("EventRelay, over $name", (store) => {
         const { webhook } = yield* create()
         yield* delivered
         yield* relay
-        const [eventDelivery] = yield* eventDeliveriesOf(webhook.id)
-        expect(eventDelivery!.dueAt! - start).toBeGreaterThanOrEqual(5000)
-        expect(eventDelivery!.dueAt! - start).toBeLessThanOrEqual(6000)
+        yield* test(
+          Effect.map(eventDeliveriesOf(webhook.id), ([eventDelivery]) => eventDelivery!),
+          subscriber
+        )
       })
     )
-  })
+  }
+
+  it("waits for the retry-after time of the endpoint, up to one day", () =>
+    afterRefusal(3600, (eventDelivery, subscriber) =>
+      Effect.gen(function* () {
+        expect(yield* eventDelivery).toMatchObject({ dueAt: start + hourMillis })
+        subscriber.answers(() => Effect.succeed(refused({ retryAfterSeconds: 9_999_999 })))
+        yield* TestClock.adjust("1 hour")
+        yield* relay
+        expect(yield* eventDelivery).toMatchObject({ dueAt: start + hourMillis + dayMillis })
+      })
+    ))
+
+  it.each([1e9, Number.POSITIVE_INFINITY])("waits one day when the endpoint asks for %d seconds", (retryAfterSeconds) =>
+    afterRefusal(retryAfterSeconds, (eventDelivery) =>
+      Effect.map(eventDelivery, (one) => void expect(one).toMatchObject({ dueAt: start + dayMillis }))
+    )
+  )
+
+  it.each([-5, Number.NaN])("keeps its schedule when the endpoint asks for %d seconds", (retryAfterSeconds) =>
+    afterRefusal(retryAfterSeconds, (eventDelivery) =>
+      Effect.map(eventDelivery, ({ dueAt }) => {
+        expect(dueAt! - start).toBeGreaterThanOrEqual(5000)
+        expect(dueAt! - start).toBeLessThanOrEqual(6000)
+      })
+    )
+  )
 
   it("disables a webhook that is gone, and fails its pending event deliveries", () => {
     const subscriber = scripted()
@@ -221,7 +223,7 @@ describe.each(stores)("EventRelay, over $name", (store) => {
         subscriber.answers(() => Effect.succeed(refused()))
         yield* round(1)
         yield* TestClock.adjust("4 days")
-        subscriber.answers(() => Effect.succeed(taken))
+        subscriber.answers(() => Effect.succeed(accepted))
         yield* round(2)
         subscriber.answers(() => Effect.succeed(refused()))
         yield* round(3)
@@ -270,7 +272,7 @@ describe.each(stores)("EventRelay, over $name", (store) => {
         yield* Effect.yieldNow
         while (subscriber.got.length === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         yield* Fiber.interrupt(died)
-        subscriber.answers(() => Effect.succeed(taken))
+        subscriber.answers(() => Effect.succeed(accepted))
         expect(yield* relay).toMatchObject({ attempted: 0 })
         yield* TestClock.adjust("31 seconds")
         expect(yield* relay).toMatchObject({ attempted: 1 })
@@ -281,7 +283,7 @@ describe.each(stores)("EventRelay, over $name", (store) => {
 
   it("delivers to other subscribers while one subscriber hangs", () => {
     const subscriber = scripted()
-    subscriber.answers(({ endpoint }) => (endpoint === url ? Effect.never : Effect.succeed(taken)))
+    subscriber.answers(({ endpoint }) => (endpoint === url ? Effect.never : Effect.succeed(accepted)))
     return withTestMail(store, { sink: subscriber.sink })(
       Effect.gen(function* () {
         yield* create()
