@@ -22,9 +22,9 @@ type Command = Pick<NodeJS.Process, "platform" | "argv" | "execPath" | "execArgv
 
 /** Replaces the process by one with the same id. Returns if that is impossible or unnecessary. */
 export const restartWithMemorySettings = (command: Command): void => {
-  const { platform, argv, execPath, execArgv, env, connected, execve } = command
-  if (platform !== "linux" || execve === undefined || connected || !serverCommands.has(argv[2])) return
+  const { platform, argv, execPath, execArgv, env, connected } = command
+  if (platform !== "linux" || command.execve === undefined || connected || !serverCommands.has(argv[2])) return
   // The operator or an earlier call of this function has set them.
   if (env["MALLOC_ARENA_MAX"] !== undefined) return
-  execve.call(process, execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
+  command.execve(execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
 }

@@ -32,11 +32,7 @@ Each record answers one question. All are in force. When a decision changes, its
 
 ${table(
   ["Number", "Decision", "Question"],
-  records.map(({ file, title, question }) => [
-    basename(file).slice(0, 4),
-    `[${title}](${basename(file)})`,
-    question.replaceAll("|", "\\|")
-  ])
+  records.map(({ file, title, question }) => [basename(file).slice(0, 4), `[${title}](${basename(file)})`, question])
 )}
 `
 }

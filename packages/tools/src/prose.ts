@@ -33,7 +33,7 @@ const words: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bwhose it is\b/, "the owner"],
   [/\bcomes? back\b/, "returns, recovers"],
   [/\blets? go\b/, "releases"],
-  [/\bbest(?:owed)?\b(?! effort| practice)/, "the reason"],
+  [/\bbest(?:owed)?\b(?! effort| practice)/, "what makes it better"],
   [/\bheld back\b/, "withheld, suppressed"],
   [/\bat rest\b/, "idle"],
   [/\bas given\b/, "unchanged"],
@@ -54,7 +54,7 @@ const lineAt = (source: string) => {
   return (offset: number) => starts.findLastIndex((start) => start <= offset) + 1
 }
 
-/** Consecutive comments of one line each are one text. */
+/** The text of a comment without the stars at the beginning of its lines. */
 const commentText = (value: string) => value.replaceAll(/^\s*\*+ ?/gm, "").trim()
 
 const titleCalls: ReadonlySet<string> = new Set(["it", "test"])
@@ -153,7 +153,7 @@ const isLeftOut = (file: string) =>
   )
 
 export const proseComplaints = (): ReadonlyArray<string> =>
-  files("packages/**/*.ts", "docs/**/*.md", "packages/*/README.md", "README.md")
+  files("packages/**/*.ts", "docs/**/*.md", "packages/*/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md")
     .filter((file) => !isLeftOut(file))
     .flatMap((file) => {
       const source = read(file)

@@ -16,7 +16,7 @@ const noRequest: Refusal = { status: 400, message: "This is not an HTTP request.
 
 interface ParserError extends Error {
   readonly code?: string
-  /** The error codes of the parser. */
+  /** What the parser found wrong, in its own words. */
   readonly reason?: string
 }
 
@@ -34,7 +34,7 @@ const refusalOf = ({ code, reason = "" }: ParserError): Refusal => {
   }
 }
 
-export const answerBrokenRequests = (server: Server, connections: Connections): Server => {
+export const answerMalformedHttp = (server: Server, connections: Connections): Server => {
   const refused = new WeakSet<Socket>()
   server.on("connect", (_, socket) => refuseConnection(socket, noTunnel))
   return server.on("clientError", (error: ParserError, stream) => {

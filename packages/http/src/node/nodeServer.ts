@@ -13,7 +13,7 @@ import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 import type { AnswerBudget } from "./answerBudget.ts"
 import { makeAnswerBudget } from "./answerBudget.ts"
-import { answerBrokenRequests } from "./malformedHttp.ts"
+import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
 import type { ServerLimits } from "./limits.ts"
@@ -96,7 +96,7 @@ const makeListener = (limits: ServerLimits): Listener => {
   )
   const sweeping = setInterval(answers.sweep, interval).unref()
   server.once("close", () => clearInterval(sweeping))
-  answerBrokenRequests(server, connections)
+  answerMalformedHttp(server, connections)
   return listener
 }
 

@@ -18,7 +18,7 @@ export interface BodyBytes {
 }
 
 export const makeBodyBytes = (): BodyBytes => {
-  let blocks: Array<Uint8Array<ArrayBufferLike>> = []
+  let blocks: Array<Uint8Array> = []
   /** The blocks that this module allocates. The first chunk belongs to the connection. */
   const own = new Set<ArrayBuffer>()
   let capacity = 0
@@ -64,7 +64,7 @@ export const makeBodyBytes = (): BodyBytes => {
 
   const bytes = (): Uint8Array => {
     const [only] = blocks
-    if (blocks.length === 1 && only !== undefined) return only.subarray(0, length)
+    if (blocks.length === 1 && only !== undefined) return only
     const buffer = new ArrayBuffer(length)
     const whole = new Uint8Array(buffer)
     let at = 0

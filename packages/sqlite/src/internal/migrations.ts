@@ -1,7 +1,6 @@
 /**
- * The numbered steps from a file without Mailkeep tables to the newest schema. A released step never changes; a test
- * compares its
- * checksum. The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
+ * The numbered steps from a file without Mailkeep tables to the newest schema. A released step never changes; a test compares its checksum.
+ * The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
  */
 import type { Database } from "better-sqlite3"
 import { sql as access } from "./schema/access.ts"
