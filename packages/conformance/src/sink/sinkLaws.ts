@@ -48,7 +48,7 @@ const unfinishedIsTaken = sinkLaw(
 )
 
 const octetsAsGiven = sinkLaw(
-  "event/octets-as-given",
+  "event/octets-unchanged",
   { statement: "The subscriber receives the body octet by octet as it was signed." },
   (sink, subscribers, to) =>
     Effect.gen(function* () {
@@ -84,7 +84,7 @@ const headersArrive = sinkLaw(
 )
 
 const refusalTold = sinkLaw(
-  "event/refusal-is-told",
+  "event/refusal-is-reported",
   {
     statement:
       "If a subscriber does not take an event, the sink reports whether the refusal is temporary or permanent, and the time to wait."

@@ -276,7 +276,7 @@ const excludesAMove = storeLaw(
 )
 
 const fencesFinalizing = storeLaw(
-  "claim/fences-a-dot-in-a-race",
+  "claim/fences-finalizing-in-a-race",
   {
     statement:
       "If another worker has claimed a delivery and read its attempt as not finalizing, the previous worker cannot mark it as finalizing.",

@@ -57,7 +57,7 @@ const allOrNothing = storeLaw(
 )
 
 const tellsWhichGuard = storeLaw(
-  "commit/tells-which-guard",
+  "commit/reports-which-guard",
   {
     statement: "A conflict names the index and the tag of the first change whose guard did not hold, and the reason.",
     why
@@ -124,7 +124,7 @@ const awkward = [
 ]
 
 const textsAsGiven = storeLaw(
-  "values/texts-as-given",
+  "values/texts-unchanged",
   { statement: "The store returns every text of every record unchanged, code point by code point.", why },
   (store) =>
     Effect.forEach(
@@ -289,7 +289,7 @@ const interruptedIsWhole = storeLaw(
 )
 
 const numbersAsGiven = storeLaw(
-  "values/numbers-as-given",
+  "values/numbers-unchanged",
   { statement: "The store returns every number, true, false and null unchanged.", why },
   (store) =>
     Effect.forEach(
@@ -322,7 +322,7 @@ const numbersAsGiven = storeLaw(
 )
 
 const recordsAsGiven = storeLaw(
-  "values/records-as-given",
+  "values/records-unchanged",
   { statement: "The store returns every record with every field unchanged, and with no other field.", why },
   (store) =>
     Effect.gen(function* () {

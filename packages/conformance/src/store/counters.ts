@@ -68,7 +68,7 @@ const noLostUpdate = storeLaw(
 )
 
 const usageAuditAddsUp = storeLaw(
-  "counters/usage-audit-tells-both-sides",
+  "counters/usage-audit-reports-both-sides",
   { statement: "The usage audit lists every counter of the project with the number that its records add up to.", why },
   (store) =>
     Effect.gen(function* () {

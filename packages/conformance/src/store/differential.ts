@@ -24,7 +24,7 @@ export class ScriptDifference extends Data.TaggedError("ScriptDifference")<{
 const searchMillisMax = 60_000
 
 const differential = storeLaw(
-  "differential/no-script-tells-them-apart",
+  "differential/no-script-finds-a-difference",
   {
     statement:
       "The store answers any script of commits, claims, sweeps and reads as the reference store does, and ends in the same state.",

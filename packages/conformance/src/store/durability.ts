@@ -21,7 +21,7 @@ const needs = { durable: true } as const
 const lives = fc.sample(script, { seed: 1, numRuns: 12 })
 
 const reopened = storeLaw(
-  "durability/stands-after-reopening",
+  "durability/kept-after-reopening",
   {
     statement: "A store that is closed and opened again has the same records, claims, leases and counters.",
     why,
@@ -87,7 +87,7 @@ const checkReported = (store: MailStoreShape, reported: ReadonlyArray<string>) =
   })
 
 const closed = storeLaw(
-  "durability/closed-is-said",
+  "durability/closed-is-reported",
   { statement: "A closed store fails every call and keeps nothing of it.", why, needs },
   () =>
     Effect.gen(function* () {

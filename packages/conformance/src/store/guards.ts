@@ -108,7 +108,7 @@ const revisionReplaced = storeLaw(
 )
 
 const expectStands = storeLaw(
-  "guards/expected-still-stands",
+  "guards/expected-is-unchanged",
   {
     statement:
       "Expect holds if the record is at the expected revision, or is absent if none is expected. It writes nothing.",
@@ -162,7 +162,7 @@ const oneWinner = storeLaw(
 )
 
 const expectRaced = storeLaw(
-  "guards/expected-still-stands-in-a-race",
+  "guards/expected-is-unchanged-in-a-race",
   {
     statement: "Of two concurrent commits that each expect the other's record to be absent, exactly one is applied.",
     why

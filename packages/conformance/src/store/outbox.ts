@@ -25,7 +25,7 @@ const why = "decisions/0016-events.md"
 const events = { _tag: "Events", projectId, after: null, limit: 100 } as const
 
 const withItsCommit = storeLaw(
-  "outbox/event-stands-with-its-commit",
+  "outbox/event-exists-with-its-commit",
   { statement: "An event exists if and only if the commit that appended it was kept.", why },
   (store) =>
     Effect.gen(function* () {
@@ -38,7 +38,7 @@ const withItsCommit = storeLaw(
 )
 
 const inOrder = storeLaw(
-  "outbox/oldest-first-after-a-place",
+  "outbox/oldest-first-after-a-position",
   { statement: "Events are listed by id after a given event, up to the requested number.", why },
   (store) =>
     Effect.gen(function* () {

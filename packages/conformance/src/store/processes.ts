@@ -127,7 +127,7 @@ const seesOthers = storeLaw(
 )
 
 const tellsOfOthers = storeLaw(
-  "processes/tells-of-others",
+  "processes/reports-other-processes",
   { statement: "The stream of changes emits when another process has written.", why, needs },
   (store) =>
     Effect.gen(function* () {

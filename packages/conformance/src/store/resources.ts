@@ -67,7 +67,7 @@ const nameUnique = storeLaw(
 )
 
 const walked = storeLaw(
-  "resources/newest-first-after-a-place",
+  "resources/newest-first-after-a-position",
   {
     statement: "Resources of a kind below a parent are listed newest first, then by id, after the given position.",
     why

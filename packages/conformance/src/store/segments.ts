@@ -114,7 +114,7 @@ const segmented = storeLaw(
 )
 
 const placed = storeLaw(
-  "contacts/walk-goes-on-after-a-place",
+  "contacts/walk-continues-after-a-position",
   {
     statement:
       "A walk that continues after the last listed contact lists each contact once, whatever contacts are created meanwhile.",

@@ -42,7 +42,7 @@ const positiveMeansTaken = transportLaw(
 )
 
 const arrivesAsGiven = transportLaw(
-  "outcome/message-arrives-as-given",
+  "outcome/message-arrives-unchanged",
   {
     statement:
       "The relay has the message unchanged: Message-ID, sender, visible recipients, subject, other headers, bodies, and the sender of the envelope."
@@ -187,7 +187,7 @@ const countingBeforeFinalize = (relay: { readonly taken: Effect.Effect<ReadonlyA
 }
 
 const finalizesOnce = transportLaw(
-  "dot/marked-once-before-it-goes",
+  "finalizing/marked-once-before-the-final-dot",
   {
     statement:
       "A transport that signals finalizing calls `beforeFinalize` exactly once, before the relay has the message.",
@@ -203,7 +203,7 @@ const finalizesOnce = transportLaw(
 )
 
 const finalizesOnlyWhenAllowed = transportLaw(
-  "dot/not-marked-without-a-message",
+  "finalizing/not-marked-without-a-message",
   {
     statement:
       "If the relay refuses the recipient or is lost before the message, the transport never calls `beforeFinalize`.",
@@ -221,7 +221,7 @@ const finalizesOnlyWhenAllowed = transportLaw(
 )
 
 const finalizesAfterRefusal = transportLaw(
-  "dot/marked-before-a-refusal-of-the-message",
+  "finalizing/marked-before-a-refusal-of-the-message",
   {
     statement: "If the relay refuses the message after its final dot, the transport called `beforeFinalize` before.",
     needs: { signalsFinalize: true }
@@ -236,7 +236,7 @@ const finalizesAfterRefusal = transportLaw(
 )
 
 const revokedSendsNothing = transportLaw(
-  "dot/revoked-sends-nothing",
+  "finalizing/revoked-sends-nothing",
   {
     statement:
       "If `beforeFinalize` fails, the relay never has the message, and the hand-off fails with the same failure.",
@@ -260,7 +260,7 @@ const none = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 0
 const one = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 1)
 
 const interruptedSendsNothing = transportLaw(
-  "deadline/interrupted-before-the-dot-sends-nothing",
+  "deadline/interrupted-before-finalizing-sends-nothing",
   {
     statement:
       "If a hand-off is interrupted before its final dot, it also ends at the relay, which never has the message."
@@ -282,7 +282,7 @@ const interruptedSendsNothing = transportLaw(
 )
 
 const interruptedWhileFinalizing = transportLaw(
-  "deadline/interruptible-after-the-dot",
+  "deadline/interruptible-while-finalizing",
   {
     statement:
       "A hand-off can be interrupted if the relay has the message and never answers. Its connection ends, and the next hand-off succeeds."

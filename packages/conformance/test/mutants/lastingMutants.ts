@@ -83,7 +83,7 @@ const wrapped =
     Layer.effect(MailStore, Effect.map(SqliteMailStore.make({ filename }), mutation))
 
 const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStore, unknown>>> = {
-  "durability/stands-after-reopening": wrapped((store) => buffered(store).mutant),
+  "durability/kept-after-reopening": wrapped((store) => buffered(store).mutant),
   "durability/acknowledged-survives-a-kill": (filename) =>
     Layer.effect(
       MailStore,
@@ -93,13 +93,13 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
         return mutant
       })
     ),
-  "durability/closed-is-said": wrapped(deafToClosing),
+  "durability/closed-is-reported": wrapped(deafToClosing),
   "processes/one-claimant-each": wrapped(leasesIgnored),
   "processes/no-update-is-lost": wrapped(checkedFirst),
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
-  "processes/tells-of-others": wrapped((store) => ({ ...store, changes: Stream.never }))
+  "processes/reports-other-processes": wrapped((store) => ({ ...store, changes: Stream.never }))
 }
 
 /** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */

@@ -376,7 +376,7 @@ const anybodysMessage: Mutation = asking("Message", (query) =>
 
 export const storeMutants: Readonly<Record<string, Mutation>> = {
   "commit/all-or-nothing": keeping((changes, at) => changes.slice(0, at)),
-  "commit/tells-which-guard": (store) => ({
+  "commit/reports-which-guard": (store) => ({
     ...store,
     commit: (changes) =>
       Effect.catchTag(store.commit(changes), "Conflict", (conflict) =>
@@ -387,13 +387,13 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "commit/many-at-once": forgetful,
   "commit/interrupted-is-whole": inTwo,
   "commit/as-large-as-they-come": (store) => ({ ...store, commit: (changes) => store.commit(changes.slice(0, 100)) }),
-  "values/texts-as-given": answering("Message", (message) =>
+  "values/texts-unchanged": answering("Message", (message) =>
     message === null ? null : { ...message, subject: message.subject.trim() }
   ),
   "values/names-differ-by-every-character": changing("RecordIdempotency", (change) => [
     { ...change, record: { ...change.record, key: change.record.key.toLowerCase() } }
   ]),
-  "values/numbers-as-given": answering("Message", (message) =>
+  "values/numbers-unchanged": answering("Message", (message) =>
     message === null
       ? null
       : {
@@ -406,7 +406,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
           )
         }
   ),
-  "values/records-as-given": changing("MoveDelivery", (move) => [
+  "values/records-unchanged": changing("MoveDelivery", (move) => [
     { ...move, next: { ...move.next, complainedAt: null } }
   ]),
   "read/one-answer-each": answering("Counters", (values, { names }) =>
@@ -416,14 +416,14 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
 
   "guards/inserted-once": evading("AppendEvent", () => []),
   "guards/replaces-what-was-read": anyDomainRevision,
-  "guards/expected-still-stands": changing("Expect", (expect) =>
+  "guards/expected-is-unchanged": changing("Expect", (expect) =>
     expect.record.kind === "ContactAddress" ? [] : [expect]
   ),
   "guards/expect-keeps-the-rest-out": keeping((changes, at) =>
     changes[at]!._tag === "Expect" ? changes.filter((_, index) => index !== at) : []
   ),
   "guards/one-writer-wins": twoWinners,
-  "guards/expected-still-stands-in-a-race": expectedApart,
+  "guards/expected-is-unchanged-in-a-race": expectedApart,
   "guards/delivery-moves-under-its-token": anyToken,
   "guards/attempt-moves-under-its-delivery": anyPhase,
   "guards/attempt-and-delivery-move-together": (store) => ({
@@ -474,7 +474,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
     const known: ContactPredicate = { _tag: "All", of: [segment, { ...segment, op: "set", value: null }] }
     return { ...query, filters: { ...query.filters, segment: known } }
   }),
-  "contacts/walk-goes-on-after-a-place": answering("ContactPage", (items, { after }) =>
+  "contacts/walk-continues-after-a-position": answering("ContactPage", (items, { after }) =>
     after === null ? items : items.slice(1)
   ),
   "contacts/scan-in-pieces": answering("ContactScan", (piece, { scanLimit }) =>
@@ -484,7 +484,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "resources/name-is-unique": evading("PutResource", (put) => [
     { ...put, resource: { ...put.resource, name: `${put.resource.name} ${put.resource.id}` } }
   ]),
-  "resources/newest-first-after-a-place": asking("Resources", (query) => ({
+  "resources/newest-first-after-a-position": asking("Resources", (query) => ({
     ...query,
     after: query.after === null ? null : { ...query.after, id: "" }
   })),
@@ -542,7 +542,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "claim/empty-claim-is-silent": idleLeases,
   "claim/late-worker-is-fenced": anyAttemptToken,
   "claim/excludes-a-move": anyToken,
-  "claim/fences-a-dot-in-a-race": finalizesLate,
+  "claim/fences-finalizing-in-a-race": finalizesLate,
 
   "idempotency/one-live-record": evading("RecordIdempotency", (change) => [{ ...change, now: never }]),
   "idempotency/expired-gives-way": changing("RecordIdempotency", (change) => [{ ...change, now: change.now - 1 }]),
@@ -554,13 +554,13 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   ]),
   "counters/refunds-are-never-refused": refundsRefused,
   "counters/no-update-is-lost": lostUpdates,
-  "counters/usage-audit-tells-both-sides": answering("UsageAudit", (usageAudit) => ({
+  "counters/usage-audit-reports-both-sides": answering("UsageAudit", (usageAudit) => ({
     ...usageAudit,
     scheduledRecipients: 0
   })),
 
-  "outbox/event-stands-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
-  "outbox/oldest-first-after-a-place": inclusiveAfter,
+  "outbox/event-exists-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
+  "outbox/oldest-first-after-a-position": inclusiveAfter,
   "outbox/distributed-once": evading("DistributeEvent", () => []),
   "events/takes-what-is-due": claimingEventDeliveries((claim) => ({ ...claim, now: claim.now - 1 })),
   "events/no-more-than-asked": claimingEventDeliveries((claim) => ({ ...claim, limit: claim.limit + 1 })),
@@ -604,7 +604,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "time/next-due": answering("NextDue", (next, { now }) => (next === null ? null : Math.max(next, now))),
   "time/backlog": asking("Backlog", (query) => ({ ...query, now: never })),
 
-  "differential/no-script-tells-them-apart": claiming(
+  "differential/no-script-finds-a-difference": claiming(
     (claim) => claim,
     (rows, { limit }) => (limit === 3 ? rows.toReversed() : rows)
   )

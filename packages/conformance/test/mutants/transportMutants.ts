@@ -12,7 +12,7 @@ type Send = EventSinkShape["send"]
 
 const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
   "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
-  "outcome/message-arrives-as-given": (handOff) => (one) =>
+  "outcome/message-arrives-unchanged": (handOff) => (one) =>
     handOff({ ...one, message: { ...one.message, text: (one.message.text ?? "").replace("\r\n.\r\n", "\r\n") } }),
   "recipients/the-envelopes-alone": (handOff) => (one) =>
     Effect.forEach([one.envelope.to, ...one.message.cc], (to) =>
@@ -35,22 +35,22 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
     let first: HandOffOutcome | undefined
     return (one) => Effect.map(handOff(one), (outcome) => (first ??= outcome))
   },
-  "dot/marked-once-before-it-goes": (handOff) => (one) =>
+  "finalizing/marked-once-before-the-final-dot": (handOff) => (one) =>
     Effect.tap(handOff({ ...one, beforeFinalize: Effect.void }), () => one.beforeFinalize),
-  "dot/not-marked-without-a-message": (handOff) => (one) =>
+  "finalizing/not-marked-without-a-message": (handOff) => (one) =>
     Effect.andThen(one.beforeFinalize, handOff({ ...one, beforeFinalize: Effect.void })),
-  "dot/marked-before-a-refusal-of-the-message": (handOff) => (one) =>
+  "finalizing/marked-before-a-refusal-of-the-message": (handOff) => (one) =>
     Effect.tap(handOff({ ...one, beforeFinalize: Effect.void }), ({ _tag }) =>
       _tag === "Refused" ? Effect.void : one.beforeFinalize
     ),
-  "dot/revoked-sends-nothing": (handOff) => (one) =>
+  "finalizing/revoked-sends-nothing": (handOff) => (one) =>
     Effect.andThen(
       handOff({ ...one, beforeFinalize: Effect.void }),
       Effect.flatMap(one.beforeFinalize, () => handOff(one))
     ),
-  "deadline/interrupted-before-the-dot-sends-nothing": (handOff) => (one) =>
+  "deadline/interrupted-before-finalizing-sends-nothing": (handOff) => (one) =>
     Effect.onInterrupt(handOff(one), () => Effect.ignore(one.beforeFinalize)),
-  "deadline/interruptible-after-the-dot": (handOff) => {
+  "deadline/interruptible-while-finalizing": (handOff) => {
     let broken = false
     return (one) =>
       Effect.suspend(() =>
@@ -91,12 +91,12 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
 const sinks: Readonly<Record<string, (send: Send) => Send>> = {
   "event/taken-means-received": (send) => (one) => Effect.andThen(send(one), send(one)),
   "event/unfinished-answer-is-an-answer": (send) => (one) => Effect.andThen(send(one), Effect.never),
-  "event/octets-as-given": (send) => (one) => {
+  "event/octets-unchanged": (send) => (one) => {
     const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))
     return send({ ...one, body: new TextEncoder().encode(reserialised) })
   },
   "event/headers-arrive": (send) => (one) => send({ ...one, headers: {} }),
-  "event/refusal-is-told": (send) => (one) =>
+  "event/refusal-is-reported": (send) => (one) =>
     Effect.map(send(one), (outcome) => (outcome._tag === "Refused" ? { ...outcome, gone: false } : outcome)),
   "event/lost-is-no-answer": (send) => (one) =>
     Effect.catchTag(send(one), "SinkUnavailable", () =>

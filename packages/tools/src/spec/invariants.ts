@@ -102,7 +102,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       ],
       [
         "A hand-off sends exactly the content that was stored at acceptance",
-        [transportLaw("outcome/message-arrives-as-given")],
+        [transportLaw("outcome/message-arrives-unchanged")],
         relay
       ],
       [
@@ -267,7 +267,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       ["Only the transitions of the table occur", [machine("decides the transition from %s on %s"), simulation]],
       [
         "A transition, its event and its charge are one commit",
-        [law("outbox")("outbox/event-stands-with-its-commit"), kill, power, calls, simulation]
+        [law("outbox")("outbox/event-exists-with-its-commit"), kill, power, calls, simulation]
       ],
       [
         "Reports lead to the same status in any order and repetition",
