@@ -10,12 +10,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Domains, embeddedPrincipal, MailCore, parseSend, PlanSource, Sending } from "@mailkeep/core"
+import { Domains, MailCore, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import Database from "better-sqlite3"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { machine, median } from "./machine.ts"
 
 const senders = 64
@@ -48,15 +48,14 @@ const body = (i: number) => ({
 /** The complete path of a send: validate, load facts, decide, commit, and acknowledge after the sync. */
 const mailkeep = (filename: string, count: number): Promise<Rate> =>
   Effect.gen(function* () {
-    yield* (yield* Domains).add("prj_bench", { domain: "example.com", verified: true })
+    yield* (yield* Domains).create("prj_bench", { domain: "example.com", verified: true })
     const sending = yield* Sending
     const store = yield* SqliteMailStore.SqliteMailStore
-    const principal = embeddedPrincipal("prj_bench")
     const before = store.groupCounts()
     const started = performance.now()
     yield* Effect.forEach(
       Array.from({ length: count }, (_, i) => i),
-      (i) => sending.send(principal, Result.getOrThrow(parseSend(body(i))), `key-${i}`),
+      (i) => sending.send("prj_bench", body(i), { idempotencyKey: `key-${i}` }),
       { concurrency: senders, discard: true }
     )
     const seconds = (performance.now() - started) / 1000

@@ -5,8 +5,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Contacts, everyContact, inCommitOrder, MailCore, MailStore, PlanSource } from "@mailkeep/core"
-import type { Contact } from "@mailkeep/core"
+import type { ContactFilterInput } from "@mailkeep/core"
+import { Contacts, MailCore, MailStore, PlanSource } from "@mailkeep/core"
+import { inCommitOrder } from "@mailkeep/core/adapter"
+import type { ContactRecord } from "@mailkeep/core/adapter"
 
 import * as NodeCrypto from "@mailkeep/core/node"
 import { StubTransport } from "@mailkeep/smtp"
@@ -25,7 +27,7 @@ const syllables = ["ka", "lo", "mi", "ra", "ten", "bor", "sel", "van", "dor", "f
  * One contact in a hundred has `zyx` in the address, one in ten is unsubscribed. The last name has three syllables, which depend on the
  * number.
  */
-const contactAt = (n: number): Contact => {
+const contactAt = (n: number): ContactRecord => {
   const firstName = firstNames[n % firstNames.length]!
   const lastName = [n, Math.floor(n / 15), Math.floor(n / 225)].map((index) => syllables[index % 15]).join("")
   const email = `${firstName}.${lastName}${n % 100 === 7 ? "zyx" : ""}${n}@example.org`.toLowerCase()
@@ -51,7 +53,7 @@ const contactAt = (n: number): Contact => {
 const seed = Effect.gen(function* () {
   const store = yield* MailStore
   const count = (name: "contacts" | "unsubscribed") =>
-    ({ _tag: "SpendCounter", projectId: project, name, by: 1, max: null }) as const
+    ({ _tag: "AddToCounter", projectId: project, name, by: 1, max: null }) as const
   yield* Effect.forEach(
     Array.from({ length: total }, (_, n) => n),
     (n) => {
@@ -64,7 +66,7 @@ const seed = Effect.gen(function* () {
   )
 })
 
-const queries: ReadonlyArray<readonly [string, Partial<typeof everyContact>, page: number]> = [
+const queries: ReadonlyArray<readonly [string, ContactFilterInput, page: number]> = [
   ["page 1", {}, 1],
   ["page 100", {}, 100],
   ["unsubscribed, page 1", { emailStatus: "unsubscribed" }, 1],
@@ -83,7 +85,7 @@ const measure = Effect.gen(function* () {
     let found = 0
     for (let n = 0; n < readings; n++) {
       const begun = performance.now()
-      found = (yield* contacts.page(project, { ...everyContact, ...filters }, { page, limit: 100 })).total
+      found = (yield* contacts.list(project, { ...filters, page, limit: 100 })).total
       millis.push(performance.now() - begun)
     }
     console.log(`${label.padEnd(24)} of ${String(found).padStart(9)}  ${median(millis).toFixed(2).padStart(8)} ms`)

@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Contacts, EventRelay, MailCore, PlanSource, Webhooks } from "@mailkeep/core"
+import { Contacts, EventSender, MailCore, PlanSource, Webhooks } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
@@ -62,7 +62,7 @@ const round = async (hasDeadWebhooks: boolean): Promise<number> => {
       { concurrency: 200, discard: true }
     )
     const begun = performance.now()
-    yield* Effect.forkScoped((yield* EventRelay).run)
+    yield* Effect.forkScoped((yield* EventSender).run)
     yield* Deferred.await(reached)
     return events / ((performance.now() - begun) / 1000)
   }).pipe(Effect.provide(core), Effect.scoped, Effect.runPromise)

@@ -1,5 +1,14 @@
 /**
  * The command and its subcommands.
+ *
+ * @example
+ * ```ts
+ * import { mailkeep, version } from "mailkeep"
+ * import { Command } from "effect/cli"
+ *
+ * // A program that runs the command with the arguments of the process.
+ * export const program = Command.run(mailkeep, { version })
+ * ```
  */
 import { Command } from "effect/cli"
 import { contacts } from "./commands/contacts.ts"
@@ -13,8 +22,10 @@ import { suppressions } from "./commands/suppressions.ts"
 import { templates } from "./commands/templates.ts"
 import { webhooks } from "./commands/webhooks.ts"
 
+/** The version of the command, as `mailkeep --version` prints it. */
 export const version = "0.1.0"
 
+/** The command `mailkeep` with all its subcommands. */
 export const mailkeep = Command.make("mailkeep").pipe(
   Command.withDescription(
     "An embeddable mail core: accepts transactional email, delivers it and keeps a delivery log."

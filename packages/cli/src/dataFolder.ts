@@ -2,8 +2,10 @@
  * The core over the store in a data folder.
  */
 import { join } from "node:path"
-import type { Plan, WebhookTargetRules } from "@mailkeep/core"
-import { MailCore, PlanSource, StoreNotOpened, webhookTargetRules } from "@mailkeep/core"
+import type { Plan } from "@mailkeep/core"
+import type { WebhookTargetRules } from "@mailkeep/core/binding"
+import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
+import { webhookTargetRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import { StubTransport } from "@mailkeep/smtp"
@@ -43,7 +45,7 @@ export interface MailHomeOptions {
 }
 
 /** The stub sends nothing, so a second hand-off after a crash sends no second message and need not wait. */
-const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandoff: true } })
+const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandOff: true } })
 
 /**
  * Encrypts the stored secrets. Every command on one folder must have the same master secret. The core refuses a master secret that is too

@@ -2,7 +2,8 @@
  * The flags of the command, and the environment variables that replace absent flags.
  */
 import type { Permission } from "@mailkeep/core"
-import { dayMillis, hourMillis, isRange, minuteMillis, parseInstant, permissions, secondMillis } from "@mailkeep/core"
+import { dayMillis, hourMillis, isAddressRange, minuteMillis, secondMillis } from "@mailkeep/core/binding"
+import { parseInstant, permissions } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -182,7 +183,7 @@ const webhookPorts = Flag.String("webhook-ports").pipe(
 
 const rangesOf = (text: string): ReadonlyArray<string> | undefined => {
   const ranges = text === "" ? [] : text.split(",")
-  return ranges.every(isRange) ? ranges : undefined
+  return ranges.every(isAddressRange) ? ranges : undefined
 }
 
 const webhookDeny = Flag.String("webhook-deny").pipe(

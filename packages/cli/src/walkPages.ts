@@ -1,12 +1,12 @@
 /**
  * Reads all items of a listing page by page.
  */
-import type { Page, PageRequest } from "@mailkeep/core"
-import { pageLimitMax } from "@mailkeep/core"
+import type { Page, PageInput } from "@mailkeep/core"
+import { pageLimitMax } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 
 export const walkPages = <A, E, R>(
-  pageOf: (page: PageRequest) => Effect.Effect<Page<A>, E, R>
+  pageOf: (page: PageInput) => Effect.Effect<Page<A>, E, R>
 ): Effect.Effect<ReadonlyArray<A>, E, R> =>
   Effect.gen(function* () {
     const found: Array<A> = []

@@ -154,7 +154,7 @@ describe("serve", () => {
     expect((await post("/emails/contacts", contact)).body).toMatchObject({ code: "RATE_LIMITED", scope: "api_key" })
   })
 
-  it("reads every setting from the environment too", async () => {
+  it("reads settings from the environment too", async () => {
     const { line } = await serving(["serve"], {
       MAILKEEP_DATA: data,
       MAILKEEP_PORT: "0",

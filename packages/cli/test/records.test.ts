@@ -211,7 +211,7 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "remove", domain.id, ...here()])).toMatchObject({ removed: true })
   })
 
-  it("describes each command in the help", async () => {
+  it("prints the usage in the help of the command and of its subcommands", async () => {
     for (const args of [[], ["contacts"], ["contacts", "import"], ["webhooks"], ["send"]]) {
       const { code, stdout } = await run([...args, "--help"])
       expect(code).toBe(0)

@@ -1,8 +1,9 @@
 /**
  * A transport that records every message when it receives it. It can also defer, reject or lose hand-offs at given rates.
  */
-import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply, TransportCapabilities } from "@mailkeep/core"
-import { Transport, TransportUnavailable } from "@mailkeep/core"
+import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply, TransportCapabilities } from "@mailkeep/core/adapter"
+import { Transport } from "@mailkeep/core"
+import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Layer } from "effect"
 import { appender } from "./Lines.ts"
 
@@ -41,7 +42,7 @@ export const frequentRelayFaults: RelayFaults = {
 export const relayCapabilities: TransportCapabilities = {
   confirmsDelivery: true,
   signalsFinalize: true,
-  idempotentHandoff: false,
+  idempotentHandOff: false,
   maxMessageBytes: null,
   smtpUtf8: true
 }

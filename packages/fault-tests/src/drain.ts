@@ -1,7 +1,7 @@
 /**
  * Recovers after a crash: opens the store file with a new core and processes every delivery. Its clock jumps to the next due time.
  */
-import type { SendBody, SendResult } from "@mailkeep/core"
+import type { SendInput, SendResult } from "@mailkeep/core"
 import { Dispatcher, Domains, MailStore } from "@mailkeep/core"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -33,16 +33,16 @@ const processAll = Effect.gen(function* () {
 export const drain = (
   folder: string,
   now: number,
-  repeatedSends: ReadonlyArray<{ readonly key: string; readonly body: SendBody }> = [],
+  repeatedSends: ReadonlyArray<{ readonly key: string; readonly body: SendInput }> = [],
   isSameAnswer: (key: string, result: SendResult) => boolean = () => true
 ): Promise<number> =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
-    yield* Effect.ignore((yield* Domains).add(project, { domain: "example.com", verified: true }))
+    yield* Effect.ignore((yield* Domains).create(project, { domain: "example.com", verified: true }))
     // A send that was never accepted is refused if its scheduled time has passed.
     for (const { key, body } of repeatedSends) {
-      const answer = yield* Effect.catchTag(send(key, body), "InvalidArgument", () => Effect.succeed(undefined))
-      if (answer !== undefined && !isSameAnswer(key, answer.result))
+      const result = yield* Effect.catchTag(send(key, body), "InvalidArgument", () => Effect.succeed(undefined))
+      if (result !== undefined && !isSameAnswer(key, result))
         return yield* Effect.fail(new Error(`The answer to ${key} differs from the first answer`))
     }
     return yield* processAll

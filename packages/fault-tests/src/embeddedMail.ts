@@ -2,11 +2,11 @@
  * The complete core, embedded as in a product, with a SQLite store and a transport that records the messages it receives.
  */
 import { join } from "node:path"
-import type { MailCoreOptions, SendBody } from "@mailkeep/core"
-import { embeddedPrincipal, MailCore, parseSend, PlanSource, Sending } from "@mailkeep/core"
+import type { MailCoreOptions, SendInput } from "@mailkeep/core"
+import { MailCore, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SqliteMailStore } from "@mailkeep/sqlite"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import type { RelayFaults } from "./RecordingTransport.ts"
 import { recordingTransport } from "./RecordingTransport.ts"
 
@@ -36,7 +36,7 @@ export const embeddedMail = (folder: string, faults: RelayFaults, options: MailC
   )
 }
 
-export const sendBody = (change: Partial<SendBody>): SendBody => ({
+export const sendBody = (change: Partial<SendInput>): SendInput => ({
   from: sender,
   to: "ada@example.org",
   subject: "An order",
@@ -44,7 +44,5 @@ export const sendBody = (change: Partial<SendBody>): SendBody => ({
   ...change
 })
 
-export const send = (key: string, body: SendBody) =>
-  Effect.flatMap(Sending, (sending) =>
-    sending.send(embeddedPrincipal(project), Result.getOrThrow(parseSend(body)), key)
-  )
+export const send = (idempotencyKey: string, body: SendInput) =>
+  Effect.flatMap(Sending, (sending) => sending.send(project, body, { idempotencyKey }))

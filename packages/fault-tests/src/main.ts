@@ -10,13 +10,13 @@ import { freezeLoop } from "./freeze/freezeLoop.ts"
 import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
-import { simulation } from "./simulation/simulate.ts"
+import { simulation } from "./simulation/simulation.ts"
 import { everyCall } from "./syscalls/everyCall.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Twenty times the amounts that CI uses. */
+    /** Twenty times the amounts that CI uses, and every system call instead of every fourth. */
     long: { type: "boolean", default: false },
     cycles: { type: "string" },
     cuts: { type: "string" },
@@ -59,7 +59,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
   freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
   power: () => powerCuts({ cuts: amount(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
-  syscalls: everyCall,
+  syscalls: () => everyCall({ stride: values.long ? 1 : 4, seed }),
   simulate: () => simulation({ seeds: amount(values.seeds, 2000), from: seed }),
   http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
   attack: () =>

@@ -2,13 +2,13 @@
  * The reports of a worker, one line each, and their check against the store. A worker reports a call before it makes it, and then the
  * answer.
  */
-import type { SendBody } from "@mailkeep/core"
+import type { SendInput } from "@mailkeep/core"
 import Database from "better-sqlite3"
 import { filesIn } from "./embeddedMail.ts"
 
 /** One line of a worker. `trySend` and `tryContact` are calls, `problem` is a wrong answer, and the others are answers. */
 export type WorkerReport =
-  | { readonly kind: "trySend"; readonly key: string; readonly body: SendBody }
+  | { readonly kind: "trySend"; readonly key: string; readonly body: SendInput }
   | {
       readonly kind: "sent"
       readonly key: string
@@ -84,7 +84,7 @@ const answered = (reports: ReadonlyArray<WorkerReport>, index: number): boolean 
 /** Returns the sends without a reported answer. */
 export const unanswered = (
   reports: ReadonlyArray<WorkerReport>
-): ReadonlyArray<{ readonly key: string; readonly body: SendBody }> => {
+): ReadonlyArray<{ readonly key: string; readonly body: SendInput }> => {
   const sent = new Set(reports.flatMap((line) => (line.kind === "sent" ? [line.key] : [])))
   return reports.flatMap((line) =>
     line.kind === "trySend" && !sent.has(line.key) ? [{ key: line.key, body: line.body }] : []

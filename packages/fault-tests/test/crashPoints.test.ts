@@ -2,30 +2,23 @@
  * Crashes every use case at each of its writes: the write fails or the process dies, before or after the write is applied. Then another
  * process continues, and the final state must be the same as without a crash.
  */
-import type { MailStoreShape } from "@mailkeep/core"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import {
   ApiKeys,
   Contacts,
   DeliveryLog,
   Dispatcher,
   Domains,
-  embeddedPrincipal,
   formatInstant,
-  hourMillis,
   MailCore,
   MailStore,
-  minuteMillis,
-  everyContact,
-  noLogFilters,
-  parseCreateContact,
-  parseSend,
-  parseUpdateContact,
   PlanSource,
   Sending,
   StoreUnavailable,
   Suppressions,
   Transport
 } from "@mailkeep/core"
+import { hourMillis, minuteMillis } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"
 import type { StoreUnderTest } from "@mailkeep/testing"
 import { project, sendBody, start, stores } from "@mailkeep/testing"
@@ -87,20 +80,16 @@ const coreOver = (store: MailStoreShape, stub: StubTransport.StubTransport["Serv
     Layer.provideMerge(TestClock.layer())
   )
 
-const sent = (key: string, change: Parameters<typeof sendBody>[0] = {}) =>
-  Effect.flatMap(Sending, (sending) =>
-    sending.send(embeddedPrincipal(project), Result.getOrThrow(parseSend(sendBody(change))), key)
-  )
+const sent = (idempotencyKey: string, change: Parameters<typeof sendBody>[0] = {}) =>
+  Effect.flatMap(Sending, (sending) => sending.send(project, sendBody(change), { idempotencyKey }))
 
 const soon = start + minuteMillis
 const inAnHour = formatInstant(start + hourMillis)
 
 const messageOf = (key: string, change: Parameters<typeof sendBody>[0]) =>
-  Effect.map(sent(key, change), ({ result }) => result.messageId)
+  Effect.map(sent(key, change), ({ messageId }) => messageId)
 
-const contact = Effect.flatMap(Contacts, (contacts) =>
-  contacts.create(project, Result.getOrThrow(parseCreateContact({ email: "ada@example.org" })))
-)
+const contact = Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "ada@example.org" }))
 
 const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
 
@@ -139,8 +128,8 @@ const useCases: ReadonlyArray<UseCase> = [
     prepare: contact,
     act: Effect.gen(function* () {
       const contacts = yield* Contacts
-      const { items } = yield* contacts.page(project, everyContact, { page: 1, limit: 1 })
-      const request = Result.getOrThrow(parseUpdateContact({ email: "ada@example.org", emailStatus: "unsubscribed" }))
+      const { items } = yield* contacts.list(project, { limit: 1 })
+      const request = { email: "ada@example.org", emailStatus: "unsubscribed" } as const
       yield* contacts.update(project, items[0]!.id, request)
     })
   },
@@ -148,8 +137,8 @@ const useCases: ReadonlyArray<UseCase> = [
     name: "added and removed suppressions",
     act: Effect.gen(function* () {
       const suppressions = yield* Suppressions
-      yield* suppressions.add(project, "ada@example.org", "manual")
-      yield* suppressions.add(project, "bob@example.org", "manual")
+      yield* suppressions.addReason(project, "ada@example.org", "manual")
+      yield* suppressions.addReason(project, "bob@example.org", "manual")
       yield* suppressions.removeReason(project, "bob@example.org", "manual")
     })
   },
@@ -164,7 +153,7 @@ const useCases: ReadonlyArray<UseCase> = [
   },
   {
     name: "a sender domain",
-    act: Effect.flatMap(Domains, (domains) => domains.add(project, { domain: "two.example", verified: true })),
+    act: Effect.flatMap(Domains, (domains) => domains.create(project, { domain: "two.example", verified: true })),
     alreadyApplied: "DomainTaken"
   },
   {
@@ -184,12 +173,12 @@ const useCases: ReadonlyArray<UseCase> = [
 /** Everything that a caller can see. */
 const visibleState = Effect.gen(function* () {
   const log = yield* DeliveryLog
-  const { items } = yield* log.page(project, noLogFilters, { limit: 100, cursor: null })
+  const { items } = yield* log.list(project, { limit: 100 })
   const { counters, ...added } = yield* log.usageAudit(project)
-  const contacts = yield* (yield* Contacts).page(project, everyContact, { page: 1, limit: 100 })
+  const contacts = yield* (yield* Contacts).list(project, { limit: 100 })
   const keys = yield* (yield* ApiKeys).list(project)
-  const domains = yield* (yield* Domains).page(project, { page: 1, limit: 100 })
-  const suppressed = yield* (yield* Suppressions).page(project, null, { limit: 100, cursor: null })
+  const domains = yield* (yield* Domains).list(project, { limit: 100 })
+  const suppressed = yield* (yield* Suppressions).list(project, { limit: 100 })
   return {
     deliveries: items.map(({ recipient, status, scheduledAt }) => [recipient, status, scheduledAt]).toSorted(),
     counters: counters.filter(({ value }) => value !== 0),
@@ -197,7 +186,7 @@ const visibleState = Effect.gen(function* () {
     contacts: contacts.items.map(({ email, emailStatus }) => [email, emailStatus]),
     keys: keys.map(({ revokedAt }) => revokedAt !== null),
     domains: domains.items.map(({ domain, status }) => [domain, status]).toSorted(),
-    suppressed: suppressed.items.map(({ address, reasons }) => [address, Object.keys(reasons)])
+    suppressed: suppressed.items.map(({ email, reasons }) => [email, reasons.map(({ reason }) => reason)])
   }
 })
 
@@ -235,7 +224,7 @@ const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | unde
     yield* at(
       coreOver(shared, stub),
       Effect.gen(function* () {
-        yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+        yield* (yield* Domains).create(project, { domain: "example.com", verified: true })
         yield* useCase.prepare ?? Effect.void
       })
     )

@@ -6,16 +6,9 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SendBody } from "@mailkeep/core"
-import {
-  dayMillis,
-  Dispatcher,
-  Domains,
-  formatInstant,
-  hourMillis,
-  minuteMillis,
-  StoreUnavailable
-} from "@mailkeep/core"
+import type { SendInput } from "@mailkeep/core"
+import { dayMillis, hourMillis, minuteMillis } from "@mailkeep/core/adapter"
+import { Dispatcher, Domains, formatInstant, StoreUnavailable } from "@mailkeep/core"
 import { delivery, expectBalanced, withTestMail, send, sendOne, start, stores, tick } from "@mailkeep/testing"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -31,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const ready = Effect.flatMap(Domains, (domains) => domains.add(project, { domain: "example.com", verified: true }))
+const ready = Effect.flatMap(Domains, (domains) => domains.create(project, { domain: "example.com", verified: true }))
 
 const inFolder = <A, E>(
   test: Effect.Effect<A, E, Effect.Services<typeof ready> | Effect.Services<ReturnType<typeof sendIn>>>
@@ -40,7 +33,7 @@ const inFolder = <A, E>(
     Effect.andThen(ready, test).pipe(Effect.provide(embeddedMail(folder, noRelayFaults)), Effect.scoped)
   )
 
-const orders = (count: number, html = ""): ReadonlyArray<{ readonly key: string; readonly body: SendBody }> =>
+const orders = (count: number, html = ""): ReadonlyArray<{ readonly key: string; readonly body: SendInput }> =>
   Array.from({ length: count }, (_, n) => ({
     key: `k${n}`,
     body: sendBody({ to: `p${n}@example.org`, html: `x${html}` })
@@ -63,7 +56,7 @@ describe("a full disk", () => {
           let refused = 0
           for (const { key, body } of many) {
             const answer = yield* Effect.result(sendIn(key, body))
-            if (Result.isSuccess(answer)) deliveryIds.push(...answer.success.result.deliveryIds)
+            if (Result.isSuccess(answer)) deliveryIds.push(...answer.success.deliveryIds)
             else {
               expect(answer.failure).toBeInstanceOf(StoreUnavailable)
               if (++refused === 3) break
@@ -108,8 +101,8 @@ describe.each(stores)("a clock that jumps, with the $name store", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const at = (hours: number) => ({ scheduledAt: formatInstant(start + hours * hourMillis) })
-        const { result: soon } = yield* send("soon", at(2))
-        const { result: later } = yield* send("later", at(30))
+        const soon = yield* send("soon", at(2))
+        const later = yield* send("later", at(30))
         yield* TestClock.setTime(start + dayMillis)
         yield* tick
         yield* TestClock.setTime(start + minuteMillis)
@@ -131,9 +124,9 @@ describe.each(stores)("a clock that jumps, with the $name store", (store) => {
         yield* TestClock.setTime(start - dayMillis)
         yield* tick
         expect((yield* delivery(id)).status).toBe("queued")
-        const { result } = yield* send("new", { to: "bob@example.org" })
+        const { deliveryIds } = yield* send("new", { to: "bob@example.org" })
         yield* tick
-        expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("delivered")
+        expect((yield* delivery(deliveryIds[0]!)).status).toBe("delivered")
         yield* TestClock.setTime(start)
         yield* tick
         expect(yield* delivery(id)).toMatchObject({ status: "delivered", attempts: 1 })
@@ -149,9 +142,9 @@ describe.each(stores)("a relay that never answers, with the $name store", (store
       stub: { script: [{ recipient: "hangs@example.org", acts: [{ act: "hang" }, { act: "deliver" }] }] }
     })(
       Effect.gen(function* () {
-        const { result: hanging } = yield* send("hangs", { to: "hangs@example.org" })
+        const hanging = yield* send("hangs", { to: "hangs@example.org" })
         const running = yield* Effect.forkChild((yield* Dispatcher).run, { startImmediately: true })
-        const { result: other } = yield* send("other")
+        const other = yield* send("other")
         const until = (id: string, status: string) =>
           Effect.gen(function* () {
             while ((yield* delivery(id)).status !== status) {

@@ -5,9 +5,10 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Contacts, Dispatcher, Domains, formatInstant, hourMillis, parseCreateContact } from "@mailkeep/core"
+import { Contacts, Dispatcher, Domains, formatInstant } from "@mailkeep/core"
+import { hourMillis } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { explainedCopies } from "../src/copies.ts"
 import { embeddedMail, filesIn, project, send, sendBody } from "../src/embeddedMail.ts"
@@ -22,8 +23,8 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mailkeep-checks-"))
   await Effect.gen(function* () {
-    yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
-    yield* (yield* Contacts).create(project, Result.getOrThrow(parseCreateContact({ email: "ada@example.org" })))
+    yield* (yield* Domains).create(project, { domain: "example.com", verified: true })
+    yield* (yield* Contacts).create(project, { email: "ada@example.org" })
     yield* send("now", sendBody({ to: ["ada@example.org", "bob@example.org"] }))
     const now = yield* Clock.currentTimeMillis
     yield* send("later", sendBody({ scheduledAt: formatInstant(now + hourMillis) }))

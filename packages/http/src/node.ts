@@ -1,5 +1,20 @@
 /**
  * The HTTP interface on a Node server.
+ *
+ * @example
+ * ```ts
+ * import { MailCore, PlanSource } from "@mailkeep/core"
+ * import * as NodeCrypto from "@mailkeep/core/node"
+ * import { layerNode, url } from "@mailkeep/http/node"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ * import { StubTransport } from "@mailkeep/smtp"
+ * import { Effect, Layer } from "effect"
+ *
+ * const adapters = Layer.mergeAll(MemoryMailStore.layer, StubTransport.layer(), PlanSource.layerFixed({}), NodeCrypto.layer)
+ * const server = layerNode({ host: "127.0.0.1", port: 0 }).pipe(Layer.provide(MailCore.layer), Layer.provide(adapters))
+ * const program = Effect.map(url, (address) => console.log(address.startsWith("http://127.0.0.1:"))) // true
+ * await Effect.runPromise(Effect.provide(program, server))
+ * ```
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
@@ -15,6 +30,7 @@ import { routerConfig } from "./server/routerConfig.ts"
 
 export type { ServerLimits } from "./node/limits.ts"
 
+/** The address of the server, and limits that differ from the defaults. */
 export interface ServerOptions extends Partial<ServerLimits> {
   /** The address or host name to listen on, such as `127.0.0.1`. */
   readonly host: string
@@ -22,15 +38,29 @@ export interface ServerOptions extends Partial<ServerLimits> {
   readonly port: number
 }
 
-/** The present load of a running server, for metrics. */
+/**
+ * The present load of a running server, for metrics.
+ *
+ * @example
+ * ```ts
+ * import { ServerLoad } from "@mailkeep/http/node"
+ * import { Effect } from "effect"
+ *
+ * export const logLoad = Effect.gen(function* () {
+ *   const load = yield* ServerLoad
+ *   yield* Effect.logInfo({ connections: load.connections(), bodyBytes: load.bodyBytes() })
+ * })
+ * ```
+ */
 export class ServerLoad extends Context.Service<
   ServerLoad,
   {
+    /** Open connections. */
     readonly connections: () => number
     /** Bytes of request bodies in memory, without the first 16 KiB of each body. */
     readonly bodyBytes: () => number
     /** Bytes of responses over 16 KiB that are not yet written. */
-    readonly answerBytes: () => number
+    readonly responseBytes: () => number
   }
 >()("@mailkeep/http/node/ServerLoad") {}
 
@@ -38,14 +68,14 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const budget = makeBodyBudget(limits)
-      const { http, connections, answerBytes } = yield* makeNodeServer(
+      const { http, connections, responseBytes } = yield* makeNodeServer(
         { host, port },
         { ...defaultServerLimits, ...limits }
       )
       return Context.empty().pipe(
         Context.add(HttpServer.HttpServer, http),
         Context.add(BodyBudget, budget),
-        Context.add(ServerLoad, { connections, bodyBytes: budget.reservedBytes, answerBytes })
+        Context.add(ServerLoad, { connections, bodyBytes: budget.reservedBytes, responseBytes })
       )
     })
   )

@@ -2,7 +2,8 @@
  * The domain scope of an API key. It bounds the messages that the key cancels or reschedules. It also bounds the domains that the key lists,
  * adds, verifies and deletes.
  */
-import { formatInstant, hourMillis } from "@mailkeep/core"
+import { formatInstant } from "@mailkeep/core"
+import { hourMillis } from "@mailkeep/core/binding"
 import { sendBody, start, stores } from "@mailkeep/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -17,8 +18,8 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
   beforeAll(async () => {
     wire = await openHttpTestServer(store)
     const permissions = ["email.send", "email.full_access"] as const
-    inside = (await wire.keyOf("prj_test", permissions, { domainScope: ["example.com", "mine.example"] })).printed
-    outside = (await wire.keyOf("prj_test", permissions, { domainScope: ["other.example"] })).printed
+    inside = (await wire.keyOf("prj_test", permissions, { domainScope: ["example.com", "mine.example"] })).secret
+    outside = (await wire.keyOf("prj_test", permissions, { domainScope: ["other.example"] })).secret
   })
   afterAll(() => wire.close())
 

@@ -34,7 +34,7 @@ const open = async (store: StoreUnderTest) => {
   const issued = await core.runPromise(
     Effect.flatMap(ApiKeys, (keys) => keys.create(project, { permissions: ["email.send", "email.full_access"] }))
   )
-  return { core, headers: { authorization: `Bearer ${Redacted.value(issued.printed)}` } }
+  return { core, headers: { authorization: `Bearer ${Redacted.value(issued.secret)}` } }
 }
 
 const handle = <E>(mail: MailSource<E>, options?: FetchHandlerOptions) => {

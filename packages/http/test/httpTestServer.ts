@@ -40,7 +40,7 @@ export interface HttpTestServer {
     projectId: string,
     permissions: ReadonlyArray<Permission>,
     more?: { readonly domainScope?: ReadonlyArray<string>; readonly expiresAt?: number }
-  ) => Promise<{ readonly printed: string; readonly key: ApiKey }>
+  ) => Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** The present load of the server. */
   readonly load: NodeMailServer.ServerLoad["Service"]
   /** Shuts the server down like the end of its process. */
@@ -48,7 +48,7 @@ export interface HttpTestServer {
   readonly close: () => Promise<void>
 }
 
-/** The message of a 400 names the part and the path of its first issue, then the problem. Source: wire, every response. */
+/** The message of a 400 names the part and the path of its first issue, then the problem. Source: docs/spec/clarifications.md W1. */
 const expectSentence = ({ message, details: { context, issues } }: Answered["body"]): void => {
   const [first] = issues
   const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
@@ -79,11 +79,11 @@ export const openHttpTestServer = async (
   const keyOf: HttpTestServer["keyOf"] = (projectId, permissions, more = {}) =>
     run(
       Effect.gen(function* () {
-        const { key, printed } = yield* (yield* ApiKeys).create(projectId, { permissions, ...more })
-        return { key, printed: Redacted.value(printed) }
+        const { apiKey, secret } = yield* (yield* ApiKeys).create(projectId, { permissions, ...more })
+        return { apiKey, secret: Redacted.value(secret) }
       })
     )
-  const { printed: key } = await keyOf(project, both)
+  const { secret: key } = await keyOf(project, both)
   const find = operationFinder((await (await fetch(`${url}/openapi.json`)).json()) as ApiDocument)
 
   const call: HttpTestServer["call"] = async (path, { method = "GET", body, headers = {}, key: with_ = key } = {}) => {
@@ -125,9 +125,9 @@ export const openHttpTestServer = async (
 /** A second project with the same verified domain, and the secret of its API key. */
 export const otherProject = async (wire: HttpTestServer) => {
   await wire.run(
-    Effect.flatMap(Domains, (domains) => domains.add("prj_other", { domain: "example.com", verified: true }))
+    Effect.flatMap(Domains, (domains) => domains.create("prj_other", { domain: "example.com", verified: true }))
   )
-  return (await wire.keyOf("prj_other", both)).printed
+  return (await wire.keyOf("prj_other", both)).secret
 }
 
 let sends = 0

@@ -35,9 +35,9 @@ const openLogged = async () => {
   )
   const headers = await core.runPromise(
     Effect.gen(function* () {
-      yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
-      const { printed } = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"] })
-      return { authorization: `Bearer ${Redacted.value(printed)}`, "content-type": "application/json" }
+      yield* (yield* Domains).create(project, { domain: "example.com", verified: true })
+      const { secret } = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"] })
+      return { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" }
     })
   )
   const { handler, dispose } = fetchHandler(core)

@@ -57,15 +57,24 @@ describe("the OpenAPI document", () => {
   })
 
   it("describes each number parameter as a number with its bounds", () => {
-    const shown = new Map(
-      operations.flatMap(([, { parameters = [] }]) => parameters.map(({ name, schema }) => [name, schema] as const))
+    const shown = operations.flatMap(([, { parameters = [] }]) => parameters)
+    const schemasOf = (wanted: string) => shown.filter(({ name }) => name === wanted).map(({ schema }) => schema)
+    const numbers = {
+      limit: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+      page: { type: "integer", minimum: 1, default: 1 },
+      beforeVersion: { type: "integer", minimum: 1 }
+    }
+    for (const [name, expected] of Object.entries(numbers)) {
+      expect(schemasOf(name).length).toBeGreaterThan(0)
+      for (const schema of schemasOf(name)) expect(schema).toEqual(expected)
+    }
+    const isNumber = (schema: unknown) => /"(?:integer|number)"/.test(JSON.stringify(schema))
+    expect(new Set(shown.filter(({ schema }) => isNumber(schema)).map(({ name }) => name))).toEqual(
+      new Set(Object.keys(numbers))
     )
-    expect(shown.get("limit")).toEqual({ type: "integer", minimum: 1, maximum: 100, default: 50 })
-    expect(shown.get("page")).toEqual({ type: "integer", minimum: 1, default: 1 })
-    expect(shown.get("beforeVersion")).toEqual({ type: "integer", minimum: 1 })
-    expect(shown.get("cursor")).toMatchObject({ type: "string", maxLength: 1024 })
-    expect(shown.has("content-type")).toBe(false)
-    expect(shown.has("idempotency-key")).toBe(true)
+    expect(schemasOf("cursor")[0]).toMatchObject({ type: "string", maxLength: 1024 })
+    expect(schemasOf("content-type")).toEqual([])
+    expect(schemasOf("idempotency-key")).not.toEqual([])
   })
 
   it("has an example for every request body, valid by its schema", () => {
@@ -82,7 +91,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("lists every status that an endpoint may return", () => {
+  it("lists for each operation the statuses that every endpoint may return", () => {
     for (const [name, { responses }] of operations)
       expect([name, Object.keys(responses)]).toEqual([
         name,

@@ -2,8 +2,10 @@
  * The authentication, the order in which a request is refused, and the isolation of projects.
  */
 import type { Permission } from "@mailkeep/core"
-import { formatInstant, hourMillis } from "@mailkeep/core"
+import { ApiKeys, formatInstant } from "@mailkeep/core"
+import { hourMillis } from "@mailkeep/core/binding"
 import { sendBody, start, stores, tick } from "@mailkeep/testing"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CallOptions, HttpTestServer } from "./httpTestServer.ts"
@@ -36,8 +38,8 @@ describe.each(stores)("authentication, over $name", (store) => {
     expect(missing).toMatchObject({ status: 401, body: { error: "unauthorized" } })
     expect((await call("nonsense")).body.message).toBe(missing.body.message)
     const other = permission === "email.send" ? "email.full_access" : "email.send"
-    const { printed } = await wire.keyOf("prj_test", [other])
-    const refused = await call(printed)
+    const { secret } = await wire.keyOf("prj_test", [other])
+    const refused = await call(secret)
     expect(refused).toMatchObject({
       status: 403,
       body: { error: "not_allowed", message: expect.stringContaining(permission) }
@@ -46,12 +48,16 @@ describe.each(stores)("authentication, over $name", (store) => {
 
   it("refuses a revoked and an expired API key at once and with the same response", async () => {
     const short = await wire.keyOf("prj_test", ["email.full_access"], { expiresAt: start + 3 * hourMillis })
-    expect((await wire.call("/emails/domains", { key: short.printed })).status).toBe(200)
+    expect((await wire.call("/emails/domains", { key: short.secret })).status).toBe(200)
+    const missing = await wire.call("/emails/domains", { key: null })
     await wire.run(TestClock.adjust("3 hours"))
-    const expired = await wire.call("/emails/domains", { key: short.printed })
-    const never = await wire.call("/emails/domains", { key: null })
-    expect(expired.status).toBe(401)
-    expect(expired.body.message).toBe(never.body.message)
+    const revoked = await wire.keyOf("prj_test", ["email.full_access"])
+    expect((await wire.call("/emails/domains", { key: revoked.secret })).status).toBe(200)
+    await wire.run(Effect.flatMap(ApiKeys, (apiKeys) => apiKeys.revoke(revoked.apiKey.id)))
+    for (const key of [short.secret, revoked.secret, null]) {
+      const { status, body } = await wire.call("/emails/domains", { key })
+      expect([status, body]).toEqual([401, { ...missing.body, correlationId: expect.any(String) }])
+    }
   })
 
   it("accepts the authorization scheme in upper and lower case", async () => {
@@ -73,8 +79,8 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
   const send = (body: unknown, options: CallOptions = {}) => postSend(wire, body, options)
 
   it("checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order", async () => {
-    const none = (await wire.keyOf("prj_test", ["email.full_access"])).printed
-    const scoped = (await wire.keyOf("prj_test", ["email.send"], { domainScope: ["other.example"] })).printed
+    const none = (await wire.keyOf("prj_test", ["email.full_access"])).secret
+    const scoped = (await wire.keyOf("prj_test", ["email.send"], { domainScope: ["other.example"] })).secret
     expect((await send({}, { key: none })).status).toBe(403)
     expect((await send({}, { key: scoped })).status).toBe(400)
     const past = formatInstant(start - 1)
@@ -134,7 +140,7 @@ describe.each(stores)("the rate limit, over $name", (store) => {
     expect(limited.headers.get("retry-after")).toBe("2")
     expect(limited.headers.get("ratelimit")).toBe('"api_key";r=0;t=6')
 
-    const second = (await wire.keyOf("prj_test", ["email.send", "email.full_access"])).printed
+    const second = (await wire.keyOf("prj_test", ["email.send", "email.full_access"])).secret
     expect((await postSend(wire, sendBody(), { key: second })).body).toMatchObject({
       code: "RATE_LIMITED",
       scope: "project"
@@ -148,13 +154,13 @@ describe.each(stores)("the rate limit, over $name", (store) => {
 
   it("checks the rate limit after the API key and before the permission", async () => {
     await wire.run(TestClock.adjust("1 minute"))
-    const { printed } = await wire.keyOf("prj_test", ["email.send"])
+    const { secret } = await wire.keyOf("prj_test", ["email.send"])
     const post = (key: string) => wire.call("/emails/contacts", { method: "POST", body: {}, key })
     const statuses = [
-      await post(printed),
-      await post(printed),
-      await post(printed),
-      await post(printed),
+      await post(secret),
+      await post(secret),
+      await post(secret),
+      await post(secret),
       await post("nonsense")
     ]
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 403, 429, 401])

@@ -88,7 +88,7 @@ describe("shutDown", () => {
     })
     const client = await rawClient(wire.url, { reads: false })
     client.send(getRequest(wire.key, `/emails/logs/${body.data.deliveryIds[0]}`).repeat(10))
-    await expect.poll(() => wire.load.answerBytes()).toBeGreaterThan(0)
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(0)
     const begun = performance.now()
     await wire.stop()
     expect(wire.load.connections()).toBe(0)

@@ -49,7 +49,7 @@ describe("request bodies", () => {
 
   it("accepts a body when another API key has used up its budget", async () => {
     await open({ bodyBytesMax: 2 * mib, bodyBytesPerApiKeyMax: mib })
-    const other = (await wire.keyOf("prj_test", ["email.send"])).printed
+    const other = (await wire.keyOf("prj_test", ["email.send"])).secret
     const clients = await Promise.all(Array.from({ length: 4 }, () => holdBack(wire.key, 512 * kib)))
     await expect.poll(() => wire.load.bodyBytes()).toBeGreaterThan(512 * kib)
     expect((await postSend(wire, sendBody({ text: "x".repeat(700 * kib) }), { key: other })).status).toBe(202)
@@ -122,18 +122,18 @@ describe("answers", () => {
     const request = getRequest(wire.key, await bigPath())
     const client = await rawClient(wire.url, { reads: false })
     client.send(request.repeat(10))
-    await expect.poll(() => wire.load.answerBytes()).toBeGreaterThan(3 * mib)
-    await expect.poll(() => [wire.load.answerBytes(), wire.load.connections()]).toEqual([0, 1])
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(3 * mib)
+    await expect.poll(() => [wire.load.responseBytes(), wire.load.connections()]).toEqual([0, 1])
   })
 
   it("closes a connection when its response takes too long, although the client reads some of it", async () => {
-    await open({ answerMillis: 300 })
+    await open({ responseMillis: 300 })
     const request = getRequest(wire.key, await bigPath())
     const client = await rawClient(wire.url, { reads: false })
     client.send(request.repeat(20))
     const reading = setInterval(() => client.socket.read(16 * kib), 10)
     await expect.poll(() => wire.load.connections()).toBe(2)
-    await expect.poll(() => [wire.load.answerBytes(), wire.load.connections()]).toEqual([0, 1])
+    await expect.poll(() => [wire.load.responseBytes(), wire.load.connections()]).toEqual([0, 1])
     clearInterval(reading)
   })
 
@@ -145,20 +145,20 @@ describe("answers", () => {
     let most = 0
     for (let look = 0; look < 20; look++) {
       await wait(10)
-      most = Math.max(most, wire.load.answerBytes())
+      most = Math.max(most, wire.load.responseBytes())
     }
     expect(most).toBeGreaterThan(3 * mib)
     expect(most).toBeLessThan(4 * mib)
     client.socket.destroy()
-    await expect.poll(() => wire.load.answerBytes()).toBe(0)
+    await expect.poll(() => wire.load.responseBytes()).toBe(0)
   })
 
   it("answers 503 instead of a large response when unread responses use up the budget, and cuts off the slowest", async () => {
-    await open({ answerBytesMax: 4 * mib, stallMillis: 400 })
+    await open({ responseBytesMax: 4 * mib, stallMillis: 400 })
     const path = await bigPath()
     const client = await rawClient(wire.url, { reads: false })
     client.send(getRequest(wire.key, path).repeat(10))
-    await expect.poll(() => wire.load.answerBytes()).toBeGreaterThan(3 * mib)
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(3 * mib)
     const crowded = await rawClient(wire.url)
     crowded.send(getRequest(wire.key, path, "x-request-id: crowded\r\n"))
     const [answer] = await crowded.answered(1)

@@ -1,10 +1,11 @@
 /**
- * Webhooks over real HTTP. These tests check the shapes; the service tests check the event relay.
+ * Webhooks over real HTTP. These tests check the shapes; the service tests check the event sender.
  */
 import { Contacts } from "@mailkeep/core"
-import type { EventSinkShape, SinkRequest } from "@mailkeep/core"
-import { project, relay, stores } from "@mailkeep/testing"
+import type { EventSinkShape, SinkRequest } from "@mailkeep/core/adapter"
+import { project, sendEvents, stores } from "@mailkeep/testing"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { error, invalid, openHttpTestServer, otherProject } from "./httpTestServer.ts"
@@ -76,7 +77,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
   it("shows the event deliveries of a webhook with every attempt, and replays one", async () => {
     const { id } = (await act("POST", "", { url, events: ["contact.created"] })).body.data
     await wire.run(Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "pushed@example.org" })))
-    await wire.run(relay)
+    await wire.run(sendEvents)
     const first = (await act("GET", `/${id}/deliveries?limit=1`)).body
     expect(first).toEqual({
       message: "Email webhook deliveries fetched",
@@ -102,6 +103,10 @@ describe.each(stores)("webhooks, over $name", (store) => {
     expect((await act("POST", `/${id}/deliveries/${eventDelivery.id}/replay`)).body.data).toMatchObject({
       id: eventDelivery.id
     })
+    await wire.run(TestClock.adjust("1 minute"))
+    await wire.run(sendEvents)
+    const attempt = { at: timestamp, status_code: 500, error: null, duration_ms: 0 }
+    expect((await act("GET", `/${id}/deliveries?limit=1`)).body.data.items[0].attempts).toEqual([attempt, attempt])
     expect(await act("POST", `/${id}/deliveries/evd_x/replay`)).toMatchObject(error(404, "not_found"))
     const tested = (await act("POST", `/${id}/test`)).body
     expect(tested).toEqual({ data: { delivered: false, status_code: 500, error: null } })

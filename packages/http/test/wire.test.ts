@@ -1,4 +1,5 @@
-import { formatInstant, hourMillis } from "@mailkeep/core"
+import { formatInstant } from "@mailkeep/core"
+import { hourMillis } from "@mailkeep/core/binding"
 import { sendBody, start, stores, tick } from "@mailkeep/testing"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -64,6 +65,9 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(
         await call("/emails/send?x=1", { "idempotency-key": "k", "content-type": "application/json" })
       ).toMatchObject(invalid("query", [["x"], "unknown_field"]))
+      expect(await call("/emails/send", { "idempotency-key": "k", "content-type": "application/json" })).toMatchObject(
+        invalid("body", [[], "malformed_json"])
+      )
     })
 
     it.each([
@@ -223,9 +227,15 @@ describe.each(stores)("the wire, over $name", (store) => {
       expect(await found("startDate=2026-11-21&endDate=2026-11-21")).toBe(1)
       expect(await found("startDate=2026-11-22")).toBe(0)
       expect(await found("endDate=2026-11-20")).toBe(0)
-      for (const offset of ["%2B01", "%2B0100", "%2B01:00"]) {
-        expect(await found(`startDate=2026-11-21T13:00${offset}`)).toBe(1)
-        expect(await found(`startDate=2026-11-21T13:01${offset}`)).toBe(0)
+      for (const [hour, offset] of [
+        ["13", "%2B01"],
+        ["13", "%2B0100"],
+        ["13", "%2B01:00"],
+        ["11", "-01:00"],
+        ["12", "Z"]
+      ]) {
+        expect(await found(`startDate=2026-11-21T${hour}:00${offset}`)).toBe(1)
+        expect(await found(`startDate=2026-11-21T${hour}:01${offset}`)).toBe(0)
       }
     })
 

@@ -2,10 +2,10 @@
  * The reference store: pure functions over one immutable state. Every other store must give the same answers.
  * The state ends with the process.
  */
-import type { Answers, Change, Query } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
-import { Conflict } from "@mailkeep/core/domain"
-import { MailStore } from "@mailkeep/core/port"
+import type { Answers, Change, Query } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { Conflict } from "@mailkeep/core/adapter"
+import { MailStore } from "@mailkeep/core/adapter"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
@@ -40,4 +40,5 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
   changes: Stream.never
 }))
 
+/** Provides a new, empty store as `MailStore`. Its records end with the process. */
 export const layer: Layer.Layer<MailStore> = Layer.effect(MailStore, make)

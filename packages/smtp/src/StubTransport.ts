@@ -2,9 +2,9 @@
  * A transport that sends nothing. It keeps each message and answers by a script, so that a product can be tried and tested without a relay.
  * It goes through every phase of a real hand-off, including finalizing.
  */
-import type { SmtpReply, SmtpStage } from "@mailkeep/core/domain"
-import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/port"
-import { Transport, TransportUnavailable } from "@mailkeep/core/port"
+import type { SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
+import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
+import { Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Context, Effect, Layer } from "effect"
 
 /** The behavior of the stub for one hand-off. */
@@ -48,9 +48,14 @@ export interface StubRule {
 /** A message that the stub accepted while finalizing. */
 export interface CapturedMessage extends Pick<HandOff, "deliveryId" | "attempt" | "envelope" | "message"> {}
 
+/** The script of the stub, what it declares, and what it does with accepted messages. */
 export interface StubOptions {
   /** The first rule that matches a recipient applies. Without a matching rule the message is delivered. */
   readonly script?: ReadonlyArray<StubRule>
+  /**
+   * Replaces some of the declared capabilities. By default, the stub confirms delivery, signals finalizing and
+   * accepts any size.
+   */
   readonly capabilities?: Partial<TransportCapabilities>
   /** How many messages are kept; default 10,000. The oldest are removed first. */
   readonly keep?: number
@@ -60,7 +65,9 @@ export interface StubOptions {
   readonly onTaken?: (captured: CapturedMessage) => void
 }
 
+/** A transport with a script, which keeps the messages that it accepts. */
 export interface StubTransportShape extends TransportShape {
+  /** The accepted messages, oldest first. */
   readonly taken: () => ReadonlyArray<CapturedMessage>
   /** Adds rules before the existing rules. */
   readonly addRules: (...rules: ReadonlyArray<StubRule>) => void
@@ -69,7 +76,7 @@ export interface StubTransportShape extends TransportShape {
 const defaultCapabilities: TransportCapabilities = {
   confirmsDelivery: true,
   signalsFinalize: true,
-  idempotentHandoff: false,
+  idempotentHandOff: false,
   maxMessageBytes: null,
   smtpUtf8: true
 }
@@ -86,6 +93,10 @@ const reply = (stage: SmtpStage, code: number, enhancedCode: string, text: strin
   text
 })
 
+/**
+ * Makes a stub outside of Effect's layers, for example for a transport of a test. `layer` provides a stub as a
+ * service.
+ */
 export const make = (options: StubOptions = {}): StubTransportShape => {
   const { keep = 10_000, crash = () => process.kill(process.pid, "SIGKILL"), onTaken } = options
   const capabilities = { ...defaultCapabilities, ...options.capabilities }
@@ -108,7 +119,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       beforeFinalize,
       Effect.sync(() => {
         const captured = { deliveryId, attempt, envelope, message }
-        if (capabilities.idempotentHandoff && kept.some((earlier) => earlier.message.messageId === message.messageId))
+        if (capabilities.idempotentHandOff && kept.some((earlier) => earlier.message.messageId === message.messageId))
           return
         kept.push(captured)
         if (kept.length > keep) kept.shift()
@@ -172,7 +183,22 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
   }
 }
 
-/** The service of this transport: its captured messages and its script. */
+/**
+ * The service of this transport: its captured messages and its script.
+ *
+ * @example
+ * ```ts
+ * import { StubTransport } from "@mailkeep/smtp"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const stub = yield* StubTransport.StubTransport
+ *   stub.addRules({ recipient: "ada@example.org", acts: [{ act: "defer" }, { act: "deliver" }] })
+ *   return stub.taken().length
+ * })
+ * console.log(Effect.runSync(Effect.provide(program, StubTransport.layer()))) // 0
+ * ```
+ */
 export class StubTransport extends Context.Service<StubTransport, StubTransportShape>()(
   "@mailkeep/smtp/StubTransport"
 ) {}

@@ -1,3 +1,16 @@
-/** The transports. */
+/**
+ * The transports: so far `StubTransport`, which sends nothing and answers by a script.
+ *
+ * @example
+ * ```ts
+ * import { Transport } from "@mailkeep/core"
+ * import { StubTransport } from "@mailkeep/smtp"
+ * import { Effect } from "effect"
+ *
+ * const layer = StubTransport.layer({ script: [{ recipient: /@gone\.example$/, acts: [{ act: "reject" }] }] })
+ * const program = Effect.map(Transport, ({ capabilities }) => capabilities.confirmsDelivery)
+ * console.log(Effect.runSync(Effect.provide(program, layer))) // true
+ * ```
+ */
 export * as StubTransport from "./StubTransport.ts"
 export type { StubAct, StubOptions, StubRule, CapturedMessage } from "./StubTransport.ts"

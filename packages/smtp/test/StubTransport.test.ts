@@ -1,5 +1,5 @@
-import type { HandOff } from "@mailkeep/core/port"
-import { HandOffRevoked } from "@mailkeep/core/port"
+import type { HandOff } from "@mailkeep/core/adapter"
+import { HandOffRevoked } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { StubAct, StubOptions } from "../src/index.ts"
@@ -103,7 +103,7 @@ describe("the stub transport", () => {
     const few = StubTransport.make({ keep: 2 })
     for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
     expect(few.taken().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])
-    const dropping = StubTransport.make({ capabilities: { idempotentHandoff: true } })
+    const dropping = StubTransport.make({ capabilities: { idempotentHandOff: true } })
     for (let i = 0; i < 2; i++) await Effect.runPromise(dropping.handOff(handOff("a@x.example")))
     expect(dropping.taken()).toHaveLength(1)
   })

@@ -5,7 +5,7 @@ import { stubBench } from "./stubBench.ts"
 conforms("the stub as the recipient's own server", transportLaws, { bench: stubBench() })
 
 conforms("the stub as a relay that drops doubles", transportLaws, {
-  bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true })
+  bench: stubBench({ confirmsDelivery: false, idempotentHandOff: true })
 })
 
 conforms("the stub as a relay that cannot signal finalizing", transportLaws, {

@@ -2,9 +2,9 @@
  * The stub as both the transport and the relay of the transport laws.
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
-import type { TransportCapabilities, TransportShape } from "@mailkeep/core/port"
+import type { TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
 import { mailOf } from "@mailkeep/conformance"
-import { Transport } from "@mailkeep/core/port"
+import { Transport } from "@mailkeep/core/adapter"
 import { Effect, Layer } from "effect"
 import type { StubAct } from "../src/index.ts"
 import { StubTransport } from "../src/index.ts"

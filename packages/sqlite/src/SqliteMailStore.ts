@@ -3,10 +3,10 @@
  * in one sync.
  * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
-import type { Answers, Change, Query } from "@mailkeep/core/domain"
-import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/port"
-import { Conflict } from "@mailkeep/core/domain"
-import { MailStore, StoreUnavailable } from "@mailkeep/core/port"
+import type { Answers, Change, Query } from "@mailkeep/core/adapter"
+import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/adapter"
+import { Conflict } from "@mailkeep/core/adapter"
+import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
@@ -19,6 +19,7 @@ import { prepared } from "./internal/recordTable.ts"
 import { makeScanThread } from "./internal/scanThread.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
 
+/** The location of the store. */
 export interface SqliteOptions {
   /** The path of the file. It is created if it does not exist; its folder must exist. */
   readonly filename: string
@@ -38,11 +39,16 @@ const octetsOf = (changes: ReadonlyArray<Change>): number =>
     return sum + 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
   }, 0)
 
+/** A store with the numbers that only SQLite has. */
 export interface SqliteMailStoreShape extends MailStoreShape {
   /** The disk syncs of this process, and the time that it waited while other processes kept the write lock. */
   readonly groupCounts: GroupCommit["counts"]
 }
 
+/**
+ * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
+ * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
+ */
 export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
@@ -108,7 +114,18 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
     }
   })
 
-/** The service of this store, for values that only SQLite has. */
+/**
+ * The service of this store, for values that only SQLite has.
+ *
+ * @example
+ * ```ts
+ * import { SqliteMailStore } from "@mailkeep/sqlite"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.map(SqliteMailStore.SqliteMailStore, (store) => store.groupCounts().writes)
+ * console.log(await Effect.runPromise(Effect.provide(program, SqliteMailStore.layer({ filename: "mail.db" })))) // 0
+ * ```
+ */
 export class SqliteMailStore extends Context.Service<SqliteMailStore, SqliteMailStoreShape>()(
   "@mailkeep/sqlite/SqliteMailStore"
 ) {}

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Change } from "@mailkeep/core/domain"
+import type { Change } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Exit, Fiber, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -122,7 +122,9 @@ describe("another connection", () => {
         other.exec("BEGIN IMMEDIATE")
         const waiting = yield* Effect.forkChild(Effect.result(store.commit(put("a"))))
         for (let i = 0; i < 20; i++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-        yield* TestClock.adjust("6 seconds")
+        yield* TestClock.adjust("4 seconds")
+        expect(waiting.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust("2 seconds")
         expect(yield* Fiber.join(waiting)).toMatchObject({ failure: { _tag: "StoreUnavailable", reason: "locked" } })
         other.exec("ROLLBACK")
         yield* store.commit(put("a"))

@@ -11,7 +11,7 @@ describe("oldNodeSentence", () => {
     ["12.0.0", undefined]
   ])("refuses Node %s, which has no Node-API 10", (node, napi) => {
     expect(oldNodeSentence({ node, ...(napi === undefined ? {} : { napi }) })).toBe(
-      `Mailkeep needs Node 22.14 or newer (Node-API 10), and this is Node ${node}`
+      `Mailkeep needs Node 22.19 or newer, and this is Node ${node}`
     )
   })
 
@@ -34,7 +34,7 @@ describe("opening the SQLite store on an old Node", () => {
         Effect.flip(Effect.provide(Effect.void, SqliteMailStore.layer({ filename: "/nowhere/mail.db" })))
       )
       expect(failure).toMatchObject({ _tag: "StoreNotOpened", reason: "unsupported_runtime" })
-      expect(failure.message).toMatch(/^Mailkeep needs Node 22\.14 or newer .*: \/nowhere\/mail\.db$/)
+      expect(failure.message).toMatch(/^Mailkeep needs Node 22\.19 or newer, .*: \/nowhere\/mail\.db$/)
     } finally {
       Object.defineProperty(process.versions, "napi", { value: napi, configurable: true })
     }

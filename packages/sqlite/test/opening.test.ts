@@ -2,12 +2,13 @@ import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { StoreNotOpened } from "@mailkeep/core/port"
+import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
+import { migrations } from "../src/internal/migrations.ts"
 
 let folder: string
 beforeEach(() => {
@@ -153,6 +154,18 @@ describe("opening a file", () => {
         })
       )
     )
+    const original = Database.prototype.pragma
+    const pragma = vi.spyOn(Database.prototype, "pragma")
+    try {
+      await Effect.runPromise(open(file()))
+      expect(pragma.mock.calls.map(([source]) => source)).toContain("synchronous = FULL")
+      pragma.mockImplementation(function (this: Database.Database, source, options) {
+        return source === "synchronous = FULL" ? undefined : original.call(this, source, options)
+      })
+      expect(await refusal(file())).toMatchObject({ _tag: "StoreNotOpened", reason: "not_durable" })
+    } finally {
+      pragma.mockRestore()
+    }
   })
 
   it("migrates a file once when several processes open it at once", async () => {
@@ -169,6 +182,9 @@ describe("opening a file", () => {
     )
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))))
     expect(codes).toEqual([0, 0, 0, 0])
+    const database = new Database(file(), { readonly: true })
+    expect(database.prepare("SELECT version FROM mailkeep_schema").pluck().all()).toEqual([migrations.length])
+    database.close()
   })
 })
 

@@ -2,8 +2,8 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Worker } from "node:worker_threads"
-import type { Contact, QueryOf } from "@mailkeep/core/domain"
-import { noContactFilters } from "@mailkeep/core/domain"
+import type { ContactRecord, QueryOf } from "@mailkeep/core/adapter"
+import { noContactFilters } from "@mailkeep/core/adapter"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
@@ -21,7 +21,7 @@ const file = () => join(folder, "mail.db")
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
 
-const contactAt = (n: number): Contact => ({
+const contactAt = (n: number): ContactRecord => ({
   id: `con_${String(n).padStart(5, "0")}`,
   projectId: "prj_a",
   email: `c${n}@x.example`,
@@ -114,7 +114,7 @@ describe("the scan thread", () => {
         const putBoth = (n: number) =>
           store.commit([
             { _tag: "PutContact", contact: contactAt(n), replaces: null },
-            { _tag: "SpendCounter", projectId: "prj_a", name: "contacts", by: 1, max: null }
+            { _tag: "AddToCounter", projectId: "prj_a", name: "contacts", by: 1, max: null }
           ])
         const writing = yield* Effect.forkChild(
           Effect.forEach(

@@ -9,36 +9,31 @@ import type { StubOptions } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import type { Scope } from "effect"
-import { Effect, Fiber, Layer, ManagedRuntime, Result } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
+import type { DnsResolverShape, EventSinkShape, MailStoreShape, TransportShape } from "@mailkeep/core/adapter"
 import type {
-  DnsResolverShape,
-  EventSinkShape,
   Instant,
   InvalidArgument,
   MailCoreOptions,
-  MailStoreShape,
   Plan,
   ProjectId,
-  SendBody,
+  SendInput,
   SendOptions,
-  StoreNotOpened,
-  TransportShape
+  StoreNotOpened
 } from "@mailkeep/core"
 import {
   DeliveryLog,
+  DeliveryNotFound,
   Dispatcher,
   DnsResolver,
   Domains,
-  embeddedPrincipal,
-  EventRelay,
+  EventSender,
   EventSink,
   HandOffs,
   MailCore,
   MailStore,
-  noLogFilters,
-  parseSend,
   PlanSource,
   Sending,
   Transport
@@ -58,20 +53,26 @@ export const stores = [
   { name: "sqlite", layer: temporaryFile }
 ] as const satisfies ReadonlyArray<StoreUnderTest>
 
+/** A store that tests run on, with its name in test titles. */
 export interface StoreUnderTest {
   readonly name: string
   readonly layer: Layer.Layer<MailStore, StoreNotOpened>
 }
 
+/** The project of every test. It has the verified domain of `sender`. */
 export const project: ProjectId = "prj_test"
-export const sender = "hello@example.com"
+/** A sender whose domain is verified. */
+const sender = "hello@example.com"
 /** The time at which every test starts. */
 export const start: Instant = Date.UTC(2026, 10, 21, 12)
 
+/** The options of the core, and the ports that a test replaces. */
 export interface TestMailOptions extends MailCoreOptions {
+  /** The limits of every project. By default, none. */
   readonly plan?: Partial<Plan>
   /** Replaces `plan`, for example with one plan per project. */
   readonly plans?: Layer.Layer<PlanSource, InvalidArgument>
+  /** The script of the stub transport. By default, it delivers everything. */
   readonly stub?: StubOptions
   /** The sink for event deliveries. Without it, no event is sent to a webhook. */
   readonly sink?: EventSinkShape
@@ -91,12 +92,13 @@ export const testMailLayer = (
     Layer.provideMerge(TestClock.layer())
   )
 
+/** The services that `testMailLayer` provides. */
 export type TestMail = Layer.Success<ReturnType<typeof testMailLayer>>
 
 /** Sets the clock to `start` and adds a verified domain to the project. */
 const prepare = Effect.gen(function* () {
   yield* TestClock.setTime(start)
-  yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+  yield* (yield* Domains).create(project, { domain: "example.com", verified: true })
 })
 
 /** Runs the effect of one test with a new core and store. */
@@ -112,7 +114,8 @@ export const openTestMail = async (store: StoreUnderTest, options?: TestMailOpti
   return runtime
 }
 
-export const sendBody = (change: Partial<SendBody> = {}): SendBody => ({
+/** A valid message to one recipient, with some fields changed. */
+export const sendBody = (change: Partial<SendInput> = {}): SendInput => ({
   from: sender,
   to: "ada@example.org",
   subject: "Hello",
@@ -121,14 +124,17 @@ export const sendBody = (change: Partial<SendBody> = {}): SendBody => ({
 })
 
 /** A send by the embedding product. */
-export const send = (key: string, change: Partial<SendBody> = {}, options: SendOptions = {}, projectId = project) =>
-  Effect.flatMap(Sending, (sending) =>
-    sending.send(embeddedPrincipal(projectId), Result.getOrThrow(parseSend(sendBody(change), options)), key)
-  )
+export const send = (
+  idempotencyKey: string,
+  change: Partial<SendInput> = {},
+  options: SendOptions = {},
+  projectId = project
+) => Effect.flatMap(Sending, (sending) => sending.send(projectId, sendBody(change), { ...options, idempotencyKey }))
 
 /** Sends to one recipient and returns the delivery id. */
-export const sendOne = Effect.map(send("k"), ({ result }) => result.deliveryIds[0]!)
+export const sendOne = Effect.map(send("k"), ({ deliveryIds }) => deliveryIds[0]!)
 
+/** Runs one step of the dispatcher: hands over every due delivery once. */
 export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
 
 /** Interrupts a loop and advances the clock until it has ended. */
@@ -142,18 +148,25 @@ export const stopped = (running: Fiber.Fiber<never>) =>
   })
 
 /** Sends every due event delivery once. */
-export const relay = Effect.flatMap(EventRelay, (relay) => relay.tick)
+export const sendEvents = Effect.flatMap(EventSender, (eventSender) => eventSender.tick)
 
-export const delivery = (id: string) =>
-  Effect.flatMap(DeliveryLog, (log) => Effect.map(log.get(project, id), ({ delivery }) => delivery))
-
+/** A delivery as the log shows it. */
 export const detail = (id: string) => Effect.flatMap(DeliveryLog, (log) => log.get(project, id))
 
+/** The stored record of a delivery, also the fields that the services do not return. */
+export const delivery = (id: string) =>
+  Effect.gen(function* () {
+    const [found] = yield* (yield* MailStore).read([{ _tag: "Delivery", projectId: project, id }])
+    return found ?? (yield* new DeliveryNotFound({ deliveryId: id }))
+  })
+
+/** The newest 100 deliveries of the project, as the log lists them. */
 export const summaries = Effect.flatMap(DeliveryLog, (log) =>
-  Effect.map(log.page(project, noLogFilters, { limit: 100, cursor: null }), ({ items }) => items)
+  Effect.map(log.list(project, { limit: 100 }), ({ items }) => items)
 )
 
-export const events = Effect.flatMap(DeliveryLog, (log) => log.events(project, { after: null, limit: 1000 }))
+/** The newest 1,000 events of the project. */
+export const events = Effect.flatMap(DeliveryLog, (log) => log.listEvents(project, { limit: 1000 }))
 
 const sorted = (counts: Record<string, number>) => Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
@@ -190,9 +203,12 @@ const dispatcherWith = <I>(replaced: Layer.Layer<I>) =>
 
 const runOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
 
+/** Runs one step of a dispatcher with another transport. */
 export const tickWith = (transport: TransportShape) =>
   Effect.provide(tick, dispatcherWith(Layer.succeed(Transport, transport)))
 
+/** Runs one step of a dispatcher over another store. */
 export const tickOver = (store: MailStoreShape) => Effect.provide(tick, dispatcherWith(Layer.succeed(MailStore, store)))
 
+/** Runs a dispatcher over another store until it is interrupted. */
 export const runOver = (store: MailStoreShape) => Effect.provide(runOf, dispatcherWith(Layer.succeed(MailStore, store)))

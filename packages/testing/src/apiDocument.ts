@@ -3,6 +3,7 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
 
+/** The parts of a JSON Schema that the readers of the document use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
@@ -26,17 +27,25 @@ interface Described {
   >
 }
 
+/** An OpenAPI document. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
+/** One operation of the document: its parameters, its body and its responses. */
 export interface Operation {
+  /** In upper case. */
   readonly method: string
+  /** With parameters in braces: `/api/v1/emails/{id}`. */
   readonly path: string
+  /** The names of the parameters in the path. */
   readonly pathNames: ReadonlyArray<string>
+  /** The names of the parameters in the query. */
   readonly queryNames: ReadonlyArray<string>
+  /** Whether the operation takes the header `Idempotency-Key`. */
   readonly needsKey: boolean
+  /** The schema of the request body. `undefined` for an operation without a body. */
   readonly body: Schema | undefined
   /** Checks an answer. Returns what is wrong with it, or `undefined`. */
   readonly checkResponse: (status: number, body: unknown) => string | undefined

@@ -8,10 +8,10 @@
 import { request as httpRequest } from "node:http"
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"
-import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/port"
-import { EventSink, SinkUnavailable } from "@mailkeep/core/port"
-import { webhookTargetRules, isWebhookPort } from "@mailkeep/core/domain"
-import type { WebhookTargetRules } from "@mailkeep/core/domain"
+import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
+import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
+import { webhookTargetRules, isWebhookPort } from "@mailkeep/core/adapter"
+import type { WebhookTargetRules } from "@mailkeep/core/adapter"
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { Address } from "./internal/openAddress.ts"
 import { openAddress } from "./internal/openAddress.ts"
@@ -102,6 +102,10 @@ const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
     Effect.as(Effect.forkDetach(discardBody(response), { startImmediately: true }), outcomeOf(response, now))
   )
 
+/**
+ * Makes a sink outside of Effect's layers. `layer` provides a sink as a service. Throws a `RangeError` when
+ * `deniedAddresses` has a text that is neither an address nor a range.
+ */
 export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
   const rules = webhookTargetRules(given)
   return {
@@ -119,5 +123,6 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
   }
 }
 
+/** Provides the sink as `EventSink`. Use the same target rules as for `MailCore.layerWith({ webhooks })`. */
 export const layer = (options: WebhookSinkOptions = {}): Layer.Layer<EventSink> =>
   Layer.sync(EventSink, () => make(options))

@@ -4,7 +4,7 @@
 import { createSocket } from "node:dgram"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { SinkRequest } from "@mailkeep/core/port"
+import type { SinkRequest } from "@mailkeep/core/adapter"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebhookSink } from "../src/index.ts"

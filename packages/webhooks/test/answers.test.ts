@@ -4,7 +4,7 @@
 import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import type { SinkOutcome, SinkUnavailable } from "@mailkeep/core/port"
+import type { SinkOutcome, SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { WebhookSink } from "../src/index.ts"

@@ -2,8 +2,8 @@
  * The official library of Standard Webhooks verifies every signature.
  */
 import { Contacts, Webhooks } from "@mailkeep/core"
-import type { SinkRequest, SinkOutcome } from "@mailkeep/core/port"
-import { withTestMail, project, relay, start, stores } from "@mailkeep/testing"
+import type { SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
+import { withTestMail, project, sendEvents, start, stores } from "@mailkeep/testing"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
@@ -38,7 +38,7 @@ describe("an event delivery", () => {
         const second = yield* webhooks.rotateSecret(project, first.webhook.id)
         for (const email of ["Grüße@example.org", "b@example.org"])
           yield* (yield* Contacts).create(project, { email: email.replace("Grüße", "gruesse"), firstName: "Ünï 🎉" })
-        yield* relay
+        yield* sendEvents
         expect(got).toHaveLength(2)
         for (const eventDelivery of got)
           for (const { secret } of [first, second])

@@ -6,7 +6,8 @@ import { createServer } from "node:http"
 import type { ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import { Contacts, EventRelay, hourMillis, jitterOf, secondMillis, Webhooks } from "@mailkeep/core"
+import { Contacts, EventSender, Webhooks } from "@mailkeep/core"
+import { hourMillis, jitterOf, secondMillis } from "@mailkeep/core/adapter"
 import { withTestMail, project, stopped, stores } from "@mailkeep/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -81,13 +82,13 @@ describe("a storm of events", () => {
       await withTestMail(stores[1], {
         sink: WebhookSink.make({ allowLoopback: true }),
         webhooks: { allowLoopback: true },
-        relay: { perWebhook }
+        events: { perWebhook }
       })(
         Effect.gen(function* () {
           const webhooks = yield* Webhooks
           for (const { url } of [bad, good, dead]) yield* webhooks.create(project, { url, events: ["contact.created"] })
           const contacts = yield* Contacts
-          const running = yield* Effect.forkChild((yield* EventRelay).run)
+          const running = yield* Effect.forkChild((yield* EventSender).run)
           yield* Effect.forEach(
             Array.from({ length: events }, (_, n) => n),
             (n) => contacts.create(project, { email: `c${n}@example.org` }),

@@ -3,7 +3,7 @@
  */
 import { createReadStream, createWriteStream } from "node:fs"
 import type { Contact, ImportedRow } from "@mailkeep/core"
-import { ContactFiles, Contacts, emailStatuses, everyContact, formatInstant } from "@mailkeep/core"
+import { ContactFiles, Contacts, emailStatuses, formatInstant } from "@mailkeep/core"
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
 import { Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -42,11 +42,12 @@ const list = Command.make(
   ({ data, project, json, search, status: emailStatus, page, limit }) =>
     Effect.gen(function* () {
       const service = yield* Contacts
-      const { items, total } = yield* service.page(
-        project,
-        { ...everyContact, search, emailStatus },
-        { page: Math.max(1, page), limit }
-      )
+      const { items, total } = yield* service.list(project, {
+        search,
+        emailStatus,
+        page: Math.max(1, page),
+        limit
+      })
       const rows = items.map((one) => [one.id, one.email, `${one.firstName} ${one.lastName}`.trim(), one.emailStatus])
       const heading = ["ID", "EMAIL", "NAME", "STATUS"]
       yield* print(json, { contacts: items.map(shown), total }, `${table([heading, ...rows])}\n${total} in all`)
@@ -67,15 +68,14 @@ const add = Command.make(
   },
   ({ email, data, project, json, ...optional }) =>
     Effect.gen(function* () {
-      const present = Object.entries(optional).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      const contact = yield* (yield* Contacts).create(project, { email, ...Object.fromEntries(present) })
+      const contact = yield* (yield* Contacts).create(project, { email, ...optional })
       yield* print(json, shown(contact), contact.id)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Add a contact"))
 
 const remove = Command.make("delete", { contactId, data, project, json }, ({ contactId, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Contacts).erase(project, contactId)
+    yield* (yield* Contacts).delete(project, contactId)
     yield* print(json, { id: contactId, deleted: true }, `${contactId} deleted`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Erase a contact; a suppression stays in force without the address"))
@@ -124,7 +124,7 @@ const exported = Command.make(
       // A file gets the cells unchanged; a terminal gets them escaped.
       const shownCells = (cells: ReadonlyArray<string>) =>
         out === process.stdout && process.stdout.isTTY ? cells.map(printable) : cells
-      const rows = (yield* ContactFiles).exportRows(project, { ...everyContact, search, emailStatus })
+      const rows = (yield* ContactFiles).exportRows(project, { search, emailStatus })
       yield* Stream.runForEach(rows, (cells) =>
         Effect.callback<void>((resume) => {
           if (out.write(writeCsvRow(shownCells(cells)))) resume(Effect.void)

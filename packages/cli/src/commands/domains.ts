@@ -2,7 +2,8 @@
  * `mailkeep domains`: the sender domains of a project, and the results of their DNS checks.
  */
 import type { SenderDomain } from "@mailkeep/core"
-import { Domains, formatInstant, formatInstantOrNull } from "@mailkeep/core"
+import { Domains, formatInstant } from "@mailkeep/core"
+import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
@@ -10,9 +11,9 @@ import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = (domain: SenderDomain) => ({
+const shown = (project: string, domain: SenderDomain) => ({
   id: domain.id,
-  project: domain.projectId,
+  project,
   domain: domain.domain,
   status: domain.status,
   verificationError: domain.verificationError,
@@ -59,8 +60,8 @@ const add = Command.make(
   },
   ({ name, data, project, verified, mailHost, json }) =>
     Effect.gen(function* () {
-      const domain = yield* (yield* Domains).add(project, { domain: name, verified })
-      yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
+      const domain = yield* (yield* Domains).create(project, { domain: name, verified })
+      yield* print(json, shown(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
     }).pipe(DataFolder.at({ data, mailHost }))
 ).pipe(
   Command.withDescription("Add a domain and print the DNS records to publish; with --verified sends may use it at once")
@@ -69,27 +70,31 @@ const add = Command.make(
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const service = yield* Domains
-    const domains = yield* walkPages((page) => service.page(project, page))
+    const domains = yield* walkPages((page) => service.list(project, page))
     const rows = domains.map(({ id, domain, status, verificationError }) => [
       id,
       domain,
       status,
       verificationError ?? ""
     ])
-    yield* print(json, { domains: domains.map(shown) }, table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows]))
+    yield* print(
+      json,
+      { domains: domains.map((domain) => shown(project, domain)) },
+      table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows])
+    )
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List a project's domains"))
 
 const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
   Effect.gen(function* () {
     const domain = yield* (yield* Domains).verify(project, id)
-    yield* print(json, shown(domain), `${domain.domain} ${domain.status}${records(domain)}`)
+    yield* print(json, shown(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
   }).pipe(DataFolder.at({ data, dns }))
 ).pipe(Command.withDescription("Check the DNS records of a domain now"))
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Domains).remove(project, id)
+    yield* (yield* Domains).delete(project, id)
     yield* print(json, { id, removed: true }, `${id} removed`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Remove a domain; sends from it are refused from now on"))

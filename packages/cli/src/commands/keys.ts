@@ -2,23 +2,24 @@
  * `mailkeep keys`: creates, lists and revokes API keys. A running server on the same data folder applies each change at once.
  */
 import type { ApiKey } from "@mailkeep/core"
-import { ApiKeys, formatInstant, formatInstantOrNull } from "@mailkeep/core"
+import { ApiKeys, formatInstant } from "@mailkeep/core"
+import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = (key: ApiKey) => ({
-  id: key.id,
-  project: key.projectId,
-  name: key.name,
-  permissions: key.permissions,
-  domainScope: key.domainScope,
-  createdAt: formatInstant(key.createdAt),
-  expiresAt: formatInstantOrNull(key.expiresAt),
-  revokedAt: formatInstantOrNull(key.revokedAt),
-  lastUsedAt: formatInstantOrNull(key.lastUsedAt)
+const shown = (apiKey: ApiKey) => ({
+  id: apiKey.id,
+  project: apiKey.projectId,
+  name: apiKey.name,
+  permissions: apiKey.permissions,
+  domainScope: apiKey.domainScope,
+  createdAt: formatInstant(apiKey.createdAt),
+  expiresAt: formatInstantOrNull(apiKey.expiresAt),
+  revokedAt: formatInstantOrNull(apiKey.revokedAt),
+  lastUsedAt: formatInstantOrNull(apiKey.lastUsedAt)
 })
 
 const create = Command.make(
@@ -26,24 +27,23 @@ const create = Command.make(
   { data, project, permission, domainScope, expiresAt, name: keyName, json },
   ({ data, project, permission, domainScope, expiresAt, name, json }) =>
     Effect.gen(function* () {
-      const keys = yield* ApiKeys
-      const { key, printed } = yield* keys.create(project, {
+      const created = yield* (yield* ApiKeys).create(project, {
         permissions: permission,
-        domainScope,
+        domainScope: domainScope.length === 0 ? undefined : domainScope,
         name,
-        ...(Option.isSome(expiresAt) ? { expiresAt: expiresAt.value } : {})
+        expiresAt: Option.getOrUndefined(expiresAt)
       })
-      const secret = Redacted.value(printed)
-      const { id, ...rest } = shown(key)
-      yield* print(json, { id, key: secret, ...rest }, `${key.id}\n${secret}\nKeep it now: it is not shown again.`)
+      const secret = Redacted.value(created.secret)
+      const { id, ...rest } = shown(created.apiKey)
+      yield* print(json, { id, key: secret, ...rest }, `${id}\n${secret}\nKeep it now: it is not shown again.`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create an API key and print its secret once"))
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const keys = yield* (yield* ApiKeys).list(project)
-    const rows = keys.map((key) => {
-      const { id, name, permissions, domainScope, revokedAt, lastUsedAt } = shown(key)
+    const rows = keys.map((apiKey) => {
+      const { id, name, permissions, domainScope, revokedAt, lastUsedAt } = shown(apiKey)
       return [id, name, permissions.join(" "), domainScope?.join(" ") ?? "any", lastUsedAt ?? "never", revokedAt ?? ""]
     })
     const heading = ["ID", "NAME", "PERMISSIONS", "DOMAINS", "LAST USED", "REVOKED"]
@@ -60,8 +60,8 @@ const revoke = Command.make(
   },
   ({ id, data, json }) =>
     Effect.gen(function* () {
-      const key = yield* (yield* ApiKeys).revoke(id)
-      yield* print(json, shown(key), `${key.id} revoked`)
+      const apiKey = yield* (yield* ApiKeys).revoke(id)
+      yield* print(json, shown(apiKey), `${apiKey.id} revoked`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Revoke an API key at once; its scheduled messages are not sent"))
 

@@ -1,8 +1,8 @@
 /**
  * `mailkeep logs`: the deliveries of a project and their status; with `--follow` each change when it occurs.
  */
-import type { DeliverySummary, LogFilters } from "@mailkeep/core"
-import { DeliveryLog, deliveryStatuses, formatInstant, noLogFilters, parseAddress } from "@mailkeep/core"
+import type { DeliverySummary, ListDeliveriesInput } from "@mailkeep/core"
+import { DeliveryLog, deliveryStatuses, formatInstant } from "@mailkeep/core"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
@@ -25,13 +25,14 @@ const everyDuration = "1 second"
 const followedMax = 100
 
 /** The newest deliveries that match, over several pages. */
-const newest = (projectId: string, filters: LogFilters, limit: number) =>
+const newest = (projectId: string, filters: ListDeliveriesInput, limit: number) =>
   Effect.gen(function* () {
     const log = yield* DeliveryLog
     const found: Array<DeliverySummary> = []
     let cursor: string | null = null
     do {
-      const page: Effect.Success<ReturnType<typeof log.page>> = yield* log.page(projectId, filters, {
+      const page: Effect.Success<ReturnType<typeof log.list>> = yield* log.list(projectId, {
+        ...filters,
         limit: Math.min(100, limit),
         cursor
       })
@@ -42,7 +43,11 @@ const newest = (projectId: string, filters: LogFilters, limit: number) =>
   })
 
 /** Reports each delivery when it appears and whenever its status changes. */
-const following = (projectId: string, filters: LogFilters, report: (one: DeliverySummary) => Effect.Effect<void>) =>
+const following = (
+  projectId: string,
+  filters: ListDeliveriesInput,
+  report: (one: DeliverySummary) => Effect.Effect<void>
+) =>
   Effect.gen(function* () {
     const last = new Map<string, string>()
     while (true) {
@@ -83,8 +88,7 @@ export const logs = Command.make(
   },
   ({ data, project, json, limit, search, status, recipient, follow }) =>
     Effect.gen(function* () {
-      const address = recipient === null ? null : (parseAddress(recipient)?.canonical ?? recipient)
-      const filters = { ...noLogFilters, status, address, search }
+      const filters = { status, recipient, search }
       if (follow) return yield* following(project, filters, (one) => print(json, shown(one), line(one)))
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])

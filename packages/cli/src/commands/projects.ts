@@ -33,7 +33,7 @@ const set = Command.make(
   },
   ({ id, onAmbiguous, data, json }) =>
     Effect.gen(function* () {
-      const project = yield* (yield* Projects).set(id, { onAmbiguous })
+      const project = yield* (yield* Projects).update(id, { onAmbiguous })
       yield* print(json, shown(project), `${project.id} ${project.onAmbiguous}`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))

@@ -3,9 +3,9 @@
  * server.
  */
 import { readFileSync } from "node:fs"
-import { randomUUID } from "node:crypto"
-import { embeddedPrincipal, formatInstantOrNull, InvalidArgument, parseSend, Sending } from "@mailkeep/core"
-import { Effect, Option, Result } from "effect"
+import { Sending } from "@mailkeep/core"
+import { formatInstantOrNull } from "@mailkeep/core/binding"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, project } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
@@ -33,14 +33,16 @@ export const send = Command.make(
     data,
     project,
     json,
-    from: Flag.String("from").pipe(Flag.withDescription("The sender: a bare address of a verified domain")),
+    from: Flag.String("from").pipe(
+      Flag.withDescription("The sender at a verified domain, such as 'Shop <shop@acme.example>'")
+    ),
     to: Flag.String("to").pipe(Flag.atLeast(1), Flag.withDescription("A recipient; repeatable")),
     subject: text("subject", "The subject"),
     text: text("text", "The plain text"),
     html: text("html", "The HTML"),
     textFile: text("text-file", "A file with the plain text"),
     htmlFile: text("html-file", "A file with the HTML"),
-    fromName: text("from-name", "The display name of the sender"),
+    fromName: text("from-name", "The display name of the sender; default the name in --from"),
     replyTo: text("reply-to", "The address for replies"),
     template: text("template", "The id or alias of a published template, instead of a subject and bodies"),
     variables: Flag.String("var").pipe(
@@ -53,26 +55,18 @@ export const send = Command.make(
       "A second send with the same key sends nothing; default a new key for each send"
     )
   },
-  ({ data, project, json, variables, textFile, htmlFile, template, to, idempotencyKey, ...body }) =>
+  ({ data, project, json, variables, textFile, htmlFile, template, idempotencyKey, ...body }) =>
     Effect.gen(function* () {
-      const optional = {
+      const input = {
         ...body,
-        to,
         text: body.text ?? file(textFile),
         html: body.html ?? file(htmlFile),
         templateId: template,
         templateVariables: variables.length === 0 ? undefined : Object.fromEntries(variables.map(variable))
       }
-      const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-      const request = parseSend(present)
-      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
-      const { result } = yield* (yield* Sending).send(
-        embeddedPrincipal(project),
-        request.success,
-        idempotencyKey ?? randomUUID()
-      )
-      const { messageId, totalQueued, deliveryIds } = result
-      const shown = { messageId, totalQueued, deliveryIds, scheduledAt: formatInstantOrNull(result.scheduledAt) }
+      const sent = yield* (yield* Sending).send(project, input, { idempotencyKey })
+      const { messageId, totalQueued, deliveryIds } = sent
+      const shown = { messageId, totalQueued, deliveryIds, scheduledAt: formatInstantOrNull(sent.scheduledAt) }
       yield* print(json, shown, `${messageId} ${totalQueued} queued`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Accept one message; a server on the same data folder sends it"))

@@ -1,9 +1,10 @@
 /**
- * `mailkeep serve` runs the HTTP interface, the dispatcher, the event relay and the domain checks in one process until it is interrupted.
+ * `mailkeep serve` runs the HTTP interface, the dispatcher, the event sender and the domain checks in one process until it is interrupted.
  * `mailkeep start` does the same with a demo project.
  */
-import type { Plan, WebhookTargetRules } from "@mailkeep/core"
-import { ApiKeys, Dispatcher, Domains, EventRelay } from "@mailkeep/core"
+import type { Plan } from "@mailkeep/core"
+import type { WebhookTargetRules } from "@mailkeep/core/binding"
+import { ApiKeys, Dispatcher, Domains, EventSender } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
@@ -34,7 +35,7 @@ const serving = <R>(
   Effect.scoped(
     Effect.gen(function* () {
       const loops = yield* Scope.fork(yield* Effect.scope, "parallel")
-      for (const loop of [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run])
+      for (const loop of [(yield* Dispatcher).run, (yield* EventSender).run, (yield* Domains).run])
         yield* Effect.forkIn(loop, loops)
       yield* Effect.forkIn(releaseMemory(), loops)
       const server = yield* Layer.buildWithScope(
@@ -63,15 +64,15 @@ const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
 /** Makes sure that a verified domain exists, and replaces the API key of the previous run. */
 const prepareDemo = Effect.gen(function* () {
   const domains = yield* Domains
-  const keys = yield* ApiKeys
+  const apiKeys = yield* ApiKeys
   yield* domains.ensure(demo.project, { domain: demo.domain, verified: true })
-  for (const key of yield* keys.list(demo.project))
-    if (key.name === demo.keyName && key.revokedAt === null) yield* keys.revoke(key.id)
-  const { printed } = yield* keys.create(demo.project, {
+  for (const { id, name, revokedAt } of yield* apiKeys.list(demo.project))
+    if (name === demo.keyName && revokedAt === null) yield* apiKeys.revoke(id)
+  const { secret } = yield* apiKeys.create(demo.project, {
     name: demo.keyName,
     permissions: ["email.send", "email.full_access"]
   })
-  return Redacted.value(printed)
+  return Redacted.value(secret)
 })
 
 const firstLook = (url: string, key: string, now: number): string => `

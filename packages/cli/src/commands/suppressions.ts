@@ -1,28 +1,24 @@
 /**
  * `mailkeep suppressions`: the addresses that get no mail, and the reasons.
  */
-import type { Suppression, SuppressionReason } from "@mailkeep/core"
-import { formatInstant, suppressedFor, suppressionReasons, Suppressions } from "@mailkeep/core"
-import { Clock, Effect } from "effect"
+import type { Suppression } from "@mailkeep/core"
+import { formatInstant, Suppressions } from "@mailkeep/core"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = (one: Suppression, now: number) => ({
-  email: one.address,
-  reason: suppressedFor(one, now),
-  reasons: suppressionReasons.flatMap((reason: SuppressionReason) => {
-    const since = one.reasons[reason]
-    return since === undefined ? [] : [{ reason, since: formatInstant(since) }]
-  })
+const shown = ({ email, reason, reasons }: Suppression) => ({
+  email,
+  reason,
+  reasons: reasons.map(({ reason, since }) => ({ reason, since: formatInstant(since) }))
 })
 
 const list = Command.make("list", { data, project, json, search, limit }, ({ data, project, json, search, limit }) =>
   Effect.gen(function* () {
-    const { items } = yield* (yield* Suppressions).page(project, search, { limit, cursor: null })
-    const now = yield* Clock.currentTimeMillis
-    const all = items.map((one) => shown(one, now))
+    const { items } = yield* (yield* Suppressions).list(project, { search, limit })
+    const all = items.map(shown)
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
     yield* print(json, { suppressions: all }, table([["EMAIL", "REASONS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
@@ -32,14 +28,14 @@ const email = Argument.String("email")
 
 const add = Command.make("add", { email, data, project, json }, ({ email, data, project, json }) =>
   Effect.gen(function* () {
-    const added = yield* (yield* Suppressions).add(project, email, "manual")
-    yield* print(json, shown(added!, yield* Clock.currentTimeMillis), `${added!.address} suppressed`)
+    const added = yield* (yield* Suppressions).addReason(project, email, "manual")
+    yield* print(json, shown(added), `${added.email ?? email} suppressed`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Suppress an address, so that it gets no mail"))
 
 const remove = Command.make("remove", { email, data, project, json }, ({ email, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Suppressions).remove(project, email)
+    yield* (yield* Suppressions).delete(project, email)
     yield* print(json, { email, removed: true }, `${email} gets mail again`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Remove every reason that suppresses an address"))

@@ -2,29 +2,23 @@
  * `mailkeep templates`: the templates of a project.
  */
 import { readFileSync } from "node:fs"
-import type { TemplateDetail, TemplateSummary } from "@mailkeep/core"
-import { formatInstant, InvalidArgument, parseCreateTemplate, templateStatusOf, Templates } from "@mailkeep/core"
-import { Effect, Option, Result } from "effect"
+import type { TemplateSummary, TemplateVariableInput } from "@mailkeep/core"
+import { formatInstant, Templates } from "@mailkeep/core"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = ({ template: { id, content, createdAt }, draft, published }: TemplateSummary) => ({
+const shown = ({ id, name, alias, status, draft, published, createdAt }: TemplateSummary) => ({
   id,
-  name: content.name,
-  alias: content.alias,
-  status: templateStatusOf(content),
-  draftVersion: draft?.content.versionNumber ?? null,
-  publishedVersion: published?.content.versionNumber ?? null,
+  name,
+  alias,
+  status,
+  draftVersion: draft?.versionNumber ?? null,
+  publishedVersion: published?.versionNumber ?? null,
   createdAt: formatInstant(createdAt)
-})
-
-const withoutBodies = ({ template, draft, published }: TemplateDetail): TemplateSummary => ({
-  template,
-  draft: draft?.version ?? null,
-  published: published?.version ?? null
 })
 
 const templateId = Argument.String("template-id").pipe(
@@ -36,7 +30,7 @@ const text = (name: string, description: string) =>
 const list = Command.make("list", { data, project, json, search }, ({ data, project, json, search }) =>
   Effect.gen(function* () {
     const service = yield* Templates
-    const found = yield* walkPages((page) => service.page(project, { status: null, search, category: null }, page))
+    const found = yield* walkPages((page) => service.list(project, { search, ...page }))
     const all = found.map(shown)
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
@@ -63,26 +57,21 @@ const create = Command.make(
     Effect.gen(function* () {
       const file = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, "utf8"))
       const declared = variables.map((present) => {
-        const [key, type = "string"] = present.replace(/!$/, "").split(":")
-        return { key, type, required: present.endsWith("!") }
+        const [key = "", type = "string"] = present.replace(/!$/, "").split(":")
+        // The service refuses a type that does not exist.
+        return { key, type, required: present.endsWith("!") } as TemplateVariableInput
       })
-      const optional = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
-      const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-      const request = parseCreateTemplate(present)
-      if (Result.isFailure(request)) return yield* new InvalidArgument({ context: "body", issues: request.failure })
-      const made = yield* (yield* Templates).create(project, request.success)
-      yield* print(json, shown(withoutBodies(made)), `${made.template.id} draft`)
+      const input = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
+      const made = yield* (yield* Templates).create(project, input)
+      yield* print(json, shown(made), `${made.id} draft`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create a template, as a draft"))
 
 const publish = Command.make("publish", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
   Effect.gen(function* () {
-    const live = yield* (yield* Templates).publish(project, templateId)
-    yield* print(
-      json,
-      shown(withoutBodies(live)),
-      `${templateId} published, version ${live.published!.version.content.versionNumber}`
-    )
+    const template = yield* (yield* Templates).publish(project, templateId)
+    const version = template.published!.versionNumber
+    yield* print(json, shown(template), `${templateId} published, version ${version}`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Publish the draft of a template; sends use it from now on"))
 

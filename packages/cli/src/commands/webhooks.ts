@@ -1,33 +1,34 @@
 /**
  * `mailkeep webhooks`: the endpoints that receive the events of a project.
  */
-import type { EventDelivery, WebhookRecord } from "@mailkeep/core"
-import { eventKinds, formatInstant, formatInstantOrNull, Webhooks } from "@mailkeep/core"
-import { Effect, Redacted } from "effect"
+import type { Webhook, WebhookDelivery } from "@mailkeep/core"
+import { eventKinds, formatInstant, Webhooks } from "@mailkeep/core"
+import { formatInstantOrNull, webhookStatuses } from "@mailkeep/core/binding"
+import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, webhookTargets } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = ({ id, content, createdAt }: WebhookRecord) => ({
+const shown = ({ id, url, events, description, status, createdAt }: Webhook) => ({
   id,
-  url: content.url,
-  events: content.events,
-  description: content.description,
-  status: content.status,
+  url,
+  events,
+  description,
+  status,
   createdAt: formatInstant(createdAt)
 })
 
-const shownEventDelivery = ({ id, eventId, eventKind, status, latestAttempts, dueAt, createdAt }: EventDelivery) => ({
+const shownDelivery = ({ id, eventId, eventKind, status, attempts, nextAttemptAt, createdAt }: WebhookDelivery) => ({
   id,
   eventId,
   eventType: eventKind,
   status,
-  attempts: latestAttempts.length,
-  lastStatusCode: latestAttempts.at(-1)?.status ?? null,
-  lastError: latestAttempts.at(-1)?.error ?? null,
-  nextAttemptAt: formatInstantOrNull(dueAt),
+  attempts: attempts.length,
+  lastStatusCode: attempts.at(-1)?.status ?? null,
+  lastError: attempts.at(-1)?.error ?? null,
+  nextAttemptAt: formatInstantOrNull(nextAttemptAt),
   createdAt: formatInstant(createdAt)
 })
 
@@ -38,8 +39,8 @@ const webhookId = Argument.String("webhook-id").pipe(
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const service = yield* Webhooks
-    const found = yield* walkPages((page) => service.page(project, page))
-    const rows = found.map(({ id, content }) => [id, content.status, content.url, content.events.join(" ")])
+    const found = yield* walkPages((page) => service.list(project, page))
+    const rows = found.map(({ id, status, url, events }) => [id, status, url, events.join(" ")])
     yield* print(json, { webhooks: found.map(shown) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List webhooks"))
@@ -59,8 +60,10 @@ const create = Command.make(
   },
   ({ url, data, project, json, webhookTargets, events }) =>
     Effect.gen(function* () {
-      const subscription = events.length === 0 ? { url } : { url, events }
-      const { webhook, secret } = yield* (yield* Webhooks).create(project, subscription)
+      const { webhook, secret } = yield* (yield* Webhooks).create(project, {
+        url,
+        events: events.length === 0 ? undefined : events
+      })
       const clear = Redacted.value(secret)
       yield* print(
         json,
@@ -70,9 +73,45 @@ const create = Command.make(
     }).pipe(DataFolder.at({ data, webhookTargets }))
 ).pipe(Command.withDescription("Create a webhook and print its secret, once"))
 
+const update = Command.make(
+  "update",
+  {
+    webhookId,
+    data,
+    project,
+    json,
+    webhookTargets,
+    status: Flag.Literals("status", webhookStatuses).pipe(
+      Flag.withDescription("Enable or disable the webhook"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
+    url: Flag.String("url").pipe(
+      Flag.withDescription("The new URL; it does not enable a disabled webhook"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
+    events: Flag.Literals("event", eventKinds).pipe(
+      Flag.atLeast(0),
+      Flag.withDescription("A kind of event; repeatable; replaces all kinds")
+    )
+  },
+  ({ webhookId, data, project, json, webhookTargets, status, url, events }) =>
+    Effect.gen(function* () {
+      if (status === undefined && url === undefined && events.length === 0)
+        return yield* exitWith("nothing to change: give --status, --url or --event")
+      const updated = yield* (yield* Webhooks).update(project, webhookId, {
+        status,
+        url,
+        events: events.length === 0 ? undefined : events
+      })
+      yield* print(json, shown(updated), `${updated.id} is ${updated.status}: ${updated.url}`)
+    }).pipe(DataFolder.at({ data, webhookTargets }))
+).pipe(Command.withDescription("Enable or disable a webhook, or change its URL or kinds of event"))
+
 const remove = Command.make("delete", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Webhooks).remove(project, webhookId)
+    yield* (yield* Webhooks).delete(project, webhookId)
     yield* print(json, { id: webhookId, deleted: true }, `${webhookId} deleted`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Delete a webhook"))
@@ -91,10 +130,9 @@ const test = Command.make(
   ({ webhookId, data, project, json, webhookTargets }) =>
     Effect.gen(function* () {
       const result = yield* (yield* Webhooks).test(project, webhookId)
-      const status = "status" in result ? result.status : null
-      const error = "error" in result ? result.error : null
-      if (result._tag !== "Accepted" && !json) return yield* exitWith(`not accepted: ${status ?? error}`)
-      yield* print(json, { delivered: result._tag === "Accepted", statusCode: status, error }, `accepted, ${status}`)
+      const { delivered, statusCode, error } = result
+      if (!delivered && !json) return yield* exitWith(`not accepted: ${statusCode ?? error}`)
+      yield* print(json, result, `accepted, ${statusCode}`)
     }).pipe(DataFolder.at({ data, webhookTargets }))
 ).pipe(Command.withDescription("Send a test event now, once"))
 
@@ -103,8 +141,8 @@ const deliveries = Command.make(
   { webhookId, data, project, json, limit },
   ({ webhookId, data, project, json, limit }) =>
     Effect.gen(function* () {
-      const { items } = yield* (yield* Webhooks).eventDeliveries(project, webhookId, { limit, cursor: null })
-      const all = items.map(shownEventDelivery)
+      const { items } = yield* (yield* Webhooks).listEventDeliveries(project, webhookId, { limit })
+      const all = items.map(shownDelivery)
       const rows = all.map((one) => [
         one.id,
         one.eventType,
@@ -121,12 +159,12 @@ const replay = Command.make(
   { webhookId, deliveryId: Argument.String("delivery-id"), data, project, json },
   ({ webhookId, deliveryId, data, project, json }) =>
     Effect.gen(function* () {
-      const eventDelivery = yield* (yield* Webhooks).replay(project, webhookId, deliveryId)
-      yield* print(json, shownEventDelivery(eventDelivery), `${eventDelivery.id} will be sent again`)
+      const replayed = yield* (yield* Webhooks).replay(project, webhookId, deliveryId)
+      yield* print(json, shownDelivery(replayed), `${replayed.id} will be sent again`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Send an event again; a server on the same data folder sends it"))
 
 export const webhooks = Command.make("webhooks").pipe(
   Command.withDescription("Webhooks"),
-  Command.withSubcommands([list, create, remove, rotate, test, deliveries, replay])
+  Command.withSubcommands([list, create, update, remove, rotate, test, deliveries, replay])
 )

@@ -3,12 +3,12 @@
  * Dies with `StoreContractViolation` when an answer of the store breaks the contract of the port.
  */
 import { Data, Effect, Layer } from "effect"
-import { inCommitOrder } from "../domain/Change.ts"
-import type { Claim, EventDeliveryClaim } from "../domain/Claim.ts"
-import { claimKinds } from "../domain/Claim.ts"
-import type { Delivery } from "../domain/Delivery.ts"
-import type { EventDelivery } from "../domain/EventDelivery.ts"
-import type { Answers, Query } from "../domain/Query.ts"
+import { inCommitOrder } from "../domain/store/Change.ts"
+import type { Claim, EventDeliveryClaim } from "../domain/store/Claim.ts"
+import { claimKinds } from "../domain/store/Claim.ts"
+import type { Delivery } from "../domain/delivery/Delivery.ts"
+import type { EventDelivery } from "../domain/event/EventDelivery.ts"
+import type { Answers, Query } from "../domain/store/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 

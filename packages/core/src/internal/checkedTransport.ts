@@ -3,8 +3,8 @@
  * A line break in a value would add a header field that the writer of the value chooses (RFC 5322 §2.2).
  */
 import { Data, Effect } from "effect"
-import { headerFieldIssues } from "../domain/HeaderField.ts"
-import { isOneLine } from "../domain/TextRule.ts"
+import { headerFieldIssues } from "../domain/message/HeaderField.ts"
+import { isOneLine } from "../domain/value/TextRule.ts"
 import type {
   HandOff,
   HandOffOutcome,

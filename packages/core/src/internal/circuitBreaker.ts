@@ -2,8 +2,8 @@
  * One circuit breaker for each subscriber, in the memory of this process. A subscriber that keeps failing gets single attempts with pauses
  * between them, so it does not slow down the other subscribers.
  */
-import type { Instant } from "../domain/Instant.ts"
-import { minuteMillis, secondMillis } from "../domain/Instant.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 
 /** Failures in a row after which a subscriber is paused: for 1 s, then twice as long after each failure, at most for 1 min. */
 const failuresInRowMax = 10
@@ -23,10 +23,12 @@ export interface CircuitBreakers {
   readonly capacity: (subscriber: string, atOnce: number) => number
   /** The end of the pause. Returns 0 without a pause, and when the clock was set back after the pause began. */
   readonly pausedUntil: (subscriber: string, now: Instant) => Instant
-  readonly started: (subscriber: string) => void
-  readonly ended: (subscriber: string) => void
-  readonly succeeded: (subscriber: string) => void
-  readonly failed: (subscriber: string, now: Instant) => void
+  /** Counts an event delivery that starts. */
+  readonly acquire: (subscriber: string) => void
+  /** Counts an event delivery that ended. */
+  readonly release: (subscriber: string) => void
+  readonly recordSuccess: (subscriber: string) => void
+  readonly recordFailure: (subscriber: string, now: Instant) => void
 }
 
 export const makeCircuitBreakers = (): CircuitBreakers => {
@@ -46,10 +48,10 @@ export const makeCircuitBreakers = (): CircuitBreakers => {
       const { pausedUntil } = stateOf(subscriber)
       return pausedUntil - now > pauseMillisMax ? 0 : pausedUntil
     },
-    started: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
-    ended: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
-    succeeded: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0 }),
-    failed: (subscriber, now) => {
+    acquire: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
+    release: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
+    recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0 }),
+    recordFailure: (subscriber, now) => {
       const failures = stateOf(subscriber).failures + 1
       const failuresOverMax = failures - failuresInRowMax
       setState(subscriber, {

@@ -3,7 +3,7 @@
  * Every lease and retention time then looks expired, although no worker died and little time passed. Source: decision 0035.
  */
 import { Clock, Effect } from "effect"
-import type { Instant } from "../domain/Instant.ts"
+import type { Instant } from "../domain/value/Instant.ts"
 
 export interface ClockReading {
   readonly now: Instant

@@ -3,13 +3,13 @@
  * has few scans at once.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import type { Contact } from "../domain/Contact.ts"
-import type { ContactFilters } from "../domain/ContactPredicate.ts"
-import { ContactFilterTooSlow } from "../domain/Failure.ts"
-import { secondMillis } from "../domain/Instant.ts"
-import type { Page, PageRequest, Position } from "../domain/Paging.ts"
-import type { ProjectId } from "../domain/Project.ts"
-import type { ContactScan } from "../domain/Query.ts"
+import type { ContactRecord } from "../domain/contact/Contact.ts"
+import type { ContactFilters } from "../domain/contact/ContactPredicate.ts"
+import { ContactFilterTooSlow } from "../domain/value/Failure.ts"
+import { secondMillis } from "../domain/value/Instant.ts"
+import type { Page, PageRequest, Position } from "../domain/store/Paging.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { ContactScan } from "../domain/store/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 
@@ -47,7 +47,7 @@ export interface ContactScanner {
     projectId: ProjectId,
     filters: ContactFilters,
     page: PageRequest
-  ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | StoreUnavailable>
+  ) => Effect.Effect<Page<ContactRecord>, ContactFilterTooSlow | StoreUnavailable>
   /** One piece of the scan, for a caller that reads the next piece itself. */
   readonly piece: (
     projectId: ProjectId,
@@ -64,8 +64,8 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
     filters: ContactFilters,
     page: PageRequest,
     deadline: number
-  ): Effect.fn.Return<Page<Contact>, ContactFilterTooSlow | StoreUnavailable> {
-    const items: Array<Contact> = []
+  ): Effect.fn.Return<Page<ContactRecord>, ContactFilterTooSlow | StoreUnavailable> {
+    const items: Array<ContactRecord> = []
     let total = 0
     let after: Position | null = null
     const first = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)

@@ -2,7 +2,7 @@
  * Warns when mail was accepted and no dispatcher hands it over. Source: decision 0033.
  */
 import { Clock, Effect } from "effect"
-import { secondMillis } from "../domain/Instant.ts"
+import { secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 
 /** A dispatcher of another process notices new mail within 15 s, even if its store does not report commits of other processes. */
@@ -13,13 +13,13 @@ const patienceMillis = 30 * secondMillis
  * of this process has started. The check warns when mail has been due for 30 s and no hand-off is under way: then no process runs a
  * dispatcher. It runs once. Leases do not answer the question, because an idle dispatcher has no lease.
  */
-export const makeDispatcherWatch = (store: MailStoreShape, hasDispatched: Effect.Effect<boolean>) =>
+export const makeDispatcherWatch = (store: MailStoreShape, dispatcherHasStarted: Effect.Effect<boolean>) =>
   Effect.map(Effect.scope, (scope) => {
     let watching = false
 
     const checkBacklog = Effect.gen(function* () {
       yield* Effect.sleep(patienceMillis)
-      if (yield* hasDispatched) return
+      if (yield* dispatcherHasStarted) return
       const now = yield* Clock.currentTimeMillis
       const [{ oldestDueAt, queued, sending }] = yield* store.read([{ _tag: "Backlog", now }])
       if (oldestDueAt === null || now - oldestDueAt < patienceMillis || sending > 0) return
@@ -30,7 +30,7 @@ export const makeDispatcherWatch = (store: MailStoreShape, hasDispatched: Effect
     })
 
     const accepted = Effect.gen(function* () {
-      if (watching || (yield* hasDispatched)) return
+      if (watching || (yield* dispatcherHasStarted)) return
       watching = true
       yield* Effect.forkIn(Effect.ignoreCause(checkBacklog), scope)
     })

@@ -1,82 +1,88 @@
 /**
  * One attempt of one event delivery: sends the event to a webhook with a signature, or to a handler in this process, and records the result.
  */
-import { Clock, Duration, Effect, Exit, Option } from "effect"
-import type { EventDeliveryResult } from "../decide/finishEventDelivery.ts"
-import { finishEventDelivery } from "../decide/finishEventDelivery.ts"
-import type { Conflict } from "../domain/Change.ts"
-import type { ResourceOf } from "../domain/Resource.ts"
-import type { EventBody } from "../domain/EventBody.ts"
-import { eventBody, messageOfEvent } from "../domain/EventBody.ts"
-import type { EventDelivery } from "../domain/EventDelivery.ts"
-import type { EventId } from "../domain/Id.ts"
-import type { Instant } from "../domain/Instant.ts"
-import { secondMillis } from "../domain/Instant.ts"
-import type { ProjectId } from "../domain/Project.ts"
-import { eventDeliveryDeadlineMillis } from "../domain/Webhook.ts"
+import { Clock, Duration, Effect, Exit, Option, Result } from "effect"
+import type { EventDeliveryResult, FinishEventDeliveryFacts } from "../decide/event/finishEventDelivery.ts"
+import { finishEventDelivery } from "../decide/event/finishEventDelivery.ts"
+import type { EventBody } from "../domain/event/EventBody.ts"
+import { eventBody } from "../domain/event/EventBody.ts"
+import type { EventDelivery } from "../domain/event/EventDelivery.ts"
+import { messageIdOfEvent } from "../domain/event/EventRecord.ts"
+import type { EventKind, MailEvent, MailEventOf } from "../domain/event/MailEvent.ts"
+import { toMailEvent } from "../domain/event/MailEvent.ts"
+import type { ResourceOf } from "../domain/store/Resource.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
+import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import type { NotStored } from "./commitUntilStored.ts"
-import { outcomeKeptMillis, commitUntilStored } from "./commitUntilStored.ts"
+import type { Commit, NotStored } from "./commit.ts"
+import { outcomeKeptMillis } from "./commit.ts"
 import { signedHeaders } from "./webhookSigning.ts"
-
-/** An event as a handler gets it. `id` is the same on every attempt. */
-export interface HandledEvent extends EventBody {
-  readonly id: EventId
-  readonly projectId: ProjectId
-}
 
 /**
  * Handles an event with an effect, a promise or a plain function. When the effect fails, the promise rejects or the function throws, the
  * attempt has failed. The handler then gets the event again later.
  */
-export type EventHandler = (event: HandledEvent) => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
+export type EventHandler<K extends EventKind = EventKind> = (
+  event: MailEventOf<K>
+) => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
 /** Checks the returned value at run time, because a handler may be plain JavaScript without types. */
-const runHandler = (handler: EventHandler, event: HandledEvent): Effect.Effect<unknown, unknown> =>
+const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unknown, unknown> =>
   Effect.suspend(() => {
     const returned = handler(event)
     if (Effect.isEffect(returned)) return returned
     return isPromise(returned) ? Effect.tryPromise(() => returned) : Effect.void
   })
 
-export interface EventSending {
-  readonly store: MailStoreShape
+/** What a request to a webhook needs. */
+export interface WebhookSending {
   readonly crypto: Crypto["Service"]
-  readonly decrypt: (sealed: string) => string | null
+  readonly decrypt: (encrypted: string) => string | null
   readonly sink: EventSinkShape | null
+}
+
+export interface EventSending extends WebhookSending {
+  readonly store: MailStoreShape
+  readonly commit: Commit
   /** By the id of the subscription. */
   readonly handlers: ReadonlyMap<string, EventHandler>
 }
 
-const loadFacts = (deps: EventSending, { eventId, projectId, subscriber }: EventDelivery) =>
+/** The event and the webhook of an event delivery; `null` for what no longer exists. */
+const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }: EventDelivery) =>
   Effect.gen(function* () {
-    const [event, found] = yield* deps.store.read([
+    const [record, found] = yield* store.read([
       { _tag: "Event", id: eventId },
       { _tag: "Resource", projectId, id: subscriber }
     ])
-    const messageId = event === null ? undefined : messageOfEvent(event)
-    const [message] =
-      messageId === undefined ? [null] : yield* deps.store.read([{ _tag: "Message", projectId, id: messageId }])
+    const messageId = record === null ? null : messageIdOfEvent(record)
+    const [message] = messageId === null ? [null] : yield* store.read([{ _tag: "Message", projectId, id: messageId }])
     return {
-      body: event === null ? null : eventBody(event, message),
+      event: record === null ? null : toMailEvent(record, message),
       webhook: found?.kind === "webhook" ? found : null
     }
   })
 
-const lost = (error: string): EventDeliveryResult => ({ _tag: "Lost", error })
+const lost = (error: string): EventDeliveryResult => ({ _tag: "NoReply", error })
 const notAttempted = (error: string): EventDeliveryResult => ({ _tag: "NotAttempted", error })
-const postponed = (error: string): EventDeliveryResult => ({ _tag: "Postponed", error })
+
+/** The wait after an attempt without a readable secret. An operator must correct the master secret. */
+const secretWaitMillis = 5 * minuteMillis
+/** The wait after an attempt whose event could not be read. The wait begins when the store is available again. */
+const storeWaitMillis = 5 * secondMillis
+const postponed = (error: string, waitMillis: number): EventDeliveryResult => ({ _tag: "Postponed", error, waitMillis })
 
 /** Sends once. Every failure of the subscriber or the sink becomes a result, so this effect never fails. */
 export const sendToWebhook = (
-  { sink, crypto, decrypt }: Pick<EventSending, "sink" | "crypto" | "decrypt">,
+  { sink, crypto, decrypt }: WebhookSending,
   { content }: ResourceOf<"webhook">,
-  eventDelivery: Pick<EventDelivery, "id">,
+  eventDeliveryId: string,
   body: EventBody
 ): Effect.Effect<EventDeliveryResult> =>
   Effect.gen(function* () {
@@ -85,15 +91,15 @@ export const sendToWebhook = (
       until === null || until > now ? [decrypt(encrypted)] : []
     )
     if (sink === null) return lost("no_sink")
-    if (secrets.length === 0 || secrets.includes(null)) return postponed("secret_unreadable")
+    if (secrets.length === 0 || secrets.includes(null)) return postponed("secret_unreadable", secretWaitMillis)
     const text = JSON.stringify(body)
     const headers = signedHeaders(crypto, secrets as ReadonlyArray<string>, {
-      id: eventDelivery.id,
+      id: eventDeliveryId,
       timestamp: Math.floor(now / secondMillis),
       body: text
     })
     const sending = sink.send({
-      id: eventDelivery.id,
+      id: eventDeliveryId,
       endpoint: content.url,
       headers,
       body: new TextEncoder().encode(text)
@@ -106,57 +112,66 @@ export const sendToWebhook = (
     )
   })
 
-const sendToHandler = (
-  handler: EventHandler,
-  eventDelivery: EventDelivery,
-  body: EventBody
-): Effect.Effect<EventDeliveryResult> =>
-  Effect.map(
-    Effect.exit(runHandler(handler, { id: eventDelivery.eventId, projectId: eventDelivery.projectId, ...body })),
-    (exit): EventDeliveryResult => (Exit.isSuccess(exit) ? { _tag: "Accepted", status: null } : lost("handler_failed"))
+const sendToHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<EventDeliveryResult> =>
+  Effect.map(Effect.exit(runHandler(handler, event)), (exit): EventDeliveryResult =>
+    Exit.isSuccess(exit) ? { _tag: "Accepted", status: null } : lost("handler_failed")
   )
 
-const attempt = (
-  deps: EventSending,
-  eventDelivery: EventDelivery
-): Effect.Effect<EventDeliveryResult, StoreUnavailable> =>
+interface Attempted extends Pick<FinishEventDeliveryFacts, "attemptedUrl"> {
+  readonly result: EventDeliveryResult
+}
+
+const nothingSent = (result: EventDeliveryResult): Attempted => ({ result, attemptedUrl: null })
+
+const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
   Effect.gen(function* () {
-    const { body, webhook } = yield* loadFacts(deps, eventDelivery)
-    if (body === null) return notAttempted("event_gone")
+    const { event, webhook } = yield* loadAttempt(deps, eventDelivery)
+    if (event === null) return nothingSent(notAttempted("event_gone"))
     const handler = deps.handlers.get(eventDelivery.subscriber)
-    if (handler !== undefined) return yield* sendToHandler(handler, eventDelivery, body)
-    if (webhook === null) return notAttempted("webhook_gone")
-    if (webhook.content.status === "disabled") return notAttempted("webhook_disabled")
-    return yield* sendToWebhook(deps, webhook, eventDelivery, body)
+    if (handler !== undefined) return { result: yield* sendToHandler(handler, event), attemptedUrl: null }
+    if (webhook === null) return nothingSent(notAttempted("webhook_gone"))
+    if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))
+    const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, eventBody(event))
+    return { result, attemptedUrl: webhook.content.url }
+  })
+
+/** The facts that decide how the attempt of a claimed event delivery ends. */
+const loadFinish = ({ store }: EventSending, { projectId, subscriber, id }: EventDelivery) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const [current, found] = yield* store.read([
+      { _tag: "EventDelivery", projectId, id },
+      { _tag: "Resource", projectId, id: subscriber }
+    ])
+    return { now, current, webhook: found?.kind === "webhook" ? found : null }
+  })
+
+/** Logs the disabling of a webhook. The query of its URL may contain a secret, so the URL is logged without the query. */
+const warnOfDisabled = ({ id, projectId, content }: ResourceOf<"webhook">, result: EventDeliveryResult) =>
+  Effect.logWarning("A webhook was disabled.", {
+    webhookId: id,
+    projectId,
+    url: content.url.replace(/[?#].*$/s, ""),
+    reason:
+      result._tag === "Refused" && result.gone ? "its endpoint is gone (410)" : "all attempts failed for five days"
   })
 
 /** Attempts a claimed event delivery once. Calls `onResult` with the result before the commit of the result. */
 export const attemptEventDelivery = (
   deps: EventSending,
-  eventDelivery: EventDelivery,
+  claimed: EventDelivery,
   onResult: (result: EventDeliveryResult, now: Instant) => void
-): Effect.Effect<void, NotStored> => {
-  const { store } = deps
-  return Effect.gen(function* () {
+): Effect.Effect<void, NotStored> =>
+  Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
-    const result = yield* Effect.catch(attempt(deps, eventDelivery), ({ reason }) =>
-      Effect.succeed(lost(`store_${reason}`))
+    const { result, attemptedUrl } = yield* Effect.catch(attempt(deps, claimed), ({ reason }) =>
+      Effect.succeed(nothingSent(postponed(`store_${reason}`, storeWaitMillis)))
     )
     onResult(result, yield* Clock.currentTimeMillis)
-    yield* commitUntilStored(
-      Effect.gen(function* (): Effect.gen.Return<void, Conflict | StoreUnavailable> {
-        const { projectId, subscriber, id } = eventDelivery
-        const [current, found] = yield* store.read([
-          { _tag: "EventDelivery", projectId, id },
-          { _tag: "Resource", projectId, id: subscriber }
-        ])
-        // Another worker has claimed the event delivery since. That worker records the result.
-        if (current?.fencingToken !== eventDelivery.fencingToken || current.status !== "pending") return
-        const now = yield* Clock.currentTimeMillis
-        const webhook = found?.kind === "webhook" ? found : null
-        yield* store.commit(finishEventDelivery(result, { now, startedAt, eventDelivery: current, webhook }).changes)
-      }),
-      outcomeKeptMillis
+    const { disabledWebhook } = yield* deps.commit(
+      loadFinish(deps, claimed),
+      (facts) => Result.succeed(finishEventDelivery(result, { ...facts, startedAt, claimed, attemptedUrl })),
+      { untilStoredMillis: outcomeKeptMillis }
     )
+    if (disabledWebhook !== null) yield* warnOfDisabled(disabledWebhook, result)
   })
-}

@@ -2,17 +2,20 @@
  * The commit before the final bytes of a hand-off. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
  * as guards. Source: decisions 0006 and 0035.
  */
-import { Clock, Effect, Schedule } from "effect"
-import type { Begun } from "../decide/beginAttempt.ts"
-import { markFinalizing } from "../decide/beginAttempt.ts"
-import type { Conflict } from "../domain/Change.ts"
-import { idAt } from "../domain/Id.ts"
+import { Clock, Effect, Result, Schedule } from "effect"
+import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
+import type { MarkFinalizingFacts } from "../decide/delivery/markFinalizing.ts"
+import { markFinalizing } from "../decide/delivery/markFinalizing.ts"
+import type { Conflict } from "../domain/store/Change.ts"
+import { idAt } from "../domain/value/Id.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import type { Commit } from "./commit.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
 
 export interface FinalizingDeps {
   readonly store: MailStoreShape
+  readonly commit: Commit
   readonly ids: IdSource["Service"]
   readonly addressKey: (address: string) => string
 }
@@ -39,30 +42,31 @@ const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint
  * frozen, and the lease could end before the final bytes are sent.
  */
 export const finalize = (
-  { store, ids, addressKey }: FinalizingDeps,
-  { delivery, attempt }: Begun,
+  { store, commit, ids, addressKey: keyOf }: FinalizingDeps,
+  { delivery, attempt }: StartedAttempt,
   leaseMillis: number
 ): Effect.Effect<void, HandOffRevoked> => {
+  const addressKey = keyOf(delivery.address)
   const once = Effect.gen(function* () {
     const from = { now: yield* Clock.currentTimeMillis, nanos: yield* Clock.monotonicTimeNanos }
-    const key = addressKey(delivery.address)
-    const [[suppression]] = yield* store.read([
-      { _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [key] }
-    ])
-    const { changes, answer } = markFinalizing({
-      now: from.now,
-      eventId: idAt(yield* ids.reserve(from.now, 1), "evt", 0),
-      delivery,
-      attempt,
-      addressKey: key,
-      suppression: suppression!,
-      leaseUntil: from.now + leaseMillis
-    })
-    yield* store.commit(changes)
-    return { from, answer }
+    const eventId = idAt(yield* ids.reserve(from.now, 1), "evt", 0)
+    const load = Effect.map(
+      store.read([{ _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [addressKey] }]),
+      ([[suppression]]): MarkFinalizingFacts => ({
+        now: from.now,
+        eventId,
+        delivery,
+        attempt,
+        addressKey,
+        suppression: suppression!,
+        leaseUntil: from.now + leaseMillis
+      })
+    )
+    const permitted = yield* commit(load, (facts) => Result.succeed(markFinalizing(facts)), "once")
+    return { from, permitted }
   })
   return Effect.gen(function* () {
-    const { from, answer } = yield* once.pipe(
+    const { from, permitted } = yield* once.pipe(
       // An interruption during the commit would leave the phase unknown.
       Effect.uninterruptible,
       Effect.retry({ while: isSuppressionChange, schedule: pauses }),
@@ -72,7 +76,7 @@ export const finalize = (
           : new HandOffRevoked({ why: "not_recorded" })
       )
     )
-    if (!answer) return yield* new HandOffRevoked({ why: "suppressed" })
-    if ((yield* elapsedMillisSince(from)) > leaseMillis / 2) return yield* new HandOffRevoked({ why: "lease_lost" })
+    if (!permitted) return yield* new HandOffRevoked({ why: "suppressed" })
+    if ((yield* elapsedMillisSince(from)) > leaseMillis / 2) return yield* new HandOffRevoked({ why: "too_late" })
   })
 }

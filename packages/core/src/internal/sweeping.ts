@@ -2,8 +2,8 @@
  * Deletes expired records in bounded batches, once the clock has been steady for some time. Source: decision 0035.
  */
 import { Effect } from "effect"
-import { sweepKinds } from "../domain/Claim.ts"
-import { dayMillis, hourMillis, minuteMillis } from "../domain/Instant.ts"
+import { sweepKinds } from "../domain/store/Claim.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockWatch.ts"
 

@@ -2,10 +2,10 @@
  * Reads templates by id or alias, their versions without bodies, and the bodies only where they are needed.
  */
 import { Effect } from "effect"
-import type { TemplateDetail, TemplateSummary, TemplateVersionDetail } from "../decide/template.ts"
-import type { ResourceOf } from "../domain/Resource.ts"
-import type { ProjectId } from "../domain/Project.ts"
-import { isTemplateId } from "../domain/Template.ts"
+import type { ResourceOf } from "../domain/store/Resource.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { StoredTemplate, StoredTemplateSummary, StoredVersion } from "../domain/template/Template.ts"
+import { isTemplateId } from "../domain/template/TemplateContent.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 
 type TemplateRecord = ResourceOf<"template">
@@ -27,7 +27,7 @@ export const templateReads = (store: MailStoreShape) => {
   const withVersions = (
     projectId: ProjectId,
     templates: ReadonlyArray<TemplateRecord>
-  ): Effect.Effect<ReadonlyArray<TemplateSummary>, StoreUnavailable> =>
+  ): Effect.Effect<ReadonlyArray<StoredTemplateSummary>, StoreUnavailable> =>
     Effect.map(
       store.read(
         templates.flatMap(({ content }) =>
@@ -44,7 +44,10 @@ export const templateReads = (store: MailStoreShape) => {
         }))
     )
 
-  const summary = (projectId: ProjectId, idOrAlias: string): Effect.Effect<TemplateSummary | null, StoreUnavailable> =>
+  const summary = (
+    projectId: ProjectId,
+    idOrAlias: string
+  ): Effect.Effect<StoredTemplateSummary | null, StoreUnavailable> =>
     Effect.flatMap(find(projectId, idOrAlias), (template) =>
       template === null ? Effect.succeed(null) : Effect.map(withVersions(projectId, [template]), ([only]) => only!)
     )
@@ -53,13 +56,13 @@ export const templateReads = (store: MailStoreShape) => {
   const withBodies = (
     projectId: ProjectId,
     versions: ReadonlyArray<VersionRecord>
-  ): Effect.Effect<ReadonlyArray<TemplateVersionDetail>, StoreUnavailable> =>
+  ): Effect.Effect<ReadonlyArray<StoredVersion>, StoreUnavailable> =>
     Effect.map(
       store.read(versions.map(({ content }) => ({ _tag: "Resource", projectId, id: content.bodyId }) as const)),
       (bodies) => versions.map((version, n) => ({ version, body: bodies[n] as ResourceOf<"templateBody"> }))
     )
 
-  const detail = (projectId: ProjectId, idOrAlias: string): Effect.Effect<TemplateDetail | null, StoreUnavailable> =>
+  const detail = (projectId: ProjectId, idOrAlias: string): Effect.Effect<StoredTemplate | null, StoreUnavailable> =>
     Effect.gen(function* () {
       const found = yield* summary(projectId, idOrAlias)
       if (found === null) return null

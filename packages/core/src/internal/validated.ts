@@ -2,24 +2,24 @@
  * Validates the input of a use case by the rules of the wire, because not only the HTTP binding calls a service.
  */
 import { Effect, Result } from "effect"
-import type { Caller, Principal } from "../domain/ApiKey.ts"
-import { embeddedPrincipal } from "../domain/ApiKey.ts"
-import { InvalidArgument } from "../domain/Failure.ts"
-import type { Issue, IssueContext } from "../domain/Issue.ts"
-import { issue } from "../domain/Issue.ts"
-import { isProjectId } from "../domain/Project.ts"
+import type { Caller } from "../domain/access/ApiKey.ts"
+import { Principal } from "../domain/access/ApiKey.ts"
+import { InvalidArgument } from "../domain/value/Failure.ts"
+import type { ArgumentName, Issue } from "../domain/value/Issue.ts"
+import { issue } from "../domain/value/Issue.ts"
+import { isProjectId } from "../domain/access/Project.ts"
 
 /** Returns the parsed input, or fails with `InvalidArgument` and every issue. Call it before the first read or write. */
 export const validated = <A>(
   parse: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>,
   input: unknown,
-  context: IssueContext = "body"
+  argument: ArgumentName = "input"
 ): Effect.Effect<A, InvalidArgument> =>
   Effect.suspend(() => {
     const parsed = parse(input)
     return Result.isSuccess(parsed)
       ? Effect.succeed(parsed.success)
-      : Effect.fail(new InvalidArgument({ context, issues: parsed.failure }))
+      : Effect.fail(new InvalidArgument({ argument, issues: parsed.failure }))
   })
 
 /**
@@ -35,12 +35,12 @@ export const validIds = (ids: Readonly<Record<string, unknown>>): Effect.Effect<
           ? [issue([name], "invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores")]
           : []
     )
-    return issues.length === 0 ? Effect.void : Effect.fail(new InvalidArgument({ context: "path", issues }))
+    return issues.length === 0 ? Effect.void : Effect.fail(new InvalidArgument({ argument: "ids", issues }))
   })
 
 /** Returns the principal of a call. Fails when the id of its project is not valid. */
 export const validCaller = (caller: Caller): Effect.Effect<Principal, InvalidArgument> =>
   Effect.suspend(() => {
-    const principal = typeof caller === "object" && caller !== null ? caller : embeddedPrincipal(caller)
+    const principal = typeof caller === "object" && caller !== null ? caller : Principal.embedded(caller)
     return Effect.as(validIds({ projectId: principal.projectId }), principal)
   })

@@ -3,10 +3,10 @@
  * Source: decision 0035.
  */
 import { Clock, Effect } from "effect"
-import { RateLimited } from "../domain/Failure.ts"
-import type { Instant } from "../domain/Instant.ts"
-import { secondMillis } from "../domain/Instant.ts"
-import { eventDeliveryDeadlineMillis } from "../domain/Webhook.ts"
+import { RateLimited } from "../domain/value/Failure.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { secondMillis } from "../domain/value/Instant.ts"
+import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"
 
 interface TestUnderWay {
   readonly webhookId: string

@@ -1,9 +1,10 @@
 /**
- * Repeats the turns of a worker under a lease, until it is interrupted.
+ * The loop of a worker: claims work, starts the work, waits, backs off after a failure and shuts down. The dispatcher, the event sender and the
+ * domain checks are its instances.
  */
 import type { Scope } from "effect"
-import { Clock, Effect, Stream } from "effect"
-import { secondMillis } from "../domain/Instant.ts"
+import { Clock, Duration, Effect, FiberSet, Latch, Stream } from "effect"
+import { secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { defectName } from "./defectName.ts"
 import type { WorkerLease } from "./workerLease.ts"
@@ -29,7 +30,7 @@ const makeFailureLog = () => {
 }
 
 /** Repeats `turn` for ever. After a failure or a defect the next turn starts 1 s later. `workerName` begins each log message. */
-export const undeterred = (workerName: string, turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
+const repeatForever = (workerName: string, turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
   Effect.suspend(() => {
     const logFailure = makeFailureLog()
     return turn.pipe(
@@ -43,15 +44,95 @@ export const undeterred = (workerName: string, turn: Effect.Effect<void, StoreUn
     )
   })
 
-/** Renews the lease while the loop runs, wakes the loop after a commit of another process, and ends the lease with the loop. */
-export const underLease = (
-  { lease, store }: { readonly lease: WorkerLease; readonly store: MailStoreShape },
-  notify: Effect.Effect<void>,
-  loop: Effect.Effect<never, never, Scope.Scope>
-): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    yield* Effect.addFinalizer(() => lease.release)
-    yield* Effect.forkScoped(lease.heartbeat)
-    yield* Effect.forkScoped(Stream.runForEach(store.changes, () => notify))
-    return yield* Effect.scoped(loop)
+/** Starts work on a claimed row in the background. */
+export type StartWork = (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+
+/** Work of one kind, with a limit for the work under way. */
+export interface WorkGroup {
+  readonly start: StartWork
+  /** How much more work may start. */
+  readonly free: () => number
+}
+
+/** Makes a group of work under way, of which at most `max` runs at once. The group does not refuse work above `max`. */
+export const makeWorkGroup = (start: StartWork, max: number): WorkGroup => {
+  let underWay = 0
+  return {
+    start: (work) =>
+      Effect.suspend(() => {
+        underWay++
+        return start(
+          Effect.ensuring(
+            work,
+            Effect.sync(() => underWay--)
+          )
+        )
+      }),
+    free: () => max - underWay
+  }
+}
+
+/** Wake-ups of the loops that wait for one kind of work. */
+export interface WakeUpChannel {
+  /** Wakes the subscribers. */
+  readonly notify: Effect.Effect<void>
+  /** A latch that each `notify` opens, while the scope lasts. Close the latch before each read. */
+  readonly subscribe: Effect.Effect<Latch.Latch, never, Scope.Scope>
+}
+
+export interface WorkLoopOptions {
+  /** Begins each log message, such as "The dispatcher". */
+  readonly name: string
+  /** How long a shutdown waits for the work under way. It then interrupts this work. */
+  readonly graceMillis: number
+  readonly store: MailStoreShape
+  /** The lease of the worker, which the loop renews while it runs and ends at its end; `null` for a worker that claims nothing. */
+  readonly lease: Pick<WorkerLease, "heartbeat" | "release"> | null
+  /** Wakes the loop before its wait is over. A commit of another process then also wakes the loop. `null`: only the time ends the wait. */
+  readonly wakeUp: WakeUpChannel | null
+  /**
+   * Called once, with the function that starts work. The loop repeats the returned turn, which claims and starts the work that is due. The
+   * answer of the turn is how long to wait for more work, in milliseconds. After 0 the next turn starts at once. The end of work that a turn
+   * started also wakes the loop.
+   */
+  readonly makeTurn: (start: StartWork) => Effect.Effect<number, StoreUnavailable>
+}
+
+/** Repeats the turns until it is interrupted. Then starts no more work, waits for the work under way, and ends the lease. */
+export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
+  const { name, graceMillis, store, lease, wakeUp, makeTurn } = options
+  const turns = Effect.gen(function* () {
+    const wake = wakeUp === null ? Latch.makeUnsafe(false) : yield* wakeUp.subscribe
+    const underWay = yield* FiberSet.make<unknown, never>()
+    // This finalizer runs before the fibers are interrupted, so that work under way gets the grace time.
+    yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(graceMillis)))
+    const turn = makeTurn((work) => FiberSet.run(underWay, Effect.ensuring(work, wake.open)))
+    return yield* repeatForever(
+      name,
+      Effect.gen(function* () {
+        // Closed before the turn reads the store, so that no wake-up is lost.
+        yield* wake.close
+        const waitMillis = yield* turn
+        if (waitMillis > 0) yield* Effect.timeoutOption(wake.await, Duration.millis(waitMillis))
+      })
+    )
+  })
+  return Effect.gen(function* () {
+    if (lease !== null) {
+      yield* Effect.addFinalizer(() => lease.release)
+      yield* Effect.forkScoped(lease.heartbeat)
+    }
+    if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.changes, () => wakeUp.notify))
+    return yield* Effect.scoped(turns)
   }).pipe(Effect.scoped)
+}
+
+/** Runs `claim` with a function that collects work, then runs the collected work together and waits for its end. */
+export const runTogether = <A, E>(claim: (start: StartWork) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const works: Array<Effect.Effect<unknown>> = []
+    return Effect.tap(
+      claim((work) => Effect.sync(() => works.push(work))),
+      () => Effect.all(works, { concurrency: "unbounded", discard: true })
+    )
+  })

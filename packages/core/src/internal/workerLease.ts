@@ -2,15 +2,17 @@
  * The name and the lease of a worker. Claims rows under the name and renews the lease while the worker has claimed rows. Changes to a new
  * name when it is unknown which rows are claimed under the old name. Source: decisions 0006 and 0035.
  */
-import { Duration, Effect } from "effect"
-import type { Claim, ClaimKind } from "../domain/Claim.ts"
-import type { Delivery } from "../domain/Delivery.ts"
-import type { EventDelivery } from "../domain/EventDelivery.ts"
+import { Duration, Effect, Result } from "effect"
+import { endLeases, renewLease } from "../decide/store/lease.ts"
+import type { Claim, ClaimKind } from "../domain/store/Claim.ts"
+import type { Delivery } from "../domain/delivery/Delivery.ts"
+import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockWatch.ts"
 import { defectName } from "./defectName.ts"
-import type { NotStored } from "./commitUntilStored.ts"
+import type { NotStored } from "./commit.ts"
+import { makeCommit } from "./commit.ts"
 import { randomHex } from "./randomHex.ts"
 
 /** How many former names are kept, to end their leases on shutdown. */
@@ -54,6 +56,7 @@ export interface WorkerLeaseDeps {
 }
 
 export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, leaseMillis: number): WorkerLease => {
+  const commit = makeCommit(store)
   const newName = () => randomHex(crypto, 8)
   /** The number of claimed rows under work for each name. */
   const claimedRows = new Map<string, number>()
@@ -69,8 +72,9 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   })
 
   const renew = (worker: string, { now, monotonicMillis }: ClockReading) =>
-    Effect.tap(store.commit([{ _tag: "RenewLease", worker, leaseUntil: now + leaseMillis }]), () =>
-      Effect.sync(() => renewed.set(worker, { now, monotonicMillis }))
+    Effect.tap(
+      commit(Effect.void, () => Result.succeed(renewLease({ now, worker, leaseMillis })), "once"),
+      () => Effect.sync(() => renewed.set(worker, { now, monotonicMillis }))
     )
 
   /** Whether more than half of the lease has passed, by either clock. */
@@ -139,7 +143,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
 
   const release = Effect.suspend(() =>
-    Effect.ignore(store.commit([...formerNames, name].map((worker) => ({ _tag: "EndLease", worker }) as const)))
+    Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases([...formerNames, name])), "once"))
   )
 
   return {

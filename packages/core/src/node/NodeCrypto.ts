@@ -1,5 +1,14 @@
 /**
  * The `Crypto` port over `node:crypto`.
+ *
+ * @example
+ * ```ts
+ * import { MailCore } from "@mailkeep/core"
+ * import * as NodeCrypto from "@mailkeep/core/node"
+ * import { Layer } from "effect"
+ *
+ * export const layer = Layer.provide(MailCore.layer, NodeCrypto.layer)
+ * ```
  */
 import {
   createCipheriv,
@@ -20,22 +29,23 @@ const tagBytes = 16
 
 const keyOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
+/** Provides `Crypto` with the functions of `node:crypto`. */
 export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
   sha256: (text) => hash("sha256", text),
   hmacSha256: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
   encrypt: (key, text) => {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv("aes-256-gcm", keyOf(key), nonce)
-    const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
-    return sealed.toString("base64url")
+    const encrypted = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+    return encrypted.toString("base64url")
   },
   decrypt: (key, text) => {
-    const sealed = Buffer.from(text, "base64url")
-    if (sealed.length < nonceBytes + tagBytes) return null
-    const decipher = createDecipheriv("aes-256-gcm", keyOf(key), sealed.subarray(0, nonceBytes))
-    decipher.setAuthTag(sealed.subarray(-tagBytes))
+    const encrypted = Buffer.from(text, "base64url")
+    if (encrypted.length < nonceBytes + tagBytes) return null
+    const decipher = createDecipheriv("aes-256-gcm", keyOf(key), encrypted.subarray(0, nonceBytes))
+    decipher.setAuthTag(encrypted.subarray(-tagBytes))
     try {
-      const clear = decipher.update(sealed.subarray(nonceBytes, -tagBytes))
+      const clear = decipher.update(encrypted.subarray(nonceBytes, -tagBytes))
       return Buffer.concat([clear, decipher.final()]).toString("utf8")
     } catch {
       return null

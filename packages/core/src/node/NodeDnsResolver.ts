@@ -1,10 +1,20 @@
 /**
  * The `DnsResolver` port over `node:dns`, with the name servers of the system or with the given name servers.
+ *
+ * @example
+ * ```ts
+ * import { MailCore } from "@mailkeep/core"
+ * import * as NodeDnsResolver from "@mailkeep/core/node/dns"
+ * import { Layer } from "effect"
+ *
+ * export const layer = Layer.provideMerge(MailCore.layer, NodeDnsResolver.layer({ servers: ["127.0.0.1:5353"] }))
+ * ```
  */
 import { Resolver } from "node:dns/promises"
 import { Effect, Layer } from "effect"
 import { DnsFailure, DnsResolver } from "../port/DnsResolver.ts"
 
+/** The name servers, and how long a query may take. */
 export interface NodeDnsOptions {
   /** Addresses of name servers, such as `127.0.0.1:5353`. Default: the name servers of the system. */
   readonly servers?: ReadonlyArray<string>
@@ -24,6 +34,7 @@ const failures: Readonly<Record<string, Pick<DnsFailure, "definite" | "code">>> 
 const failureOf = (cause: unknown): DnsFailure =>
   new DnsFailure(failures[(cause as NodeJS.ErrnoException).code ?? ""] ?? { definite: false, code: "unreachable" })
 
+/** Provides `DnsResolver`. A query is tried twice at each name server. */
 export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): Layer.Layer<DnsResolver> =>
   Layer.sync(DnsResolver, () => {
     const queried = <A>(query: (resolver: Resolver) => Promise<A>) =>

@@ -1,5 +1,15 @@
 /**
  * Reads and writes CSV (RFC 4180) row by row, with constant memory use.
+ *
+ * @example
+ * ```ts
+ * import { readCsv } from "@mailkeep/core/node/csv"
+ * import { Effect, Stream } from "effect"
+ * import { Readable } from "node:stream"
+ *
+ * const rows = readCsv(Readable.from(["email,first_name\n", "ada@example.org,Ada\n"]))
+ * console.log((await Effect.runPromise(Stream.runCollect(rows))).length) // 2
+ * ```
  */
 import { Readable } from "node:stream"
 import { parse } from "csv-parse"
@@ -10,6 +20,10 @@ import { Data, Stream } from "effect"
 export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{ readonly line: number }> {
   override get message() {
     return `The file is not valid CSV at line ${this.line}.`
+  }
+  /** No. Correct the file. */
+  get isRetryable() {
+    return false
   }
 }
 

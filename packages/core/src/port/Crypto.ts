@@ -5,6 +5,7 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
 
+/** A key pair that signs mail (DKIM). */
 export interface RsaKeyPair {
   /** PKCS #8 PEM. */
   readonly privateKey: string
@@ -12,6 +13,19 @@ export interface RsaKeyPair {
   readonly publicKey: string
 }
 
+/**
+ * Hashing, encryption, comparison in constant time and random bytes. `@mailkeep/core/node` has the layer for Node.
+ *
+ * @example
+ * ```ts
+ * import { Crypto } from "@mailkeep/core"
+ * import * as NodeCrypto from "@mailkeep/core/node"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.map(Crypto, (crypto) => crypto.sha256("Mailkeep").length)
+ * console.log(Effect.runSync(Effect.provide(program, NodeCrypto.layer))) // 64
+ * ```
+ */
 export class Crypto extends Context.Service<
   Crypto,
   {
@@ -22,11 +36,12 @@ export class Crypto extends Context.Service<
     /** AES-256-GCM under a key that is derived from the text `key`. `decrypt` reads the result. Each call returns another text. */
     readonly encrypt: (key: string, text: string) => string
     /** Returns `null` when the text was encrypted under another key or was altered. */
-    readonly decrypt: (key: string, sealed: string) => string | null
+    readonly decrypt: (key: string, encrypted: string) => string | null
     /** Compares two texts in a time that does not depend on where they differ. */
     readonly equal: (a: string, b: string) => boolean
     /** Generates a 2048-bit RSA key pair. Takes about 40 ms of processor time. */
     readonly rsaKeyPair: Effect.Effect<RsaKeyPair>
+    /** Random bytes that nobody can predict. */
     readonly randomBytes: (count: number) => Uint8Array
   }
 >()("@mailkeep/core/port/Crypto") {}

@@ -9,13 +9,20 @@ export class DnsFailure extends Data.TaggedError("DnsFailure")<{
   /** `true`: the name or the record does not exist, so a retry does not help. `false`: a name server or the network failed. */
   readonly definite: boolean
   readonly code: "nxdomain" | "nodata" | "servfail" | "refused" | "timeout" | "unreachable"
-}> {}
+}> {
+  /** Yes, unless the answer is definite. */
+  get isRetryable() {
+    return !this.definite
+  }
+}
 
+/** An MX record. */
 export interface MailExchange {
   readonly exchange: string
   readonly priority: number
 }
 
+/** Queries DNS. Every function asks again at each call: the core keeps no answer. */
 export interface DnsResolverShape {
   /** The TXT records of a name. The strings of each record are joined. */
   readonly texts: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsFailure>
@@ -23,4 +30,20 @@ export interface DnsResolverShape {
   readonly exchanges: (name: string) => Effect.Effect<ReadonlyArray<MailExchange>, DnsFailure>
 }
 
+/**
+ * Queries DNS for the checks of sender domains. `@mailkeep/core/node/dns` has the layer for Node.
+ *
+ * @example
+ * ```ts
+ * import { DnsResolver } from "@mailkeep/core"
+ * import { DnsFailure } from "@mailkeep/core/adapter"
+ * import { Effect, Layer } from "effect"
+ *
+ * // A resolver for tests: no name exists.
+ * export const layer = Layer.succeed(DnsResolver, {
+ *   texts: () => Effect.fail(new DnsFailure({ definite: true, code: "nxdomain" })),
+ *   exchanges: () => Effect.fail(new DnsFailure({ definite: true, code: "nxdomain" }))
+ * })
+ * ```
+ */
 export class DnsResolver extends Context.Service<DnsResolver, DnsResolverShape>()("@mailkeep/core/port/DnsResolver") {}

@@ -4,14 +4,15 @@
  */
 import type { Effect, Stream } from "effect"
 import { Context, Data } from "effect"
-import type { Change, Conflict } from "../domain/Change.ts"
-import type { Claim, EventDeliveryClaim, Sweep } from "../domain/Claim.ts"
-import type { Delivery } from "../domain/Delivery.ts"
-import type { EventDelivery } from "../domain/EventDelivery.ts"
-import type { Answers, Query } from "../domain/Query.ts"
+import type { Change, Conflict } from "../domain/store/Change.ts"
+import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
+import type { Delivery } from "../domain/delivery/Delivery.ts"
+import type { EventDelivery } from "../domain/event/EventDelivery.ts"
+import type { Answers, Query } from "../domain/store/Query.ts"
 
 /**
- * The store could not be reached or could not do the work now. Retryable.
+ * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later: yes, unless `reason`
+ * is `closed` or `read_only`.
  * After a failed commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
@@ -21,6 +22,10 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly kind = "unavailable"
   override get message() {
     return `The store is unavailable: ${this.reason}.`
+  }
+  /** Yes, unless the store is closed or read-only. Use the same idempotency key for a send. */
+  get isRetryable() {
+    return this.reason !== "closed" && this.reason !== "read_only"
   }
 }
 
@@ -44,6 +49,10 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
   override get message() {
     return `${this.detail ?? storeNotOpenedMessages[this.reason]}: ${this.where}`
   }
+  /** Yes, when another process has locked the store. Otherwise correct the cause first. */
+  get isRetryable() {
+    return this.reason === "locked"
+  }
 }
 
 const storeNotOpenedMessages: Readonly<Record<StoreNotOpened["reason"], string>> = {
@@ -58,6 +67,7 @@ const storeNotOpenedMessages: Readonly<Record<StoreNotOpened["reason"], string>>
   unsupported_runtime: "The store does not support this runtime"
 }
 
+/** What the store guarantees. */
 export interface StoreCapabilities {
   /** An acknowledged commit survives a crash of the process and a power failure. */
   readonly durable: boolean
@@ -70,13 +80,16 @@ export interface StoreCapabilities {
  * `StoreUnavailable` and changes nothing.
  */
 export interface MailStoreShape {
+  /** What this store guarantees. Constant. */
   readonly capabilities: StoreCapabilities
   /**
    * Applies all changes or none, also when it is interrupted. The changes are in the order of `inCommitOrder`, and no two change the same
    * record. A store must accept at least 200 commits at once before it may fail with `overloaded`.
    */
   readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
+  /** Marks due deliveries for one worker and returns them; see `Claim`. Two workers never get the same delivery. */
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+  /** Marks due event deliveries of one subscriber for one worker and returns them; see `EventDeliveryClaim`. */
   readonly claimEventDeliveries: (
     claim: EventDeliveryClaim
   ) => Effect.Effect<ReadonlyArray<EventDelivery>, StoreUnavailable>
@@ -92,4 +105,22 @@ export interface MailStoreShape {
   readonly changes: Stream.Stream<void>
 }
 
+/**
+ * Keeps the records. `@mailkeep/sqlite` and `@mailkeep/memory` have stores; `docs/adapters/write-a-store.md` says how to write one.
+ *
+ * @example
+ * ```ts
+ * import { MailStore } from "@mailkeep/core"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const store = yield* MailStore
+ *   yield* store.commit([{ _tag: "PutSetting", name: "color", value: "blue" }])
+ *   const [color] = yield* store.read([{ _tag: "Setting", name: "color" }])
+ *   return color
+ * })
+ * console.log(Effect.runSync(Effect.provide(program, MemoryMailStore.layer))) // blue
+ * ```
+ */
 export class MailStore extends Context.Service<MailStore, MailStoreShape>()("@mailkeep/core/port/MailStore") {}

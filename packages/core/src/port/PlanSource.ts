@@ -2,15 +2,32 @@
  * The port that returns the plan of a project. It is called for every request, so a changed plan applies at once.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { InvalidArgument } from "../domain/Failure.ts"
-import type { Plan } from "../domain/Plan.ts"
-import { parsePlan, noLimits } from "../domain/Plan.ts"
-import type { ProjectId } from "../domain/Project.ts"
+import { InvalidArgument } from "../domain/value/Failure.ts"
+import type { Plan } from "../domain/plan/Plan.ts"
+import { parsePlan, noLimits } from "../domain/plan/Plan.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
 import type { StoreUnavailable } from "./MailStore.ts"
 
+/**
+ * Returns the plan of a project: its limits. It is called for every request, so a changed plan applies at once.
+ *
+ * @example
+ * ```ts
+ * import { noLimits, PlanSource } from "@mailkeep/core"
+ * import { Effect, Layer } from "effect"
+ *
+ * // 100 recipients a day for the trial project, and no limit for the others.
+ * export const layer = Layer.succeed(PlanSource, {
+ *   planOf: (projectId) => Effect.succeed(projectId === "prj_trial" ? { ...noLimits, dailySends: 100 } : noLimits)
+ * })
+ * ```
+ */
 export class PlanSource extends Context.Service<
   PlanSource,
-  { readonly planOf: (projectId: ProjectId) => Effect.Effect<Plan, StoreUnavailable> }
+  {
+    /** The plan of a project. The core calls this function for every request, so it should read from memory. */
+    readonly planOf: (projectId: ProjectId) => Effect.Effect<Plan, StoreUnavailable>
+  }
 >()("@mailkeep/core/port/PlanSource") {
   /** The same plan for every project. Fails when a limit is not a whole number of at least 0. */
   static readonly layerFixed = (plan: Partial<Plan>): Layer.Layer<PlanSource, InvalidArgument> =>
@@ -19,7 +36,7 @@ export class PlanSource extends Context.Service<
       Effect.suspend(() => {
         const limits = parsePlan(plan)
         if (Result.isFailure(limits))
-          return Effect.fail(new InvalidArgument({ context: "body", issues: limits.failure }))
+          return Effect.fail(new InvalidArgument({ argument: "input", issues: limits.failure }))
         const fixed: Plan = { ...noLimits, ...limits.success }
         return Effect.succeed({ planOf: () => Effect.succeed(fixed) })
       })

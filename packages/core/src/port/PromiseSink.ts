@@ -6,7 +6,9 @@ import type { EventSinkCapabilities, SinkRequest, SinkOutcome } from "./EventSin
 import { EventSink, SinkUnavailable } from "./EventSink.ts"
 import { promised } from "./promised.ts"
 
+/** An event sink as an async function, with the contract of `EventSinkShape`. */
 export interface PromiseSink {
+  /** What this event sink guarantees. Constant. */
   readonly capabilities: EventSinkCapabilities
   /**
    * `signal` is aborted when the event delivery must end. Reject with a `SinkUnavailable` when the subscriber cannot be reached. Any other
@@ -15,6 +17,7 @@ export interface PromiseSink {
   readonly send: (eventDelivery: SinkRequest, signal: AbortSignal) => Promise<SinkOutcome>
 }
 
+/** Makes the layer of an event sink. */
 export const sinkFromPromises = (sink: PromiseSink): Layer.Layer<EventSink> =>
   Layer.succeed(EventSink, {
     capabilities: sink.capabilities,

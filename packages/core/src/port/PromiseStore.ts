@@ -2,12 +2,12 @@
  * The storage port for authors who do not use Effect: the same contract, as plain async functions.
  */
 import { Effect, Layer, Queue, Stream } from "effect"
-import type { Change, ConflictReason } from "../domain/Change.ts"
-import { Conflict } from "../domain/Change.ts"
-import type { Claim, EventDeliveryClaim, Sweep } from "../domain/Claim.ts"
-import type { Delivery } from "../domain/Delivery.ts"
-import type { EventDelivery } from "../domain/EventDelivery.ts"
-import type { Answers, Query } from "../domain/Query.ts"
+import type { Change, ConflictReason } from "../domain/store/Change.ts"
+import { Conflict } from "../domain/store/Change.ts"
+import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
+import type { Delivery } from "../domain/delivery/Delivery.ts"
+import type { EventDelivery } from "../domain/event/EventDelivery.ts"
+import type { Answers, Query } from "../domain/store/Query.ts"
 import type { MailStoreShape, StoreCapabilities } from "./MailStore.ts"
 import { MailStore, StoreNotOpened, StoreUnavailable } from "./MailStore.ts"
 import { promised } from "./promised.ts"
@@ -23,16 +23,21 @@ export interface RefusedChange {
  * cannot be reached. Any other rejection counts as a defect of the adapter.
  */
 export interface PromiseStore {
+  /** What this store guarantees. Constant. */
   readonly capabilities: StoreCapabilities
   /** Resolves to `undefined` when all changes were applied. */
   readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | undefined>
+  /** Resolves to the deliveries that it has marked for the worker; see `Claim`. */
   readonly claim: (claim: Claim) => Promise<ReadonlyArray<Delivery>>
+  /** Resolves to the event deliveries that it has marked for the worker; see `EventDeliveryClaim`. */
   readonly claimEventDeliveries: (claim: EventDeliveryClaim) => Promise<ReadonlyArray<EventDelivery>>
   /** Resolves to one answer for each query, in the order of the queries. `Answering` has the type of each answer. */
   readonly read: (queries: ReadonlyArray<Query>) => Promise<ReadonlyArray<unknown>>
+  /** Resolves to the number of deleted records; see `sweep` of `MailStoreShape`. */
   readonly sweep: (sweep: Sweep) => Promise<number>
   /** Calls `listener` after each commit of another process, until the returned function is called. */
   readonly onChange?: (listener: () => void) => () => void
+  /** Closes the store. Called once, when the layer closes. */
   readonly close?: () => Promise<void>
 }
 

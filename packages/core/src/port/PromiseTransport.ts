@@ -7,6 +7,7 @@ import { promised } from "./promised.ts"
 import type { HandOff, HandOffOutcome, TransportCapabilities } from "./Transport.ts"
 import { HandOffRevoked, Transport, TransportUnavailable } from "./Transport.ts"
 
+/** A hand-off whose `beforeFinalize` is an async function. */
 export interface PromiseHandOff extends Omit<HandOff, "beforeFinalize"> {
   /** Await this once, before the final dot. When it rejects, do not send the final dot, and reject with the same error. */
   readonly beforeFinalize: () => Promise<void>
@@ -17,7 +18,9 @@ export interface PromiseHandOff extends Omit<HandOff, "beforeFinalize"> {
  * lost. Any other rejection counts as a defect of the adapter.
  */
 export interface PromiseTransport {
+  /** What this transport guarantees. Constant. */
   readonly capabilities: TransportCapabilities
+  /** Gives the message to the relay and resolves to the relay's answer; see `handOff` of `TransportShape`. */
   readonly handOff: (handOff: PromiseHandOff, signal: AbortSignal) => Promise<HandOffOutcome>
 }
 
@@ -35,6 +38,7 @@ const finalizePromise = (context: Context.Context<never>, beforeFinalize: HandOf
   }
 }
 
+/** Makes the layer of a transport. */
 export const transportFromPromises = (transport: PromiseTransport): Layer.Layer<Transport> =>
   Layer.succeed(Transport, {
     capabilities: transport.capabilities,

@@ -2,12 +2,13 @@
  * The port that counts requests against a rate limit.
  */
 import { Context, Effect, Layer } from "effect"
-import type { RateLimitScope } from "../domain/Failure.ts"
-import type { Instant } from "../domain/Instant.ts"
-import { secondMillis } from "../domain/Instant.ts"
-import type { Bucket, BucketLimit, BucketState } from "../domain/TokenBucket.ts"
-import { drawToken, fullBucket } from "../domain/TokenBucket.ts"
+import type { RateLimitScope } from "../domain/value/Failure.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { secondMillis } from "../domain/value/Instant.ts"
+import type { Bucket, BucketLimit, BucketState } from "../domain/plan/TokenBucket.ts"
+import { drawToken, fullBucket } from "../domain/plan/TokenBucket.ts"
 
+/** A bucket from which a request takes a token: the limit of an API key or of a project. */
 export interface BucketRef {
   readonly scope: RateLimitScope
   readonly id: string
@@ -20,6 +21,23 @@ export interface RateDecision extends Omit<BucketState, "bucket"> {
   readonly limit: BucketLimit
 }
 
+/**
+ * Counts requests against the rate limits of API keys and projects.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiter } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const limiter = yield* RateLimiter
+ *   const bucket = { scope: "project", id: "prj_acme", limit: { requests: 1, windowMillis: 1000 } } as const
+ *   const decisions = [yield* limiter.take([bucket], 0), yield* limiter.take([bucket], 0)]
+ *   return decisions.map(({ allowed }) => allowed).join(", ")
+ * })
+ * console.log(Effect.runSync(Effect.provide(program, RateLimiter.layerInProcess))) // true, false
+ * ```
+ */
 export class RateLimiter extends Context.Service<
   RateLimiter,
   {

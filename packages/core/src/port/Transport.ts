@@ -3,24 +3,37 @@
  */
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
-import type { HeaderFields } from "../domain/HeaderField.ts"
-import type { DeliveryId } from "../domain/Id.ts"
-import type { Instant } from "../domain/Instant.ts"
-import type { SmtpReply } from "../domain/SmtpReply.ts"
+import type { HeaderFields } from "../domain/message/HeaderField.ts"
+import type { DeliveryId } from "../domain/value/Id.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import type { SmtpReply } from "../domain/delivery/SmtpReply.ts"
 
-/** The connection was lost before the relay answered. The core decides by the phase of the attempt what follows. */
+/**
+ * There is no answer of the relay: no connection was made, the connection was lost, or the transport itself failed. The core decides by the
+ * phase of the attempt what follows.
+ */
 export class TransportUnavailable extends Data.TaggedError("TransportUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
-}> {}
+}> {
+  /** Yes. The core decides by the phase of the attempt whether and when it tries again. */
+  get isRetryable() {
+    return true
+  }
+}
 
 /**
- * The transport must end the hand-off and not send the final dot. The reason is a lost lease, a suppressed recipient, or a phase that could not
- * be committed.
+ * The transport must end the hand-off and not send the final dot. Another worker has claimed the delivery (`lease_lost`), half of the lease passed
+ * during the commit (`too_late`), the recipient is suppressed, or the phase could not be committed (`not_recorded`).
  */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
-  readonly why: "lease_lost" | "suppressed" | "not_recorded"
-}> {}
+  readonly why: "lease_lost" | "too_late" | "suppressed" | "not_recorded"
+}> {
+  /** No. The transport ends this hand-off. */
+  get isRetryable() {
+    return false
+  }
+}
 
 /** What the transport guarantees. */
 export interface TransportCapabilities {
@@ -29,8 +42,10 @@ export interface TransportCapabilities {
   /** The transport runs `beforeFinalize` after the whole body and before `CRLF.CRLF`. */
   readonly signalsFinalize: boolean
   /** The relay drops a second hand-off of one `Message-ID`. */
-  readonly idempotentHandoff: boolean
+  readonly idempotentHandOff: boolean
+  /** The largest message that the relay takes, in bytes; `null` when no limit is known. */
   readonly maxMessageBytes: number | null
+  /** The relay takes addresses that are not ASCII (RFC 6531). */
   readonly smtpUtf8: boolean
 }
 
@@ -50,11 +65,15 @@ export interface OutgoingMessage {
   readonly headers: HeaderFields
 }
 
+/** One attempt to give a message to the relay. */
 export interface HandOff {
+  /** The delivery. It is the same in all attempts. */
   readonly deliveryId: DeliveryId
   /** The number of the attempt, from 1. */
   readonly attempt: number
+  /** The sender and the recipient of the SMTP envelope. */
   readonly envelope: { readonly from: string; readonly to: string }
+  /** The message to send. */
   readonly message: OutgoingMessage
   /**
    * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final dot. When it fails, the
@@ -69,10 +88,36 @@ export type HandOffOutcome =
   | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
   | { readonly _tag: "Refused"; readonly reply: SmtpReply }
 
+/** Gives mail to a relay. After an interruption, the transport has ended the connection. */
 export interface TransportShape {
+  /** What this transport guarantees. Constant. */
   readonly capabilities: TransportCapabilities
   /** Interruptible at any point. The caller enforces the deadline. */
   readonly handOff: (handOff: HandOff) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked>
 }
 
+/**
+ * Gives mail to a relay. `@mailkeep/smtp` has transports; `docs/adapters/write-a-transport.md` says how to write one.
+ *
+ * @example
+ * ```ts
+ * import { transportFromPromises } from "@mailkeep/core/adapter"
+ *
+ * // A transport that prints each message instead of sending it.
+ * export const layer = transportFromPromises({
+ *   capabilities: {
+ *     confirmsDelivery: true,
+ *     signalsFinalize: true,
+ *     idempotentHandOff: false,
+ *     maxMessageBytes: null,
+ *     smtpUtf8: true
+ *   },
+ *   handOff: async ({ envelope, message, beforeFinalize }) => {
+ *     await beforeFinalize()
+ *     console.log(envelope.to, message.subject)
+ *     return { _tag: "Delivered", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Printed" } }
+ *   }
+ * })
+ * ```
+ */
 export class Transport extends Context.Service<Transport, TransportShape>()("@mailkeep/core/port/Transport") {}

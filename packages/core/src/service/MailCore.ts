@@ -8,40 +8,46 @@ import { checkedStore } from "../internal/checkedStore.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
-import { Access } from "./Access.ts"
-import { ApiKeys } from "./ApiKeys.ts"
-import { ContactFiles } from "./ContactFiles.ts"
-import { ContactLists } from "./ContactLists.ts"
-import { Contacts } from "./Contacts.ts"
-import { DeliveryLog } from "./DeliveryLog.ts"
-import type { DispatcherOptions } from "./Dispatcher.ts"
-import { Dispatcher } from "./Dispatcher.ts"
-import type { DomainsOptions } from "./Domains.ts"
-import { Domains } from "./Domains.ts"
-import type { HandOffOptions } from "./HandOffs.ts"
-import type { EventRelayOptions } from "./EventRelay.ts"
-import { EventRelay } from "./EventRelay.ts"
-import { HandOffs } from "./HandOffs.ts"
-import { Projects } from "./Projects.ts"
-import { Properties } from "./Properties.ts"
-import { Secrets } from "./Secrets.ts"
-import { Segments } from "./Segments.ts"
-import { Sending } from "./Sending.ts"
-import { Suppressions } from "./Suppressions.ts"
-import { Templates } from "./Templates.ts"
-import type { WebhooksOptions } from "./Webhooks.ts"
-import { Webhooks } from "./Webhooks.ts"
-import { WakeUp } from "./WakeUp.ts"
+import { Access } from "./access/Access.ts"
+import { ApiKeys } from "./access/ApiKeys.ts"
+import { ContactFiles } from "./contact/ContactFiles.ts"
+import { ContactLists } from "./contact/ContactLists.ts"
+import { Contacts } from "./contact/Contacts.ts"
+import { DeliveryLog } from "./delivery/DeliveryLog.ts"
+import type { DispatcherOptions } from "./delivery/Dispatcher.ts"
+import { Dispatcher } from "./delivery/Dispatcher.ts"
+import type { DomainsOptions } from "./domain-name/Domains.ts"
+import { Domains } from "./domain-name/Domains.ts"
+import type { HandOffOptions } from "./delivery/HandOffs.ts"
+import type { EventSenderOptions } from "./event/EventSender.ts"
+import { EventSender } from "./event/EventSender.ts"
+import { HandOffs } from "./delivery/HandOffs.ts"
+import { Projects } from "./access/Projects.ts"
+import { Properties } from "./contact/Properties.ts"
+import { Secrets } from "./access/Secrets.ts"
+import { Segments } from "./contact/Segments.ts"
+import { Sending } from "./message/Sending.ts"
+import { Suppressions } from "./contact/Suppressions.ts"
+import { Templates } from "./template/Templates.ts"
+import type { WebhooksOptions } from "./webhook/Webhooks.ts"
+import { Webhooks } from "./webhook/Webhooks.ts"
+import { WakeUp } from "./delivery/WakeUp.ts"
 
+/** Options of the services. An absent option means its default. */
 export interface MailCoreOptions {
+  /** Limits and times of the dispatcher. */
   readonly dispatcher?: Partial<DispatcherOptions>
+  /** Deadlines and retries of hand-offs. */
   readonly handOff?: Partial<HandOffOptions>
-  readonly relay?: Partial<EventRelayOptions>
+  /** Limits and times of the event sender. */
+  readonly events?: Partial<EventSenderOptions>
+  /** The rules for URLs of webhooks. Give the event sink the same rules. */
   readonly webhooks?: Partial<WebhooksOptions>
+  /** The names that the DNS records of sender domains contain. */
   readonly domains?: Partial<DomainsOptions>
   /**
-   * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way. Applies to the dispatcher and the event relay,
-   * which end in parallel. Default: 15 s for the dispatcher and 5 s for the relay. `dispatcher.graceMillis` and `relay.graceMillis` override it.
+   * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way. Applies to the dispatcher and the event sender,
+   * which end in parallel. Default: 15 s for the dispatcher and 5 s for the event sender. `dispatcher.graceMillis` and `events.graceMillis` override it.
    */
   readonly graceMillis?: number
   /**
@@ -51,38 +57,49 @@ export interface MailCoreOptions {
   readonly masterSecret?: Redacted.Redacted<string>
 }
 
-/** Wakes the relay whenever a commit appends an event. */
+/** Wakes the event sender whenever a commit appends an event. */
 const notifyingStore = Layer.effect(
   MailStore,
   Effect.gen(function* () {
-    const { notifyEvents } = yield* WakeUp
-    return notifyOnEvents(yield* MailStore, notifyEvents)
+    const { events } = yield* WakeUp
+    return notifyOnEvents(yield* MailStore, events.notify)
   })
 ).pipe(Layer.provide(WakeUp.layer))
 
 /**
- * All services, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Nothing runs in the background before `run`, or before `Dispatcher.run`
- * and `EventRelay.run`. Webhooks also need an `EventSink`, and checks of domains need a `DnsResolver`.
+ * All services, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Only three loops do work in the background: `Dispatcher.run`,
+ * `EventSender.run` and `Domains.run`; `run` runs all of them. There is one exception: 30 s after the first immediate send, one check logs a
+ * warning when no dispatcher hands over the mail.
+ *
+ * Two adapters are optional, and each logs one warning when it is missing:
+ *
+ * - Webhooks need an `EventSink`. Without it, event deliveries to webhooks stay pending. The event sender warns when there are any.
+ * - Checks of domains need a `DnsResolver`. Without it, each check ends as `temporary_failure`. The first check warns.
+ *
+ * Set `domains.mailHost` too. With the default host `localhost`, customers would publish `a:localhost`. The first DNS records with this host
+ * log a warning.
  */
 export const layerWith = (options: MailCoreOptions = {}) => {
   const secrets = options.masterSecret === undefined ? Secrets.layer : Secrets.layerGiven(options.masterSecret)
   const grace = options.graceMillis === undefined ? {} : { graceMillis: options.graceMillis }
   return Layer.mergeAll(
     Access.layer,
-    ApiKeys.layerNoDeps,
-    Contacts.layerNoDeps,
-    DeliveryLog.layerNoDeps,
+    ApiKeys.layer,
+    Contacts.layer,
+    DeliveryLog.layer,
     Dispatcher.layerWith({ ...grace, ...options.dispatcher }).pipe(Layer.provide(HandOffs.layerWith(options.handOff))),
     Domains.layerWith(options.domains),
-    ContactLists.layerNoDeps,
-    ContactFiles.layerNoDeps.pipe(Layer.provide(Contacts.layerNoDeps)),
-    Sending.layerNoDeps,
-    Suppressions.layerNoDeps,
-    Templates.layerNoDeps,
-    Webhooks.layerWith(options.webhooks).pipe(Layer.provideMerge(EventRelay.layerWith({ ...grace, ...options.relay })))
+    ContactLists.layer,
+    ContactFiles.layer.pipe(Layer.provide(Contacts.layer)),
+    Properties.layer,
+    Segments.layer,
+    Sending.layer,
+    Suppressions.layer,
+    Templates.layer,
+    Webhooks.layerWith(options.webhooks).pipe(
+      Layer.provideMerge(EventSender.layerWith({ ...grace, ...options.events }))
+    )
   ).pipe(
-    Layer.provideMerge(Segments.layerNoDeps),
-    Layer.provideMerge(Properties.layerNoDeps),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WakeUp.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
     Layer.provide(notifyingStore),
@@ -91,15 +108,17 @@ export const layerWith = (options: MailCoreOptions = {}) => {
 }
 
 /**
- * Runs the dispatcher, the event relay and the checks of domains, until interrupted. Then all of them end in parallel, so that a
+ * Runs the dispatcher, the event sender and the checks of domains, until interrupted. Then all of them end in parallel, so that a
  * shutdown takes the longest grace time and not the sum.
  */
-export const run: Effect.Effect<never, never, Dispatcher | EventRelay | Domains> = Effect.gen(function* () {
-  const loops = [(yield* Dispatcher).run, (yield* EventRelay).run, (yield* Domains).run]
+export const run: Effect.Effect<never, never, Dispatcher | EventSender | Domains> = Effect.gen(function* () {
+  const loops = [(yield* Dispatcher).run, (yield* EventSender).run, (yield* Domains).run]
   yield* Effect.all(loops, { concurrency: "unbounded", discard: true })
   return yield* Effect.never
 })
 
+// Public for a program that makes a single service over a store, as the test kit does. `layerWith` already checks its store.
 export { checkedStore } from "../internal/checkedStore.ts"
 
+/** All services with the default options. */
 export const layer = layerWith()

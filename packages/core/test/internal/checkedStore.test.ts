@@ -6,8 +6,11 @@ import { conforms } from "@mailkeep/conformance/vitest"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Claim, Delivery, MailStoreShape } from "../../src/index.ts"
-import { Conflict, freshState } from "../../src/index.ts"
+import type { Claim } from "../../src/domain/store/Claim.ts"
+import type { Delivery } from "../../src/domain/delivery/Delivery.ts"
+import type { MailStoreShape } from "../../src/port/MailStore.ts"
+import { Conflict } from "../../src/domain/store/Change.ts"
+import { freshState } from "../../src/domain/delivery/Delivery.ts"
 import { makeCheckedStore, checkedStore } from "../../src/internal/checkedStore.ts"
 
 conforms("memory behind the checked store", storeLaws, { place: Layer.provide(checkedStore, MemoryMailStore.layer) })

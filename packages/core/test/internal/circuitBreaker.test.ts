@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { dayMillis, minuteMillis } from "../../src/index.ts"
+import { dayMillis, minuteMillis } from "../../src/domain/value/Instant.ts"
 import { makeCircuitBreakers } from "../../src/internal/circuitBreaker.ts"
 
 const now = Date.UTC(2026, 10, 21, 12)
 
 const failing = (times: number) => {
   const breakers = makeCircuitBreakers()
-  for (let n = 0; n < times; n++) breakers.failed("whk_1", now)
+  for (let n = 0; n < times; n++) breakers.recordFailure("whk_1", now)
   return breakers
 }
 
@@ -23,4 +23,28 @@ describe("makeCircuitBreakers", () => {
 
   it("ends the pause of a subscriber when the clock is set back", () =>
     expect(failing(20).pausedUntil("whk_1", now - dayMillis)).toBe(0))
+
+  it.each([
+    [0, 0, 16],
+    [9, 0, 16],
+    [9, 3, 13],
+    [10, 0, 1],
+    [10, 1, 0]
+  ])(
+    "allows, after %d failures in a row and with %d event deliveries under way, %d more",
+    (failures, underWay, more) => {
+      const breakers = failing(failures)
+      for (let n = 0; n < underWay; n++) breakers.acquire("whk_1")
+      expect(breakers.capacity("whk_1", 16)).toBe(more)
+      expect(breakers.capacity("whk_2", 16)).toBe(16)
+      for (let n = 0; n < underWay; n++) breakers.release("whk_1")
+      expect(breakers.capacity("whk_1", 16)).toBe(more + underWay)
+    }
+  )
+
+  it("ends the pause of a subscriber and its limit after a success", () => {
+    const breakers = failing(20)
+    breakers.recordSuccess("whk_1")
+    expect([breakers.pausedUntil("whk_1", now), breakers.capacity("whk_1", 16)]).toEqual([0, 16])
+  })
 })

@@ -2,13 +2,16 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Contact, MailStoreShape, QueryOf } from "../../src/index.ts"
-import { evaluateContactScan, noContactFilters } from "../../src/domain/index.ts"
+import type { ContactRecord } from "../../src/domain/contact/Contact.ts"
+import type { MailStoreShape } from "../../src/port/MailStore.ts"
+import type { QueryOf } from "../../src/domain/store/Query.ts"
+import { evaluateContactScan } from "../../src/domain/store/queryReference.ts"
+import { noContactFilters } from "../../src/domain/contact/ContactPredicate.ts"
 import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
 
 const filters = { ...noContactFilters, search: "ad" }
 
-const contactAt = (n: number, firstName: string): Contact => ({
+const contactAt = (n: number, firstName: string): ContactRecord => ({
   id: `con_${String(n).padStart(4, "0")}`,
   projectId: "prj_a",
   email: `c${n}@x.example`,

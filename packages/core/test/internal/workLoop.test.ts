@@ -1,20 +1,33 @@
-import { Effect, Fiber, Logger } from "effect"
+import { Deferred, Effect, Fiber, Latch, Logger, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/index.ts"
-import { undeterred } from "../../src/internal/workLoop.ts"
+import { makeWorkGroup, runWorkLoop } from "../../src/internal/workLoop.ts"
+import type { MailStoreShape } from "../../src/port/MailStore.ts"
+
+/** Lets every fiber run until it waits. */
+const settle = Effect.promise(async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
+
+/** A store without commits of other processes. */
+const store = { changes: Stream.never } as Partial<MailStoreShape> as MailStoreShape
 
 /** Runs a loop for `seconds`, and returns its log lines and the number of its turns. */
-const run = (seconds: number, turn: (n: number) => Effect.Effect<void, StoreUnavailable>) => {
+const run = (seconds: number, turn: (n: number) => Effect.Effect<number, StoreUnavailable>) => {
   const lines: Array<unknown> = []
   let turns = 0
   const logger = Logger.make(({ message }) => void lines.push(message))
   return Effect.gen(function* () {
     const loop = yield* Effect.forkChild(
-      undeterred(
-        "The dispatcher",
-        Effect.suspend(() => turn(turns++))
-      )
+      runWorkLoop({
+        name: "The dispatcher",
+        graceMillis: 0,
+        store,
+        lease: null,
+        wakeUp: null,
+        makeTurn: () => Effect.suspend(() => turn(turns++))
+      })
     )
     yield* TestClock.adjust(`${seconds} seconds`)
     yield* Fiber.interrupt(loop)
@@ -22,7 +35,7 @@ const run = (seconds: number, turn: (n: number) => Effect.Effect<void, StoreUnav
   }).pipe(Effect.provide([TestClock.layer(), Logger.layer([logger])]), Effect.runPromise)
 }
 
-describe("a worker loop whose store fails", () => {
+describe("runWorkLoop", () => {
   it("logs one line every 10 s with the number of failed turns", async () => {
     const { lines, turns } = await run(60, () => Effect.fail(new StoreUnavailable({ reason: "full" })))
     expect(turns).toBe(61)
@@ -44,4 +57,82 @@ describe("a worker loop whose store fails", () => {
       ["The dispatcher waits for the store.", { reason: "locked" }]
     ])
   })
+
+  it("waits the time that a turn returns, and starts the next turn at once after 0", async () => {
+    const { turns } = await run(60, (n) => Effect.succeed(n % 3 === 0 ? 20_000 : 0))
+    // The turns start at 0, 20 (three), 40 (three) and 60 seconds (three). The first turn of each three waits.
+    expect(turns).toBe(10)
+  })
+
+  it("wakes after a wake-up, after the end of started work, and after a commit of another process", () =>
+    Effect.gen(function* () {
+      const latch = Latch.makeUnsafe(true)
+      const commits = yield* Queue.unbounded<void>()
+      const workEnds = yield* Deferred.make<void>()
+      let turns = 0
+      const loop = yield* Effect.forkChild(
+        runWorkLoop({
+          name: "The dispatcher",
+          graceMillis: 0,
+          store: { changes: Stream.fromQueue(commits) } as unknown as MailStoreShape,
+          lease: null,
+          wakeUp: { notify: latch.open, subscribe: Effect.succeed(latch) },
+          makeTurn: (start) =>
+            Effect.gen(function* () {
+              if (turns++ === 0) yield* start(Deferred.await(workEnds))
+              return 1e9
+            })
+        })
+      )
+      const turnsAfter = (act: Effect.Effect<unknown>) => Effect.map(Effect.andThen(act, settle), () => turns)
+      expect(yield* turnsAfter(Effect.void)).toBe(1)
+      expect(yield* turnsAfter(latch.open)).toBe(2)
+      expect(yield* turnsAfter(Deferred.succeed(workEnds, undefined))).toBe(3)
+      expect(yield* turnsAfter(Queue.offer(commits, undefined))).toBe(4)
+      yield* Fiber.interrupt(loop)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+
+  it.each([
+    ["ends before the grace time", 3000, 2000, ["work ended", "lease ended"]],
+    ["does not end in the grace time", 1000, 2000, ["work interrupted", "lease ended"]]
+  ] as const)("waits for work that %s, and then ends the lease", (_, graceMillis, workMillis, expected) =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const note = (what: string) => Effect.sync(() => happened.push(what))
+      const work = Effect.andThen(Effect.sleep(workMillis), note("work ended"))
+      const loop = yield* Effect.forkChild(
+        runWorkLoop({
+          name: "The dispatcher",
+          graceMillis,
+          store,
+          lease: { heartbeat: Effect.never, release: Effect.asVoid(note("lease ended")) },
+          wakeUp: null,
+          makeTurn: (start) => Effect.as(start(Effect.onInterrupt(work, () => note("work interrupted"))), 1e9)
+        })
+      )
+      yield* settle
+      const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+      yield* settle
+      expect(happened).toEqual([])
+      yield* TestClock.adjust(`${Math.min(graceMillis, workMillis)} millis`)
+      yield* settle
+      yield* Fiber.join(ending)
+      expect(happened).toEqual(expected)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+  )
+})
+
+describe("makeWorkGroup", () => {
+  it("counts the work under way until it ends", () =>
+    Effect.gen(function* () {
+      const ends = yield* Deferred.make<void>()
+      const group = makeWorkGroup((work) => Effect.forkChild(work, { startImmediately: true }), 2)
+      yield* group.start(Deferred.await(ends))
+      expect(group.free()).toBe(1)
+      yield* group.start(Effect.never)
+      expect(group.free()).toBe(0)
+      yield* Deferred.succeed(ends, undefined)
+      yield* settle
+      expect(group.free()).toBe(1)
+    }).pipe(Effect.runPromise))
 })

@@ -4,20 +4,15 @@
  */
 import { Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
-import type { HandOff, PromiseStore, PromiseTransport } from "../../src/index.ts"
-import {
-  EventSink,
-  HandOffRevoked,
-  MailStore,
-  SinkUnavailable,
-  sinkFromPromises,
-  storeFromPromises,
-  StoreNotOpened,
-  StoreUnavailable,
-  Transport,
-  transportFromPromises,
-  TransportUnavailable
-} from "../../src/index.ts"
+import type { HandOff } from "../../src/port/Transport.ts"
+import type { PromiseStore } from "../../src/port/PromiseStore.ts"
+import type { PromiseTransport } from "../../src/port/PromiseTransport.ts"
+import { EventSink, MailStore, StoreNotOpened, StoreUnavailable, Transport } from "../../src/index.ts"
+import { HandOffRevoked, TransportUnavailable } from "../../src/port/Transport.ts"
+import { SinkUnavailable } from "../../src/port/EventSink.ts"
+import { sinkFromPromises } from "../../src/port/PromiseSink.ts"
+import { storeFromPromises } from "../../src/port/PromiseStore.ts"
+import { transportFromPromises } from "../../src/port/PromiseTransport.ts"
 
 const emptyStore: PromiseStore = {
   capabilities: { durable: false, multiProcess: false },
@@ -145,7 +140,7 @@ const handing = (hand: PromiseTransport["handOff"], one = handOff()) =>
         capabilities: {
           confirmsDelivery: false,
           signalsFinalize: true,
-          idempotentHandoff: false,
+          idempotentHandOff: false,
           maxMessageBytes: null,
           smtpUtf8: true
         },

@@ -25,7 +25,7 @@ const sendSteadily = Effect.gen(function* () {
 })
 
 const work = Effect.gen(function* () {
-  yield* Effect.ignore((yield* Domains).add(project, { domain: "example.com", verified: true }))
+  yield* Effect.ignore((yield* Domains).create(project, { domain: "example.com", verified: true }))
   return yield* Effect.all([(yield* Dispatcher).run, sendSteadily], { concurrency: 2, discard: true })
 })
 

@@ -1,16 +1,9 @@
 /**
  * A product under load, which the kill loop kills. It sends, schedules, cancels, replays, writes contacts and dispatches concurrently.
  */
-import type { ContactId, SendBody } from "@mailkeep/core"
-import {
-  Contacts,
-  Dispatcher,
-  Domains,
-  formatInstant,
-  parseCreateContact,
-  parseUpdateContact,
-  Sending
-} from "@mailkeep/core"
+import type { ContactId } from "@mailkeep/core/adapter"
+import type { SendInput } from "@mailkeep/core"
+import { Contacts, Dispatcher, Domains, formatInstant, Sending } from "@mailkeep/core"
 import { Clock, Effect, Layer, Result } from "effect"
 import { clockFrom } from "../clockFrom.ts"
 import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
@@ -34,15 +27,15 @@ const chance = (percent: number) => Math.random() * 100 < percent
 
 interface Sent {
   readonly key: string
-  readonly body: SendBody
+  readonly body: SendInput
   readonly messageId: string
 }
 
-const sendOne = Effect.fnUntraced(function* (key: string, body: SendBody) {
+const sendOne = Effect.fnUntraced(function* (key: string, body: SendInput) {
   report({ kind: "trySend", key, body })
-  const { result } = yield* send(key, body)
-  report({ kind: "sent", key, messageId: result.messageId, deliveryIds: result.deliveryIds })
-  return { key, body, messageId: result.messageId } satisfies Sent
+  const { messageId, deliveryIds } = yield* send(key, body)
+  report({ kind: "sent", key, messageId, deliveryIds })
+  return { key, body, messageId } satisfies Sent
 })
 
 const bodyNow = Effect.fnUntraced(function* (unique: string) {
@@ -53,8 +46,8 @@ const bodyNow = Effect.fnUntraced(function* (unique: string) {
 })
 
 const replay = Effect.fnUntraced(function* ({ key, body, messageId }: Sent) {
-  const { result, replayed } = yield* send(key, body)
-  if (!replayed || result.messageId !== messageId)
+  const again = yield* send(key, body)
+  if (!again.replayed || again.messageId !== messageId)
     report({ kind: "problem", message: `${key} did not get its first answer again` })
 })
 
@@ -66,9 +59,7 @@ const cancel = Effect.fnUntraced(function* ({ messageId }: Sent) {
 
 const createContact = Effect.fnUntraced(function* (email: string) {
   report({ kind: "tryContact", email })
-  const contact = yield* Effect.flatMap(Contacts, (contacts) =>
-    contacts.create(project, Result.getOrThrow(parseCreateContact({ email, firstName: "first" })))
-  )
+  const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email, firstName: "first" }))
   report({ kind: "contact", id: contact.id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
   return { id: contact.id, email }
 })
@@ -79,7 +70,7 @@ const updateContact = Effect.fnUntraced(function* (
 ) {
   report({ kind: "tryContact", email })
   const emailStatus = chance(50) ? "unsubscribed" : "subscribed"
-  const request = Result.getOrThrow(parseUpdateContact({ email, firstName: `n${n}`, emailStatus }))
+  const request = { email, firstName: `n${n}`, emailStatus } as const
   const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request))
   report({ kind: "contact", id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
 })
@@ -100,7 +91,7 @@ const caller = Effect.fnUntraced(function* (callerIndex: number) {
 
 const work = Effect.gen(function* () {
   const domains = yield* Domains
-  yield* Effect.ignore(domains.add(project, { domain: "example.com", verified: true }))
+  yield* Effect.ignore(domains.create(project, { domain: "example.com", verified: true }))
   yield* Effect.forkScoped((yield* Dispatcher).run)
   yield* Effect.all(
     Array.from({ length: callers }, (_, index) => caller(index)),

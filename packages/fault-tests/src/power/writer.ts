@@ -1,8 +1,8 @@
 /**
  * A product that `strace` records: many callers send, some contacts are created, and it ends when every delivery is handed off.
  */
-import { Contacts, Dispatcher, Domains, parseCreateContact } from "@mailkeep/core"
-import { Effect, Result } from "effect"
+import { Contacts, Dispatcher, Domains } from "@mailkeep/core"
+import { Effect } from "effect"
 import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { appender } from "../Lines.ts"
@@ -13,21 +13,19 @@ const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
 
 const sendOne = (n: number) =>
   Effect.gen(function* () {
-    const { result } = yield* send(
+    const { messageId, deliveryIds } = yield* send(
       `k${n}`,
       sendBody({ to: [`a${n}@example.org`, `b${n}@example.org`], html: "x".repeat(n * 7) })
     )
-    report({ kind: "sent", key: `k${n}`, messageId: result.messageId, deliveryIds: result.deliveryIds })
+    report({ kind: "sent", key: `k${n}`, messageId, deliveryIds })
     if (n % 10 !== 0) return
     const email = `a${n}@example.org`
-    const contact = yield* Effect.flatMap(Contacts, (contacts) =>
-      contacts.create(project, Result.getOrThrow(parseCreateContact({ email })))
-    )
+    const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email }))
     report({ kind: "contact", id: contact.id, email, firstName: "", emailStatus: contact.emailStatus })
   })
 
 const work = Effect.gen(function* () {
-  yield* (yield* Domains).add(project, { domain: "example.com", verified: true })
+  yield* (yield* Domains).create(project, { domain: "example.com", verified: true })
   const dispatcher = yield* Dispatcher
   yield* Effect.forkScoped(dispatcher.run)
   yield* Effect.forEach(

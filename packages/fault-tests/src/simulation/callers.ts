@@ -2,41 +2,30 @@
  * Simulated callers of a product. They send, repeat sends, cancel, reschedule, suppress, write contacts and revoke API keys, and record
  * the answers. They continue when the processes that they call are killed.
  */
-import type { ContactId, Principal, SendBody, SendOptions, SendResult } from "@mailkeep/core"
-import {
-  Access,
-  ApiKeys,
-  Contacts,
-  dayMillis,
-  embeddedPrincipal,
-  formatInstant,
-  hourMillis,
-  parseCreateContact,
-  parseSend,
-  parseUpdateContact,
-  Sending,
-  StoreUnavailable,
-  Suppressions
-} from "@mailkeep/core"
-import { Clock, Effect, Redacted, Result } from "effect"
+import type { AcceptedSend, ContactId } from "@mailkeep/core/adapter"
+import type { Caller, Principal, SendInput, SendOptions } from "@mailkeep/core"
+import { Access, ApiKeys, Contacts, formatInstant, Sending, StoreUnavailable, Suppressions } from "@mailkeep/core"
+import { dayMillis, hourMillis } from "@mailkeep/core/adapter"
+import { Clock, Effect, Redacted } from "effect"
 
 /** Maximum time from the clock of the caller to a scheduled send. */
 export const aheadMillisMax = 3 * dayMillis
 
 export const projects = ["prj_one", "prj_two"] as const
 
-export interface Asked {
+/** A send that a caller attempts, and repeats with the same idempotency key. */
+export interface AttemptedSend {
   readonly projectId: string
   readonly key: string
-  readonly body: SendBody
+  readonly body: SendInput
   readonly options: SendOptions
-  readonly principal: Principal
-  readonly answers: Array<SendResult>
+  readonly caller: Caller
+  readonly answers: Array<AcceptedSend>
 }
 
 /** All calls and answers of the callers. */
 export interface Conversation {
-  readonly asked: Array<Asked>
+  readonly sends: Array<AttemptedSend>
   readonly canceled: Set<string>
   readonly contacts: Array<{ readonly projectId: string; readonly id: ContactId; readonly email: string }>
   readonly keys: Array<{
@@ -50,7 +39,7 @@ export interface Conversation {
 }
 
 export const emptyConversation = (): Conversation => ({
-  asked: [],
+  sends: [],
   canceled: new Set(),
   contacts: [],
   keys: [],
@@ -65,11 +54,11 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
   const oneOf = <A>(values: ReadonlyArray<A>): A | undefined => values[Math.floor(random() * values.length)]
   const project = () => oneOf(projects)!
 
-  const ask = (asked: Asked) =>
+  const attempt = (send: AttemptedSend) =>
     Effect.gen(function* () {
-      const request = Result.getOrThrow(parseSend(asked.body, asked.options))
-      const { result } = yield* (yield* Sending).send(asked.principal, request, asked.key)
-      asked.answers.push(result)
+      const { caller, body, options, key } = send
+      const { replayed: _, ...answer } = yield* (yield* Sending).send(caller, body, { ...options, idempotencyKey: key })
+      send.answers.push(answer)
     })
 
   const send = Effect.gen(function* () {
@@ -77,7 +66,7 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
     const key = chance(30) ? oneOf(conversation.keys.filter((issued) => issued.projectId === projectId)) : undefined
     const now = yield* Clock.currentTimeMillis
     const to = Array.from(new Set(Array.from({ length: 1 + Math.floor(random() * 3) }, () => oneOf(people)!)))
-    const body: SendBody = {
+    const body: SendInput = {
       from: "shop@example.com",
       to,
       subject: "An order",
@@ -87,48 +76,50 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
         : {})
     }
     const options: SendOptions = chance(25) ? { onAmbiguous: "fail" } : {}
-    const asked: Asked = {
+    const attempted: AttemptedSend = {
       projectId,
       key: `k${conversation.count++}`,
       body,
       options,
-      principal: key?.principal ?? embeddedPrincipal(projectId),
+      caller: key?.principal ?? projectId,
       answers: []
     }
-    conversation.asked.push(asked)
-    yield* ask(asked)
+    conversation.sends.push(attempted)
+    yield* attempt(attempted)
   })
 
   const repeat = Effect.suspend(() => {
-    const asked = oneOf(conversation.asked)
-    return asked === undefined ? Effect.void : ask(asked)
+    const attempted = oneOf(conversation.sends)
+    return attempted === undefined ? Effect.void : attempt(attempted)
   })
 
-  const answered = () => oneOf(conversation.asked.filter(({ answers }) => answers.length > 0))
+  const answered = () => oneOf(conversation.sends.filter(({ answers }) => answers.length > 0))
 
   const cancel = Effect.gen(function* () {
-    const asked = answered()
-    if (asked === undefined) return
-    const { messageId } = asked.answers[0]!
-    yield* (yield* Sending).cancel(asked.projectId, messageId)
+    const attempted = answered()
+    if (attempted === undefined) return
+    const { messageId } = attempted.answers[0]!
+    yield* (yield* Sending).cancel(attempted.projectId, messageId)
     conversation.canceled.add(messageId)
   })
 
   const reschedule = Effect.gen(function* () {
-    const asked = answered()
-    if (asked === undefined) return
+    const attempted = answered()
+    if (attempted === undefined) return
     const at = (yield* Clock.currentTimeMillis) + 1000 + Math.ceil(random() * hourMillis)
-    yield* (yield* Sending).reschedule(asked.projectId, asked.answers[0]!.messageId, at)
+    yield* (yield* Sending).reschedule(attempted.projectId, attempted.answers[0]!.messageId, at)
   })
 
-  const suppress = Effect.flatMap(Suppressions, (suppressions) => suppressions.add(project(), oneOf(people)!, "manual"))
+  const suppress = Effect.flatMap(Suppressions, (suppressions) =>
+    suppressions.addReason(project(), oneOf(people)!, "manual")
+  )
   const removeSuppression = Effect.flatMap(Suppressions, (suppressions) =>
     suppressions.removeReason(project(), oneOf(people)!, "manual")
   )
 
   const createContact = Effect.gen(function* () {
     const [projectId, email] = [project(), oneOf(people)!]
-    const contact = yield* (yield* Contacts).create(projectId, Result.getOrThrow(parseCreateContact({ email })))
+    const contact = yield* (yield* Contacts).create(projectId, { email })
     conversation.contacts.push({ projectId, id: contact.id, email })
   })
 
@@ -137,18 +128,18 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
     if (contact === undefined) return
     const emailStatus = chance(50) ? "unsubscribed" : "subscribed"
     const email = chance(20) ? oneOf(people)! : contact.email
-    const request = Result.getOrThrow(parseUpdateContact({ email, emailStatus }))
+    const request = { email, emailStatus } as const
     yield* (yield* Contacts).update(contact.projectId, contact.id, request)
   })
 
-  const issueKey = Effect.gen(function* () {
+  const createApiKey = Effect.gen(function* () {
     const projectId = project()
-    const { key, printed } = yield* (yield* ApiKeys).create(projectId, { permissions: ["email.send"] })
-    const principal = yield* (yield* Access).authenticate(Redacted.value(printed))
-    conversation.keys.push({ projectId, id: key.id, principal, revoked: false })
+    const { apiKey, secret } = yield* (yield* ApiKeys).create(projectId, { permissions: ["email.send"] })
+    const principal = yield* (yield* Access).authenticate(Redacted.value(secret))
+    conversation.keys.push({ projectId, id: apiKey.id, principal, revoked: false })
   })
 
-  const revokeKey = Effect.gen(function* () {
+  const revokeApiKey = Effect.gen(function* () {
     const key = oneOf(conversation.keys)
     if (key === undefined) return
     key.revoked = true
@@ -169,8 +160,8 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
     createContact,
     updateContact,
     updateContact,
-    issueKey,
-    revokeKey
+    createApiKey,
+    revokeApiKey
   ]
 
   /** Makes one random call. A refusal counts as an answer, an unavailable store does not. */

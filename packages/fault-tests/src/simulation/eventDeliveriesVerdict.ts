@@ -2,7 +2,7 @@
  * Checks the event deliveries at the end of a simulation, after all faults have stopped. Each event that was appended while a webhook
  * existed has reached the webhook, or its delivery failed after every scheduled attempt.
  */
-import type { MailStoreShape } from "@mailkeep/core"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import type { History } from "./history.ts"
 import { readNow } from "./history.ts"
 

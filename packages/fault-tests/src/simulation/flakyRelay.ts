@@ -1,8 +1,8 @@
 /**
  * A simulated relay that accepts, refuses, loses or delays messages, or throws, at random from the seed. It records the copies it receives.
  */
-import type { HandOff, HandOffOutcome, SmtpReply, SmtpStage, TransportShape } from "@mailkeep/core"
-import { TransportUnavailable } from "@mailkeep/core"
+import type { HandOff, HandOffOutcome, SmtpReply, SmtpStage, TransportShape } from "@mailkeep/core/adapter"
+import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { relayCapabilities } from "../RecordingTransport.ts"
 

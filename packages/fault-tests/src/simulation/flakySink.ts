@@ -1,8 +1,8 @@
 /**
  * A simulated webhook that accepts, refuses, loses or delays events, or throws, at random from the seed. It records what it receives.
  */
-import type { EventSinkShape, SinkOutcome } from "@mailkeep/core"
-import { SinkUnavailable } from "@mailkeep/core"
+import type { EventSinkShape, SinkOutcome } from "@mailkeep/core/adapter"
+import { SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
 const outcomeOf = (status: number): SinkOutcome =>

@@ -1,8 +1,10 @@
 /**
  * Observes every applied commit and records a problem when a commit breaks a rule.
  */
-import type { DeliveryRow, Change, DeliveryStatus, MailStoreShape, Query } from "@mailkeep/core"
-import { deliveryTable, emittedBy, suppressedFor } from "@mailkeep/core"
+import type { DeliveryRow, Change, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import type { DeliveryStatus } from "@mailkeep/core"
+import { deliveryTable, emittedBy } from "@mailkeep/core/adapter"
+import { suppressedFor } from "@mailkeep/core/adapter/evaluation"
 import { Effect } from "effect"
 import type { Witness } from "./faultyStore.ts"
 
@@ -100,7 +102,7 @@ export class History {
         : []),
       // Uses `queuedAt`, because the clock may have been set back since the decision.
       ...(from === "scheduled" && next.status === "queued" && next.queuedAt! < before.scheduledAt!
-        ? [`${id} was released ${before.scheduledAt! - next.queuedAt!} ms before its time`]
+        ? [`${id} was queued ${before.scheduledAt! - next.queuedAt!} ms before its time`]
         : [])
     ]
   }

@@ -3,27 +3,25 @@
  * webhook and the store are flaky, clocks jump and processes are killed. Then the faults stop and the final state is checked. The same seed
  * gives the same run.
  */
-import type { Crypto as CryptoService, MailStoreShape } from "@mailkeep/core"
+import type { Crypto as CryptoService } from "@mailkeep/core"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import {
   Crypto,
   Dispatcher,
   Domains,
   eventKinds,
-  EventRelay,
+  EventSender,
   EventSink,
-  hourMillis,
   MailCore,
   MailStore,
-  minuteMillis,
   PlanSource,
-  secondMillis,
   Transport,
   Webhooks
 } from "@mailkeep/core"
+import { hourMillis, minuteMillis, secondMillis } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Clock, Effect, Layer, Logger } from "effect"
-import type { FaultRun } from "../FaultRun.ts"
 import { seeded } from "../seeded.ts"
 import { aheadMillisMax, emptyConversation, makeCaller, projects } from "./callers.ts"
 import type { StoreFaults } from "./faultyStore.ts"
@@ -114,7 +112,7 @@ class Simulation {
     return MailCore.layerWith({
       dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
       handOff: { deadlineMillis: 20 * minuteMillis },
-      relay: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 15 * minuteMillis }
+      events: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 15 * minuteMillis }
     }).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
@@ -148,14 +146,14 @@ class Simulation {
       const domains = yield* Domains
       for (const projectId of projects)
         yield* domains
-          .add(projectId, { domain: "example.com", verified: true })
+          .create(projectId, { domain: "example.com", verified: true })
           .pipe(Effect.catchTag("DomainTaken", () => Effect.void))
       const webhooks = yield* Webhooks
       for (const projectId of hasWebhook ? projects : [])
-        if ((yield* webhooks.page(projectId, { page: 1, limit: 1 })).total === 0)
+        if ((yield* webhooks.list(projectId, { limit: 1 })).total === 0)
           yield* webhooks.create(projectId, { url: "https://hooks.example.net/", events: eventKinds })
       yield* Effect.forkScoped((yield* Dispatcher).run)
-      yield* Effect.forkScoped((yield* EventRelay).run)
+      yield* Effect.forkScoped((yield* EventSender).run)
       yield* Effect.all(
         Array.from({ length: callersEach }, () => calling),
         { concurrency: "unbounded", discard: true }
@@ -246,7 +244,7 @@ class Simulation {
       kills: this.kills,
       commits: history.commits,
       transitions: history.transitions,
-      sends: this.conversation.asked.length,
+      sends: this.conversation.sends.length,
       copies: this.copies.length,
       duplicates: [...byDelivery.values()].filter(({ length }) => length > 1).length
     }
@@ -265,25 +263,19 @@ export interface SimulationOptions {
   readonly from: number
 }
 
-export const simulation = async ({ seeds, from }: SimulationOptions): Promise<FaultRun> => {
+/** The sums of the simulations of several seeds. */
+export type SimulationSums = Omit<SimulationResult, "problems"> & { readonly failures: ReadonlyArray<string> }
+
+const failuresMax = 20
+
+/** Runs the simulations of several seeds one after the other. Stops after 20 failures. */
+export const simulateSeeds = ({ seeds, from }: SimulationOptions): SimulationSums => {
   const failures: Array<string> = []
   const sums = { kills: 0, commits: 0, transitions: 0, sends: 0, copies: 0, duplicates: 0 }
-  for (let seed = from; seed < from + seeds && failures.length < 20; seed++) {
+  for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed++) {
     const { problems, ...numbers } = simulateSeed(seed)
     for (const [name, count] of Object.entries(numbers)) sums[name as keyof typeof sums] += count
     if (problems.length > 0) failures.push(`seed ${seed}: ${problems.slice(0, 3).join("; ")}`)
   }
-  return {
-    counts: {
-      [`seeds, starting at ${from}`]: seeds,
-      "processes killed": sums.kills,
-      "commits applied": sums.commits,
-      "transitions of deliveries, each checked against the transition table": sums.transitions,
-      sends: sums.sends,
-      "copies received by the relay": sums.copies,
-      "duplicates, each after an ambiguous attempt": sums.duplicates,
-      "seeds with a lost, stuck or unexplained delivery": failures.length
-    },
-    failures
-  }
+  return { ...sums, failures }
 }

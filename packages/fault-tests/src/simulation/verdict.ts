@@ -1,9 +1,9 @@
 /**
  * Checks the state of the store and of the relay at the end of a simulation, after all faults have stopped.
  */
-import type { Attempt, Delivery, MailStoreShape } from "@mailkeep/core"
-import { noLogFilters } from "@mailkeep/core"
-import type { Asked, Conversation } from "./callers.ts"
+import type { Attempt, Delivery, MailStoreShape } from "@mailkeep/core/adapter"
+import { noLogFilters } from "@mailkeep/core/adapter"
+import type { AttemptedSend, Conversation } from "./callers.ts"
 import { projects } from "./callers.ts"
 import { readNow, suppressionOf } from "./history.ts"
 import type { RelayCopy } from "./flakyRelay.ts"
@@ -17,10 +17,10 @@ const successful = new Set(["delivered", "accepted"])
 /** The relay may have received the message. */
 const mayHaveReachedRelay = new Set(["delivered", "accepted", "ambiguous"])
 
-const checkAnswers = ({ key, answers }: Asked): ReadonlyArray<string> =>
+const checkAnswers = ({ key, answers }: AttemptedSend): ReadonlyArray<string> =>
   new Set(answers.map((answer) => JSON.stringify(answer))).size > 1 ? [`${key} got two different answers`] : []
 
-const checkRecord = (raw: MailStoreShape, { projectId, key, answers }: Asked): ReadonlyArray<string> => {
+const checkRecord = (raw: MailStoreShape, { projectId, key, answers }: AttemptedSend): ReadonlyArray<string> => {
   const [record] = readNow(raw, [{ _tag: "Idempotency", projectId, key }])
   const answer = answers[0]
   if (answer !== undefined && JSON.stringify(record?.result) !== JSON.stringify(answer))
@@ -146,7 +146,7 @@ export const verdict = (
 ): ReadonlyArray<string> => {
   const byDelivery = Map.groupBy(copies, ({ deliveryId }) => deliveryId)
   return [
-    ...conversation.asked.flatMap((asked) => [...checkAnswers(asked), ...checkRecord(raw, asked)]),
+    ...conversation.sends.flatMap((send) => [...checkAnswers(send), ...checkRecord(raw, send)]),
     ...projects.flatMap((projectId) => [
       ...checkCounters(raw, projectId),
       ...checkContacts(raw, projectId),

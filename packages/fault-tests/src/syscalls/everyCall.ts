@@ -1,6 +1,6 @@
 /**
- * Kills a product at its N-th write, sync or open, or makes that call fail, for N = 1, 2, … until a run ends before its N-th call.
- * After each run, checks that acknowledged results are kept and that a new core can recover.
+ * Kills a product at its N-th write, sync or open, or makes that call fail, until a run ends before its N-th call. Takes every N, or every
+ * `stride`-th N from a start that the seed chooses. After each run, checks that acknowledged results are kept and that a new core can recover.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -107,24 +107,36 @@ const attempt = async (cache: string, injection: Injection, n: number) => {
 const concurrency = 2
 const callsMax = 1000
 
-const injectUntilNotReached = async (cache: string, injection: Injection) => {
-  const failures: Array<string> = []
-  for (let n = 1; n <= callsMax; n += concurrency) {
-    const runs = await Promise.all(Array.from({ length: concurrency }, (_, i) => attempt(cache, injection, n + i)))
-    failures.push(...runs.flatMap((run) => run.failures))
-    const done = runs.findIndex(({ injected }) => !injected)
-    if (done >= 0) return { count: n + done - 1, failures }
-  }
-  return { count: callsMax, failures: [...failures, `the program still made a call after ${callsMax} runs`] }
+interface Calls {
+  /** 1: every call. */
+  readonly stride: number
+  /** Chooses the first call, from 1 to `stride`. */
+  readonly seed: number
 }
 
-export const everyCall = async (): Promise<FaultRun> => {
+const injectUntilNotReached = async (cache: string, injection: Injection, { stride, seed }: Calls) => {
+  const failures: Array<string> = []
+  const first = 1 + (seed % stride)
+  let count = 0
+  for (let n = first; n <= callsMax; n += concurrency * stride) {
+    const runs = await Promise.all(
+      Array.from({ length: concurrency }, (_, i) => attempt(cache, injection, n + i * stride))
+    )
+    failures.push(...runs.flatMap((run) => run.failures))
+    const done = runs.findIndex(({ injected }) => !injected)
+    if (done >= 0) return { count: count + done, failures }
+    count += concurrency
+  }
+  return { count, failures: [...failures, `the program still made a call after ${callsMax} calls`] }
+}
+
+export const everyCall = async (calls: Calls): Promise<FaultRun> => {
   const cache = scratch()
   const counts: Record<string, number> = {}
   const failures: Array<string> = []
   try {
     for (const injection of injections) {
-      const { count, failures: broken } = await injectUntilNotReached(cache, injection)
+      const { count, failures: broken } = await injectUntilNotReached(cache, injection, calls)
       counts[`runs, each with ${injection.fault} at another ${injection.call}`] = count
       failures.push(...broken)
       if (count === 0) failures.push(`the program made no call of ${injection.call}`)

@@ -2,16 +2,8 @@
  * A short program that always does the same: it sends, schedules and cancels, creates a contact, and hands off mail.
  * Retries a call with the same idempotency key when the store is unavailable.
  */
-import type { SendBody } from "@mailkeep/core"
-import {
-  Contacts,
-  Dispatcher,
-  Domains,
-  formatInstant,
-  parseCreateContact,
-  Sending,
-  StoreUnavailable
-} from "@mailkeep/core"
+import type { SendInput } from "@mailkeep/core"
+import { Contacts, Dispatcher, Domains, formatInstant, Sending, StoreUnavailable } from "@mailkeep/core"
 import { Clock, Effect, Result } from "effect"
 import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import { appender } from "../Lines.ts"
@@ -24,18 +16,18 @@ const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
 const again = <A, E, R>(once: Effect.Effect<A, E, R>) =>
   Effect.retry(once, { times: 3, while: (failure) => failure instanceof StoreUnavailable })
 
-const sendOne = Effect.fnUntraced(function* (key: string, body: SendBody) {
+const sendOne = Effect.fnUntraced(function* (key: string, body: SendInput) {
   report({ kind: "trySend", key, body })
-  const { result } = yield* again(send(key, body))
-  report({ kind: "sent", key, messageId: result.messageId, deliveryIds: result.deliveryIds })
-  return result
+  const sent = yield* again(send(key, body))
+  report({ kind: "sent", key, messageId: sent.messageId, deliveryIds: sent.deliveryIds })
+  return sent
 })
 
 const program = Effect.gen(function* () {
   const dispatcher = yield* Dispatcher
   const domains = yield* Domains
   // The first call may have been applied although its answer was lost.
-  yield* again(domains.add(project, { domain: "example.com", verified: true })).pipe(
+  yield* again(domains.create(project, { domain: "example.com", verified: true })).pipe(
     Effect.catchTag("DomainTaken", () => Effect.void)
   )
   // Three at once, so that they share a commit group and its failure.
@@ -51,11 +43,7 @@ const program = Effect.gen(function* () {
   const email = "ada@example.org"
   report({ kind: "tryContact", email })
   const contact = yield* Effect.result(
-    again(
-      Effect.flatMap(Contacts, (contacts) =>
-        contacts.create(project, Result.getOrThrow(parseCreateContact({ email, firstName: "Ada" })))
-      )
-    )
+    again(Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email, firstName: "Ada" })))
   )
   if (Result.isSuccess(contact)) {
     const { id, firstName, emailStatus } = contact.success

@@ -1,7 +1,7 @@
 /**
  * The requirements of an endpoint: an API key, a permission, and whether the request counts against the rate limit.
  */
-import type { Permission, Principal } from "@mailkeep/core/domain"
+import type { Permission, Principal } from "@mailkeep/core/binding"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { everywhere, InvalidArgumentBody } from "./Failures.ts"

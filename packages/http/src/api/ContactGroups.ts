@@ -3,13 +3,13 @@
  */
 import {
   CreateListBody,
-  CreatePropertyBody,
+  CreatePropertySchema,
   CreateSegmentBody,
   propertyTypes,
   UpdateListBody,
-  UpdatePropertyBody,
+  UpdatePropertySchema,
   UpdateSegmentBody
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -30,6 +30,16 @@ export const PropertyBody = Schema.Struct({
   ...stamps
 }).annotate({ identifier: "Property" })
 const OneProperty = oneOf(PropertyBody, "PropertyResponse")
+
+const { fallbackValue: newFallback, ...newProperty } = CreatePropertySchema.fields
+export const CreatePropertyBody = Schema.Struct({ ...newProperty, fallback_value: newFallback }).annotate({
+  identifier: "CreatePropertyRequest"
+})
+
+const { fallbackValue: changedFallback, ...changedProperty } = UpdatePropertySchema.fields
+export const UpdatePropertyBody = Schema.Struct({ ...changedProperty, fallback_value: changedFallback }).annotate({
+  identifier: "UpdatePropertyRequest"
+})
 
 export class Properties extends HttpApiGroup.make("properties")
   .add(

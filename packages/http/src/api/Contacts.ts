@@ -1,5 +1,5 @@
 /**
- * Contacts. Source: interface, List contacts, Create a contact, Update a contact.
+ * Contacts. Source: docs/spec/coverage.md S7.
  */
 import {
   contactSources,
@@ -7,7 +7,7 @@ import {
   emailStatuses,
   suppressionReasons,
   UpdateContactBody
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"

@@ -1,7 +1,7 @@
 /**
- * Sender domains. Source: interface, List email domains; decision 0013.
+ * Sender domains. Source: docs/spec/coverage.md S8; decision 0013.
  */
-import { AddDomainBody, dnsPurposes, dnsRecordStatuses, domainStatuses } from "@mailkeep/core/domain"
+import { dnsPurposes, dnsRecordStatuses, domainNameRule, domainStatuses, says } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -10,6 +10,19 @@ import { oneOf as responseOf, pageOf, SuccessBody } from "./Page.ts"
 import { jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
 const text = Schema.NullOr(Schema.String)
+
+export const AddDomainBody = Schema.Struct({
+  domain: domainNameRule,
+  /** Must be `false`, because Mailkeep does not track opens. */
+  openTracking: Schema.optionalKey(
+    Schema.Boolean.check(
+      Schema.makeFilter((tracks: boolean) => !tracks, {
+        ...says("invalid_value", "must be false: opens are not tracked"),
+        toJsonSchema: () => ({ const: false })
+      })
+    )
+  )
+}).annotate({ identifier: "AddDomainRequest" })
 
 const DnsRecordBody = Schema.Struct({
   id: Schema.String,

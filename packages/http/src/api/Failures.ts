@@ -1,7 +1,7 @@
 /**
- * The error bodies of the wire, one class for each status. Source: interface, Errors; decision 0009.
+ * The error bodies of the wire, one class for each status. Source: docs/spec/coverage.md S11; decision 0009.
  */
-import { issueCodes } from "@mailkeep/core/domain"
+import { issueCodes } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 
 const body = <const E extends string>(error: E) => ({

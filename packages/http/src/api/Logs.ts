@@ -1,7 +1,7 @@
 /**
- * The delivery log. Source: interface, List deliveries; decision 0011.
+ * The delivery log. Source: docs/spec/coverage.md S5; decision 0011.
  */
-import { attemptOutcomes, deliveryReasons, deliveryStatuses } from "@mailkeep/core/domain"
+import { attemptOutcomes, deliveryReasons, deliveryStatuses } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"

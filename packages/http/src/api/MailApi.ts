@@ -14,6 +14,10 @@ import { Webhooks } from "./Webhooks.ts"
 
 const everyIssue = { errors: "all" } as const
 
+/**
+ * The interface over HTTP: its endpoints, schemas and failures. `HttpApiClient.make(MailApi)` of Effect makes a typed
+ * client.
+ */
 export class MailApi extends HttpApi.make("mailkeep")
   .add(Messages)
   .add(Logs)

@@ -1,7 +1,7 @@
 /**
- * Sending, canceling and rescheduling messages. Source: interface, Send an email; decisions 0007, 0008 and 0010.
+ * Sending, canceling and rescheduling messages. Source: docs/spec/coverage.md S6; decisions 0007, 0008 and 0010.
  */
-import { RescheduleBody, SendBody } from "@mailkeep/core/domain"
+import { RescheduleBody, SendBody } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"

@@ -1,5 +1,5 @@
 /**
- * The shared response shapes: a page of a collection, one record, a deletion. Source: interface, List contacts, List email domains.
+ * The shared response shapes: a page of a collection, one record, a deletion. Source: docs/spec/coverage.md S7 and S8.
  */
 import { Schema } from "effect"
 

@@ -1,5 +1,5 @@
 /**
- * Query and header parameters as text, with their rules. Source: interface, Limits; decisions 0009 and 0011.
+ * Query and header parameters as text, with their rules. Source: docs/spec/coverage.md S12; decisions 0009 and 0011.
  */
 import {
   cursorCharactersMax,
@@ -10,7 +10,7 @@ import {
   says,
   searchCharactersMax,
   textOf
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/binding"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 /** The number, or the nearest number that is exact. A page that far out is empty in any case. */

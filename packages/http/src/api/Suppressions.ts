@@ -1,7 +1,7 @@
 /**
  * The suppression list. Source: decision 0012.
  */
-import { AddSuppressionBody, suppressionReasons } from "@mailkeep/core/domain"
+import { Mailbox, says, suppressionReasons } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -17,6 +17,12 @@ export const SuppressionBody = Schema.Struct({
   identifier: "Suppression",
   description: "`reason` is the strongest of `reasons`. `email` is null after the address was erased."
 })
+
+/** Over HTTP, only the reason `manual` can be added. Mailkeep and the embedding product add the other reasons. */
+export const AddSuppressionBody = Schema.Struct({
+  email: Mailbox,
+  reason: Schema.Literals(["manual"]).annotate(says("invalid_value", "must be manual"))
+}).annotate({ identifier: "AddSuppressionRequest" })
 
 export class Suppressions extends HttpApiGroup.make("suppressions")
   .add(

@@ -2,14 +2,15 @@
  * Templates. Source: decision 0027.
  */
 import {
-  CreateTemplateBody,
   PreviewTemplateBody,
+  templateRules,
   templateStatuses,
-  UpdateTemplateBody,
+  variableRules,
+  variablesRule,
   variableTypes,
   versionBodiesOctetsMax,
   versionStatuses
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -27,6 +28,36 @@ import {
 } from "./Parameters.ts"
 
 const text = Schema.NullOr(Schema.String)
+
+const requestFields = {
+  name: templateRules.name,
+  alias: templateRules.alias,
+  description: templateRules.description,
+  category: templateRules.category,
+  locale: templateRules.locale,
+  subject: templateRules.subject,
+  preview_text: templateRules.previewText,
+  from_name: templateRules.fromName,
+  from_address: templateRules.fromAddress,
+  reply_to: templateRules.replyTo,
+  html: templateRules.html,
+  text: templateRules.text,
+  variables: variablesRule(
+    Schema.Struct({
+      key: variableRules.key,
+      type: variableRules.type,
+      required: variableRules.required,
+      fallback_value: variableRules.fallbackValue
+    }).annotate({ identifier: "TemplateVariableRequest" })
+  )
+}
+
+export const CreateTemplateBody = Schema.Struct(requestFields).annotate({ identifier: "CreateTemplateRequest" })
+
+export const UpdateTemplateBody = Schema.Struct({
+  ...requestFields,
+  name: Schema.optionalKey(requestFields.name)
+}).annotate({ identifier: "UpdateTemplateRequest" })
 
 export const TemplateVariableBody = Schema.Struct({
   id: Schema.String,

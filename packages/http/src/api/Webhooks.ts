@@ -7,7 +7,7 @@ import {
   eventDeliveryStatuses,
   UpdateWebhookBody,
   webhookStatuses
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -90,7 +90,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: UpdateWebhookBody,
       success: oneOf(WebhookBody, "WebhookResponse"),
       error: [NotFoundBody, ...bodyRefusals]
-    }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, or enable it again" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, disable it, or enable it again" })),
     HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
       params: idParams,
       query: noQuery,

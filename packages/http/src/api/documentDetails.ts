@@ -1,7 +1,7 @@
 /**
  * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses.
  */
-import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/domain"
+import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/binding"
 
 type Json = Readonly<Record<string, unknown>>
 

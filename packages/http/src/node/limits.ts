@@ -4,6 +4,7 @@
 import type { BodyLimits } from "../server/bodyBudget.ts"
 import { defaultBodyLimits } from "../server/bodyBudget.ts"
 
+/** The limits of the Node server on connections, requests and responses. Source: decision 0032. */
 export interface ServerLimits extends BodyLimits {
   /** Connections in all; default 4,096. A connection above the limit is closed, and so are the connections that carry no request. */
   readonly connectionsMax: number
@@ -16,9 +17,9 @@ export interface ServerLimits extends BodyLimits {
   /** How long a response may make no progress before its connection is closed; default 15 s. */
   readonly stallMillis: number
   /** How long the client may take to read a whole response; default 60 s. */
-  readonly answerMillis: number
+  readonly responseMillis: number
   /** Bytes of all responses that are not yet written; default 16 MiB. */
-  readonly answerBytesMax: number
+  readonly responseBytesMax: number
   /** Requests that read (`GET`, `HEAD`) answered at once; the others wait. Default 8. */
   readonly readsMax: number
   /** Requests that read, of one API key, whose responses are not yet written; default 4. */
@@ -34,8 +35,8 @@ export const defaultServerLimits: ServerLimits = {
   keepAliveMillis: 65_000,
   headMillis: 15_000,
   stallMillis: 15_000,
-  answerMillis: 60_000,
-  answerBytesMax: 16 * 1024 * 1024,
+  responseMillis: 60_000,
+  responseBytesMax: 16 * 1024 * 1024,
   readsMax: 8,
   readsPerApiKeyMax: 4,
   graceMillis: 10_000

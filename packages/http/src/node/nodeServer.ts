@@ -11,8 +11,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
-import type { AnswerBudget } from "./answerBudget.ts"
-import { makeAnswerBudget } from "./answerBudget.ts"
+import type { ResponseBudget } from "./responseBudget.ts"
+import { makeResponseBudget } from "./responseBudget.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
@@ -29,14 +29,14 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void
 interface Listener {
   readonly server: Server
   readonly connections: Connections
-  readonly answers: AnswerBudget
+  readonly responses: ResponseBudget
   /** The handler of requests; `undefined` before the routes are ready and after they are closed. */
   handle: Handle | undefined
 }
 
 /** How often Node and the server check for requests and responses that take too long. */
-const checkMillis = ({ headMillis, answerMillis }: ServerLimits) =>
-  Math.max(10, Math.min(1000, Math.ceil(headMillis / 4), Math.ceil(answerMillis / 4)))
+const checkMillis = ({ headMillis, responseMillis }: ServerLimits) =>
+  Math.max(10, Math.min(1000, Math.ceil(headMillis / 4), Math.ceil(responseMillis / 4)))
 
 /** Responses to requests that wait for `100 Continue`. The client may or may not send the body of such a request. */
 const uncontinued = new WeakSet<ServerResponse>()
@@ -60,20 +60,20 @@ const makeListener = (limits: ServerLimits): Listener => {
     keepAliveTimeout: limits.keepAliveMillis,
     headersTimeout: limits.headMillis,
     // Bounds a body that no handler reads. A body that is read has `bodyMillis`, counted from the first read.
-    requestTimeout: limits.headMillis + limits.bodyMillis + limits.answerMillis,
+    requestTimeout: limits.headMillis + limits.bodyMillis + limits.responseMillis,
     connectionsCheckingInterval: interval,
     // `headRefusal` checks `Host` instead, and answers in the format of the interface.
     requireHostHeader: false
   })
   const connections = makeConnections(limits)
-  const answers = makeAnswerBudget(limits)
+  const responses = makeResponseBudget(limits)
   const starts = makeFairStarts()
-  const listener: Listener = { server, connections, answers, handle: undefined }
+  const listener: Listener = { server, connections, responses, handle: undefined }
 
-  const enter = (request: IncomingMessage, response: ServerResponse, answer: () => void) => {
-    response.once("close", () => answers.end(request.socket))
+  const enter = (request: IncomingMessage, response: ServerResponse, handle: () => void) => {
+    response.once("close", () => responses.end(request.socket))
     const start = () => {
-      if (!request.socket.destroyed) answer()
+      if (!request.socket.destroyed) handle()
     }
     connections.enter({ request, response, run: () => starts.enter(request.headers.authorization ?? "", start) })
   }
@@ -94,7 +94,7 @@ const makeListener = (limits: ServerLimits): Listener => {
   server.on("checkExpectation", (request, response) =>
     enter(request, response, () => refuseRequest(response, headRefusal(request) ?? unknownExpectation))
   )
-  const sweeping = setInterval(answers.sweep, interval).unref()
+  const sweeping = setInterval(responses.sweep, interval).unref()
   server.once("close", () => clearInterval(sweeping))
   answerMalformedHttp(server, connections)
   return listener
@@ -122,15 +122,15 @@ const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
 
 /** Counts a response before it is compressed and written. Sends 503 instead if the response exceeds the budget. */
-const admitAnswer =
-  ({ answers, connections }: Listener): HttpEffect.PreResponseHandler =>
+const admitResponse =
+  ({ responses, connections }: Listener): HttpEffect.PreResponseHandler =>
   (request, response) =>
     Effect.sync(() => {
       const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
       const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const bytes = request.method === "HEAD" ? 0 : bodyBytes(response)
-      const admitted = answers.begin(socket, bytes) ? response : budgetExceeded(response)
-      if (admitted !== response) answers.begin(socket, bodyBytes(admitted))
+      const admitted = responses.begin(socket, bytes) ? response : budgetExceeded(response)
+      if (admitted !== response) responses.begin(socket, bodyBytes(admitted))
       return connections.isLast(socket) || uncontinued.has(nodeResponse)
         ? HttpServerResponse.setHeader(admitted, "connection", "close")
         : admitted
@@ -140,7 +140,7 @@ export interface NodeServer {
   readonly http: HttpServer.HttpServer["Service"]
   readonly connections: () => number
   /** Bytes of large responses that are not yet written. */
-  readonly answerBytes: () => number
+  readonly responseBytes: () => number
 }
 
 /** Listens until the scope closes, and then answers the accepted requests. Fails with `ServeError` if it cannot listen. */
@@ -150,7 +150,7 @@ export const makeNodeServer = (
 ): Effect.Effect<NodeServer, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const listener = makeListener(limits)
-    const { server, connections, answers } = listener
+    const { server, connections, responses } = listener
     const listeners = yield* listen(server, address)
     const stop = yield* Effect.cached(
       Effect.promise(() => shutDown({ server, listeners, connections }, limits.graceMillis))
@@ -161,7 +161,7 @@ export const makeNodeServer = (
       serve: Effect.fnUntraced(function* (app, middleware) {
         const requests = yield* Scope.fork(yield* Effect.scope, "parallel")
         const bounded = boundReads(limits)(app)
-        const admitted = HttpEffect.withPreResponseHandler(bounded, admitAnswer(listener))
+        const admitted = HttpEffect.withPreResponseHandler(bounded, admitResponse(listener))
         listener.handle = yield* NodeHttpServer.makeHandler(admitted, { scope: requests, middleware })
         // Runs before the remaining requests are interrupted.
         yield* Effect.addFinalizer(() =>
@@ -172,5 +172,5 @@ export const makeNodeServer = (
         )
       })
     })
-    return { http, connections: connections.size, answerBytes: answers.bytes }
+    return { http, connections: connections.size, responseBytes: responses.bytes }
   })

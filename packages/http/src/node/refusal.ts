@@ -1,7 +1,7 @@
 /**
  * Responses without a handler, with the body and the headers of every other refusal. Source: decision 0009.
  */
-import type { IssueCode } from "@mailkeep/core/domain"
+import type { IssueCode } from "@mailkeep/core"
 import type { ServerResponse } from "node:http"
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -18,7 +18,7 @@ export interface Refusal {
 /** How long a client may take to read a refusal before the connection is destroyed. */
 const lingerMillis = 500
 
-const answerOf = ({ status, message, issue }: Refusal, inboundRequestId: string | undefined) => {
+const responseOf = ({ status, message, issue }: Refusal, inboundRequestId: string | undefined) => {
   const { correlationId } = requestScope(inboundRequestId)
   const issues =
     issue === undefined
@@ -43,13 +43,13 @@ const answerOf = ({ status, message, issue }: Refusal, inboundRequestId: string 
 /** Refuses a request whose head could be read. */
 export const refuseRequest = (response: ServerResponse, refusal: Refusal): void => {
   const inbound = response.req.headers["x-request-id"]
-  const { headers, body } = answerOf(refusal, typeof inbound === "string" ? inbound : undefined)
+  const { headers, body } = responseOf(refusal, typeof inbound === "string" ? inbound : undefined)
   response.writeHead(refusal.status, headers).end(response.req.method === "HEAD" ? undefined : body)
 }
 
 /** Refuses bytes that are not an HTTP request, and closes the connection after the client had time to read the reason. */
 export const refuseConnection = (socket: Duplex, refusal: Refusal): void => {
-  const { headers, body } = answerOf(refusal, undefined)
+  const { headers, body } = responseOf(refusal, undefined)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${fields.join("")}\r\n${body}`)
   const timer = setTimeout(() => socket.destroy(), lingerMillis)

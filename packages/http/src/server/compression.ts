@@ -7,7 +7,7 @@ import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
 
 const compress = HttpMiddleware.compression({ algorithms: ["br", "gzip"], minSize: 1025 })
 
-/** The answer to `HEAD` has no body to compress. */
+/** The response to `HEAD` has no body to compress. */
 export const layer = HttpRouter.middleware(
   (httpEffect) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>

@@ -1,16 +1,18 @@
 /**
- * Turns failures into responses: status, body and headers. Only this file maps an error word to a status. Source: interface, Errors;
+ * Turns failures into responses: status, body and headers. Only this file maps an error word to a status. Source: docs/spec/coverage.md S11;
  * decision 0009.
  */
-import type { MailFailure } from "@mailkeep/core/domain"
-import type { StoreUnavailable } from "@mailkeep/core/port"
+import type { InvalidArgument, MailFailure, StoreUnavailable } from "@mailkeep/core"
+import type { ArgumentName, Issue } from "@mailkeep/core/binding"
+import { issuesSentence } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { bugReports } from "./bugReport.ts"
 import { StoreWarnings } from "./logLimit.ts"
 import { RequestScope } from "./RequestScope.ts"
 
-const statuses = {
+/** The HTTP status of each kind of failure. */
+export const statuses = {
   invalid_argument: 400,
   unauthorized: 401,
   not_allowed: 403,
@@ -37,6 +39,26 @@ export const errorResponse = (
     HttpServerResponse.jsonUnsafe({ error, message, correlationId, ...rest }, { status, headers })
   )
 
+/** The part of the request that becomes each argument of a service. */
+const requestParts = {
+  ids: "path",
+  options: "headers",
+  filters: "query",
+  input: "body"
+} as const satisfies Readonly<Record<ArgumentName, string>>
+
+/** The options of a service that arrive as header fields. */
+const headerNames: Readonly<Record<string, string>> = { idempotencyKey: "idempotency-key" }
+
+const headerPath = ([first, ...rest]: Issue["path"]): Issue["path"] =>
+  typeof first === "string" ? [headerNames[first] ?? first, ...rest] : []
+
+/** The issues with the names of the request instead of the names of the arguments. */
+const requestIssues = ({ argument, issues }: InvalidArgument) => ({
+  context: requestParts[argument],
+  issues: argument === "options" ? issues.map((one) => ({ ...one, path: headerPath(one.path) })) : issues
+})
+
 /** Seconds after which a caller may retry when the store is unavailable. */
 const unavailableSeconds = 1
 
@@ -45,14 +67,14 @@ const particulars = (
 ): { readonly fields?: Record<string, unknown>; readonly headers?: Record<string, string> } => {
   switch (failure._tag) {
     case "InvalidArgument":
-      return { fields: { details: { context: failure.context, issues: failure.issues } } }
+      return { fields: { details: requestIssues(failure) } }
     case "PlanLimitReached":
       return { fields: { code: failure.code } }
     case "RateLimited": {
       const { code, scope, retryAfterSeconds } = failure
       return { fields: { code, scope, retryAfterSeconds }, headers: { "retry-after": String(retryAfterSeconds) } }
     }
-    case "KeyNotAccepted":
+    case "ApiKeyNotAccepted":
       return { headers: { "www-authenticate": "Bearer" } }
     case "ContactFilterTooSlow":
     case "StoreUnavailable":
@@ -80,11 +102,18 @@ export const bugResponse = (cause: Cause.Cause<unknown>) =>
     errorResponse(500, { error: "internal_error", message: "Something went wrong here." })
   )
 
+const messageOf = (failure: MailFailure | StoreUnavailable): string => {
+  if (failure._tag === "StoreUnavailable") return "The service cannot take the request now."
+  if (failure._tag !== "InvalidArgument") return failure.message
+  const { context, issues } = requestIssues(failure)
+  return issuesSentence(issues, context)
+}
+
 export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
   // An adapter of the product may fail with an error that its type does not declare.
   if (!Object.hasOwn(statuses, failure.kind)) return bugResponse(Cause.fail(failure))
   const { fields, headers } = particulars(failure)
-  const message = failure._tag === "StoreUnavailable" ? "The service cannot take the request now." : failure.message
+  const message = messageOf(failure)
   const response = errorResponse(statuses[failure.kind], { error: failure.kind, message, ...fields }, headers)
   return failure._tag === "StoreUnavailable" ? Effect.tap(response, warnOfStore(failure.reason)) : response
 }

@@ -8,6 +8,7 @@ import type { MailServices } from "./routes.ts"
 import { bareRoutesAt, routesAt } from "./routes.ts"
 import { routerConfig } from "./routerConfig.ts"
 
+/** Where the handler is mounted, and what it serves besides the endpoints. */
 export interface FetchHandlerOptions {
   /** The path below which the handler is mounted, such as `/mail`; default the root. It begins with a slash and does not end with one. */
   readonly basePath?: string
@@ -15,6 +16,7 @@ export interface FetchHandlerOptions {
   readonly docs?: boolean
 }
 
+/** A handler of requests, and how to close it. */
 export interface FetchHandler {
   /** Answers a request. A path outside of `basePath` gets 404. Rejects only when the core does not open, with the failure of the core. */
   readonly handler: (request: Request) => Promise<Response>

@@ -1,7 +1,8 @@
 /**
  * Reads a JSON body within its bounds: 10 MiB, a time limit, and the budget of all bodies. Source: decisions 0009 and 0032.
  */
-import { InvalidArgument, issue } from "@mailkeep/core/domain"
+import { InvalidArgument } from "@mailkeep/core"
+import { issue } from "@mailkeep/core/binding"
 import { Data, Effect, Latch, Option, Stream } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { CurrentPrincipal } from "../api/Access.ts"
@@ -45,7 +46,7 @@ export const bodyRefusedResponse = ({ reason, complete }: BodyRefused) => {
 }
 
 const refused = (code: "malformed_json" | JsonFault, message: string) =>
-  new InvalidArgument({ context: "body", issues: [issue([], code, message)] })
+  new InvalidArgument({ argument: "input", issues: [issue([], code, message)] })
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 

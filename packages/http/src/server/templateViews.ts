@@ -2,14 +2,14 @@
  * Converts templates and their versions to the wire format.
  */
 import type {
-  ResourceOf,
-  TemplateDetail,
+  Template,
   TemplateSummary,
   TemplateVariable,
-  TemplateVersionDetail,
-  TemplateVersionItem
+  TemplateVersion,
+  TemplateVersionItem,
+  TemplateVersionSummary
 } from "@mailkeep/core"
-import { formatInstantOrNull } from "@mailkeep/core"
+import { formatInstantOrNull } from "@mailkeep/core/binding"
 import type {
   TemplateBody,
   TemplateSummaryBody,
@@ -20,38 +20,6 @@ import type {
 } from "../api/Templates.ts"
 import { stamps } from "./views.ts"
 
-const versionSummaryView = ({
-  id,
-  parent,
-  content,
-  ...at
-}: ResourceOf<"templateVersion">): typeof TemplateVersionSummaryBody.Type => ({
-  id,
-  template_id: parent,
-  version_number: content.versionNumber,
-  status: content.status,
-  subject: content.subject ?? "",
-  preview_text: content.previewText,
-  from_name: content.fromName,
-  from_address: content.fromAddress,
-  reply_to: content.replyTo,
-  published_at: formatInstantOrNull(content.publishedAt),
-  ...stamps(at),
-  variables: content.variables.map(variableView)
-})
-
-const bodyView = ({ content: { html, text } }: ResourceOf<"templateBody">) => ({ html: html ?? "", text: text ?? "" })
-
-const versionView = ({ version, body }: TemplateVersionDetail): typeof TemplateVersionBody.Type => ({
-  ...versionSummaryView(version),
-  ...bodyView(body)
-})
-
-export const versionItemView = ({ version, body }: TemplateVersionItem): typeof TemplateVersionItemBody.Type => ({
-  ...versionSummaryView(version),
-  ...(body === null ? {} : bodyView(body))
-})
-
 export const variableView = ({
   id,
   key,
@@ -60,31 +28,54 @@ export const variableView = ({
   fallbackValue
 }: TemplateVariable): typeof TemplateVariableBody.Type => ({ id, key, type, required, fallback_value: fallbackValue })
 
-const templateFieldsView = (template: ResourceOf<"template">) => ({
+const versionSummaryView = (version: TemplateVersionSummary): typeof TemplateVersionSummaryBody.Type => ({
+  id: version.id,
+  template_id: version.templateId,
+  version_number: version.versionNumber,
+  status: version.status,
+  subject: version.subject ?? "",
+  preview_text: version.previewText,
+  from_name: version.fromName,
+  from_address: version.fromAddress,
+  reply_to: version.replyTo,
+  published_at: formatInstantOrNull(version.publishedAt),
+  ...stamps(version),
+  variables: version.variables.map(variableView)
+})
+
+const versionView = (version: TemplateVersion): typeof TemplateVersionBody.Type => ({
+  ...versionSummaryView(version),
+  html: version.html ?? "",
+  text: version.text ?? ""
+})
+
+export const versionItemView = (version: TemplateVersionItem): typeof TemplateVersionItemBody.Type => ({
+  ...versionSummaryView(version),
+  ...(version.html === undefined ? {} : { html: version.html ?? "" }),
+  ...(version.text === undefined ? {} : { text: version.text ?? "" })
+})
+
+const templateFieldsView = (template: TemplateSummary) => ({
   id: template.id,
-  name: template.content.name,
-  alias: template.content.alias ?? "",
-  description: template.content.description,
-  category: template.content.category,
-  locale: template.content.locale ?? "",
-  draft_version_id: template.content.draftVersionId,
-  published_version_id: template.content.publishedVersionId,
-  archived_at: formatInstantOrNull(template.content.archivedAt),
+  name: template.name,
+  alias: template.alias ?? "",
+  description: template.description,
+  category: template.category,
+  locale: template.locale ?? "",
+  draft_version_id: template.draft?.id ?? null,
+  published_version_id: template.published?.id ?? null,
+  archived_at: formatInstantOrNull(template.archivedAt),
   ...stamps(template)
 })
 
-export const templateView = ({ template, draft, published }: TemplateDetail): typeof TemplateBody.Type => ({
+export const templateView = (template: Template): typeof TemplateBody.Type => ({
   ...templateFieldsView(template),
-  draft_version: draft === null ? null : versionView(draft),
-  published_version: published === null ? null : versionView(published)
+  draft_version: template.draft === null ? null : versionView(template.draft),
+  published_version: template.published === null ? null : versionView(template.published)
 })
 
-export const templateSummaryView = ({
-  template,
-  draft,
-  published
-}: TemplateSummary): typeof TemplateSummaryBody.Type => ({
+export const templateSummaryView = (template: TemplateSummary): typeof TemplateSummaryBody.Type => ({
   ...templateFieldsView(template),
-  draft_version: draft === null ? null : versionSummaryView(draft),
-  published_version: published === null ? null : versionSummaryView(published)
+  draft_version: template.draft === null ? null : versionSummaryView(template.draft),
+  published_version: template.published === null ? null : versionSummaryView(template.published)
 })

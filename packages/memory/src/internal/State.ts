@@ -2,41 +2,41 @@
  * The whole state of the reference store, as one immutable value.
  */
 import type {
-  ApiKey,
+  ApiKeyRecord,
   Attempt,
-  Contact,
+  ContactRecord,
   Resource,
   Delivery,
   EventDelivery,
   IdempotencyRecord,
   Instant,
-  MailEvent,
+  EventRecord,
   Message,
-  Project,
-  SenderDomain,
-  Suppression
-} from "@mailkeep/core/domain"
+  ProjectRecord,
+  SenderDomainRecord,
+  SuppressionRecord
+} from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 
 /** The keys of records within a project are `project/key`. */
 export interface State {
   readonly settings: HashMap.HashMap<string, string>
-  readonly projects: HashMap.HashMap<string, Project>
-  readonly apiKeys: HashMap.HashMap<string, ApiKey>
-  readonly domains: HashMap.HashMap<string, SenderDomain>
+  readonly projects: HashMap.HashMap<string, ProjectRecord>
+  readonly apiKeys: HashMap.HashMap<string, ApiKeyRecord>
+  readonly domains: HashMap.HashMap<string, SenderDomainRecord>
   readonly resources: HashMap.HashMap<string, Resource>
   /** The id of the resource of each project, kind, parent and name. */
   readonly resourcesByName: HashMap.HashMap<string, string>
-  readonly contacts: HashMap.HashMap<string, Contact>
+  readonly contacts: HashMap.HashMap<string, ContactRecord>
   /** The id of the contact at each address. */
   readonly contactsByAddress: HashMap.HashMap<string, string>
-  readonly suppressions: HashMap.HashMap<string, Suppression>
+  readonly suppressions: HashMap.HashMap<string, SuppressionRecord>
   readonly idempotency: HashMap.HashMap<string, IdempotencyRecord>
   readonly messages: HashMap.HashMap<string, Message>
   readonly deliveries: HashMap.HashMap<string, Delivery>
   readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
   readonly counters: HashMap.HashMap<string, number>
-  readonly events: HashMap.HashMap<string, MailEvent>
+  readonly events: HashMap.HashMap<string, EventRecord>
   /** The ids of events that are not distributed yet. */
   readonly undistributed: HashMap.HashMap<string, true>
   readonly eventDeliveries: HashMap.HashMap<string, EventDelivery>

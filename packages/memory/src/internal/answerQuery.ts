@@ -1,7 +1,7 @@
 /**
  * Answers one query from the state. These pure functions define the meaning of every query.
  */
-import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/domain"
+import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/adapter"
 import {
   evaluateBacklog,
   compareIds,
@@ -19,7 +19,7 @@ import {
   evaluatePendingEventDeliveries,
   evaluateEventDeliveryPage,
   evaluateSuppressionPage
-} from "@mailkeep/core/domain"
+} from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, nameKey, within } from "./State.ts"

@@ -2,8 +2,8 @@
  * Applies one change to the state, or returns the reason if its guard does not hold. These pure functions define the
  * meaning of every change.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
-import { revisionConflict } from "@mailkeep/core/domain"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
+import { revisionConflict } from "@mailkeep/core/adapter"
 import { HashMap, Result } from "effect"
 import type { State } from "./State.ts"
 import { lookUp, nameKey, within } from "./State.ts"
@@ -164,7 +164,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
     return kept({ ...state, deliveries: HashMap.set(state.deliveries, id, { ...existing, ...next }) })
   },
-  SpendCounter: (state, { projectId, name, by, max }) => {
+  AddToCounter: (state, { projectId, name, by, max }) => {
     const key = within(projectId, name)
     const sum = (lookUp(state.counters, key) ?? 0) + by
     if (by >= 0 && max !== null && sum > max) return refused("Exhausted")

@@ -1,8 +1,8 @@
 /**
  * Pure functions for claims and sweeps of the state.
  */
-import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
-import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
+import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import { claimKinds, longestDueFirst } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
 import { lookUp } from "./State.ts"

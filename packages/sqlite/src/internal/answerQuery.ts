@@ -12,8 +12,8 @@ import type {
   PageRequest,
   Position,
   Query
-} from "@mailkeep/core/domain"
-import { caseFold, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/domain/evaluation"
+} from "@mailkeep/core/adapter"
+import { caseFold, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
 import { contactPage, contactScan } from "./contactQueries.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"

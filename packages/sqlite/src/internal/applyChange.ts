@@ -2,8 +2,8 @@
  * Applies one change. Its guard is in the same statement if SQL can express it. The reason is looked up only when a
  * guard fails.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/domain"
-import { revisionConflict } from "@mailkeep/core/domain"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
+import { revisionConflict } from "@mailkeep/core/adapter"
 import { putContact, removeContact } from "./contactSearch.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
@@ -175,7 +175,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     if (connection.statement(moveDeliverySql).run(...values, id, from, fencingToken).changes === 1) return undefined
     return exists(connection, "mailkeep_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  SpendCounter: (connection, { projectId, name, by, max }) => {
+  AddToCounter: (connection, { projectId, name, by, max }) => {
     if (by < 0 || max === null) {
       connection.statement(addToCounterSql).run(projectId, name, by)
       return undefined

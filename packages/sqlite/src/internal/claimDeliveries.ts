@@ -1,8 +1,8 @@
 /**
  * Claims and sweeps.
  */
-import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
-import { claimKinds, longestDueFirst } from "@mailkeep/core/domain"
+import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import { claimKinds, longestDueFirst } from "@mailkeep/core/adapter"
 import { renewLease } from "./applyChange.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, eventDeliveries } from "./tables.ts"

@@ -3,7 +3,7 @@
  */
 import type { Stats } from "node:fs"
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
-import { StoreNotOpened } from "@mailkeep/core/port"
+import { StoreNotOpened } from "@mailkeep/core/adapter"
 import type { Database as SqliteDatabase } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { Effect, Schedule } from "effect"

@@ -1,8 +1,8 @@
 /**
  * Reads contacts: pages from an index, and pages of a walk that reads each contact.
  */
-import type { AnswerOf, Contact, ContactFilters, QueryOf } from "@mailkeep/core/domain"
-import { codePoints, compileContactFilters, caseFold } from "@mailkeep/core/domain/evaluation"
+import type { AnswerOf, ContactRecord, ContactFilters, QueryOf } from "@mailkeep/core/adapter"
+import { codePoints, compileContactFilters, caseFold } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared, Value } from "./recordTable.ts"
 import { findAll } from "./recordTable.ts"
 import { contacts } from "./tables.ts"
@@ -71,7 +71,7 @@ const newest = (
 }
 
 /** Selects the ids of the page first, then reads only those rows. */
-const rowsOf = (connection: Prepared, ids: ReadonlyArray<unknown>): ReadonlyArray<Contact> =>
+const rowsOf = (connection: Prepared, ids: ReadonlyArray<unknown>): ReadonlyArray<ContactRecord> =>
   ids.length === 0
     ? []
     : findAll(
@@ -108,11 +108,11 @@ const walkOf = (connection: Prepared, { search, emailStatus, listId, segment }: 
 }
 
 const readRow: Readonly<
-  Record<"whole" | "texts" | "none", readonly [columns: string, read: (row: unknown) => Contact]>
+  Record<"whole" | "texts" | "none", readonly [columns: string, read: (row: unknown) => ContactRecord]>
 > = {
   whole: [contacts.columns("mailkeep_contacts"), contacts.fromRow],
-  texts: ["email, first_name AS firstName, last_name AS lastName", (row) => row as Contact],
-  none: ["NULL", (row) => row as Contact]
+  texts: ["email, first_name AS firstName, last_name AS lastName", (row) => row as ContactRecord],
+  none: ["NULL", (row) => row as ContactRecord]
 }
 
 export const contactScan = (connection: Prepared, query: QueryOf<"ContactScan">): AnswerOf<"ContactScan"> => {

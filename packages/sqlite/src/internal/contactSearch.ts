@@ -1,8 +1,8 @@
 /**
  * Writes contacts: the row, and the indexes that find contacts by a part of a text and by list.
  */
-import type { ConflictReason, Contact } from "@mailkeep/core/domain"
-import { revisionConflict, searchedTexts } from "@mailkeep/core/domain"
+import type { ConflictReason, ContactRecord } from "@mailkeep/core/adapter"
+import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter"
 import type { Prepared } from "./recordTable.ts"
 import { findOne } from "./recordTable.ts"
 import { contacts } from "./tables.ts"
@@ -17,14 +17,14 @@ const indexText = (connection: Prepared, rowId: number, [email, name]: readonly 
     .run(rowId, email, name)
 }
 
-const unindexLists = (connection: Prepared, { id, createdAt, listIds }: Contact): void => {
+const unindexLists = (connection: Prepared, { id, createdAt, listIds }: ContactRecord): void => {
   for (const listId of listIds)
     connection
       .statement("DELETE FROM mailkeep_contacts_on_lists WHERE list_id = ? AND created_at = ? AND contact_id = ?")
       .run(listId, createdAt, id)
 }
 
-const indexLists = (connection: Prepared, { id, createdAt, listIds }: Contact): void => {
+const indexLists = (connection: Prepared, { id, createdAt, listIds }: ContactRecord): void => {
   for (const listId of listIds)
     connection
       .statement("INSERT INTO mailkeep_contacts_on_lists (list_id, created_at, contact_id) VALUES (?, ?, ?)")
@@ -37,14 +37,14 @@ const rowIdOf = (connection: Prepared, id: string): number =>
 const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
   a.length === b.length && a.every((one, n) => one === b[n])
 
-const addressHeld = ({ projectId, address, id }: Contact, connection: Prepared): boolean =>
+const addressHeld = ({ projectId, address, id }: ContactRecord, connection: Prepared): boolean =>
   connection
     .statement("SELECT 1 FROM mailkeep_contacts WHERE project_id = ? AND address = ? AND id <> ?")
     .get(projectId, address, id) !== undefined
 
 export const putContact = (
   connection: Prepared,
-  contact: Contact,
+  contact: ContactRecord,
   replaces: number | null
 ): ConflictReason | undefined => {
   if (replaces === null) {
@@ -59,7 +59,8 @@ export const putContact = (
   const existing = findOne(connection, contacts, "WHERE id = ?", contact.id)
   const guard = revisionConflict(existing, replaces)
   if (existing === null || guard !== undefined) return guard
-  if (contact.address !== existing.address && addressHeld(contact, connection)) return "AlreadyExists"
+  const isMoved = contact.address !== existing.address || contact.projectId !== existing.projectId
+  if (isMoved && addressHeld(contact, connection)) return "AlreadyExists"
   connection
     .statement(`UPDATE mailkeep_contacts SET ${contacts.assignments(contacts.fields)} WHERE id = ?`)
     .run(...contacts.valuesOf(contact, contacts.fields), contact.id)

@@ -2,7 +2,7 @@
  * Runs many writes in one transaction, each in its own savepoint. Answers each write after the one disk sync of the
  * transaction.
  */
-import { StoreUnavailable } from "@mailkeep/core/port"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Database } from "better-sqlite3"
 import type { Scope } from "effect"
 import { Clock, Effect, Exit, Fiber, Latch } from "effect"

@@ -5,8 +5,8 @@
  */
 import { clearTimeout, setTimeout } from "node:timers"
 import { Worker } from "node:worker_threads"
-import type { Query } from "@mailkeep/core/domain"
-import { StoreUnavailable } from "@mailkeep/core/port"
+import type { Query } from "@mailkeep/core/adapter"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { SqliteError } from "better-sqlite3"
 import type { Scope } from "effect"
 import { Effect } from "effect"

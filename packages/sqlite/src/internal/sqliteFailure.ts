@@ -1,7 +1,7 @@
 /**
  * Converts result codes of SQLite to failures of the port.
  */
-import { StoreUnavailable } from "@mailkeep/core/port"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { SqliteError } from "better-sqlite3"
 
 /** The file was moved, deleted or replaced. A write now would be lost with the process. */

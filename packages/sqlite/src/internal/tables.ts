@@ -2,10 +2,10 @@
  * The tables of the store, field by field.
  */
 import type {
-  ApiKey,
+  ApiKeyRecord,
   Attempt,
   AttemptState,
-  Contact,
+  ContactRecord,
   Counter,
   Resource,
   Delivery,
@@ -13,24 +13,24 @@ import type {
   EventDelivery,
   EventDeliveryState,
   IdempotencyRecord,
-  MailEvent,
+  EventRecord,
   Message,
-  Project,
-  SenderDomain,
-  Suppression
-} from "@mailkeep/core/domain"
-import { freshState } from "@mailkeep/core/domain/evaluation"
+  ProjectRecord,
+  SenderDomainRecord,
+  SuppressionRecord
+} from "@mailkeep/core/adapter"
+import { freshState } from "@mailkeep/core/adapter/evaluation"
 import type { Columns } from "./recordTable.ts"
 import { recordTable } from "./recordTable.ts"
 
-export const projects = recordTable<Project>("mailkeep_projects", {
+export const projects = recordTable<ProjectRecord>("mailkeep_projects", {
   id: "plain",
   onAmbiguous: "plain",
   createdAt: "plain",
   revision: "plain"
 })
 
-export const apiKeys = recordTable<ApiKey>("mailkeep_api_keys", {
+export const apiKeys = recordTable<ApiKeyRecord>("mailkeep_api_keys", {
   id: "plain",
   projectId: "plain",
   publicId: "plain",
@@ -45,7 +45,7 @@ export const apiKeys = recordTable<ApiKey>("mailkeep_api_keys", {
   revision: "plain"
 })
 
-export const domains = recordTable<SenderDomain>("mailkeep_domains", {
+export const domains = recordTable<SenderDomainRecord>("mailkeep_domains", {
   id: "plain",
   projectId: "plain",
   domain: "plain",
@@ -64,7 +64,7 @@ export const domains = recordTable<SenderDomain>("mailkeep_domains", {
   revision: "plain"
 })
 
-export const contacts = recordTable<Contact>("mailkeep_contacts", {
+export const contacts = recordTable<ContactRecord>("mailkeep_contacts", {
   id: "plain",
   projectId: "plain",
   email: "plain",
@@ -94,7 +94,7 @@ export const resources = recordTable<Resource>("mailkeep_resources", {
   revision: "plain"
 })
 
-export const suppressions = recordTable<Suppression>("mailkeep_suppressions", {
+export const suppressions = recordTable<SuppressionRecord>("mailkeep_suppressions", {
   projectId: "plain",
   addressKey: "plain",
   address: "plain",
@@ -218,7 +218,7 @@ export const eventDeliveryStateFields = Object.keys(eventDeliveryStateColumns) a
 
 export const counters = recordTable<Counter>("mailkeep_counters", { projectId: "plain", name: "plain", value: "plain" })
 
-export const events = recordTable<MailEvent>("mailkeep_events", {
+export const events = recordTable<EventRecord>("mailkeep_events", {
   id: "plain",
   projectId: "plain",
   occurredAt: "plain",

@@ -2,9 +2,9 @@
  * Resolves a host to one address that a request may use, or refuses the host.
  */
 import { Resolver } from "node:dns/promises"
-import type { WebhookTargetRules } from "@mailkeep/core/domain"
-import { isPublicAddress, isWebhookAddress } from "@mailkeep/core/domain"
-import { SinkUnavailable } from "@mailkeep/core/port"
+import type { WebhookTargetRules } from "@mailkeep/core/adapter"
+import { isPublicAddress, isWebhookAddress } from "@mailkeep/core/adapter"
+import { SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
 export interface Address {

@@ -2,19 +2,25 @@
  * The endpoints of properties, lists and segments.
  */
 import type {
-  CreateList,
-  CreateProperty,
-  CreateSegment,
-  UpdateList,
-  UpdateProperty,
-  UpdateSegment
+  CreateContactListInput,
+  CreateSegmentInput,
+  UpdateContactListInput,
+  UpdateSegmentInput
 } from "@mailkeep/core"
 import { ContactLists, Properties, Segments } from "@mailkeep/core"
+import { decoder } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { CreatePropertyBody, UpdatePropertyBody } from "../../api/ContactGroups.ts"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withJson } from "../answering.ts"
-import { listView, propertyView, segmentView } from "../views.ts"
+import { inProject, success, withBody, withJson } from "../handlerResponse.ts"
+import { listView, propertyView, segmentView } from "../contactViews.ts"
+import { withWireNames } from "../wireNames.ts"
+
+const parseCreateProperty = decoder(CreatePropertyBody)
+const parseUpdateProperty = decoder(UpdatePropertyBody)
+/** The names of the request, by the names of the service. */
+const propertyNames = { fallbackValue: "fallback_value" }
 
 export const properties = HttpApiBuilder.group(
   MailApi,
@@ -26,17 +32,21 @@ export const properties = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.list(projectId), (items) => ({ data: items.map(propertyView) })))
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateProperty) =>
-          Effect.map(service.create(projectId, body), (created) => ({ data: propertyView(created) }))
+        withBody(request, parseCreateProperty, (projectId, { fallback_value: fallbackValue, ...body }) =>
+          Effect.map(service.create(projectId, { ...body, fallbackValue }), (created) => ({
+            data: propertyView(created)
+          })).pipe(withWireNames(propertyNames))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateProperty) =>
-          Effect.map(service.update(projectId, params.id, body), (created) => ({ data: propertyView(created) }))
+        withBody(request, parseUpdateProperty, (projectId, { fallback_value: fallbackValue, ...body }) =>
+          Effect.map(service.update(projectId, params.id, { ...body, fallbackValue }), (updated) => ({
+            data: propertyView(updated)
+          })).pipe(withWireNames(propertyNames))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
       )
   })
 )
@@ -49,14 +59,14 @@ export const lists = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         inProject((projectId) =>
-          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
             message: "Email lists fetched",
             data: { items: items.map(listView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateList) =>
+        withJson(request, (projectId, body: CreateContactListInput) =>
           Effect.map(service.create(projectId, body), (created) => ({ data: listView(created) }))
         )
       )
@@ -64,12 +74,12 @@ export const lists = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: listView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateList) =>
+        withJson(request, (projectId, body: UpdateContactListInput) =>
           Effect.map(service.update(projectId, params.id, body), (one) => ({ data: listView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
       )
       .handle("putContact", ({ params }) =>
         inProject((projectId) => Effect.as(service.addContact(projectId, params.id, params.contactId), success))
@@ -88,14 +98,14 @@ export const segments = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         inProject((projectId) =>
-          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
             message: "Email segments fetched",
             data: { items: items.map(segmentView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateSegment) =>
+        withJson(request, (projectId, body: CreateSegmentInput) =>
           Effect.map(service.create(projectId, body), (created) => ({ data: segmentView(created) }))
         )
       )
@@ -103,12 +113,12 @@ export const segments = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: segmentView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateSegment) =>
+        withJson(request, (projectId, body: UpdateSegmentInput) =>
           Effect.map(service.update(projectId, params.id, body), (one) => ({ data: segmentView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
       )
   })
 )

@@ -1,13 +1,13 @@
 /**
  * The endpoints of contacts.
  */
-import type { CreateContact, UpdateContact } from "@mailkeep/core"
+import type { CreateContactInput, UpdateContactInput } from "@mailkeep/core"
 import { Contacts } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, searchOf, success, withJson } from "../answering.ts"
-import { contactDetailView, contactSummaryView, contactView } from "../views.ts"
+import { inProject, searchOf, success, withJson } from "../handlerResponse.ts"
+import { contactDetailView, contactSummaryView, contactView } from "../contactViews.ts"
 
 export const contacts = HttpApiBuilder.group(
   MailApi,
@@ -17,22 +17,10 @@ export const contacts = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         inProject((projectId) =>
-          Effect.map(
-            service.page(
-              projectId,
-              {
-                search: searchOf(query.search),
-                emailStatus: query.emailStatus ?? null,
-                listId: query.listId ?? null,
-                segmentId: query.segmentId ?? null
-              },
-              { page: query.page, limit: query.limit }
-            ),
-            ({ items, ...page }) => ({
-              message: "Email contacts fetched",
-              data: { items: items.map(contactSummaryView), ...page }
-            })
-          )
+          Effect.map(service.list(projectId, { ...query, search: searchOf(query.search) }), ({ items, ...page }) => ({
+            message: "Email contacts fetched",
+            data: { items: items.map(contactSummaryView), ...page }
+          }))
         )
       )
       .handle("get", ({ params }) =>
@@ -41,17 +29,17 @@ export const contacts = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateContact) =>
+        withJson(request, (projectId, body: CreateContactInput) =>
           Effect.map(service.create(projectId, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateContact) =>
+        withJson(request, (projectId, body: UpdateContactInput) =>
           Effect.map(service.update(projectId, params.contactId, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.erase(projectId, params.contactId), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.contactId), success))
       )
   })
 )

@@ -1,12 +1,16 @@
 /**
  * The endpoints of sender domains.
  */
-import { Domains, parseAddDomain } from "@mailkeep/core"
+import { Domains } from "@mailkeep/core"
+import { decoder } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { AddDomainBody } from "../../api/Domains.ts"
 import { MailApi } from "../../api/MailApi.ts"
-import { asPrincipal, bodyOf, searchOf, success } from "../answering.ts"
-import { domainView } from "../views.ts"
+import { asPrincipal, bodyOf, searchOf, success } from "../handlerResponse.ts"
+import { domainView } from "../domainViews.ts"
+
+const parseAddDomain = decoder(AddDomainBody)
 
 export const domains = HttpApiBuilder.group(
   MailApi,
@@ -16,23 +20,16 @@ export const domains = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         asPrincipal((principal) =>
-          Effect.map(
-            service.page(
-              principal,
-              { page: query.page, limit: query.limit },
-              { status: query.status ?? null, search: searchOf(query.search) }
-            ),
-            ({ items, ...page }) => ({
-              message: "Email domains fetched",
-              data: { items: items.map(domainView), ...page }
-            })
-          )
+          Effect.map(service.list(principal, { ...query, search: searchOf(query.search) }), ({ items, ...page }) => ({
+            message: "Email domains fetched",
+            data: { items: items.map(domainView), ...page }
+          }))
         )
       )
       .handleRaw("add", ({ request }) =>
         asPrincipal((principal) =>
           bodyOf(request, parseAddDomain).pipe(
-            Effect.flatMap(({ domain }) => service.add(principal, { domain, verified: false })),
+            Effect.flatMap(({ domain }) => service.create(principal, { domain })),
             Effect.map((one) => ({ data: domainView(one) }))
           )
         )
@@ -41,7 +38,7 @@ export const domains = HttpApiBuilder.group(
         asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: domainView(one) })))
       )
       .handle("remove", ({ params }) =>
-        asPrincipal((principal) => Effect.as(service.remove(principal, params.id), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
       )
       .handle("verify", ({ params }) =>
         asPrincipal((principal) =>

@@ -1,13 +1,14 @@
 /**
  * The endpoints that send, cancel and reschedule messages.
  */
-import type { SendRequest } from "@mailkeep/core"
-import { formatInstant, parseInstant, parseReschedule, parseSend, Sending } from "@mailkeep/core"
+import type { SendInput } from "@mailkeep/core"
+import { formatInstant, Sending } from "@mailkeep/core"
+import { parseReschedule } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CurrentPrincipal } from "../../api/Access.ts"
 import { MailApi } from "../../api/MailApi.ts"
-import { answered, asPrincipal, bodyOf } from "../answering.ts"
+import { asPrincipal, bodyOf } from "../handlerResponse.ts"
+import { jsonBody } from "../requestBody.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { sendResultView } from "../views.ts"
 
@@ -18,12 +19,11 @@ export const messages = HttpApiBuilder.group(
     const sending = yield* Sending
     return handlers
       .handleRaw("send", ({ request, headers }) =>
-        answered(
+        asPrincipal((principal) =>
           Effect.gen(function* () {
-            const principal = yield* CurrentPrincipal
-            const send: SendRequest = yield* bodyOf(request, parseSend)
-            const { result, replayed } = yield* sending.send(principal, send, headers["idempotency-key"])
-            if (replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+            const body = (yield* jsonBody(request)) as SendInput
+            const result = yield* sending.send(principal, body, { idempotencyKey: headers["idempotency-key"] })
+            if (result.replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
             return { data: sendResultView(result) }
           })
         )
@@ -40,7 +40,7 @@ export const messages = HttpApiBuilder.group(
         asPrincipal((principal) =>
           Effect.map(
             Effect.flatMap(bodyOf(request, parseReschedule), ({ scheduledAt }) =>
-              sending.reschedule(principal, params.messageId, parseInstant(scheduledAt)!)
+              sending.reschedule(principal, params.messageId, scheduledAt)
             ),
             ({ messageId, scheduledAt, deliveryIds }) => ({
               message: "Scheduled email rescheduled",

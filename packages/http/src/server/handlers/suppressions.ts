@@ -1,12 +1,16 @@
 /**
  * The endpoints of suppressions.
  */
-import { parseAddSuppression, Suppressions } from "@mailkeep/core"
-import { Clock, Effect } from "effect"
+import { Suppressions } from "@mailkeep/core"
+import { decoder } from "@mailkeep/core/binding"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, searchOf, success, withBody } from "../answering.ts"
-import { suppressionView } from "../views.ts"
+import { AddSuppressionBody } from "../../api/Suppressions.ts"
+import { inProject, searchOf, success, withBody } from "../handlerResponse.ts"
+import { suppressionView } from "../contactViews.ts"
+
+const parseAddSuppression = decoder(AddSuppressionBody)
 
 export const suppressions = HttpApiBuilder.group(
   MailApi,
@@ -16,27 +20,22 @@ export const suppressions = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         inProject((projectId) =>
-          Effect.gen(function* () {
-            const position = { limit: query.limit, cursor: query.cursor ?? null }
-            const { items, ...page } = yield* service.page(projectId, searchOf(query.search?.trim()), position)
-            const now = yield* Clock.currentTimeMillis
-            return {
+          Effect.map(
+            service.list(projectId, { ...query, search: searchOf(query.search?.trim()) }),
+            ({ items, ...page }) => ({
               message: "Email suppressions fetched",
-              data: { items: items.map((one) => suppressionView(one, now)), ...page }
-            }
-          })
+              data: { items: items.map(suppressionView), ...page }
+            })
+          )
         )
       )
       .handleRaw("add", ({ request }) =>
         withBody(request, parseAddSuppression, (projectId, { email, reason }) =>
-          Effect.gen(function* () {
-            const added = yield* service.add(projectId, email, reason)
-            return { data: suppressionView(added!, yield* Clock.currentTimeMillis) }
-          })
+          Effect.map(service.addReason(projectId, email, reason), (added) => ({ data: suppressionView(added) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.email), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.email), success))
       )
   })
 )

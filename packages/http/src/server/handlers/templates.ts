@@ -1,31 +1,27 @@
 /**
  * The endpoints of templates.
  */
-import type { CreateTemplate, PreviewTemplate, UpdateTemplate } from "@mailkeep/core"
+import type { PreviewTemplateInput } from "@mailkeep/core"
 import { Templates } from "@mailkeep/core"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, searchOf, success, withBody } from "../answering.ts"
+import { inProject, searchOf, success, withBody, withJson } from "../handlerResponse.ts"
+import { parseCreateTemplate, parseUpdateTemplate, templateInput, templateNames } from "../templateInputs.ts"
 import { templateSummaryView, templateView, variableView, versionItemView } from "../templateViews.ts"
-
-/** Passes the body on without a check, because the service checks it. */
-const unchecked = <A>(body: unknown) => Result.succeed(body as A)
+import { withWireNames } from "../wireNames.ts"
 
 export const templates = HttpApiBuilder.group(
   MailApi,
   "templates",
   Effect.fnUntraced(function* (handlers) {
     const service = yield* Templates
+    const withNames = withWireNames(templateNames)
     return handlers
-      .handle("list", ({ query: { page, limit, ...query } }) =>
+      .handle("list", ({ query: { page, limit, status, category, search } }) =>
         inProject((projectId) =>
           Effect.map(
-            service.page(
-              projectId,
-              { status: query.status ?? null, search: searchOf(query.search), category: query.category ?? null },
-              { page, limit }
-            ),
+            service.list(projectId, { page, limit, status, category, search: searchOf(search) }),
             ({ items, ...found }) => ({
               message: "Email templates fetched",
               data: { items: items.map(templateSummaryView), ...found }
@@ -34,16 +30,20 @@ export const templates = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, unchecked<CreateTemplate>, (projectId, body) =>
-          Effect.map(service.create(projectId, body), (one) => ({ data: templateView(one) }))
+        withBody(request, parseCreateTemplate, (projectId, body) =>
+          Effect.map(service.create(projectId, templateInput(body)), (one) => ({ data: templateView(one) })).pipe(
+            withNames
+          )
         )
       )
       .handle("get", ({ params }) =>
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: templateView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, unchecked<UpdateTemplate>, (projectId, body) =>
-          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: templateView(one) }))
+        withBody(request, parseUpdateTemplate, (projectId, body) =>
+          Effect.map(service.update(projectId, params.id, templateInput(body)), (one) => ({
+            data: templateView(one)
+          })).pipe(withNames)
         )
       )
       .handle("archive", ({ params }) =>
@@ -51,12 +51,12 @@ export const templates = HttpApiBuilder.group(
       )
       .handle("variables", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.variables(projectId, params.id), (items) => ({ data: items.map(variableView) }))
+          Effect.map(service.listVariables(projectId, params.id), (items) => ({ data: items.map(variableView) }))
         )
       )
-      .handle("versions", ({ params, query: { limit, beforeVersion = null } }) =>
+      .handle("versions", ({ params, query }) =>
         inProject((projectId) =>
-          Effect.map(service.versions(projectId, params.id, { limit, beforeVersion }), (items) => ({
+          Effect.map(service.listVersions(projectId, params.id, query), (items) => ({
             message: "Email template versions fetched",
             data: items.map(versionItemView)
           }))
@@ -64,12 +64,12 @@ export const templates = HttpApiBuilder.group(
       )
       .handle("publish", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.publish(projectId, params.id), (one) => ({ data: templateView(one) }))
+          Effect.map(service.publish(projectId, params.id), (one) => ({ data: templateView(one) })).pipe(withNames)
         )
       )
       .handleRaw("preview", ({ request, params }) =>
-        withBody(request, unchecked<PreviewTemplate>, (projectId, body) =>
-          Effect.map(service.preview(projectId, params.id, body), (data) => ({ data }))
+        withJson(request, (projectId, body: PreviewTemplateInput) =>
+          Effect.map(service.preview(projectId, params.id, body), (data) => ({ data })).pipe(withNames)
         )
       )
   })

@@ -1,11 +1,12 @@
 /**
  * The endpoints of webhooks.
  */
-import { parseCreateWebhook, parseUpdateWebhook, Webhooks } from "@mailkeep/core"
+import type { CreateWebhookInput, UpdateWebhookInput } from "@mailkeep/core"
+import { Webhooks } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withBody } from "../answering.ts"
+import { inProject, success, withJson } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
 
@@ -25,14 +26,14 @@ export const webhooks = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         inProject((projectId) =>
-          Effect.map(service.page(projectId, query), ({ items, ...page }) => ({
+          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
             message: "Email webhooks fetched",
             data: { items: items.map(webhookView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateWebhook, (projectId, body) =>
+        withJson(request, (projectId, body: CreateWebhookInput) =>
           Effect.map(service.create(projectId, body), (created) => ({ data: webhookWithSecretView(created) })).pipe(
             Effect.tap(holdsSecret)
           )
@@ -42,12 +43,12 @@ export const webhooks = HttpApiBuilder.group(
         inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: webhookView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateWebhook, (projectId, body) =>
+        withJson(request, (projectId, body: UpdateWebhookInput) =>
           Effect.map(service.update(projectId, params.id, body), (one) => ({ data: webhookView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.remove(projectId, params.id), success))
+        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
       )
       .handle("rotateSecret", ({ params }) =>
         inProject((projectId) =>
@@ -61,9 +62,9 @@ export const webhooks = HttpApiBuilder.group(
           Effect.map(service.test(projectId, params.id), (result) => ({ data: webhookTestView(result) }))
         )
       )
-      .handle("deliveries", ({ params, query: { limit, cursor = null } }) =>
+      .handle("deliveries", ({ params, query }) =>
         inProject((projectId) =>
-          Effect.map(service.eventDeliveries(projectId, params.id, { limit, cursor }), ({ items, ...page }) => ({
+          Effect.map(service.listEventDeliveries(projectId, params.id, query), ({ items, ...page }) => ({
             message: "Email webhook deliveries fetched",
             data: { items: items.map(webhookDeliveryView), ...page }
           }))
@@ -71,8 +72,8 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle("replay", ({ params }) =>
         inProject((projectId) =>
-          Effect.map(service.replay(projectId, params.id, params.deliveryId), (eventDelivery) => ({
-            data: webhookDeliveryView(eventDelivery)
+          Effect.map(service.replay(projectId, params.id, params.deliveryId), (replayed) => ({
+            data: webhookDeliveryView(replayed)
           }))
         )
       )

@@ -71,7 +71,7 @@ CREATE TABLE mailkeep_attempts (
   number INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   phase TEXT NOT NULL CHECK (phase IN ('started', 'finalizing', 'ended')),
-  outcome TEXT CHECK (outcome IN ('accepted', 'delivered', 'deferred', 'rejected', 'suppressed', 'released', 'lost', 'ambiguous')),
+  outcome TEXT CHECK (outcome IN ('accepted', 'delivered', 'deferred', 'rejected', 'suppressed', 'stopped', 'no_reply', 'ambiguous')),
   smtp_code INTEGER,
   enhanced_code TEXT,
   message TEXT,

@@ -1,0 +1,115 @@
+/**
+ * What the author of an adapter imports: the ports, and the records, changes, claims and queries of a store.
+ *
+ * @example
+ * ```ts
+ * import { inCommitOrder } from "@mailkeep/core/adapter"
+ * import type { Change } from "@mailkeep/core/adapter"
+ *
+ * const changes: ReadonlyArray<Change> = [
+ *   { _tag: "AddToCounter", projectId: "prj_acme", name: "contacts", by: 1, max: null },
+ *   { _tag: "PutSetting", name: "color", value: "blue" }
+ * ]
+ * console.log(inCommitOrder(changes).map(({ _tag }) => _tag).join(", ")) // PutSetting, AddToCounter
+ * ```
+ */
+
+// Ports. An adapter implements one of them.
+export { EventSink, SinkUnavailable } from "./port/EventSink.ts"
+export type { EventSinkCapabilities, EventSinkShape, SinkRequest } from "./port/EventSink.ts"
+export { MailStore, StoreNotOpened, StoreUnavailable } from "./port/MailStore.ts"
+export type { MailStoreShape, StoreCapabilities } from "./port/MailStore.ts"
+export { HandOffRevoked, Transport, TransportUnavailable } from "./port/Transport.ts"
+export type {
+  HandOff,
+  HandOffOutcome,
+  OutgoingMessage,
+  TransportCapabilities,
+  TransportShape
+} from "./port/Transport.ts"
+export { Crypto } from "./port/Crypto.ts"
+export type { RsaKeyPair } from "./port/Crypto.ts"
+export { DnsFailure, DnsResolver } from "./port/DnsResolver.ts"
+export type { DnsResolverShape, MailExchange } from "./port/DnsResolver.ts"
+export { IdSource } from "./port/IdSource.ts"
+export { PlanSource } from "./port/PlanSource.ts"
+export { RateLimiter } from "./port/RateLimiter.ts"
+export type { BucketRef, RateDecision } from "./port/RateLimiter.ts"
+
+// The same ports for adapters that use promises.
+export { sinkFromPromises } from "./port/PromiseSink.ts"
+export type { PromiseSink } from "./port/PromiseSink.ts"
+export { storeFromPromises } from "./port/PromiseStore.ts"
+export type { PromiseStore, RefusedChange } from "./port/PromiseStore.ts"
+export { transportFromPromises } from "./port/PromiseTransport.ts"
+export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.ts"
+
+// The language of a store.
+export { changeOrder, Conflict, inCommitOrder, recordKeyOf, recordOf, revisionConflict } from "./domain/store/Change.ts"
+export type * from "./domain/store/Change.ts"
+export { claimKinds, longestDueFirst, sweepKinds } from "./domain/store/Claim.ts"
+export type * from "./domain/store/Claim.ts"
+export type * from "./domain/store/Query.ts"
+export { caseFold, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
+export type { LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
+export {
+  evaluateBacklog,
+  evaluateContactPage,
+  evaluateContactScan,
+  evaluateDomainPage,
+  evaluateDomainsDue,
+  evaluateEventDeliveryPage,
+  evaluateEvents,
+  evaluateLogPage,
+  evaluateNextDue,
+  evaluatePendingEventDeliveries,
+  evaluateResourcePage,
+  evaluateResources,
+  evaluateSuppressionPage,
+  evaluateUsageAudit
+} from "./domain/store/queryReference.ts"
+
+// The records that a store keeps.
+export { sendingSources } from "./domain/access/ApiKey.ts"
+export type { ApiKeyRecord, DomainScope, Permission, SendingSource } from "./domain/access/ApiKey.ts"
+export { ambiguityPolicies } from "./domain/access/Project.ts"
+export type { OnAmbiguous, ProjectId, ProjectRecord } from "./domain/access/Project.ts"
+export { contactSources } from "./domain/contact/Contact.ts"
+export type { ContactRecord, ContactSource } from "./domain/contact/Contact.ts"
+export { compilePredicate, noContactFilters, searchedTexts } from "./domain/contact/ContactPredicate.ts"
+export type { ComparedField, ContactFilters, ContactPredicate } from "./domain/contact/ContactPredicate.ts"
+export { emailStatuses, subscriptionTable } from "./domain/contact/SubscriptionTable.ts"
+export type { EmailStatus, SubscriptionRow } from "./domain/contact/SubscriptionTable.ts"
+export { suppressionReasons } from "./domain/contact/Suppression.ts"
+export type { SuppressionReason, SuppressionRecord } from "./domain/contact/Suppression.ts"
+export { attemptOutcomes, attemptPhases, deliveryState, freshAttempt, freshState } from "./domain/delivery/Delivery.ts"
+export type * from "./domain/delivery/Delivery.ts"
+export { claimableStatuses, terminalStatuses } from "./domain/delivery/DeliveryMachine.ts"
+export { deliveryReasons, deliveryStatuses, deliveryTable, emittedBy } from "./domain/delivery/DeliveryTable.ts"
+export type { DeliveryReason, DeliveryRow, DeliveryStatus } from "./domain/delivery/DeliveryTable.ts"
+export type { SmtpReply, SmtpStage } from "./domain/delivery/SmtpReply.ts"
+export { domainStatuses, noDomainFilters } from "./domain/domain-name/SenderDomain.ts"
+export type { DkimKey, DomainFilters, SenderDomainRecord } from "./domain/domain-name/SenderDomain.ts"
+export { eventDeliveryState } from "./domain/event/EventDelivery.ts"
+export type * from "./domain/event/EventDelivery.ts"
+export type { EventRecord } from "./domain/event/EventRecord.ts"
+export type { EventKind } from "./domain/event/MailEvent.ts"
+export type { HeaderFields } from "./domain/message/HeaderField.ts"
+export type { AcceptedSend, IdempotencyRecord } from "./domain/message/Idempotency.ts"
+export type { Message } from "./domain/message/Message.ts"
+export { noLimits } from "./domain/plan/Plan.ts"
+export type { Counter, CounterName, Plan } from "./domain/plan/Plan.ts"
+export type { Resource, ResourceKind, ResourceOf } from "./domain/store/Resource.ts"
+export type { ResourceId, StoredResource } from "./domain/store/StoredResource.ts"
+export { compareIds } from "./domain/value/Id.ts"
+export type { ContactId, DeliveryId, IdBlock, MessageId } from "./domain/value/Id.ts"
+export { dayMillis, hourMillis, minuteMillis, secondMillis } from "./domain/value/Instant.ts"
+export type { Instant, UtcDay } from "./domain/value/Instant.ts"
+
+// Rules for an event sink: where it may connect. An event sink never retries: the core decides when an event delivery is due again.
+export { isPublicAddress } from "./domain/webhook/NetworkAddress.ts"
+export { isWebhookAddress, isWebhookPort, webhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+export type { WebhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+
+// The jitter of retries, for a test that predicts when the core retries.
+export { jitterOf } from "./domain/delivery/RetrySchedule.ts"

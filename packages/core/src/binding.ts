@@ -1,0 +1,71 @@
+/**
+ * What the author of a binding imports, such as the HTTP binding and the command. Here are the schemas of requests, their limits and
+ * closed lists, and the tools that turn an issue or a time into text.
+ *
+ * @example
+ * ```ts
+ * import { issuesSentence, parseInstant } from "@mailkeep/core/binding"
+ *
+ * console.log(parseInstant("2026-12-24T18:00:00+01:00")) // 1798131600000
+ * console.log(issuesSentence([{ path: ["to", 0], code: "invalid_value", message: "must be a bare mailbox" }], "body")) // body.to[0] must be a bare mailbox
+ * ```
+ */
+
+// Schemas of requests, for a description of the API. The services validate by the same schemas.
+export { CreateListBody, UpdateListBody } from "./domain/contact/ContactList.ts"
+export { CreateContactBody, UpdateContactBody } from "./domain/contact/ContactRequest.ts"
+export { CreatePropertySchema, propertyTypes, UpdatePropertySchema } from "./domain/contact/Property.ts"
+export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.ts"
+export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
+export { parseAddress } from "./domain/message/Address.ts"
+export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
+export { IdempotencyKey } from "./domain/message/SendOptions.ts"
+export { SendBody } from "./domain/message/SendRequest.ts"
+export {
+  PreviewTemplateBody,
+  templateRules,
+  templateVariablesMax,
+  variableRules,
+  variablesRule
+} from "./domain/template/TemplateInput.ts"
+export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
+export { Mailbox, textOf } from "./domain/value/TextRule.ts"
+
+// Closed lists and limits.
+export { ambiguityPolicies } from "./domain/access/Project.ts"
+export { permissions } from "./domain/access/ApiKey.ts"
+export type { Permission, Principal } from "./domain/access/ApiKey.ts"
+export { contactSources } from "./domain/contact/Contact.ts"
+export { emailStatuses } from "./domain/contact/SubscriptionTable.ts"
+export { suppressionReasons } from "./domain/contact/Suppression.ts"
+export { attemptOutcomes } from "./domain/delivery/Delivery.ts"
+export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryTable.ts"
+export { dnsPurposes, dnsRecordStatuses, domainStatuses } from "./domain/domain-name/SenderDomain.ts"
+export { contactFields } from "./domain/event/EventBody.ts"
+export { eventDeliveryStatuses } from "./domain/event/EventDelivery.ts"
+export { eventKinds } from "./domain/event/MailEvent.ts"
+export { cursorCharactersMax, pageLimitDefault, pageLimitMax, searchCharactersMax } from "./domain/store/Paging.ts"
+export { versionBodiesOctetsMax } from "./domain/template/Template.ts"
+export { templateStatuses, variableTypes, versionStatuses } from "./domain/template/TemplateContent.ts"
+export { webhookStatuses } from "./domain/webhook/Webhook.ts"
+export { isAddressRange } from "./domain/webhook/NetworkAddress.ts"
+export { webhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+export type { WebhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+
+// Failures, issues and times.
+export { InvalidArgument } from "./domain/value/Failure.ts"
+export type { MailFailure } from "./domain/value/Failure.ts"
+export { decoder, distinctIssues, issue, issueCodes, issuesOf, issuesSentence, says } from "./domain/value/Issue.ts"
+export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
+export {
+  dayMillis,
+  formatInstant,
+  formatInstantOrNull,
+  hourMillis,
+  minuteMillis,
+  parseInstant,
+  parseInstantOrDay,
+  secondMillis
+} from "./domain/value/Instant.ts"
+export type { Instant } from "./domain/value/Instant.ts"
+export { StoreUnavailable } from "./port/MailStore.ts"

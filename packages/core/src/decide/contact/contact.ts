@@ -1,0 +1,212 @@
+/**
+ * Creates, updates and deletes a contact, and keeps its suppression consistent with its status.
+ * Source: docs/spec/coverage.md S7; decision 0012.
+ */
+import { Result } from "effect"
+import type { Change } from "../../domain/store/Change.ts"
+import type { ContactRecord, ContactSource } from "../../domain/contact/Contact.ts"
+import type { ValidCreateContact, ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../../domain/value/Failure.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { ContactEventRecordData } from "../../domain/event/EventRecord.ts"
+import type { Plan } from "../../domain/plan/Plan.ts"
+import { isWithinLimit } from "../../domain/plan/Plan.ts"
+import type { PropertyValues } from "../../domain/contact/Property.ts"
+import { subscriptionStep } from "../../domain/contact/SubscriptionTable.ts"
+import type { SubscriptionRow } from "../../domain/contact/SubscriptionTable.ts"
+import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
+import { withoutAddress, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
+import { contactCounts } from "./contactCounts.ts"
+import type { Decision } from "../store/Decision.ts"
+import { expectSuppression } from "../store/expectation.ts"
+import { resolveProperties } from "./contactProperties.ts"
+
+export interface ContactFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  /** The address of the input. */
+  readonly keyedAddress: KeyedAddress
+  /** The contact that has this address. */
+  readonly holder: ContactRecord | null
+  readonly suppression: SuppressionRecord | null
+  /** All properties of the project, if the input has property values. */
+  readonly properties: ReadonlyArray<ResourceOf<"property">>
+}
+
+/** Writes the changed suppression, or guards the unchanged one, so that it is consistent with the contact's status. */
+const keepSuppression = (
+  { projectId, addressKey }: KeyedAddress,
+  changed: SuppressionRecord | undefined,
+  existing: SuppressionRecord | null
+): Change =>
+  changed === undefined
+    ? expectSuppression(projectId, addressKey, existing)
+    : { _tag: "PutSuppression", suppression: changed, replaces: existing?.revision ?? null }
+
+type ContactEventKind = "contact.created" | "contact.updated" | NonNullable<SubscriptionRow["emits"]>
+
+/** Appends one event for each kind, in this order. */
+export const contactEvents = (
+  kinds: ReadonlyArray<ContactEventKind | undefined>,
+  contact: ContactRecord,
+  ids: IdBlock
+): ReadonlyArray<Change> =>
+  kinds.flatMap((kind, n) => {
+    if (kind === undefined) return []
+    const { projectId, updatedAt: occurredAt } = contact
+    const data: ContactEventRecordData = { contact, reason: kind === "contact.unsubscribed" ? "unsubscribed" : null }
+    return [{ _tag: "AppendEvent", event: { id: idAt(ids, "evt", n), projectId, occurredAt, kind, data } }]
+  })
+
+const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+export const createContact = (
+  input: ValidCreateContact,
+  source: ContactSource,
+  facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
+): Result.Result<Decision<ContactRecord>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
+  const { now, ids, keyedAddress, holder, suppression, plan, contactsUsed } = facts
+  const values = resolveProperties(input.properties, facts.properties)
+  if (Result.isFailure(values)) return Result.fail(values.failure)
+  if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
+  if (!isWithinLimit(plan.contacts, contactsUsed, 1))
+    return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
+  const contact: ContactRecord = {
+    id: idAt(ids, "con", 0),
+    projectId: keyedAddress.projectId,
+    email: input.email.trim(),
+    address: keyedAddress.address,
+    userId: input.userId ?? null,
+    firstName: input.firstName ?? "",
+    lastName: input.lastName ?? "",
+    phoneNumber: phoneNumberOf(input.phoneNumber),
+    emailStatus: subscriptionStep("none", "ContactCreated")!.to,
+    source,
+    properties: values.success.values,
+    listIds: [],
+    createdAt: now,
+    updatedAt: now,
+    revision: 1
+  }
+  return Result.succeed({
+    answer: contact,
+    changes: [
+      ...values.success.guards,
+      keepSuppression(keyedAddress, withoutReason(suppression, "unsubscribed"), suppression),
+      { _tag: "PutContact", contact, replaces: null },
+      ...contactCounts(keyedAddress.projectId, null, contact, plan.contacts),
+      ...contactEvents(["contact.created"], contact, ids)
+    ]
+  })
+}
+
+export interface UpdateContactFacts extends ContactFacts {
+  /** The contact to update. */
+  readonly contact: ContactRecord | null
+}
+
+/** Returns the trigger that an update fires on the subscription. `suppression` belongs to the new address. */
+const triggerOf = (
+  input: ValidUpdateContact,
+  contact: ContactRecord,
+  addressChanges: boolean,
+  suppression: SuppressionRecord | null
+): SubscriptionRow["on"] | undefined => {
+  if (input.emailStatus === "unsubscribed") return "UnsubscribeRequested"
+  if (input.emailStatus === "subscribed") return "SubscribeRequested"
+  // An unsubscribed contact adds the reason to its new address. A subscribed contact takes the reason of its new address.
+  if (!addressChanges) return undefined
+  return contact.emailStatus === "unsubscribed" || suppression?.reasons.unsubscribed !== undefined
+    ? "SuppressedAddressTaken"
+    : undefined
+}
+
+const updatedContact = (
+  input: ValidUpdateContact,
+  contact: ContactRecord,
+  { address }: KeyedAddress,
+  values: PropertyValues,
+  now: Instant
+): ContactRecord => ({
+  ...contact,
+  email: input.email.trim(),
+  address,
+  userId: input.userId === undefined ? contact.userId : input.userId,
+  firstName: input.firstName ?? contact.firstName,
+  lastName: input.lastName ?? contact.lastName,
+  phoneNumber: input.phoneNumber === undefined ? contact.phoneNumber : phoneNumberOf(input.phoneNumber),
+  properties: input.properties === undefined ? contact.properties : values,
+  updatedAt: now,
+  revision: contact.revision + 1
+})
+
+export const updateContact = (
+  contactId: string,
+  input: ValidUpdateContact,
+  facts: UpdateContactFacts
+): Result.Result<Decision<ContactRecord>, InvalidArgument | ContactNotFound | ContactEmailTaken> => {
+  const { now, ids, keyedAddress, contact, holder, suppression } = facts
+  const values = resolveProperties(input.properties, facts.properties)
+  if (Result.isFailure(values)) return Result.fail(values.failure)
+  if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
+  if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
+
+  const trigger = triggerOf(input, contact, keyedAddress.address !== contact.address, suppression)
+  const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
+  const emailStatus = row?.to ?? contact.emailStatus
+  const after = { ...updatedContact(input, contact, keyedAddress, values.success.values, now), emailStatus }
+  const changed =
+    emailStatus === "unsubscribed"
+      ? withReason(keyedAddress, suppression, "unsubscribed", now)
+      : withoutReason(suppression, "unsubscribed")
+  return Result.succeed({
+    answer: after,
+    changes: [
+      ...values.success.guards,
+      keepSuppression(keyedAddress, changed, suppression),
+      { _tag: "PutContact", contact: after, replaces: contact.revision },
+      ...contactCounts(keyedAddress.projectId, contact, after),
+      ...contactEvents([row?.emits, "contact.updated"], after, ids)
+    ]
+  })
+}
+
+export interface DeleteContactFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly keyedAddress: KeyedAddress
+  readonly contact: ContactRecord | null
+  /** The suppression of the contact's address. */
+  readonly suppression: SuppressionRecord | null
+}
+
+/** Deletes all data of the contact. The suppression remains, but only with its address key and without the address. */
+export const deleteContact = (
+  contactId: string,
+  { now, ids, keyedAddress, contact, suppression }: DeleteContactFacts
+): Result.Result<Decision<null>, ContactNotFound> => {
+  if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
+  const { id, projectId } = contact
+  return Result.succeed({
+    answer: null,
+    changes: [
+      { _tag: "RemoveContact", id, revision: contact.revision },
+      keepSuppression(keyedAddress, withoutAddress(suppression), suppression),
+      ...contactCounts(projectId, contact, null),
+      {
+        _tag: "AppendEvent",
+        event: {
+          id: idAt(ids, "evt", 0),
+          projectId,
+          occurredAt: now,
+          kind: "contact.deleted",
+          data: { contactId: id }
+        }
+      }
+    ]
+  })
+}

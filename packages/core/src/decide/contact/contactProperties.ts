@@ -1,0 +1,44 @@
+/**
+ * Converts the property values of an input from property keys to property ids. Source: docs/spec/coverage.md S7.10; decision 0025.
+ */
+import { Result } from "effect"
+import type { Change } from "../../domain/store/Change.ts"
+import type { ResourceId, ResourceOf } from "../../domain/store/Resource.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { Issue } from "../../domain/value/Issue.ts"
+import { issue } from "../../domain/value/Issue.ts"
+import type { PropertyValue, PropertyValues } from "../../domain/contact/Property.ts"
+import { propertyName, valueProblem } from "../../domain/contact/Property.ts"
+import { expectResource } from "../store/expectation.ts"
+
+interface Resolved {
+  readonly values: PropertyValues
+  /** Guards that the type of each property is unchanged since it was read. */
+  readonly guards: ReadonlyArray<Change>
+}
+
+export const resolveProperties = (
+  requested: Readonly<Record<string, PropertyValue | null>> | undefined,
+  resources: ReadonlyArray<ResourceOf<"property">>
+): Result.Result<Resolved, InvalidArgument> => {
+  const byName = new Map(resources.map((one) => [one.name, one]))
+  const issues: Array<Issue> = []
+  const values: Record<ResourceId<"property">, PropertyValue> = {}
+  const guards: Array<Change> = []
+  for (const [key, value] of Object.entries(requested ?? {})) {
+    const path = ["properties", key]
+    const resource = byName.get(propertyName(key))
+    if (resource === undefined) {
+      issues.push(issue(path, "undefined_property", "is not a defined custom property"))
+      continue
+    }
+    if (value === null) continue
+    const problem = valueProblem(resource.content.type, value)
+    if (problem !== undefined) issues.push(issue(path, "invalid_type", problem))
+    values[resource.id] = value
+    guards.push(expectResource(resource))
+  }
+  return issues.length > 0
+    ? Result.fail(new InvalidArgument({ argument: "input", issues }))
+    : Result.succeed({ values, guards })
+}

@@ -1,0 +1,69 @@
+/**
+ * Creates and updates custom properties. Source: decisions 0025 and 0034.
+ */
+import { Result } from "effect"
+import type { PropertyContent, ValidCreateProperty, ValidUpdateProperty } from "../../domain/contact/Property.ts"
+import { fallbackProblem, fallbackText, propertiesMax, propertyName } from "../../domain/contact/Property.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { NameTaken, TooManyRecords } from "../../domain/value/Failure.ts"
+import { InvalidArgument, PropertyInUse, RecordNotFound } from "../../domain/value/Failure.ts"
+import { issue } from "../../domain/value/Issue.ts"
+import type { Decision } from "../store/Decision.ts"
+import { expectCounterZero } from "../store/expectation.ts"
+import type { ExistingFacts, NewFacts } from "../store/resource.ts"
+import { createResource, updateResource } from "../store/resource.ts"
+
+type PropertyRecord = ResourceOf<"property">
+
+const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyContent, InvalidArgument> => {
+  const fallback = fallbackText(content)
+  const problem = fallback === null ? undefined : fallbackProblem(content.type, fallback)
+  return problem === undefined
+    ? Result.succeed({ ...content, fallbackValue: fallback })
+    : Result.fail(
+        new InvalidArgument({ argument: "input", issues: [issue(["fallbackValue"], "invalid_type", problem)] })
+      )
+}
+
+export const createProperty = (
+  { key, type, fallbackValue = null }: ValidCreateProperty,
+  facts: NewFacts
+): Result.Result<Decision<PropertyRecord>, InvalidArgument | NameTaken | TooManyRecords> =>
+  Result.flatMap(withFallbackOfType({ key, type, fallbackValue }), (content) =>
+    createResource(
+      { kind: "property", record: "property", field: "key", name: propertyName(key), content, max: propertiesMax },
+      facts
+    )
+  )
+
+export interface UpdatePropertyFacts extends ExistingFacts<"property"> {
+  /** The number of contacts that have a value of the property. */
+  readonly valueCount: number
+}
+
+/** Updates a property. Its type can change only if no contact has a value. The commit guards that this is still true. */
+export const updateProperty = (
+  propertyId: string,
+  input: ValidUpdateProperty,
+  facts: UpdatePropertyFacts
+): Result.Result<Decision<PropertyRecord>, InvalidArgument | RecordNotFound | NameTaken | PropertyInUse> => {
+  const { existing, valueCount } = facts
+  if (existing === null) return Result.fail(new RecordNotFound({ record: "property", id: propertyId }))
+  const { key, type, fallbackValue } = existing.content
+  const typeChanges = input.type !== undefined && input.type !== type
+  if (typeChanges && valueCount > 0) return Result.fail(new PropertyInUse({ propertyId }))
+  const content = withFallbackOfType({
+    key: input.key ?? key,
+    type: input.type ?? type,
+    fallbackValue: input.fallbackValue === undefined ? fallbackValue : input.fallbackValue
+  })
+  return Result.flatMap(content, (content) =>
+    Result.map(
+      updateResource({ record: "property", field: "key", name: propertyName(content.key), content }, existing, facts),
+      ({ answer, changes }) => ({
+        answer,
+        changes: typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`), ...changes] : changes
+      })
+    )
+  )
+}

@@ -1,0 +1,99 @@
+/**
+ * Adds a reason to a suppression, or removes reasons, and keeps the contact's status consistent. Source: decision 0012.
+ */
+import { Result } from "effect"
+import type { Change } from "../../domain/store/Change.ts"
+import type { ContactRecord } from "../../domain/contact/Contact.ts"
+import type { ValidReasonChange } from "../../domain/contact/SuppressionRequest.ts"
+import { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import { subscriptionStep } from "../../domain/contact/SubscriptionTable.ts"
+import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
+import { suppressedFor, suppressionReasons, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
+import { contactEvents } from "./contact.ts"
+import { contactCounts } from "./contactCounts.ts"
+import type { Decision } from "../store/Decision.ts"
+import { unchanged } from "../store/Decision.ts"
+
+export interface SuppressionFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  readonly keyedAddress: KeyedAddress
+  readonly suppression: SuppressionRecord | null
+  /** The contact that has the address. */
+  readonly contact: ContactRecord | null
+}
+
+/** Updates the contact's status, which depends only on the reason `unsubscribed`. Guards that no contact is created in the meantime. */
+const contactChanges = (
+  { now, ids, keyedAddress: { projectId, address }, contact }: SuppressionFacts,
+  on: "UnsubscribeRequested" | "SubscribeRequested"
+): ReadonlyArray<Change> => {
+  if (contact === null)
+    return [{ _tag: "Expect", record: { kind: "ContactAddress", projectId, address }, revision: null }]
+  const row = subscriptionStep(contact.emailStatus, on)!
+  if (row.to === contact.emailStatus) return []
+  const after: ContactRecord = { ...contact, emailStatus: row.to, updatedAt: now, revision: contact.revision + 1 }
+  return [
+    { _tag: "PutContact", contact: after, replaces: contact.revision },
+    ...contactCounts(projectId, contact, after),
+    ...contactEvents([row.emits], after, ids)
+  ]
+}
+
+const written = (
+  facts: SuppressionFacts,
+  changed: SuppressionRecord | undefined,
+  on: "UnsubscribeRequested" | "SubscribeRequested"
+): Decision<SuppressionRecord | null> => {
+  const { suppression } = facts
+  if (changed === undefined) return unchanged(suppression)
+  const unsubscribedChanged = changed.reasons.unsubscribed !== suppression?.reasons.unsubscribed
+  return {
+    answer: changed,
+    changes: [
+      { _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null },
+      ...(unsubscribedChanged ? contactChanges(facts, on) : [])
+    ]
+  }
+}
+
+/** Adds a reason and keeps the others. The answer is the suppression after the change. */
+export const addReason = ({ reason }: ValidReasonChange, facts: SuppressionFacts): Decision<SuppressionRecord> => {
+  const { changes, answer } = written(
+    facts,
+    withReason(facts.keyedAddress, facts.suppression, reason, facts.now),
+    "UnsubscribeRequested"
+  )
+  return { changes, answer: answer! }
+}
+
+const withoutReasons = (
+  reasons: ReadonlyArray<SuppressionReason>,
+  facts: SuppressionFacts
+): Decision<SuppressionRecord | null> => {
+  const { suppression } = facts
+  const changed = reasons.reduce<SuppressionRecord | undefined>(
+    (changed, reason) => withoutReason(changed ?? suppression, reason) ?? changed,
+    undefined
+  )
+  return written(
+    facts,
+    // Several removed reasons are one write, so the revision increases by one.
+    changed === undefined ? undefined : { ...changed, revision: suppression!.revision + 1 },
+    "SubscribeRequested"
+  )
+}
+
+/** Removes one reason and keeps the others. The answer is the suppression after the change; `null` if there never was one. */
+export const removeReason = (
+  { reason }: ValidReasonChange,
+  facts: SuppressionFacts
+): Decision<SuppressionRecord | null> => withoutReasons([reason], facts)
+
+/** Removes all reasons. Fails when no reason applies now. */
+export const deleteSuppression = (facts: SuppressionFacts): Result.Result<Decision<null>, RecordNotFound> =>
+  suppressedFor(facts.suppression, facts.now) === null
+    ? Result.fail(new RecordNotFound({ record: "suppression", id: "" }))
+    : Result.succeed({ changes: withoutReasons(suppressionReasons, facts).changes, answer: null })

@@ -1,0 +1,203 @@
+/**
+ * What the result of a hand-off means for its attempt and its delivery. One table; see `meanings`. Source: decisions 0006 and 0022.
+ */
+import type { OnAmbiguous } from "../../domain/access/Project.ts"
+import type { Attempt, AttemptOutcome, Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
+import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
+import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
+import { jitterOf, lifetimeEnd, relayFaultWaitMillis, retryWaitMillis } from "../../domain/delivery/RetrySchedule.ts"
+import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import { secondMillis } from "../../domain/value/Instant.ts"
+
+/** How a hand-off ended. */
+export type HandOffResult =
+  | { readonly _tag: "Accepted"; readonly reply: SmtpReply }
+  | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
+  | { readonly _tag: "Refused"; readonly reply: SmtpReply }
+  /** The connection was lost, or the deadline expired. */
+  | { readonly _tag: "NoReply"; readonly why: string }
+  /** Mailkeep stopped the hand-off because of a shutdown. */
+  | { readonly _tag: "ShutDown" }
+  /** The message was not given to the transport, because a value of it is not allowed in a header field. */
+  | { readonly _tag: "NotSendable"; readonly why: string }
+  /** The transport was not allowed to send the final bytes, and did not send them. */
+  | { readonly _tag: "Revoked" }
+  /** The lease of the worker that claimed the delivery lapsed. */
+  | { readonly _tag: "WorkerDied" }
+
+/** The facts about an attempt whose claim holds. */
+export interface AttemptEndFacts {
+  readonly now: Instant
+  readonly policy: RetryPolicy
+  readonly onAmbiguous: OnAmbiguous
+  /** The relay ignores a second hand-off of the same delivery, so that a retry after an ambiguous attempt sends no duplicate. */
+  readonly idempotentHandOff: boolean
+  /** The end of the retries that the send asked for. */
+  readonly expiresAt: Instant | null
+  /** In status `sending`. */
+  readonly delivery: Delivery
+  /** In phase `started` or `finalizing`. */
+  readonly attempt: Attempt
+}
+
+/** The trigger of the delivery's transition, the outcome of the attempt, and the fields that the transition sets. */
+export interface AttemptEnd {
+  readonly on: Trigger
+  readonly outcome: AttemptOutcome
+  readonly patch: Partial<DeliveryState>
+  /** Whether the recipient is suppressed, because the mailbox does not exist. */
+  readonly suppress?: boolean
+}
+
+type EndOf<Tag extends HandOffResult["_tag"]> = (
+  result: Extract<HandOffResult, { readonly _tag: Tag }>,
+  facts: AttemptEndFacts
+) => AttemptEnd
+
+/** The wait after a revoked hand-off. Its cause, such as an unreachable store, can last several seconds. */
+const revokedWaitMillis = 5 * secondMillis
+
+const workerStopped = "The worker stopped before the hand-off ended."
+const workerShutDown = "The worker shut down during the hand-off."
+
+/** Whether the relay answered the envelope or a later command, so that the relay knows the recipient. */
+export const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
+  stage === "mail" || stage === "rcpt" || stage === "data" || stage === "finalizing"
+
+const queuedAgain = (
+  on: Trigger,
+  outcome: AttemptOutcome,
+  dueAt: Instant,
+  patch: Partial<DeliveryState> = {}
+): AttemptEnd => ({ on, outcome, patch: { ...patch, dueAt } })
+
+interface Deferral {
+  readonly outcome: AttemptOutcome
+  readonly statusMessage: string
+  /** Whether the relay has ever answered for this delivery. */
+  readonly reachedRelay: boolean
+  /** The relay has a problem, not the delivery: the wait is that of the relay, and no deferral is counted. */
+  readonly relayFault: boolean
+}
+
+/** Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. */
+const deferred = (
+  { now, policy, expiresAt, delivery }: AttemptEndFacts,
+  { outcome, statusMessage, reachedRelay, relayFault }: Deferral
+): AttemptEnd => {
+  const queuedAt = delivery.queuedAt ?? delivery.createdAt
+  const deferrals = delivery.deferrals + (relayFault ? 0 : 1)
+  const jitter = jitterOf(delivery.id, delivery.attempts)
+  const wait = relayFault
+    ? relayFaultWaitMillis(now - queuedAt, jitter)
+    : retryWaitMillis(deferrals, now - queuedAt, jitter)
+  const patch = { deferrals, statusMessage }
+  if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
+    return queuedAgain("TransportDeferred", outcome, now + wait, patch)
+  return reachedRelay
+    ? { on: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" } }
+    : { on: "UnreachableTooLong", outcome, patch }
+}
+
+const refused: EndOf<"Refused"> = ({ reply }, facts) => {
+  const { on, suppress, relayFault } = classifyRefusal(reply)
+  const statusMessage = shownReply(reply)
+  if (on === "TransportDeferred") {
+    const reachedRelay = facts.delivery.reachedRelay || hasReadEnvelope(reply)
+    return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault })
+  }
+  const isBounce = on === "MailboxUnknown" || on === "RecipientBlocked"
+  return {
+    on,
+    outcome: "rejected",
+    suppress,
+    patch: { statusMessage, ...(isBounce ? { bounceType: "hard" } : {}) }
+  }
+}
+
+const unanswered = (statusMessage: string, facts: AttemptEndFacts): AttemptEnd =>
+  deferred(facts, {
+    outcome: "no_reply",
+    statusMessage,
+    reachedRelay: facts.delivery.reachedRelay,
+    relayFault: true
+  })
+
+/** The policy `onAmbiguous` decides between a retry and the end of the delivery. */
+const ambiguous = (statusMessage: string, { now, policy, onAmbiguous, delivery }: AttemptEndFacts): AttemptEnd => {
+  const count = delivery.ambiguous + 1
+  const patch = { ambiguous: count, statusMessage }
+  return onAmbiguous === "retry" && count <= policy.ambiguousRetriesMax
+    ? queuedAgain("AmbiguousRetry", "ambiguous", now + policy.ambiguousWaitMillis, patch)
+    : { on: "AmbiguousFailure", outcome: "ambiguous", patch }
+}
+
+/** A delivery that has stopped its worker too often is not retried. */
+const crashed = (facts: AttemptEndFacts): AttemptEnd => {
+  const crashes = facts.delivery.crashes + 1
+  const patch = { crashes, statusMessage: workerStopped }
+  return crashes >= facts.policy.crashesMax
+    ? { on: "WorkerDiedTooOften", outcome: "no_reply", patch }
+    : queuedAgain("WorkerDied", "no_reply", facts.now, patch)
+}
+
+const crashedAmbiguous = (facts: AttemptEndFacts): AttemptEnd => {
+  const crashes = facts.delivery.crashes + 1
+  const onAmbiguous = crashes >= facts.policy.crashesMax ? "fail" : facts.onAmbiguous
+  const end = ambiguous(workerStopped, { ...facts, onAmbiguous })
+  return { ...end, patch: { ...end.patch, crashes } }
+}
+
+const accepted: EndOf<"Accepted"> = ({ reply }) => ({
+  on: "TransportAccepted",
+  outcome: "accepted",
+  patch: { statusMessage: shownReply(reply) }
+})
+
+const delivered: EndOf<"Delivered"> = ({ reply }) => ({
+  on: "TransportDelivered",
+  outcome: "delivered",
+  patch: { statusMessage: shownReply(reply) }
+})
+
+const notSendable: EndOf<"NotSendable"> = ({ why }) => ({
+  on: "MessageNotSendable",
+  outcome: "rejected",
+  patch: { statusMessage: why }
+})
+
+const stopped = (dueAt: Instant): AttemptEnd => queuedAgain("HandOffStopped", "stopped", dueAt)
+
+/** The meaning of one result. */
+interface Meaning<Tag extends HandOffResult["_tag"]> {
+  /** It is certain whether the relay has the message. */
+  readonly certain: EndOf<Tag>
+  /** The attempt was finalizing, and the relay does not ignore a second hand-off (`idempotentHandOff`). The relay may have the message. */
+  readonly uncertain: EndOf<Tag>
+}
+
+/** A result that shows whether the relay has the message, so that the phase of the attempt makes no difference. */
+const always = <Tag extends HandOffResult["_tag"]>(end: EndOf<Tag>): Meaning<Tag> => ({ certain: end, uncertain: end })
+
+const meanings: { readonly [Tag in HandOffResult["_tag"]]: Meaning<Tag> } = {
+  Accepted: always(accepted),
+  Delivered: always(delivered),
+  Refused: always(refused),
+  NotSendable: always(notSendable),
+  Revoked: always((_, { now }) => stopped(now + revokedWaitMillis)),
+  ShutDown: { certain: (_, { now }) => stopped(now), uncertain: (_, facts) => ambiguous(workerShutDown, facts) },
+  NoReply: {
+    certain: ({ why }, facts) => unanswered(why, facts),
+    uncertain: ({ why }, facts) => ambiguous(why, facts)
+  },
+  WorkerDied: { certain: (_, facts) => crashed(facts), uncertain: (_, facts) => crashedAmbiguous(facts) }
+}
+
+/** Looks up the meaning of a result in the table. */
+export const attemptEndOf = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
+  const isUncertain = facts.attempt.phase === "finalizing" && !facts.idempotentHandOff
+  const endOf = meanings[result._tag][isUncertain ? "uncertain" : "certain"] as EndOf<HandOffResult["_tag"]>
+  return endOf(result, facts)
+}

@@ -1,0 +1,83 @@
+/**
+ * Begins an attempt for a queued delivery, or ends the delivery if it must not be sent. Source: decision 0006.
+ */
+import type { Attempt, Delivery } from "../../domain/delivery/Delivery.ts"
+import { freshAttempt } from "../../domain/delivery/Delivery.ts"
+import type { EventId } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
+import { suppressedFor } from "../../domain/contact/Suppression.ts"
+import type { Decision } from "../store/Decision.ts"
+import { unchanged } from "../store/Decision.ts"
+import type { HandledStatus } from "./claim.ts"
+import { claimLost, hasBegunAttempt, holdsClaim } from "./claim.ts"
+import type { Transition } from "./transition.ts"
+import { applyTransition, transitionAndRefunds, isNotYetDue, transitionChanges } from "./transition.ts"
+
+export interface BeginAttemptFacts {
+  readonly now: Instant
+  readonly eventId: EventId
+  /** The limit of the transport, in bytes; `null` when no limit is known. */
+  readonly maxMessageBytes: number | null
+  /** The delivery as the worker claimed it, in status `queued`. */
+  readonly claimed: Delivery
+  /** The delivery now. */
+  readonly delivery: Delivery | null
+  readonly message: Message
+  readonly suppression: SuppressionRecord | null
+  /** The last attempt, if this worker has already begun one by this claim (`hasBegunAttempt`). */
+  readonly begunAttempt: Attempt | null
+}
+
+/** A delivery in status `sending` with its current attempt and its message. */
+export interface StartedAttempt {
+  readonly delivery: Delivery
+  readonly attempt: Attempt
+  readonly message: Message
+}
+
+/** Returns an upper bound of the encoded size: base64, line ends and 4096 bytes for the header. */
+const encodedBytes = ({ subject, html, text }: Message): number =>
+  4096 + Math.ceil([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) * 1.4)
+
+/** The transition of a delivery that gets no attempt now, or `undefined`. */
+const transitionWithoutAttempt = (
+  delivery: Delivery,
+  { now, message, suppression, maxMessageBytes }: BeginAttemptFacts
+): Transition | undefined => {
+  if (isNotYetDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
+  const suppressed = suppressedFor(suppression, now)
+  if (suppressed !== null) return applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed })
+  // Only `expiresAt` ends a delivery before an attempt. After a downtime, the default lifetime thus still allows one attempt.
+  if (message.expiresAt !== null && message.expiresAt <= now)
+    return applyTransition(delivery, "SendExpired", now, {
+      statusMessage: delivery.statusMessage ?? "The message expired in the queue."
+    })
+  if (maxMessageBytes !== null && encodedBytes(message) > maxMessageBytes)
+    return applyTransition(delivery, "MessageTooLarge", now, {
+      statusMessage: "The message is larger than the transport allows."
+    })
+  return undefined
+}
+
+/** Begins an attempt. The answer is a status when there is nothing to hand over: the claim is lost, the delivery ended, or it is not due. */
+export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt | HandledStatus> => {
+  const { now, eventId, claimed, delivery, message, begunAttempt } = facts
+  if (begunAttempt !== null && hasBegunAttempt(claimed, delivery))
+    return unchanged({ delivery, attempt: begunAttempt, message })
+  if (!holdsClaim(claimed, delivery)) return claimLost
+  const ended = transitionWithoutAttempt(delivery, facts)
+  if (ended !== undefined) return { answer: ended.after.status, changes: transitionAndRefunds(ended, now, eventId) }
+  const number = delivery.attempts + 1
+  const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now }
+  const transition = applyTransition(delivery, "AttemptBegan", now, {
+    attempts: number,
+    dueAt: now,
+    statusMessage: delivery.statusMessage
+  })
+  return {
+    answer: { delivery: transition.after, attempt, message },
+    changes: [...transitionChanges(transition, now, eventId), { _tag: "InsertAttempt", attempt }]
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Applies one row of the delivery table: the next state of the delivery, the counter changes and the event.
+ * The deciders choose the trigger.
+ */
+import { Result } from "effect"
+import type { Change } from "../../domain/store/Change.ts"
+import type { Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
+import { deliveryState } from "../../domain/delivery/Delivery.ts"
+import { step } from "../../domain/delivery/DeliveryMachine.ts"
+import type { DeliveryRow, DeliveryStatus, Trigger } from "../../domain/delivery/DeliveryTable.ts"
+import { emittedBy } from "../../domain/delivery/DeliveryTable.ts"
+import type { EventId } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { CounterName, Plan } from "../../domain/plan/Plan.ts"
+import { dailyCounter, noLimits } from "../../domain/plan/Plan.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
+import { shownReply } from "../../domain/delivery/SmtpReply.ts"
+
+export interface Transition {
+  readonly before: Delivery
+  readonly after: Delivery
+  readonly row: DeliveryRow
+  /** The amounts to add to counters. */
+  readonly counterChanges: ReadonlyArray<{ readonly name: CounterName; readonly by: number }>
+}
+
+const timestamps = (status: DeliveryStatus, delivery: Delivery, now: Instant): Partial<DeliveryState> => {
+  switch (status) {
+    case "canceled":
+      return { canceledAt: now }
+    case "accepted":
+      return { acceptedAt: delivery.acceptedAt ?? now }
+    case "delivered":
+      return { acceptedAt: delivery.acceptedAt ?? now, deliveredAt: now }
+    case "bounced":
+      return { bouncedAt: now }
+    case "complained":
+      return { complainedAt: now }
+    case "failed":
+      return { failedAt: now }
+    default:
+      return {}
+  }
+}
+
+/** Clears the claim, and also `dueAt` if the dispatcher has no more work for the delivery. */
+const claimFields = (status: DeliveryStatus): Partial<DeliveryState> =>
+  status === "sending"
+    ? {}
+    : status === "scheduled" || status === "queued"
+      ? { worker: null }
+      : { worker: null, dueAt: null }
+
+interface UsageEffect {
+  readonly state: Partial<DeliveryState>
+  readonly counterChanges: Transition["counterChanges"]
+}
+
+/** Computes the counter changes of a row (decision 0015, the counters for each delivery). A refund returns exactly what the delivery was charged and counted. */
+const usageEffect = (delivery: Delivery, row: DeliveryRow, now: Instant): UsageEffect => {
+  const counterChanges: Array<{ readonly name: CounterName; readonly by: number }> = []
+  let state: Partial<DeliveryState> = {}
+  const refund = row.refunds === true && !delivery.reachedRelay
+  if (row.counters?.scheduledRecipients !== undefined)
+    counterChanges.push({ name: "scheduledRecipients", by: row.counters.scheduledRecipients })
+  if (row.counters?.allowance === 1) {
+    counterChanges.push({ name: "allowance", by: 1 })
+    state = { ...state, chargedAt: now }
+  } else if (refund && delivery.chargedAt !== null) {
+    counterChanges.push({ name: "allowance", by: -1 })
+    state = { ...state, chargedAt: null }
+  }
+  if (row.counters?.daily === 1 && delivery.countedDay !== null) {
+    counterChanges.push({ name: dailyCounter(delivery.countedDay), by: 1 })
+  } else if ((row.counters?.daily === -1 || refund) && delivery.countedDay !== null) {
+    counterChanges.push({ name: dailyCounter(delivery.countedDay), by: -1 })
+    state = { ...state, countedDay: null }
+  }
+  return { state, counterChanges }
+}
+
+/**
+ * Applies a trigger to a delivery. `patch` contains additional fields from the decider.
+ * Throws if the table has no row for the status and the trigger, because this is an error in the decider.
+ */
+export const applyTransition = (
+  before: Delivery,
+  on: Trigger,
+  now: Instant,
+  patch: Partial<DeliveryState> = {},
+  from: DeliveryRow["from"] = before.status
+): Transition => {
+  const row = Result.getOrThrow(step(from, on, before.reason))
+  const { state, counterChanges } = usageEffect(before, row, now)
+  const after: Delivery = {
+    ...before,
+    reason: row.reason ?? null,
+    ...timestamps(row.to, before, now),
+    ...claimFields(row.to),
+    ...state,
+    ...patch,
+    status: row.to,
+    fencingToken: before.fencingToken + 1,
+    sequence: before.sequence + (emittedBy(row, before.sequence) === undefined ? 0 : 1)
+  }
+  return { before, after, row, counterChanges }
+}
+
+/** Whether the clock moved backwards after the delivery was claimed, so that it is not due yet. The caller returns it to its status, unclaimed. */
+export const isNotYetDue = ({ dueAt }: Delivery, now: Instant): boolean => dueAt !== null && dueAt > now
+
+/** Returns the event of a transition, if its row emits one. */
+export const transitionEvent = (
+  { before, after, row }: Transition,
+  now: Instant,
+  eventId: EventId,
+  reply: SmtpReply | null = null
+): ReadonlyArray<Change> => {
+  const kind = emittedBy(row, before.sequence)
+  if (kind === undefined) return []
+  return [
+    {
+      _tag: "AppendEvent",
+      event: {
+        id: eventId,
+        projectId: after.projectId,
+        occurredAt: now,
+        kind,
+        data: {
+          deliveryId: after.id,
+          messageId: after.messageId,
+          recipient: after.recipient,
+          contactId: after.contactId,
+          status: after.status,
+          previousStatus: row.from === "none" ? null : before.status,
+          reason: after.reason,
+          sequence: after.sequence,
+          bounceType: after.bounceType,
+          smtpCode: reply?.code ?? null,
+          enhancedCode: reply?.enhancedCode ?? null,
+          message: reply === null ? after.statusMessage : shownReply(reply)
+        }
+      }
+    }
+  ]
+}
+
+/** Returns the change that writes a transition, and its event, if any. */
+export const transitionChanges = (
+  transition: Transition,
+  now: Instant,
+  eventId: EventId,
+  reply: SmtpReply | null = null
+): ReadonlyArray<Change> => {
+  const { before, after } = transition
+  return [
+    {
+      _tag: "MoveDelivery",
+      id: before.id,
+      from: before.status,
+      fencingToken: before.fencingToken,
+      next: deliveryState(after)
+    },
+    ...transitionEvent(transition, now, eventId, reply)
+  ]
+}
+
+/** Returns the limit of the plan for a counter. */
+const limitOf = (plan: Plan, name: CounterName): number | null =>
+  name === "scheduledRecipients"
+    ? plan.scheduledRecipients
+    : name === "allowance"
+      ? plan.sendingAllowance
+      : name === "contacts"
+        ? plan.contacts
+        : plan.dailySends
+
+/** Returns one change for each counter, with the sum of its amounts. */
+export const addToCounters = (
+  projectId: ProjectId,
+  counterChanges: ReadonlyArray<{ readonly name: CounterName; readonly by: number }>,
+  plan: Plan
+): ReadonlyArray<Change> => {
+  const sums = new Map<CounterName, number>()
+  for (const { name, by } of counterChanges) sums.set(name, (sums.get(name) ?? 0) + by)
+  return [...sums].flatMap(([name, by]): ReadonlyArray<Change> =>
+    by === 0 ? [] : [{ _tag: "AddToCounter", projectId, name, by, max: by > 0 ? limitOf(plan, name) : null }]
+  )
+}
+
+/**
+ * Returns the changes of a transition that cannot exceed a limit: it adds nothing to a counter, or gives back what was counted.
+ */
+export const transitionAndRefunds = (
+  transition: Transition,
+  now: Instant,
+  eventId: EventId,
+  reply: SmtpReply | null = null
+): ReadonlyArray<Change> => [
+  ...transitionChanges(transition, now, eventId, reply),
+  ...addToCounters(transition.before.projectId, transition.counterChanges, noLimits)
+]

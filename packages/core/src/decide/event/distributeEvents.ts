@@ -1,0 +1,64 @@
+/**
+ * Makes one event delivery for each event and each subscriber of its kind. Source: decision 0016.
+ */
+import type { Change } from "../../domain/store/Change.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { EventRecord } from "../../domain/event/EventRecord.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Decision } from "../store/Decision.ts"
+
+export type Subscriber = ResourceOf<"webhook"> | ResourceOf<"subscription">
+
+export interface DistributionFacts {
+  readonly now: Instant
+  readonly ids: IdBlock
+  /** The events that are not distributed yet, oldest first. */
+  readonly events: ReadonlyArray<EventRecord>
+  /** By project: its webhooks, and the subscriptions, which apply to all projects. */
+  readonly subscribers: ReadonlyMap<ProjectId, ReadonlyArray<Subscriber>>
+}
+
+/**
+ * Whether a subscriber receives an event. Times are not compared, because a clock that moved backwards would hide events. Creating a webhook or a
+ * subscription first distributes all events so far, so it gets only later events. Enabling a webhook again distributes nothing: the webhook then
+ * also gets the events that are not distributed yet.
+ */
+const receives = (subscriber: Subscriber, { kind }: EventRecord): boolean =>
+  subscriber.content.events.includes(kind) &&
+  (subscriber.kind === "subscription" || subscriber.content.status === "enabled")
+
+/** Makes the event deliveries. The answer is the number of distributed events. */
+export const distributeEvents = ({ now, ids, events, subscribers }: DistributionFacts): Decision<number> => {
+  const eventDeliveries = events
+    .flatMap((event) =>
+      (subscribers.get(event.projectId) ?? [])
+        .filter((subscriber) => receives(subscriber, event))
+        .map((subscriber) => ({ event, subscriber }))
+    )
+    .map(({ event, subscriber }, n): EventDelivery => ({
+      id: idAt(ids, "evd", n),
+      projectId: event.projectId,
+      subscriber: subscriber.id,
+      eventId: event.id,
+      eventKind: event.kind,
+      createdAt: now,
+      status: "pending",
+      dueAt: now,
+      worker: null,
+      fencingToken: 0,
+      attempts: 0,
+      latestAttempts: [],
+      settledAt: null
+    }))
+  return {
+    answer: events.length,
+    changes: [
+      ...events.map(({ id }): Change => ({ _tag: "DistributeEvent", id })),
+      ...eventDeliveries.map((eventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery }))
+    ]
+  }
+}

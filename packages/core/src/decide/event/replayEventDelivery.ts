@@ -1,0 +1,61 @@
+/**
+ * Makes an event delivery that has ended due again. Source: decision 0028.
+ */
+import { Result } from "effect"
+import type { EventDelivery, EventDeliveryState } from "../../domain/event/EventDelivery.ts"
+import { eventDeliveryState } from "../../domain/event/EventDelivery.ts"
+import type { Resource } from "../../domain/store/Resource.ts"
+import { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { Decision } from "../store/Decision.ts"
+import { unchanged } from "../store/Decision.ts"
+
+export interface ReplayFacts {
+  readonly now: Instant
+  /** The id of the webhook in the request. */
+  readonly webhookId: string
+  /** The id of the event delivery in the request. */
+  readonly id: string
+  /** The resource with the id of the webhook; `null` if the project has none. It may be of another kind. */
+  readonly webhook: Resource | null
+  /** The event delivery with this id; `null` if the project has none. */
+  readonly existing: EventDelivery | null
+}
+
+/**
+ * Makes the event delivery due at once, at the start of its retry schedule. A pending event delivery does not change. Fails if the project
+ * has no such webhook, or if the webhook has no event delivery with this id.
+ */
+export const replayEventDelivery = ({
+  now,
+  webhookId,
+  id,
+  webhook,
+  existing
+}: ReplayFacts): Result.Result<Decision<EventDelivery>, RecordNotFound> => {
+  if (webhook?.kind !== "webhook") return Result.fail(new RecordNotFound({ record: "webhook", id: webhookId }))
+  if (existing === null || existing.subscriber !== webhookId)
+    return Result.fail(new RecordNotFound({ record: "event delivery", id }))
+  if (existing.status === "pending") return Result.succeed(unchanged(existing))
+  const next: EventDeliveryState = {
+    ...eventDeliveryState(existing),
+    status: "pending",
+    dueAt: now,
+    worker: null,
+    fencingToken: existing.fencingToken + 1,
+    attempts: 0,
+    settledAt: null
+  }
+  return Result.succeed({
+    answer: { ...existing, ...next },
+    changes: [
+      {
+        _tag: "MoveEventDelivery",
+        id: existing.id,
+        from: existing.status,
+        fencingToken: existing.fencingToken,
+        next
+      }
+    ]
+  })
+}

@@ -1,0 +1,157 @@
+/**
+ * Merges the input of a template into its fields and its draft. Assigns ids to variables and checks the sizes.
+ * Source: decisions 0027 and 0031.
+ */
+import { Result } from "effect"
+import type {
+  TemplateAbout,
+  TemplateParts,
+  TemplateSettings,
+  TemplateVariable
+} from "../../domain/template/TemplateContent.ts"
+import type {
+  ValidCreateTemplate,
+  ValidEnsureTemplate,
+  ValidUpdateTemplate,
+  ValidVariable
+} from "../../domain/template/TemplateInput.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import type { Issue } from "../../domain/value/Issue.ts"
+import { issue } from "../../domain/value/Issue.ts"
+import { utf8Octets } from "../../domain/value/TextLength.ts"
+
+/** The maximum octets of a version's settings as JSON. A page of 100 templates with two versions each is thus smaller than 1 MiB. */
+const settingsOctetsMax = 4096
+/** The maximum octets, as JSON, of the fields of a template outside its versions. */
+const aboutOctetsMax = 1024
+
+const jsonOctets = (value: unknown): number => utf8Octets(JSON.stringify(value))
+
+type TemplateInput = ValidCreateTemplate | ValidUpdateTemplate | ValidEnsureTemplate
+
+/** Makes the variables. A variable keeps its id while its key does not change. */
+const variablesOf = (
+  input: ReadonlyArray<ValidVariable>,
+  existing: ReadonlyArray<TemplateVariable>,
+  ids: IdBlock
+): Result.Result<ReadonlyArray<TemplateVariable>, ReadonlyArray<Issue>> => {
+  const issues: Array<Issue> = []
+  const declared = new Set<string>()
+  const variables = input.map(({ key, type, required = false, fallbackValue = null }, n) => {
+    if (declared.has(key)) issues.push(issue(["variables", n, "key"], "invalid_value", "is declared twice"))
+    declared.add(key)
+    if (fallbackValue !== null && typeof fallbackValue !== type)
+      issues.push(issue(["variables", n, "fallbackValue"], "invalid_type", `must be a ${type}`))
+    const id = existing.find((one) => one.key === key)?.id ?? idAt(ids, "var", n + 2)
+    return { id, key, type, required, fallbackValue }
+  })
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed(variables)
+}
+
+/** Returns the text of the input, or `null` if it is empty. An absent text keeps the existing one. */
+const orExisting = (text: string | null | undefined, existing: string | null): string | null =>
+  text === undefined ? existing : text === "" ? null : text
+
+export const bodyFields = ["html", "text"] as const satisfies ReadonlyArray<keyof ValidUpdateTemplate>
+
+const settingsFields = [
+  "variables",
+  "previewText",
+  "subject",
+  "fromName",
+  "fromAddress",
+  "replyTo"
+] as const satisfies ReadonlyArray<keyof ValidUpdateTemplate>
+
+/** The fields of the input that belong to a version. */
+export const partsFields = [...settingsFields, ...bodyFields]
+
+const settingsIssues = (input: TemplateInput, settings: TemplateSettings): ReadonlyArray<Issue> => {
+  const { subject, previewText, fromName, fromAddress, replyTo, variables } = settings
+  const changed = settingsFields.find((field) => input[field] !== undefined)
+  return changed === undefined ||
+    jsonOctets([subject, previewText, fromName, fromAddress, replyTo, variables]) <= settingsOctetsMax
+    ? []
+    : [
+        issue(
+          [changed],
+          "too_large",
+          `makes the version larger than ${settingsOctetsMax} octets of JSON without its html and text`
+        )
+      ]
+}
+
+/** Merges the input into the parts of a version. Fails with the issues of the variables, or of the size. */
+const partsAfter = (
+  input: TemplateInput,
+  existing: TemplateParts,
+  ids: IdBlock
+): Result.Result<TemplateParts, ReadonlyArray<Issue>> =>
+  Result.flatMap(
+    input.variables === undefined
+      ? Result.succeed(existing.variables)
+      : variablesOf(input.variables, existing.variables, ids),
+    (variables) => {
+      const parts: TemplateParts = {
+        subject: orExisting(input.subject, existing.subject),
+        previewText: orExisting(input.previewText, existing.previewText),
+        fromName: orExisting(input.fromName, existing.fromName),
+        fromAddress: orExisting(input.fromAddress, existing.fromAddress),
+        replyTo: orExisting(input.replyTo, existing.replyTo),
+        html: orExisting(input.html, existing.html),
+        text: orExisting(input.text, existing.text),
+        variables
+      }
+      const issues = settingsIssues(input, parts)
+      return issues.length > 0 ? Result.fail(issues) : Result.succeed(parts)
+    }
+  )
+
+const aboutFields = ["description", "category", "name", "alias", "locale"] as const satisfies ReadonlyArray<
+  keyof TemplateAbout
+>
+
+const aboutAfter = (
+  input: TemplateInput,
+  existing: TemplateAbout
+): Result.Result<TemplateAbout, ReadonlyArray<Issue>> => {
+  const about: TemplateAbout = {
+    name: input.name ?? existing.name,
+    alias: orExisting(input.alias, existing.alias),
+    description: orExisting(input.description, existing.description),
+    category: orExisting(input.category, existing.category),
+    locale: orExisting(input.locale, existing.locale)
+  }
+  const changed = aboutFields.find((field) => input[field] !== undefined)
+  return changed === undefined || jsonOctets(aboutFields.map((field) => about[field])) <= aboutOctetsMax
+    ? Result.succeed(about)
+    : Result.fail([
+        issue(
+          [changed],
+          "too_large",
+          `makes the template larger than ${aboutOctetsMax} octets of JSON without its versions`
+        )
+      ])
+}
+
+/** The fields of a template, and the parts of its draft. */
+export interface TemplateText {
+  readonly about: TemplateAbout
+  readonly parts: TemplateParts
+}
+
+/** Merges the input into a template and its draft. Fails with all issues of the variables and sizes. */
+export const mergeTemplateInput = (
+  input: TemplateInput,
+  existing: TemplateText,
+  ids: IdBlock
+): Result.Result<TemplateText, ReadonlyArray<Issue>> => {
+  const about = aboutAfter(input, existing.about)
+  const parts = partsAfter(input, existing.parts, ids)
+  if (Result.isSuccess(about) && Result.isSuccess(parts))
+    return Result.succeed({ about: about.success, parts: parts.success })
+  const aboutIssues = Result.isFailure(about) ? about.failure : []
+  const partsIssues = Result.isFailure(parts) ? parts.failure : []
+  return Result.fail([...aboutIssues, ...partsIssues])
+}

@@ -1,0 +1,169 @@
+/**
+ * Makes and changes the stored records of a template and its versions. A published version never changes. Source: decision 0027.
+ */
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Change } from "../../domain/store/Change.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { StoredTemplate, StoredVersion } from "../../domain/template/Template.ts"
+import type {
+  TemplateBodyContent,
+  TemplateContent,
+  TemplateParts,
+  TemplateSettings,
+  TemplateVersionContent
+} from "../../domain/template/TemplateContent.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import { utf8Octets } from "../../domain/value/TextLength.ts"
+
+type TemplateRecord = ResourceOf<"template">
+type VersionRecord = ResourceOf<"templateVersion">
+type BodyRecord = ResourceOf<"templateBody">
+
+interface Times {
+  readonly now: Instant
+  readonly ids: IdBlock
+}
+
+interface Owner {
+  readonly id: string
+  readonly projectId: ProjectId
+}
+
+/** The change that stores a record. `replaces` is the revision of the existing record, or `null` for a new one. */
+export const putRecord = (resource: TemplateRecord | VersionRecord | BodyRecord, replaces: number | null): Change => ({
+  _tag: "PutResource",
+  resource,
+  replaces
+})
+
+/** Returns all parts of a version. */
+export const partsOf = ({ version, body }: StoredVersion): TemplateParts => ({
+  subject: version.content.subject,
+  previewText: version.content.previewText,
+  fromName: version.content.fromName,
+  fromAddress: version.content.fromAddress,
+  replyTo: version.content.replyTo,
+  variables: version.content.variables,
+  html: body.content.html,
+  text: body.content.text
+})
+
+/** The stored content of a version with this body. */
+const settingsWithBody = (
+  { subject, previewText, fromName, fromAddress, replyTo, variables }: TemplateSettings,
+  body: BodyRecord
+) => ({
+  subject,
+  previewText,
+  fromName,
+  fromAddress,
+  replyTo,
+  variables,
+  bodyId: body.id,
+  bodyOctets: utf8Octets(body.content.html ?? "") + utf8Octets(body.content.text ?? "")
+})
+
+const newBody = (version: Owner, { html, text }: TemplateBodyContent, { now, ids }: Times): BodyRecord => ({
+  id: idAt(ids, "tpb", 1),
+  projectId: version.projectId,
+  kind: "templateBody",
+  parent: version.id,
+  name: null,
+  content: { html, text },
+  createdAt: now,
+  updatedAt: now,
+  revision: 1
+})
+
+const versionWithBody = (
+  template: Owner,
+  versionNumber: number,
+  settings: TemplateSettings,
+  body: BodyRecord,
+  { now, ids }: Times
+): VersionRecord => ({
+  id: idAt(ids, "tpv", 1),
+  projectId: template.projectId,
+  kind: "templateVersion",
+  parent: template.id,
+  name: String(versionNumber),
+  content: { ...settingsWithBody(settings, body), versionNumber, status: "draft", publishedAt: null },
+  createdAt: now,
+  updatedAt: now,
+  revision: 1
+})
+
+/** Makes a draft with its own body. */
+export const newVersion = (
+  template: Owner,
+  versionNumber: number,
+  parts: TemplateParts,
+  times: Times
+): StoredVersion => {
+  const body = newBody({ id: idAt(times.ids, "tpv", 1), projectId: template.projectId }, parts, times)
+  return { version: versionWithBody(template, versionNumber, parts, body, times), body }
+}
+
+/** Returns the template with new content. Its name is its alias. */
+export const changedTemplate = (template: TemplateRecord, content: TemplateContent, now: Instant): TemplateRecord => ({
+  ...template,
+  name: content.alias,
+  content,
+  updatedAt: now,
+  revision: template.revision + 1
+})
+
+const changedVersion = (version: VersionRecord, content: TemplateVersionContent, now: Instant): VersionRecord => ({
+  ...version,
+  content,
+  updatedAt: now,
+  revision: version.revision + 1
+})
+
+/** Returns the version as the published version. */
+export const publishedVersion = (version: VersionRecord, now: Instant): VersionRecord =>
+  changedVersion(version, { ...version.content, status: "published", publishedAt: now }, now)
+
+/** The change that marks a version as no longer published. */
+export const saveVersion = (version: VersionRecord, now: Instant): Change =>
+  putRecord(changedVersion(version, { ...version.content, status: "saved" }, now), version.revision)
+
+/** The draft with new parts, and the changes to write. */
+export interface RevisedDraft {
+  readonly draft: StoredVersion
+  readonly changes: ReadonlyArray<Change>
+}
+
+/**
+ * Changes the draft, or makes a draft from the published version. A body that another version shares does not change.
+ * `newestVersion` is the number of the newest version.
+ */
+export const revisedDraft = (
+  { template, draft, published }: StoredTemplate,
+  { parts, hasNewBody }: { readonly parts: TemplateParts; readonly hasNewBody: boolean },
+  { now, ids, newestVersion }: Times & { readonly newestVersion: number }
+): RevisedDraft => {
+  const shared = draft?.body ?? published?.body
+  const owner = { id: draft?.version.id ?? idAt(ids, "tpv", 1), projectId: template.projectId }
+  const owned = draft !== null && draft.body.parent === draft.version.id ? draft.body : null
+  const { html, text } = parts
+  const body =
+    shared !== undefined && !hasNewBody
+      ? shared
+      : owned === null
+        ? newBody(owner, parts, { now, ids })
+        : { ...owned, content: { html, text }, updatedAt: now, revision: owned.revision + 1 }
+  const version =
+    draft === null
+      ? versionWithBody(template, newestVersion + 1, parts, body, { now, ids })
+      : changedVersion(draft.version, { ...draft.version.content, ...settingsWithBody(parts, body) }, now)
+  return {
+    draft: { version, body },
+    changes: [
+      putRecord(version, draft?.version.revision ?? null),
+      ...(body === shared ? [] : [putRecord(body, owned?.revision ?? null)])
+    ]
+  }
+}

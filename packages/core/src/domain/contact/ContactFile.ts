@@ -1,0 +1,165 @@
+/**
+ * Converts contacts to and from rows of a table. Source: decisions 0029 and 0034.
+ */
+import { Result, Schema } from "effect"
+import type { ContactRecord } from "./Contact.ts"
+import type { ValidCreateContact } from "./ContactRequest.ts"
+import { parseCreateContact } from "./ContactRequest.ts"
+import type { ResourceOf } from "../store/Resource.ts"
+import { formatInstant } from "../value/Instant.ts"
+import type { Issue } from "../value/Issue.ts"
+import { decoder, issue, says } from "../value/Issue.ts"
+import type { PropertyValue } from "./Property.ts"
+import { propertyName } from "./Property.ts"
+import type { EmailStatus } from "./SubscriptionTable.ts"
+import { emailStatuses } from "./SubscriptionTable.ts"
+
+/** How rows are imported. */
+export interface ImportOptions {
+  /** Whether a row updates an existing contact with its address. If `false`, such a row is refused. Default: `false`. */
+  readonly update?: boolean | undefined
+}
+export const parseImportOptions = decoder(
+  Schema.Struct({
+    update: Schema.optionalKey(Schema.Boolean.annotate(says("invalid_type", "must be a boolean")))
+  })
+)
+
+const formula = /^[=+\-@\t\r\n]/
+const markedFormula = /^'+[=+\-@\t\r\n]/
+
+/**
+ * Converts a text to a cell that no spreadsheet evaluates as a formula. Adds `'` before a text that begins like a formula.
+ * It also adds `'` before a text that already begins with `'` and a formula. `fromCell` removes the `'` again.
+ */
+export const toCell = (text: string): string => (formula.test(text) || markedFormula.test(text) ? `'${text}` : text)
+export const fromCell = (cell: string): string => (markedFormula.test(cell) ? cell.slice(1) : cell)
+
+/** The columns for fields of a contact. */
+const fields = {
+  email: "email",
+  user_id: "userId",
+  first_name: "firstName",
+  last_name: "lastName",
+  phone_number: "phoneNumber"
+} as const
+type Field = keyof typeof fields
+
+const statusColumn = "email_status"
+
+/** The columns that an export writes and an import ignores. */
+const ignored = new Set(["id", "source", "created_at", "updated_at"])
+
+/** The meaning of one column. */
+export type ContactColumn =
+  | { readonly _tag: "Field"; readonly field: Field }
+  | { readonly _tag: "Status" }
+  | { readonly _tag: "Property"; readonly resource: ResourceOf<"property"> }
+  | { readonly _tag: "Ignored" }
+
+const propertyPrefix = "properties."
+
+/** The column name of a property: `properties.KEY` if the key is also the name of a built-in column. */
+const propertyColumn = (key: string): string => {
+  const name = propertyName(key)
+  const reserved =
+    Object.hasOwn(fields, name) || name === statusColumn || ignored.has(name) || name.startsWith(propertyPrefix)
+  return reserved ? `${propertyPrefix}${key}` : key
+}
+
+/** Reads the columns from the first row, ignoring case. Fails with all issues of the row. */
+export const readColumns = (
+  header: ReadonlyArray<string>,
+  properties: ReadonlyArray<ResourceOf<"property">>
+): Result.Result<ReadonlyArray<ContactColumn>, ReadonlyArray<Issue>> => {
+  const byName = new Map(properties.map((one) => [propertyName(propertyColumn(one.content.key)), one]))
+  const issues: Array<Issue> = []
+  const names = new Set<string>()
+  const columns = header.map((text, at): ContactColumn => {
+    const exact = propertyName(fromCell(text))
+    const name = byName.has(exact) ? exact : exact.trim()
+    if (names.has(name)) issues.push(issue(["columns", at], "invalid_value", "is named twice"))
+    names.add(name)
+    if (Object.hasOwn(fields, name)) return { _tag: "Field", field: name as Field }
+    if (name === statusColumn) return { _tag: "Status" }
+    if (ignored.has(name)) return { _tag: "Ignored" }
+    const resource = byName.get(name)
+    if (resource !== undefined) return { _tag: "Property", resource }
+    issues.push(issue(["columns", at], "undefined_property", "is neither a field nor a defined custom property"))
+    return { _tag: "Ignored" }
+  })
+  if (!names.has("email")) issues.push(issue(["columns"], "required", "must name a column email"))
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed(columns)
+}
+
+/** The contact of one row. It has only the columns of the file; an empty cell clears the field. */
+export interface ContactOfRow {
+  readonly input: ValidCreateContact
+  readonly emailStatus: EmailStatus | undefined
+}
+
+const valueOf = ({ content }: ResourceOf<"property">, text: string): PropertyValue | null => {
+  if (text === "") return null
+  if (content.type !== "number") return text
+  const value = Number(text)
+  return text.trim() !== "" && Number.isFinite(value) ? value : text
+}
+
+export const readRow = (
+  columns: ReadonlyArray<ContactColumn>,
+  cells: ReadonlyArray<string>
+): Result.Result<ContactOfRow, ReadonlyArray<Issue>> => {
+  if (cells.length !== columns.length)
+    return Result.fail([
+      issue([], "invalid_value", `has ${cells.length} cells, and ${columns.length} columns are named`)
+    ])
+  const input: Record<string, unknown> = {}
+  const properties: Array<readonly [key: string, value: PropertyValue | null]> = []
+  let emailStatus: string | undefined
+  columns.forEach((column, at) => {
+    const cell = fromCell(cells[at]!)
+    if (column._tag === "Field") input[fields[column.field]] = cell
+    else if (column._tag === "Property") properties.push([column.resource.content.key, valueOf(column.resource, cell)])
+    else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
+  })
+  if (properties.length > 0) input["properties"] = Object.fromEntries(properties)
+  const known = emailStatus === undefined || (emailStatuses as ReadonlyArray<string>).includes(emailStatus)
+  const parsed = parseCreateContact(input)
+  const wrong = known ? [] : [issue(["email_status"], "invalid_value", `must be ${emailStatuses.join(" or ")}`)]
+  if (Result.isFailure(parsed)) return Result.fail([...parsed.failure, ...wrong])
+  return known
+    ? Result.succeed({ input: parsed.success, emailStatus: emailStatus as EmailStatus | undefined })
+    : Result.fail(wrong)
+}
+
+/** Returns the first row of an export. */
+export const exportedColumns = (properties: ReadonlyArray<ResourceOf<"property">>): ReadonlyArray<string> => [
+  "id",
+  ...Object.keys(fields),
+  statusColumn,
+  "source",
+  "created_at",
+  "updated_at",
+  ...properties.map(({ content }) => toCell(propertyColumn(content.key)))
+]
+
+/** A number is written without a mark, because a negative number is not a formula. */
+const cellOf = (value: PropertyValue | null | undefined): string =>
+  typeof value === "number" ? String(value) : toCell(value ?? "")
+
+export const exportedRow = (
+  contact: ContactRecord,
+  properties: ReadonlyArray<ResourceOf<"property">>
+): ReadonlyArray<string> => [
+  contact.id,
+  toCell(contact.email),
+  cellOf(contact.userId),
+  toCell(contact.firstName),
+  toCell(contact.lastName),
+  cellOf(contact.phoneNumber),
+  contact.emailStatus,
+  contact.source,
+  formatInstant(contact.createdAt),
+  formatInstant(contact.updatedAt),
+  ...properties.map(({ id }) => cellOf(contact.properties[id]))
+]

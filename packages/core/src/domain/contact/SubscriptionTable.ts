@@ -1,0 +1,53 @@
+/**
+ * The state machine of a contact's subscription status as data. Source: docs/spec/coverage.md S4; decision 0012.
+ */
+
+/** Every status of a contact. */
+export const emailStatuses = ["subscribed", "unsubscribed"] as const
+/** Whether a contact wants mail: `subscribed` or `unsubscribed`. */
+export type EmailStatus = (typeof emailStatuses)[number]
+
+/** One transition of the status of a contact, with its event. */
+export interface SubscriptionRow {
+  readonly from: EmailStatus | "none"
+  readonly on: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
+  readonly to: EmailStatus
+  readonly emits?: "contact.unsubscribed" | "contact.subscribed"
+  readonly source: string
+}
+
+/** Every transition of the status of a contact. A contact makes no other. */
+export const subscriptionTable = [
+  { from: "none", on: "ContactCreated", to: "subscribed", source: "docs/spec/coverage.md S4.1" },
+  {
+    from: "subscribed",
+    on: "UnsubscribeRequested",
+    to: "unsubscribed",
+    emits: "contact.unsubscribed",
+    source: "docs/spec/coverage.md S4.3"
+  },
+  { from: "unsubscribed", on: "UnsubscribeRequested", to: "unsubscribed", source: "decision 0012" },
+  { from: "subscribed", on: "SubscribeRequested", to: "subscribed", source: "decision 0012" },
+  {
+    from: "unsubscribed",
+    on: "SubscribeRequested",
+    to: "subscribed",
+    emits: "contact.subscribed",
+    source: "docs/spec/coverage.md S4.4"
+  },
+  {
+    from: "subscribed",
+    on: "SuppressedAddressTaken",
+    to: "unsubscribed",
+    emits: "contact.unsubscribed",
+    source: "decision 0012 (unsubscribed exactly while the address holds the reason)"
+  },
+  { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
+] as const satisfies ReadonlyArray<SubscriptionRow>
+
+/** Returns the row for a status and a trigger. The table has a row for each pair that can occur. */
+export const subscriptionStep = (
+  from: SubscriptionRow["from"],
+  on: SubscriptionRow["on"]
+): SubscriptionRow | undefined =>
+  (subscriptionTable as ReadonlyArray<SubscriptionRow>).find((row) => row.from === from && row.on === on)

@@ -1,0 +1,34 @@
+/**
+ * Finds the row of the delivery table for a status and a trigger. `applyTransition` (`decide/delivery/transition.ts`) applies the row.
+ */
+import { Data, Result } from "effect"
+import type { DeliveryReason, DeliveryRow, DeliveryStatus, Trigger } from "./DeliveryTable.ts"
+import { deliveryTable } from "./DeliveryTable.ts"
+
+/** The table has no row for this status and trigger. The delivery does not change. */
+export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
+  readonly from: DeliveryRow["from"]
+  readonly on: Trigger
+}> {}
+
+const rows: ReadonlyArray<DeliveryRow & { readonly on: Trigger }> = deliveryTable
+
+/** Returns the row for a status and a trigger. `reason` is the delivery's reason, for rows with a `fromReason`. */
+export const step = (
+  from: DeliveryRow["from"],
+  on: Trigger,
+  reason: DeliveryReason | null = null
+): Result.Result<DeliveryRow, IllegalTransition> => {
+  const row = rows.find(
+    (row) => row.from === from && row.on === on && (row.fromReason === undefined || row.fromReason === reason)
+  )
+  return row === undefined ? Result.fail(new IllegalTransition({ from, on })) : Result.succeed(row)
+}
+
+/** Statuses without an outgoing row, apart from rows with a `fromReason`. */
+export const terminalStatuses: ReadonlyArray<DeliveryStatus> = (
+  [...new Set(rows.map((row) => row.to))] as Array<DeliveryStatus>
+).filter((status) => !rows.some((row) => row.from === status && row.fromReason === undefined))
+
+/** Statuses in which the delivery needs the dispatcher, so that a claim must find it. */
+export const claimableStatuses = ["scheduled", "queued", "sending"] as const satisfies ReadonlyArray<DeliveryStatus>

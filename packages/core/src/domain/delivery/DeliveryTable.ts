@@ -1,0 +1,345 @@
+/**
+ * The state machine of a delivery as data. Each row has a transition, its counter effects, its event and its source.
+ * `step` finds a row, and `applyTransition` applies it. Tests compare the table with the reference page, its diagram and the stores' `CHECK` lists.
+ *
+ * Some rules are outside the table. A transition sets the timestamp of its new status, such as `bouncedAt`. A transition clears the claim, except to
+ * `sending`. A transition clears `dueAt` when the dispatcher has no more work for the delivery. A refund (`refunds`) happens only if the relay was
+ * not reached (decision 0015, the counters for each delivery). The event `email.delayed` is appended only as the first event of a delivery. The use
+ * case that receives a report must verify the report.
+ */
+
+/** The values of a delivery's `status`. Source: docs/spec/coverage.md S3.1. */
+export const deliveryStatuses = [
+  "scheduled",
+  "canceled",
+  "queued",
+  "sending",
+  "accepted",
+  "delivered",
+  "bounced",
+  "complained",
+  "failed",
+  "suppressed"
+] as const
+/** The status of a delivery. `docs/reference/delivery-states.md` has all transitions. */
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** The values of `delivery_reason`. Source: decision 0017. */
+export const deliveryReasons = [
+  "unsubscribed",
+  "complaint",
+  "hard_bounce",
+  "invalid",
+  "manual",
+  "recipient_blocked",
+  "temporary_failure",
+  "delivery_uncertain",
+  "message_blocked",
+  "sending_failed",
+  "quota_exceeded",
+  "api_key_revoked",
+  "canceled"
+] as const
+/** Why a delivery has its status. */
+export type DeliveryReason = (typeof deliveryReasons)[number]
+
+/** The kinds of event that a transition of a delivery can append. Source: docs/spec/coverage.md S10; decision 0016. */
+export type DeliveryEventKind =
+  | "email.delivered"
+  | "email.bounced"
+  | "email.failed"
+  | "email.accepted"
+  | "email.complained"
+  | "email.suppressed"
+  | "email.canceled"
+  | "email.delayed"
+
+/** What a transition of one delivery adds to the project's counters. Source: decision 0015 (the counters for each delivery). */
+interface CounterEffect {
+  readonly scheduledRecipients?: 1 | -1
+  readonly daily?: 1 | -1
+  readonly allowance?: 1
+}
+
+/** One transition of a delivery: from a status, by a trigger, to a status, with its effects. */
+export interface DeliveryRow {
+  readonly from: DeliveryStatus | "none"
+  /** The row applies only to a delivery with this reason. */
+  readonly fromReason?: DeliveryReason
+  readonly on: string
+  readonly to: DeliveryStatus
+  readonly reason?: DeliveryReason
+  readonly counters?: CounterEffect
+  /** The daily count and the allowance are refunded if no attempt reached the relay. */
+  readonly refunds?: true
+  /** The event of the transition. `email.delayed` is emitted only if the delivery has no event yet. */
+  readonly emits?: DeliveryEventKind
+  /** The part of the interface, or the decision, that defines the row. */
+  readonly source: string
+}
+
+const countAsQueued = { daily: 1, allowance: 1 } as const
+const countAsScheduled = { scheduledRecipients: 1, daily: 1 } as const
+const countWhenDue = { scheduledRecipients: -1, allowance: 1 } as const
+const uncountScheduled = { scheduledRecipients: -1, daily: -1 } as const
+
+/** A report changes the status at once, also while the delivery is queued or sending. */
+const reports = <const F extends DeliveryStatus>(from: F) =>
+  [
+    { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
+    {
+      from,
+      on: "BounceReported",
+      to: "bounced",
+      reason: "hard_bounce",
+      emits: "email.bounced",
+      source: "decision 0003"
+    },
+    {
+      from,
+      on: "ComplaintReported",
+      to: "complained",
+      reason: "complaint",
+      emits: "email.complained",
+      source: "decision 0003"
+    }
+  ] as const
+
+/** Every transition of a delivery. A delivery makes no other. */
+export const deliveryTable = [
+  { from: "none", on: "SendAccepted", to: "queued", counters: countAsQueued, source: "decision 0015 (counters)" },
+  {
+    from: "none",
+    on: "SendScheduled",
+    to: "scheduled",
+    counters: countAsScheduled,
+    source: "docs/spec/coverage.md S3.2"
+  },
+  { from: "none", on: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
+
+  {
+    from: "scheduled",
+    on: "DueReached",
+    to: "queued",
+    counters: countWhenDue,
+    source: "docs/spec/coverage.md S3.3 and S3.9"
+  },
+  {
+    from: "scheduled",
+    on: "DueSuppressed",
+    to: "suppressed",
+    counters: uncountScheduled,
+    emits: "email.suppressed",
+    source: "docs/spec/coverage.md S3.5"
+  },
+  {
+    from: "scheduled",
+    on: "DueOverAllowance",
+    to: "failed",
+    reason: "quota_exceeded",
+    counters: uncountScheduled,
+    emits: "email.failed",
+    source: "docs/spec/coverage.md S3.4"
+  },
+  {
+    from: "scheduled",
+    on: "DueKeyRevoked",
+    to: "failed",
+    reason: "api_key_revoked",
+    counters: uncountScheduled,
+    emits: "email.failed",
+    source: "docs/spec/coverage.md S3.6"
+  },
+  {
+    from: "scheduled",
+    on: "DueDomainUnverified",
+    to: "failed",
+    reason: "sending_failed",
+    counters: uncountScheduled,
+    emits: "email.failed",
+    source: "decision 0013"
+  },
+  {
+    from: "scheduled",
+    on: "CancelRequested",
+    to: "canceled",
+    reason: "canceled",
+    counters: uncountScheduled,
+    emits: "email.canceled",
+    source: "docs/spec/coverage.md S3.7"
+  },
+  { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "docs/spec/coverage.md S3.8" },
+
+  // The clock moved backwards after the delivery was claimed, so the delivery is not due yet.
+  { from: "scheduled", on: "NotYetDue", to: "scheduled", source: "decision 0006" },
+  { from: "queued", on: "NotYetDue", to: "queued", source: "decision 0006" },
+
+  { from: "queued", on: "AttemptBegan", to: "sending", source: "decision 0006" },
+  {
+    from: "queued",
+    on: "RecipientSuppressed",
+    to: "suppressed",
+    refunds: true,
+    emits: "email.suppressed",
+    source: "decision 0015 (counters)"
+  },
+  {
+    from: "queued",
+    on: "SendExpired",
+    to: "failed",
+    reason: "temporary_failure",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0022"
+  },
+  {
+    from: "queued",
+    on: "MessageTooLarge",
+    to: "failed",
+    reason: "message_blocked",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0006"
+  },
+
+  { from: "sending", on: "TransportAccepted", to: "accepted", emits: "email.accepted", source: "decision 0003" },
+  { from: "sending", on: "TransportDelivered", to: "delivered", emits: "email.delivered", source: "decision 0003" },
+  {
+    from: "sending",
+    on: "MailboxUnknown",
+    to: "bounced",
+    reason: "hard_bounce",
+    emits: "email.bounced",
+    source: "decision 0003"
+  },
+  {
+    from: "sending",
+    on: "RecipientBlocked",
+    to: "bounced",
+    reason: "recipient_blocked",
+    emits: "email.bounced",
+    source: "decision 0003"
+  },
+  {
+    from: "sending",
+    on: "MessageRefused",
+    to: "failed",
+    reason: "message_blocked",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0003"
+  },
+  {
+    from: "sending",
+    on: "SenderRefused",
+    to: "failed",
+    reason: "sending_failed",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0003"
+  },
+  {
+    from: "sending",
+    on: "MessageNotSendable",
+    to: "failed",
+    reason: "sending_failed",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0034"
+  },
+  { from: "sending", on: "TransportDeferred", to: "queued", emits: "email.delayed", source: "decision 0006" },
+  {
+    from: "sending",
+    on: "DeferredTooLong",
+    to: "bounced",
+    reason: "temporary_failure",
+    emits: "email.bounced",
+    source: "decision 0022"
+  },
+  {
+    from: "sending",
+    on: "UnreachableTooLong",
+    to: "failed",
+    reason: "temporary_failure",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0022"
+  },
+  { from: "sending", on: "HandOffStopped", to: "queued", source: "decision 0006" },
+  { from: "sending", on: "WorkerDied", to: "queued", source: "decision 0006" },
+  {
+    from: "sending",
+    on: "WorkerDiedTooOften",
+    to: "failed",
+    reason: "sending_failed",
+    refunds: true,
+    emits: "email.failed",
+    source: "decision 0006"
+  },
+  { from: "sending", on: "AmbiguousRetry", to: "queued", source: "decision 0006" },
+  {
+    from: "sending",
+    on: "AmbiguousFailure",
+    to: "failed",
+    reason: "delivery_uncertain",
+    emits: "email.failed",
+    source: "decision 0006"
+  },
+  {
+    from: "sending",
+    on: "RecipientSuppressed",
+    to: "suppressed",
+    refunds: true,
+    emits: "email.suppressed",
+    source: "decision 0006"
+  },
+
+  // The lease of the worker lapsed, but the worker still runs and reports the relay's answer late.
+  { from: "queued", on: "AcceptanceReported", to: "accepted", emits: "email.accepted", source: "decision 0035" },
+  {
+    from: "failed",
+    fromReason: "delivery_uncertain",
+    on: "AcceptanceReported",
+    to: "accepted",
+    emits: "email.accepted",
+    source: "decision 0035"
+  },
+  ...reports("queued"),
+  ...reports("sending"),
+  ...reports("accepted"),
+  ...reports("failed").map((row) => ({ ...row, fromReason: "delivery_uncertain" as const })),
+  {
+    from: "delivered",
+    on: "BounceReported",
+    to: "bounced",
+    reason: "hard_bounce",
+    emits: "email.bounced",
+    source: "decision 0003"
+  },
+  {
+    from: "delivered",
+    on: "ComplaintReported",
+    to: "complained",
+    reason: "complaint",
+    emits: "email.complained",
+    source: "decision 0003"
+  },
+  {
+    from: "bounced",
+    on: "ComplaintReported",
+    to: "complained",
+    reason: "complaint",
+    emits: "email.complained",
+    source: "decision 0003"
+  }
+] as const satisfies ReadonlyArray<DeliveryRow>
+
+export type Trigger = (typeof deliveryTable)[number]["on"]
+export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
+
+/** Returns the kind of event that the row appends. `sequence` is the number of earlier events of the delivery. */
+export const emittedBy = ({ emits }: DeliveryRow, sequence: number): DeliveryEventKind | undefined =>
+  emits === "email.delayed" && sequence > 0 ? undefined : emits
+
+/** The triggers of the rows that start at a status. */
+export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["on"]

@@ -1,0 +1,53 @@
+/**
+ * When a deferred delivery is retried, and when the retries stop. Source: decisions 0006 and 0022.
+ */
+import type { Instant } from "../value/Instant.ts"
+import { hourMillis, minuteMillis } from "../value/Instant.ts"
+
+/** When the core stops trying to hand over a delivery, and how long it waits after an ambiguous attempt. */
+export interface RetryPolicy {
+  /** How long a delivery may stay in the queue. */
+  readonly lifetimeMillis: number
+  /** The wait after an ambiguous attempt. */
+  readonly ambiguousWaitMillis: number
+  /** The maximum number of retries after ambiguous attempts. */
+  readonly ambiguousRetriesMax: number
+  /** The number of worker crashes after which a delivery is not retried. */
+  readonly crashesMax: number
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  lifetimeMillis: 72 * hourMillis,
+  ambiguousWaitMillis: 10 * minuteMillis,
+  ambiguousRetriesMax: 2,
+  crashesMax: 3
+}
+
+const firstWaits = [minuteMillis, 5 * minuteMillis]
+const waitMillisMin = 5 * minuteMillis
+const waitMillisMax = 4_000_000
+const jitterShare = 0.15
+
+/**
+ * Returns the wait after the `deferrals`-th temporary refusal (from 1). The first waits are 1 min and 5 min.
+ * Later waits equal the time in the queue, limited to between 5 min and 4000 s. `jitter`, in [0, 1), changes the wait by up to ±15 %.
+ */
+export const retryWaitMillis = (deferrals: number, queuedMillis: number, jitter: number): number => {
+  const wait = firstWaits[deferrals - 1] ?? Math.min(waitMillisMax, Math.max(waitMillisMin, queuedMillis))
+  return Math.round(wait * (1 - jitterShare + 2 * jitterShare * jitter))
+}
+
+/** Returns the wait while the relay is unreachable: a quarter of the time in the queue, limited to between 1 min and 4000 s. */
+export const relayFaultWaitMillis = (queuedMillis: number, jitter: number): number =>
+  Math.round(Math.min(waitMillisMax, Math.max(minuteMillis, queuedMillis / 4)) * (1 + jitterShare * (2 * jitter - 1)))
+
+/** Returns a number in [0, 1). The same delivery and attempt give the same number, so that a retried decision does not change. */
+export const jitterOf = (id: string, attempt: number): number => {
+  let hash = 0x811c9dc5 ^ attempt
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
+}
+
+/** Returns the instant at which the retries of the delivery stop. */
+export const lifetimeEnd = (policy: RetryPolicy, queuedAt: Instant, expiresAt: Instant | null): Instant =>
+  Math.min(queuedAt + policy.lifetimeMillis, expiresAt ?? Number.POSITIVE_INFINITY)

@@ -1,0 +1,238 @@
+/**
+ * A sender domain of a project, and the results of its DNS checks. Source: docs/spec/coverage.md S8; decision 0013.
+ */
+import { Result, Schema } from "effect"
+import type { ProjectId } from "../access/Project.ts"
+import type { PageInput, PageRequest } from "../store/Paging.ts"
+import { caseFold } from "../store/Paging.ts"
+import { pageFields, pageOrDefault, SearchText } from "../store/PagingRequest.ts"
+import type { DomainId } from "../value/Id.ts"
+import type { Instant } from "../value/Instant.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../value/Instant.ts"
+import type { Parser } from "../value/Issue.ts"
+import { decoder, says } from "../value/Issue.ts"
+import { textOf } from "../value/TextRule.ts"
+
+/** Every status of a sender domain. */
+export const domainStatuses = ["pending", "verified", "failed"] as const
+/** The status of a sender domain. Mail can be sent only from a `verified` domain. */
+export type DomainStatus = (typeof domainStatuses)[number]
+
+/** Every purpose of a DNS record of a sender domain. */
+export const dnsPurposes = ["dkim", "spf", "dmarc", "return_path"] as const
+/** What a DNS record of a sender domain is for. */
+export type DnsPurpose = (typeof dnsPurposes)[number]
+
+/** Every result of a check of a DNS record. */
+export const dnsRecordStatuses = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const
+/** The result of the last check of a DNS record. */
+export type DnsRecordStatus = (typeof dnsRecordStatuses)[number]
+
+/** A DNS record to publish, and the result of its last check. */
+export interface DnsRecord {
+  readonly id: string
+  readonly purpose: DnsPurpose
+  readonly type: "TXT" | "MX"
+  /** The name at which to publish the record, in full. */
+  readonly name: string
+  readonly value: string
+  /** The priority of an MX record; `null` for a TXT record. */
+  readonly priority: number | null
+  readonly status: DnsRecordStatus
+  /** Whether the domain becomes verified only when DNS has this record. */
+  readonly requiredForSending: boolean
+  readonly lastCheckedAt: Instant | null
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+}
+
+/** A sender domain of a project. */
+export interface SenderDomain {
+  readonly id: DomainId
+  /** Lower-case A-labels; unique within the project. */
+  readonly domain: string
+  readonly status: DomainStatus
+  /** The operator verified the domain manually. A DNS check does not change that. */
+  readonly manuallyVerified: boolean
+  /** The DNS records to publish. Empty for a manually verified domain until `verify` is called. */
+  readonly records: ReadonlyArray<DnsRecord>
+  /** What the last DNS check found wrong; `null` when it found nothing. */
+  readonly verificationError: string | null
+  /** The number of DNS checks. */
+  readonly verificationAttempts: number
+  readonly verificationAttemptedAt: Instant | null
+  readonly lastVerifiedAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** The DKIM key that signs the mail of the domain. */
+export interface DkimKey {
+  readonly selector: string
+  /** PKCS #8 PEM, encrypted. */
+  readonly encryptedPrivateKey: string
+}
+
+/** A sender domain as a store keeps it. */
+export interface SenderDomainRecord extends SenderDomain {
+  readonly projectId: ProjectId
+  /** `null` until the DNS records are requested. */
+  readonly dkim: DkimKey | null
+  /** The first of the consecutive failed checks of a verified domain; `null` if the last check succeeded. */
+  readonly failingSince: Instant | null
+  /** The time of the next automatic DNS check; `null` means that there is none. */
+  readonly nextCheckAt: Instant | null
+  readonly revision: number
+}
+
+/** Returns the domain without the fields that only the store needs. */
+export const toSenderDomain = (record: SenderDomainRecord): SenderDomain => ({
+  id: record.id,
+  domain: record.domain,
+  status: record.status,
+  manuallyVerified: record.manuallyVerified,
+  records: record.records,
+  verificationError: record.verificationError,
+  verificationAttempts: record.verificationAttempts,
+  verificationAttemptedAt: record.verificationAttemptedAt,
+  lastVerifiedAt: record.lastVerifiedAt,
+  createdAt: record.createdAt,
+  updatedAt: record.updatedAt
+})
+
+/** How long a verified domain can still send after its checks begin to fail. */
+export const graceMillis = dayMillis
+
+/** Returns the time from one check to the next. `transient` means that the last check failed temporarily. */
+export const nextCheckMillis = (
+  domain: Pick<SenderDomainRecord, "status" | "failingSince" | "verificationAttempts">,
+  transient: boolean
+): number => {
+  if (transient) return 10 * minuteMillis
+  if (domain.status === "verified") return domain.failingSince === null ? dayMillis : hourMillis
+  return Math.min(dayMillis, 5 * minuteMillis * 2 ** Math.min(12, Math.max(0, domain.verificationAttempts - 1)))
+}
+
+/** The names of the operator's mail host for the DNS records. */
+export interface MailHost {
+  /** The host that receives bounces and sends for the return path. */
+  readonly host: string
+  /** The label of the return path below each domain. */
+  readonly returnPathLabel: string
+}
+
+type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">
+
+/** Returns the DNS records that a domain must publish. `publicKey` is in DER form, encoded in base64. */
+export const recordsToPublish = (
+  domain: string,
+  selector: string,
+  publicKey: string,
+  { host, returnPathLabel }: MailHost
+): ReadonlyArray<ToPublish> => [
+  {
+    purpose: "dkim",
+    type: "TXT",
+    name: `${selector}._domainkey.${domain}`,
+    value: `v=DKIM1; k=rsa; p=${publicKey}`,
+    priority: null,
+    requiredForSending: true
+  },
+  {
+    purpose: "spf",
+    type: "TXT",
+    name: `${returnPathLabel}.${domain}`,
+    value: `v=spf1 a:${host} ~all`,
+    priority: null,
+    requiredForSending: true
+  },
+  {
+    purpose: "dmarc",
+    type: "TXT",
+    name: `_dmarc.${domain}`,
+    value: "v=DMARC1; p=none",
+    priority: null,
+    requiredForSending: false
+  },
+  {
+    purpose: "return_path",
+    type: "MX",
+    name: `${returnPathLabel}.${domain}`,
+    value: host,
+    priority: 10,
+    requiredForSending: false
+  }
+]
+
+/** The maximum number of domains in a project. */
+export const domainsMax = 1000
+
+/** A domain to add. */
+export interface CreateDomainInput {
+  /** The domain name, such as `mail.example.com`, in any case and in Unicode or A-labels. At most 255 characters. */
+  readonly domain: string
+  /** `true` verifies the domain manually, without DNS. Default: `false`. */
+  readonly verified?: boolean | undefined
+}
+
+/** Which domains to list. An absent field or `null` means no filter. */
+export interface ListDomainsInput extends PageInput {
+  /** Only domains with this status. */
+  readonly status?: DomainStatus | null | undefined
+  /** A part of the domain's name in A-labels, at most 255 characters. Ignores case. */
+  readonly search?: string | null | undefined
+}
+
+/** The rule for the name of a domain in a request. Only a decision checks whether the name is a domain name. */
+export const domainNameRule = textOf({ min: 1, max: 255 })
+
+const CreateDomain = Schema.Struct({ domain: domainNameRule, verified: Schema.optionalKey(Schema.Boolean) })
+
+declare const valid: unique symbol
+/** A domain to add that `parseCreateDomain` has checked. */
+export type ValidCreateDomain = typeof CreateDomain.Type & { readonly [valid]: "create" }
+export const parseCreateDomain = decoder(CreateDomain) as Parser<ValidCreateDomain>
+
+/** The filters that a store evaluates; `null` means no filter. */
+export interface DomainFilters {
+  /** Only domains with this status. */
+  readonly status: DomainStatus | null
+  /** A part of the domain's name in A-labels. Ignores case. */
+  readonly search: string | null
+  /** Only domains with these names. */
+  readonly names: ReadonlyArray<string> | null
+}
+
+/** Filters that match every domain. */
+export const noDomainFilters: DomainFilters = { status: null, search: null, names: null }
+
+const decodeListDomains = decoder(
+  Schema.Struct({
+    status: Schema.optionalKey(
+      Schema.NullOr(Schema.Literals(domainStatuses)).annotate(
+        says("invalid_value", `must be null or one of ${domainStatuses.join(", ")}`)
+      )
+    ),
+    search: Schema.optionalKey(SearchText),
+    ...pageFields
+  })
+)
+
+/** Parses the filters and the page of a listing of domains, and adds the defaults. */
+export const parseListDomains: Parser<Pick<DomainFilters, "status" | "search"> & { readonly page: PageRequest }> = (
+  input = {}
+) =>
+  Result.map(decodeListDomains(input), ({ status = null, search = null, ...page }) => ({
+    status,
+    search,
+    page: pageOrDefault(page)
+  }))
+
+/** Whether a store lists the domain for these filters. */
+export const domainFiltersMatch = (
+  { status, search, names }: DomainFilters,
+  domain: Pick<SenderDomain, "domain" | "status">
+): boolean =>
+  (status === null || domain.status === status) &&
+  (search === null || domain.domain.includes(caseFold(search))) &&
+  (names === null || names.includes(domain.domain))

@@ -1,0 +1,38 @@
+/**
+ * A message: the accepted content and headers, stored once for all recipients. It never changes after acceptance.
+ */
+import type { SendingSource } from "../access/ApiKey.ts"
+import type { Json } from "../value/CanonicalJson.ts"
+import type { HeaderFields } from "./HeaderField.ts"
+import type { ApiKeyId, MessageId } from "../value/Id.ts"
+import type { Instant } from "../value/Instant.ts"
+import type { OnAmbiguous, ProjectId } from "../access/Project.ts"
+
+/** A message: what was accepted, once, however many recipients. It never changes. */
+export interface Message {
+  readonly id: MessageId
+  readonly projectId: ProjectId
+  /** The API key that sent the message; `null` for the embedding product. */
+  readonly apiKeyId: ApiKeyId | null
+  readonly source: SendingSource
+  readonly from: string
+  readonly fromName: string | null
+  readonly replyTo: string | null
+  readonly domain: string
+  /** The template from which the message was rendered. */
+  readonly templateId: string | null
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  /** The `To` and `Cc` header fields. If `to` is empty, each delivery shows only its own recipient. */
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
+  /** Header fields from the product. They follow the fields of Mailkeep. */
+  readonly headers: HeaderFields
+  readonly metadata: { readonly [key: string]: Json }
+  readonly idempotencyKey: string
+  readonly onAmbiguous: OnAmbiguous | null
+  /** Retries stop at this instant; `null` means the default lifetime. */
+  readonly expiresAt: Instant | null
+  readonly createdAt: Instant
+}

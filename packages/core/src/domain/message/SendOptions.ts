@@ -1,0 +1,83 @@
+/**
+ * The options of a send that are not part of the message body. Over HTTP, only the idempotency key exists, as a header field.
+ */
+import { Result, Schema } from "effect"
+import type { OnAmbiguous } from "../access/Project.ts"
+import { ambiguityPolicies } from "../access/Project.ts"
+import type { Instant, TimeInput } from "../value/Instant.ts"
+import { instantOfInput } from "../value/Instant.ts"
+import type { Issue } from "../value/Issue.ts"
+import { decoder, says, withoutUndefined } from "../value/Issue.ts"
+import { Time } from "../value/TimeRule.ts"
+import type { HeaderFields } from "./HeaderField.ts"
+import { headerFieldIssues } from "./HeaderField.ts"
+
+/** Options of a send. Source: decisions 0007, 0010 and 0030. */
+export interface SendOptions {
+  /**
+   * 1 to 128 visible ASCII characters. A repeated send with the same idempotency key sends nothing and gets the same result, but with
+   * `replayed: true`. This holds for 30 days after acceptance or the scheduled time, whichever is later. Default: a new random one, so that each call sends.
+   */
+  readonly idempotencyKey?: string | undefined
+  /** What happens after an attempt that may or may not have delivered the message. Default: the setting of the project. */
+  readonly onAmbiguous?: OnAmbiguous | undefined
+  /**
+   * No attempt begins at or after this time, neither the first nor a retry. The delivery then fails. Use it, for example, for a one-time code.
+   * Default: 72 hours after the message is queued.
+   */
+  readonly expiresAt?: TimeInput | undefined
+  /** Header fields of the message, such as `List-Unsubscribe`. At most 20. */
+  readonly headers?: { readonly [name: string]: string | undefined } | undefined
+}
+
+declare const validSendOptions: unique symbol
+
+/** Options that `parseSendOptions` has checked. */
+export interface ValidSendOptions {
+  readonly [validSendOptions]: true
+  readonly idempotencyKey: string | null
+  readonly onAmbiguous: OnAmbiguous | null
+  readonly expiresAt: Instant | null
+  readonly headers: HeaderFields | null
+}
+
+/** The value of the header field `Idempotency-Key`. Source: decisions 0007 and 0010. */
+export const IdempotencyKey = Schema.String.check(
+  Schema.isPattern(/^[\x21-\x7e]{1,128}$/u, says("invalid_value", "must be 1 to 128 visible ASCII characters"))
+).annotate({ identifier: "IdempotencyKey" })
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const Options = Schema.Struct({
+  idempotencyKey: Schema.optionalKey(IdempotencyKey),
+  onAmbiguous: Schema.optionalKey(
+    Schema.Literals(ambiguityPolicies).annotate(says("invalid_value", `must be ${ambiguityPolicies.join(" or ")}`))
+  ),
+  expiresAt: Schema.optionalKey(Time),
+  headers: Schema.optionalKey(
+    Schema.Unknown.check(Schema.makeFilter(isObject, says("invalid_type", "must be an object")))
+  )
+})
+
+const decodeOptions = decoder(Options)
+
+/** The fields that are not `undefined`. `headerFieldIssues` has not checked them. */
+const headerFieldsOf = (headers: unknown): HeaderFields | null =>
+  isObject(headers) ? (withoutUndefined(headers) as HeaderFields) : null
+
+/** Parses the options of a send. Fails with all issues. */
+export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptions, ReadonlyArray<Issue>> => {
+  const decoded = decodeOptions(options)
+  const headers = headerFieldsOf(isObject(options) && "headers" in options ? options.headers : undefined)
+  const headerIssues = headers === null ? [] : headerFieldIssues(headers)
+  if (Result.isFailure(decoded)) return Result.fail([...decoded.failure, ...headerIssues])
+  if (headerIssues.length > 0) return Result.fail(headerIssues)
+  const { idempotencyKey, onAmbiguous, expiresAt } = decoded.success
+  return Result.succeed({
+    idempotencyKey: idempotencyKey ?? null,
+    onAmbiguous: onAmbiguous ?? null,
+    expiresAt: expiresAt === undefined ? null : instantOfInput(expiresAt)!,
+    headers
+  } as ValidSendOptions)
+}

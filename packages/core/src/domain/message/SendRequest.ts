@@ -1,0 +1,196 @@
+/**
+ * Parses the input of a send. Validation here uses only the input: no clock and no store.
+ * `decide/message/acceptSend.ts` checks the window of `scheduledAt`, the template and the domain.
+ */
+import { Result, Schema } from "effect"
+import type { Address } from "./Address.ts"
+import { parseAddress } from "./Address.ts"
+import type { Json } from "../value/CanonicalJson.ts"
+import { canonicalJson, checkJson } from "../value/CanonicalJson.ts"
+import type { Instant } from "../value/Instant.ts"
+import { formatInstantOrNull, parseInstant } from "../value/Instant.ts"
+import type { Issue } from "../value/Issue.ts"
+import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
+import type { SendingSource } from "../access/ApiKey.ts"
+import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts"
+import { codePoints } from "../value/TextLength.ts"
+import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "../value/TextRule.ts"
+import { fromNameCharactersMax, toSendBody, withNamesAllowed } from "./SendInput.ts"
+import type { ValidSendOptions } from "./SendOptions.ts"
+
+const toItemsMax = 100
+export const recipientsMax = 50
+export const bodyOctetsMax = 2 * 1024 * 1024
+const metadataKeysMax = 50
+const metadataKeyCharactersMax = 40
+const metadataBounds = { octetsMax: 4 * 1024, depthMax: 16 }
+
+const mailboxes = (min: 0 | 1) =>
+  Schema.Union([
+    Mailbox,
+    Schema.Array(Mailbox).check(
+      Schema.isMinLength(min, says("too_short", "must hold at least one address")),
+      Schema.isMaxLength(toItemsMax, says("too_many_items", `must hold at most ${toItemsMax} addresses`))
+    )
+  ]).annotate(says("invalid_type", "must be an address or an array of addresses"))
+
+const reservedKeyWords = says("invalid_value", "must not have the key __proto__, constructor or prototype at any depth")
+
+const Metadata = Schema.Record(Schema.String, Schema.Unknown)
+  .check(
+    Schema.makeFilter((metadata) => Object.keys(metadata).length <= metadataKeysMax, {
+      ...says("too_many_items", `must have at most ${metadataKeysMax} keys`),
+      toJsonSchema: () => ({ maxProperties: metadataKeysMax })
+    }),
+    Schema.makeFilter(
+      (metadata) => Object.keys(metadata).every((key) => codePoints(key) <= metadataKeyCharactersMax),
+      says("too_long", `must have keys of at most ${metadataKeyCharactersMax} characters`)
+    ),
+    Schema.makeFilter((metadata) => checkJson(metadata, metadataBounds) !== "reserved_key", reservedKeyWords),
+    Schema.makeFilter(
+      (metadata) => checkJson(metadata, metadataBounds) !== "not_json",
+      says("invalid_value", "must be JSON, its text well-formed and without U+0000")
+    ),
+    Schema.makeFilter(
+      (metadata) => checkJson(metadata, metadataBounds) !== "too_large",
+      says(
+        "too_large",
+        `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
+      )
+    )
+  )
+  .annotate({ identifier: "Metadata" })
+
+/** The body of a send request. Source: docs/spec/coverage.md S6. */
+export const SendBody = Schema.Struct({
+  from: Mailbox,
+  to: mailboxes(1),
+  subject: Schema.optionalKey(lineOf({ min: 1, max: 500 })),
+  html: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
+  text: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
+  templateId: Schema.optionalKey(textOf({ min: 1, max: 255 })),
+  templateVariables: Schema.optionalKey(TemplateValues),
+  fromName: Schema.optionalKey(lineOf({ min: 1, max: fromNameCharactersMax })),
+  replyTo: Schema.optionalKey(Mailbox),
+  cc: Schema.optionalKey(mailboxes(0)),
+  bcc: Schema.optionalKey(mailboxes(0)),
+  metadata: Schema.optionalKey(Metadata),
+  scheduledAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "SendEmailRequest" })
+export type SendBody = typeof SendBody.Type
+
+declare const validSend: unique symbol
+
+/** An input that `parseSend` has checked: addresses are parsed, single values are lists, and times are instants. */
+export interface ValidSend {
+  readonly [validSend]: true
+  readonly from: Address
+  readonly to: ReadonlyArray<Address>
+  readonly cc: ReadonlyArray<Address>
+  readonly bcc: ReadonlyArray<Address>
+  readonly subject: string | null
+  readonly html: string | null
+  readonly text: string | null
+  readonly templateId: string | null
+  readonly templateVariables: { readonly [key: string]: string | number | boolean }
+  readonly fromName: string | null
+  readonly replyTo: Address | null
+  readonly metadata: { readonly [key: string]: Json }
+  readonly scheduledAt: Instant | null
+}
+
+const decodeBody = decoder(SendBody, {
+  to: toItemsMax,
+  cc: toItemsMax,
+  bcc: toItemsMax,
+  metadata: metadataKeysMax,
+  templateVariables: templateValuesMax
+})
+
+const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)
+
+/** Checks the rules between fields, even if single fields are wrong, so that one answer contains all issues. */
+const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return []
+  const body = input as { readonly [key: string]: unknown }
+  const found: Array<Issue> = []
+  if (body["templateId"] === undefined) {
+    if (body["subject"] === undefined) found.push(issue(["subject"], "required", "is required without templateId"))
+    if (body["html"] === undefined && body["text"] === undefined)
+      found.push(issue(["html"], "required", "is required without text and templateId"))
+    if (body["templateVariables"] !== undefined)
+      found.push(issue(["templateVariables"], "not_allowed_here", "is allowed only with templateId"))
+  }
+  const [to, cc, bcc] = [count(body["to"]), count(body["cc"]), count(body["bcc"])]
+  if (to > 1) {
+    if (cc > 0) found.push(issue(["cc"], "not_allowed_here", "is allowed only with one address in to"))
+    if (bcc > 0) found.push(issue(["bcc"], "not_allowed_here", "is allowed only with one address in to"))
+  }
+  if (to <= toItemsMax && to + cc + bcc > recipientsMax)
+    found.push(
+      issue(["to"], "too_many_recipients", `must hold at most ${recipientsMax} addresses together with cc and bcc`)
+    )
+  return found
+}
+
+const addresses = (field: string | ReadonlyArray<string> | undefined): ReadonlyArray<Address> =>
+  (field === undefined ? [] : typeof field === "string" ? [field] : field).map((text) => parseAddress(text)!)
+
+const normalise = (body: SendBody) =>
+  ({
+    from: parseAddress(body.from)!,
+    to: addresses(body.to),
+    cc: addresses(body.cc),
+    bcc: addresses(body.bcc),
+    subject: body.subject ?? null,
+    html: body.html ?? null,
+    text: body.text ?? null,
+    templateId: body.templateId ?? null,
+    templateVariables: body.templateVariables ?? {},
+    fromName: body.fromName ?? null,
+    replyTo: body.replyTo === undefined ? null : parseAddress(body.replyTo)!,
+    metadata: (body.metadata ?? {}) as ValidSend["metadata"],
+    scheduledAt: body.scheduledAt === undefined ? null : parseInstant(body.scheduledAt)!
+  }) as ValidSend
+
+const parseBody = (body: unknown): Result.Result<SendBody, ReadonlyArray<Issue>> => {
+  const between = rulesBetweenFields(body)
+  const decoded = decodeBody(body)
+  if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
+  return between.length > 0 ? Result.fail(between) : decoded
+}
+
+/**
+ * Parses the input of a send. Fails with all of its issues. An input of the source `embedded` has the form of `SendInput`; an input of
+ * another source has the form of `SendBody`.
+ */
+export const parseSend = (input: unknown, source: SendingSource): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
+  if (source !== "embedded") return Result.map(parseBody(input), normalise)
+  const { body, issues } = toSendBody(input, toItemsMax)
+  const parsed = parseBody(body)
+  if (Result.isFailure(parsed)) return Result.fail([...parsed.failure.map(withNamesAllowed), ...issues])
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed(normalise(parsed.success))
+}
+
+/** Returns the canonical text of a send. Two sends are equal if the digests of their texts are equal. Source: decisions 0007 and 0010. */
+export const canonicalSend = (send: ValidSend, { onAmbiguous, expiresAt, headers }: ValidSendOptions): string => {
+  const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
+  return canonicalJson({
+    from: send.from.address,
+    to: shown(send.to),
+    cc: shown(send.cc),
+    bcc: shown(send.bcc),
+    subject: send.subject,
+    html: send.html,
+    text: send.text,
+    templateId: send.templateId,
+    templateVariables: send.templateVariables,
+    fromName: send.fromName,
+    replyTo: send.replyTo?.address ?? null,
+    metadata: send.metadata,
+    scheduledAt: formatInstantOrNull(send.scheduledAt),
+    onAmbiguous,
+    expiresAt: formatInstantOrNull(expiresAt),
+    ...(headers === null ? {} : { headers })
+  })
+}

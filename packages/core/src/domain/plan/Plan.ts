@@ -1,0 +1,85 @@
+/**
+ * The limits of a project and the counters that are compared with them. Source: docs/spec/coverage.md S12; decision 0015.
+ */
+import { Schema } from "effect"
+import type { UtcDay } from "../value/Instant.ts"
+import { decoder, says } from "../value/Issue.ts"
+import { wholeOf } from "../value/NumberRule.ts"
+import type { ProjectId } from "../access/Project.ts"
+import type { BucketLimit } from "./TokenBucket.ts"
+
+/** The limits of a project. `null` means no limit; usage is counted anyway. */
+export interface Plan {
+  /** Recipients in one UTC day. A scheduled recipient counts on the day of its scheduled time. */
+  readonly dailySends: number | null
+  /** Total recipients, charged when they are queued. The operator raises this limit when needed. */
+  readonly sendingAllowance: number | null
+  /** Recipients in scheduled messages at the same time. */
+  readonly scheduledRecipients: number | null
+  readonly contacts: number | null
+  /** Requests that send mail or create a contact, for each API key and for the whole project. */
+  readonly rateLimit: BucketLimit | null
+}
+
+/** The plan without limits. */
+export const noLimits: Plan = {
+  dailySends: null,
+  sendingAllowance: null,
+  scheduledRecipients: null,
+  contacts: null,
+  rateLimit: null
+}
+
+const Limit = Schema.optionalKey(
+  Schema.NullOr(wholeOf(0, Number.MAX_SAFE_INTEGER)).annotate(says("invalid_type", "must be a number or null"))
+)
+/** Parses the limits. An absent limit means no limit. */
+export const parsePlan = decoder(
+  Schema.Struct({
+    dailySends: Limit,
+    sendingAllowance: Limit,
+    scheduledRecipients: Limit,
+    contacts: Limit,
+    rateLimit: Schema.optionalKey(
+      Schema.NullOr(
+        Schema.Struct({
+          requests: wholeOf(1, Number.MAX_SAFE_INTEGER),
+          windowMillis: wholeOf(1, Number.MAX_SAFE_INTEGER)
+        })
+      ).annotate(says("invalid_type", "must be an object or null"))
+    )
+  })
+)
+
+/** The name of a counter of a project. */
+export type CounterName =
+  | "scheduledRecipients"
+  | "allowance"
+  | "contacts"
+  /** Contacts that are unsubscribed. */
+  | "unsubscribed"
+  | `daily:${UtcDay}`
+  /** Contacts on a list. */
+  | `list:${string}`
+  /** Contacts with a value of a property. */
+  | `property:${string}`
+
+export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
+
+/** A counter of a project and its value. */
+export interface Counter {
+  readonly projectId: ProjectId
+  readonly name: CounterName
+  readonly value: number
+}
+
+/** The `code` of a plan refusal. Source: docs/spec/coverage.md S11.10; decision 0015. */
+export type PlanLimitCode =
+  | "daily_sending_limit_exceeded"
+  | "sending_allowance_exceeded"
+  | "scheduled_recipient_limit_exceeded"
+  | "contact_limit_exceeded"
+
+/** Whether `used + more` stays within the limit. */
+export const isWithinLimit = (limit: number | null, used: number, more: number): boolean =>
+  limit === null || used + more <= limit

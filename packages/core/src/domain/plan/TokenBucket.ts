@@ -1,0 +1,51 @@
+/**
+ * The arithmetic of a rate limit: a token bucket that refills at a constant rate.
+ */
+import type { Instant } from "../value/Instant.ts"
+
+/** Allows `requests` in `windowMillis`. The capacity of the bucket is `requests`. */
+export interface BucketLimit {
+  readonly requests: number
+  readonly windowMillis: number
+}
+
+export interface Bucket {
+  readonly tokens: number
+  readonly at: Instant
+}
+
+export interface BucketState {
+  readonly bucket: Bucket
+  readonly allowed: boolean
+  /** The number of whole requests that are left. */
+  readonly remaining: number
+  /** The seconds until the bucket is full, rounded up. */
+  readonly resetSeconds: number
+  /** The seconds until the next request is allowed, rounded up. 0 if it is allowed now, otherwise at least 1. */
+  readonly retryAfterSeconds: number
+}
+
+export const fullBucket = (limit: BucketLimit, now: Instant): Bucket => ({ tokens: limit.requests, at: now })
+
+/** If the clock moved backwards, the number of tokens does not change. The bucket then refills from the new time. */
+const refilled = (bucket: Bucket, limit: BucketLimit, now: Instant): number => {
+  const elapsed = Math.max(0, now - bucket.at)
+  return Math.min(limit.requests, bucket.tokens + (elapsed * limit.requests) / limit.windowMillis)
+}
+
+/** Computes the state of a bucket. If `take` is 1 and a token is available, takes the token. */
+export const drawToken = (bucket: Bucket, limit: BucketLimit, now: Instant, take: 0 | 1): BucketState => {
+  const tokens = refilled(bucket, limit, now)
+  // Rounding errors can give 0.999… tokens. A token is available if less than a millisecond is missing.
+  const missing = Math.max(0, 1 - tokens)
+  const missingMillis = (missing * limit.windowMillis) / limit.requests
+  const allowed = missingMillis < 1
+  const left = allowed && take === 1 ? Math.max(0, tokens - 1) : tokens
+  return {
+    bucket: { tokens: left, at: now },
+    allowed,
+    remaining: Math.floor(left + 1e-9),
+    resetSeconds: Math.ceil(((limit.requests - left) * limit.windowMillis) / limit.requests / 1000),
+    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMillis / 1000))
+  }
+}

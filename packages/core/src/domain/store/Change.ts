@@ -1,0 +1,301 @@
+/**
+ * The closed list of changes that a store can write, each with its guard.
+ * A commit is a list of changes in a fixed order. A store applies all changes of a commit or none, and makes no decisions.
+ */
+import { Data } from "effect"
+import type { ApiKeyRecord } from "../access/ApiKey.ts"
+import type { ContactRecord } from "../contact/Contact.ts"
+import type { Resource } from "./Resource.ts"
+import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "../delivery/Delivery.ts"
+import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
+import type { EventDelivery, EventDeliveryState, EventDeliveryStatus } from "../event/EventDelivery.ts"
+import type { ApiKeyId, ContactId, DeliveryId, EventId, EventDeliveryId } from "../value/Id.ts"
+import type { IdempotencyRecord } from "../message/Idempotency.ts"
+import type { Instant } from "../value/Instant.ts"
+import type { EventRecord } from "../event/EventRecord.ts"
+import type { Message } from "../message/Message.ts"
+import type { CounterName } from "../plan/Plan.ts"
+import type { ProjectRecord, ProjectId } from "../access/Project.ts"
+import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
+import type { SuppressionRecord } from "../contact/Suppression.ts"
+
+/** A record that was read and must be unchanged when the commit is applied. */
+export type RecordRef =
+  | { readonly kind: "ApiKey"; readonly id: ApiKeyId }
+  | { readonly kind: "Domain"; readonly projectId: ProjectId; readonly domain: string }
+  | { readonly kind: "Resource"; readonly id: string }
+  | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly addressKey: string }
+  | { readonly kind: "ContactAddress"; readonly projectId: ProjectId; readonly address: string }
+
+/** Guard: the existing record has the revision `replaces`; with `null`, no record exists. */
+type Replaces = { readonly replaces: number | null }
+
+/** One write with its guard. The list is closed: a store interprets these changes and no others. */
+export type Change =
+  /** Guard: the record exists at this revision; with `null`, it does not exist. Writes nothing. */
+  | { readonly _tag: "Expect"; readonly record: RecordRef; readonly revision: number | null }
+  /** Guard: no setting with this name exists. */
+  | { readonly _tag: "PutSetting"; readonly name: string; readonly value: string }
+  | ({ readonly _tag: "PutProject"; readonly project: ProjectRecord } & Replaces)
+  /** Additional guard: no other API key has this public id. */
+  | ({ readonly _tag: "PutApiKey"; readonly key: ApiKeyRecord } & Replaces)
+  /** No guard. The revision does not change. */
+  | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
+  /** Project and name identify a domain. No other domain has its id. */
+  | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomainRecord } & Replaces)
+  /** Guard: the domain exists at this revision. */
+  | {
+      readonly _tag: "RemoveDomain"
+      readonly projectId: ProjectId
+      readonly domain: string
+      readonly revision: number
+    }
+  /** Additional guard: no other resource of its project, kind and parent has its name. Not checked if the name is `null`. */
+  | ({ readonly _tag: "PutResource"; readonly resource: Resource } & Replaces)
+  /** Guard: the resource exists at this revision. */
+  | { readonly _tag: "RemoveResource"; readonly id: string; readonly revision: number }
+  /** Additional guard: no other contact of the project has this address. */
+  | ({ readonly _tag: "PutContact"; readonly contact: ContactRecord } & Replaces)
+  /** Guard: the contact exists at this revision. Deletes all of its data. */
+  | { readonly _tag: "RemoveContact"; readonly id: ContactId; readonly revision: number }
+  | ({ readonly _tag: "PutSuppression"; readonly suppression: SuppressionRecord } & Replaces)
+  /** Guard: no record with this idempotency key exists, or it expired at or before `now`. Replaces the expired record. */
+  | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
+  /** No guard. Writes nothing if the record does not exist. */
+  | {
+      readonly _tag: "ExtendIdempotency"
+      readonly projectId: ProjectId
+      readonly key: string
+      readonly expiresAt: Instant
+    }
+  /** Guard: no message with this id exists. */
+  | { readonly _tag: "InsertMessage"; readonly message: Message }
+  /** Guard: no delivery with this id exists. */
+  | { readonly _tag: "InsertDelivery"; readonly delivery: Delivery }
+  /** Guard: no attempt of this delivery with this number exists. */
+  | { readonly _tag: "InsertAttempt"; readonly attempt: Attempt }
+  /** Guard: the delivery is `sending` with this fencing token, and the attempt is in phase `from`. */
+  | {
+      readonly _tag: "MoveAttempt"
+      readonly deliveryId: DeliveryId
+      readonly number: number
+      readonly fencingToken: number
+      readonly from: AttemptPhase
+      readonly next: AttemptState
+    }
+  /** Guard: the delivery has this status and this fencing token. */
+  | {
+      readonly _tag: "MoveDelivery"
+      readonly id: DeliveryId
+      readonly from: DeliveryStatus
+      readonly fencingToken: number
+      readonly next: DeliveryState
+    }
+  /** Guard: the sum is at most `max`. Not checked if `by` is negative or `max` is `null`. A counter starts at 0. */
+  | {
+      readonly _tag: "AddToCounter"
+      readonly projectId: ProjectId
+      readonly name: CounterName
+      readonly by: number
+      readonly max: number | null
+    }
+  /** Guard: no event with this id exists. The new event is not distributed yet. */
+  | { readonly _tag: "AppendEvent"; readonly event: EventRecord }
+  /** Guard: the event exists and was not distributed before. */
+  | { readonly _tag: "DistributeEvent"; readonly id: EventId }
+  /** Guard: no event delivery with this id exists. */
+  | { readonly _tag: "InsertEventDelivery"; readonly eventDelivery: EventDelivery }
+  /** Guard: the event delivery has this status and this fencing token. */
+  | {
+      readonly _tag: "MoveEventDelivery"
+      readonly id: EventDeliveryId
+      readonly from: EventDeliveryStatus
+      readonly fencingToken: number
+      readonly next: EventDeliveryState
+    }
+  /** No guard, because a worker writes only its own lease. */
+  | { readonly _tag: "RenewLease"; readonly worker: string; readonly leaseUntil: Instant }
+  | { readonly _tag: "EndLease"; readonly worker: string }
+
+/** The name of a kind of change. */
+export type ChangeTag = Change["_tag"]
+/** The change of one kind. */
+export type ChangeOf<T extends ChangeTag> = Extract<Change, { readonly _tag: T }>
+
+/** The fixed order of changes in a commit: first the guards on other records; attempts before their delivery. */
+export const changeOrder = [
+  "Expect",
+  "PutSetting",
+  "PutProject",
+  "PutApiKey",
+  "TouchApiKey",
+  "PutDomain",
+  "RemoveDomain",
+  "PutResource",
+  "RemoveResource",
+  "PutContact",
+  "RemoveContact",
+  "PutSuppression",
+  "RecordIdempotency",
+  "ExtendIdempotency",
+  "InsertMessage",
+  "InsertDelivery",
+  "InsertAttempt",
+  "MoveAttempt",
+  "MoveDelivery",
+  "AddToCounter",
+  "AppendEvent",
+  "DistributeEvent",
+  "InsertEventDelivery",
+  "MoveEventDelivery",
+  "RenewLease",
+  "EndLease"
+] as const satisfies ReadonlyArray<ChangeTag>
+
+/** Why the guard of a change failed. */
+export const conflictReasons = ["AlreadyExists", "NotFound", "Stale", "Exhausted"] as const
+/** Why the guard of a change failed. `Exhausted`: the counter would exceed its maximum. */
+export type ConflictReason = (typeof conflictReasons)[number]
+
+/** A guard failed, so the store applied no change of the commit. This is normal: another commit can change the facts after they are read. */
+export class Conflict extends Data.TaggedError("Conflict")<{
+  /** The index of the change in the commit. */
+  readonly at: number
+  readonly change: ChangeTag
+  readonly reason: ConflictReason
+}> {
+  /** Yes. Read the facts and decide again. Every service does this by itself. */
+  get isRetryable() {
+    return true
+  }
+}
+
+/** Compares the existing record with the revision that was read; `null` means that no record existed. Returns the conflict, if any. */
+export const revisionConflict = (
+  existing: { readonly revision: number } | null | undefined,
+  replaces: number | null
+): ConflictReason | undefined => {
+  if (replaces === null) return existing ? "AlreadyExists" : undefined
+  if (!existing) return "NotFound"
+  return existing.revision === replaces ? undefined : "Stale"
+}
+
+const refKey = (ref: RecordRef): string => {
+  switch (ref.kind) {
+    case "ApiKey":
+      return `ApiKey/${ref.id}`
+    case "Domain":
+      return `Domain/${ref.projectId}/${ref.domain}`
+    case "Resource":
+      return `Resource/${ref.id}`
+    case "Suppression":
+      return `Suppression/${ref.projectId}/${ref.addressKey}`
+    case "ContactAddress":
+      return `ContactAddress/${ref.projectId}/${ref.address}`
+  }
+}
+
+/** Identifies the record that a change writes or guards. Two changes of one commit must not have the same record key. */
+export const recordKeyOf = (change: Change): string => {
+  switch (change._tag) {
+    case "Expect":
+      return refKey(change.record)
+    case "PutSetting":
+      return `Setting/${change.name}`
+    case "PutProject":
+      return `Project/${change.project.id}`
+    case "PutApiKey":
+      return `ApiKey/${change.key.id}`
+    case "TouchApiKey":
+      return `ApiKey/${change.id}`
+    case "PutDomain":
+      return `Domain/${change.domain.projectId}/${change.domain.domain}`
+    case "RemoveDomain":
+      return `Domain/${change.projectId}/${change.domain}`
+    case "PutResource":
+      return `Resource/${change.resource.id}`
+    case "RemoveResource":
+      return `Resource/${change.id}`
+    case "PutContact":
+      return `Contact/${change.contact.id}`
+    case "RemoveContact":
+      return `Contact/${change.id}`
+    case "PutSuppression":
+      return `Suppression/${change.suppression.projectId}/${change.suppression.addressKey}`
+    case "RecordIdempotency":
+      return `Idempotency/${change.record.projectId}/${change.record.key}`
+    case "ExtendIdempotency":
+      return `Idempotency/${change.projectId}/${change.key}`
+    case "InsertMessage":
+      return `Message/${change.message.id}`
+    case "InsertDelivery":
+      return `Delivery/${change.delivery.id}`
+    case "InsertAttempt":
+      return `Attempt/${change.attempt.deliveryId}/${change.attempt.number}`
+    case "MoveAttempt":
+      return `Attempt/${change.deliveryId}/${change.number}`
+    case "MoveDelivery":
+      return `Delivery/${change.id}`
+    case "AddToCounter":
+      return `Counter/${change.projectId}/${change.name}`
+    case "AppendEvent":
+      return `Event/${change.event.id}`
+    case "DistributeEvent":
+      return `Event/${change.id}`
+    case "InsertEventDelivery":
+      return `EventDelivery/${change.eventDelivery.id}`
+    case "MoveEventDelivery":
+      return `EventDelivery/${change.id}`
+    case "RenewLease":
+    case "EndLease":
+      return `Lease/${change.worker}`
+  }
+}
+
+const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) as Readonly<Record<ChangeTag, number>>
+
+/**
+ * Sorts the changes into the order in which every store receives them.
+ * Throws if two changes have the same record key, because this is an error in a decider.
+ */
+export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  if (changes.length < 2) return changes
+  const keyed = changes.map((change) => ({ change, key: recordKeyOf(change) }))
+  if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
+    throw new Error("Two changes of one commit have the same record key.")
+  return keyed
+    .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
+    .map(({ change }) => change)
+}
+
+/** Returns the record that a `Put…`, `Insert…` or `AppendEvent` writes, or `undefined` for other changes. */
+export const recordOf = (change: Change): unknown => {
+  switch (change._tag) {
+    case "PutSetting":
+      return change.value
+    case "PutProject":
+      return change.project
+    case "PutApiKey":
+      return change.key
+    case "PutDomain":
+      return change.domain
+    case "PutResource":
+      return change.resource
+    case "PutContact":
+      return change.contact
+    case "PutSuppression":
+      return change.suppression
+    case "InsertMessage":
+      return change.message
+    case "InsertDelivery":
+      return change.delivery
+    case "InsertAttempt":
+      return change.attempt
+    case "AppendEvent":
+      return change.event
+    case "InsertEventDelivery":
+      return change.eventDelivery
+    default:
+      return undefined
+  }
+}

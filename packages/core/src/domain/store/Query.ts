@@ -1,0 +1,241 @@
+/**
+ * The closed list of queries, each with the type of its answer. A store answers all queries of one call from the same state.
+ */
+import type { ApiKeyRecord } from "../access/ApiKey.ts"
+import type { ContactRecord } from "../contact/Contact.ts"
+import type { ContactFilters } from "../contact/ContactPredicate.ts"
+import type { Resource, ResourceKind } from "./Resource.ts"
+import type { Attempt, Delivery, DeliverySummary } from "../delivery/Delivery.ts"
+import type { EventDelivery } from "../event/EventDelivery.ts"
+import type { IdempotencyRecord } from "../message/Idempotency.ts"
+import type { Instant, UtcDay } from "../value/Instant.ts"
+import type { EventRecord } from "../event/EventRecord.ts"
+import type { Message } from "../message/Message.ts"
+import type { LogFilters, PageRequest, Position } from "./Paging.ts"
+import type { Counter, CounterName } from "../plan/Plan.ts"
+import type { ProjectRecord, ProjectId } from "../access/Project.ts"
+import type { EmailStatus } from "../contact/SubscriptionTable.ts"
+import type { DomainFilters, SenderDomainRecord } from "../domain-name/SenderDomain.ts"
+import type { SuppressionRecord } from "../contact/Suppression.ts"
+
+/** The fields and the answer of each query. Most queries of a project's records have a `projectId`. */
+interface Queries {
+  Setting: [{ readonly name: string }, string | null]
+  Project: [{ readonly id: ProjectId }, ProjectRecord | null]
+  Projects: [{}, ReadonlyArray<ProjectRecord>]
+  ApiKeyByPublicId: [{ readonly publicId: string }, ApiKeyRecord | null]
+  /** Has no `projectId`, because a message contains the id of the API key that sent it. */
+  ApiKey: [{ readonly id: string }, ApiKeyRecord | null]
+  /** Oldest first. */
+  ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKeyRecord>]
+  Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomainRecord | null]
+  DomainOfId: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomainRecord | null]
+  /** The domains of all projects whose next check is due, ordered by the time of that check. */
+  DomainsDue: [{ readonly now: Instant; readonly limit: number }, ReadonlyArray<SenderDomainRecord>]
+  /** The matching domains, newest first. */
+  DomainPage: [
+    { readonly projectId: ProjectId; readonly filters: DomainFilters; readonly page: PageRequest },
+    Found<SenderDomainRecord>
+  ]
+  Contact: [{ readonly projectId: ProjectId; readonly id: string }, ContactRecord | null]
+  /** One answer for each canonical address, in the order of `addresses`. */
+  ContactsByAddress: [
+    { readonly projectId: ProjectId; readonly addresses: ReadonlyArray<string> },
+    ReadonlyArray<ContactRecord | null>
+  ]
+  /**
+   * The contacts after `after`, newest first, without the first `skip`. Optionally only those with one status or on one list.
+   * A store answers from an index. At most one of `emailStatus` and `listId` is not `null`.
+   */
+  ContactPage: [
+    {
+      readonly projectId: ProjectId
+      readonly emailStatus: EmailStatus | null
+      readonly listId: string | null
+      readonly after: Position | null
+      readonly skip: number
+      readonly limit: number
+    },
+    ReadonlyArray<ContactRecord>
+  ]
+  /** One part of a scan over the contacts after `after`, newest first, with any filters. */
+  ContactScan: [
+    {
+      readonly projectId: ProjectId
+      readonly filters: ContactFilters
+      readonly after: Position | null
+      /** How many matches of this part to omit. */
+      readonly skip: number
+      readonly limit: number
+      /** How many contacts this part examines. A store may examine more if an index finds the matches. */
+      readonly scanLimit: number
+    },
+    ContactScan
+  ]
+  Resource: [{ readonly projectId: ProjectId; readonly id: string }, Resource | null]
+  /** The number of resources of one kind below one parent. */
+  ResourceCount: [{ readonly projectId: ProjectId; readonly kind: ResourceKind; readonly parent: string }, number]
+  /** Newest first. */
+  ResourcePage: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: ResourceKind
+      readonly parent: string
+      readonly page: PageRequest
+    },
+    Found<Resource>
+  ]
+  ResourceNamed: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: ResourceKind
+      readonly parent: string
+      readonly name: string
+    },
+    Resource | null
+  ]
+  /** Newest first, after `after`. */
+  Resources: [
+    {
+      readonly projectId: ProjectId
+      readonly kind: ResourceKind
+      readonly parent: string
+      readonly after: Position | null
+      readonly limit: number
+    },
+    ReadonlyArray<Resource>
+  ]
+  /** One answer for each address key, in the order of `addressKeys`. */
+  Suppressions: [
+    { readonly projectId: ProjectId; readonly addressKeys: ReadonlyArray<string> },
+    ReadonlyArray<SuppressionRecord | null>
+  ]
+  /**
+   * The suppressions with an address that apply at `now`, ordered by address, after the address `after`.
+   * `search` is a part of the address. Examines at most `scanLimit` suppressions. `next` is as in `LogPage`.
+   */
+  SuppressionPage: [
+    {
+      readonly projectId: ProjectId
+      readonly search: string | null
+      readonly now: Instant
+      readonly after: string | null
+      readonly limit: number
+      readonly scanLimit: number
+    },
+    { readonly items: ReadonlyArray<SuppressionRecord>; readonly next: string | null }
+  ]
+  /** One value for each name, in the order of `names`; 0 for a counter that does not exist. */
+  Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
+  Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
+  Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
+  Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
+  /** Ordered by id, which is the order of the recipients. */
+  DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
+  /** Ordered by number. */
+  Attempts: [{ readonly deliveryId: string }, ReadonlyArray<Attempt>]
+  /**
+   * Newest first, after `after`. Examines at most `scanLimit` deliveries that match the dates, the recipient and the contact.
+   * `next` is the position of the last delivery on the page. If `scanLimit` ended the page, it is the last examined delivery.
+   * `next` is `null` at the end of the log.
+   */
+  LogPage: [
+    {
+      readonly projectId: ProjectId
+      readonly filters: LogFilters
+      readonly after: Position | null
+      readonly limit: number
+      readonly scanLimit: number
+    },
+    { readonly items: ReadonlyArray<DeliverySummary>; readonly next: Position | null }
+  ]
+  /** Oldest first, after the event with the id `after`. */
+  Events: [
+    { readonly projectId: ProjectId; readonly after: string | null; readonly limit: number },
+    ReadonlyArray<EventRecord>
+  ]
+  Event: [{ readonly id: string }, EventRecord | null]
+  /** The events of all projects that were not distributed yet, ordered by id. */
+  UndistributedEvents: [{ readonly limit: number }, ReadonlyArray<EventRecord>]
+  EventDelivery: [{ readonly projectId: ProjectId; readonly id: string }, EventDelivery | null]
+  /** Newest first, after `after`. */
+  EventDeliveryPage: [
+    {
+      readonly projectId: ProjectId
+      readonly subscriber: string
+      readonly after: Position | null
+      readonly limit: number
+    },
+    ReadonlyArray<EventDelivery>
+  ]
+  /** Each subscriber with pending event deliveries that no worker with a live lease has claimed, and the earliest `dueAt`. Ordered by subscriber. */
+  PendingEventDeliveries: [
+    { readonly now: Instant },
+    ReadonlyArray<{ readonly subscriber: string; readonly dueAt: Instant }>
+  ]
+  /**
+   * When the dispatcher has work next; `null` means never. It is the earliest of two times.
+   * These are the `dueAt` of an unclaimed delivery that is scheduled or queued, and the end after `now` of another worker's lease.
+   */
+  NextDue: [{ readonly worker: string; readonly now: Instant }, Instant | null]
+  /**
+   * The number of deliveries that need the dispatcher, and the earliest `dueAt` of those that are due at `now` and not sending.
+   */
+  Backlog: [{ readonly now: Instant }, Backlog]
+  /** The counters of a project, and the values that its records give. */
+  UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]
+}
+
+/** The items of a page, and the total number of matches. */
+export interface Found<A> {
+  readonly items: ReadonlyArray<A>
+  readonly total: number
+}
+
+/** The result of one part of a scan over contacts. */
+export interface ContactScan {
+  /** The matches `skip` + 1 to `skip` + `limit` of this part. */
+  readonly items: ReadonlyArray<ContactRecord>
+  /** How many contacts of this part match. */
+  readonly matches: number
+  /** The position after which the next part starts; `null` at the end of the scan. */
+  readonly next: Position | null
+}
+
+/** The deliveries that need the dispatcher, by status. */
+export interface Backlog {
+  readonly scheduled: number
+  readonly queued: number
+  readonly sending: number
+  readonly oldestDueAt: Instant | null
+}
+
+/** The counters of a project, and the same numbers counted from its records. Source: decision 0015. */
+export interface UsageAudit {
+  readonly counters: ReadonlyArray<Counter>
+  /** Deliveries with status `scheduled`. */
+  readonly scheduledRecipients: number
+  /** Deliveries whose `chargedAt` is set. */
+  readonly charged: number
+  /** Deliveries by `countedDay`. */
+  readonly counted: ReadonlyArray<{ readonly day: UtcDay; readonly deliveries: number }>
+  readonly contacts: number
+  readonly unsubscribed: number
+}
+
+/** The name of a kind of query. */
+export type QueryTag = keyof Queries
+/** The query of one kind. */
+export type QueryOf<T extends QueryTag> = { readonly _tag: T } & Queries[T][0]
+/** One question to a store. The list is closed. */
+export type Query = { [T in QueryTag]: QueryOf<T> }[QueryTag]
+/** The answer to a query. */
+export type Answer<Q extends Query> = Queries[Q["_tag"]][1]
+/** The answer to the query of one kind. */
+export type AnswerOf<T extends QueryTag> = Queries[T][1]
+
+/** The answers to a list of queries, in the same order. */
+export type Answers<Qs extends ReadonlyArray<Query>> = { readonly [I in keyof Qs]: Answer<Qs[I]> }
+
+/** One function for each query, which computes the answer from the store's state `S`. */
+export type Answering<S> = { readonly [T in QueryTag]: (state: S, query: QueryOf<T>) => AnswerOf<T> }

@@ -1,0 +1,18 @@
+/**
+ * Pure functions with which an adapter evaluates queries on a worker thread.
+ * They load neither Effect nor a schema, so that the thread starts in milliseconds and uses little memory.
+ *
+ * @example
+ * ```ts
+ * import { caseFold, newestFirst } from "@mailkeep/core/adapter/evaluation"
+ *
+ * console.log(caseFold("ADA@Example.org")) // ada@example.org
+ * console.log(newestFirst({ createdAt: 2, id: "con_b" }, { createdAt: 1, id: "con_a" })) // -1
+ * ```
+ */
+export { compileContactFilters, searchedTexts } from "../contact/ContactPredicate.ts"
+export { freshState, summaryOf } from "../delivery/Delivery.ts"
+export { caseFold, logFiltersMatch, newestFirst } from "./Paging.ts"
+export type { LoggedMessage, Position } from "./Paging.ts"
+export { suppressedFor } from "../contact/Suppression.ts"
+export { codePoints } from "../value/TextLength.ts"

@@ -1,0 +1,36 @@
+/**
+ * Which templates and versions a listing shows.
+ */
+import { caseFold, newestFirst } from "../store/Paging.ts"
+import type { ResourceOf } from "../store/Resource.ts"
+import { versionBodiesOctetsMax } from "./Template.ts"
+import { templateStatusOf } from "./TemplateContent.ts"
+import type { ListedTemplates } from "./TemplateInput.ts"
+
+/** Returns the templates that match the filters, the most recently updated first. `null` means no filter. */
+export const matchingTemplates = (
+  templates: ReadonlyArray<ResourceOf<"template">>,
+  { status, search, category }: Omit<ListedTemplates, "page">
+): ReadonlyArray<ResourceOf<"template">> => {
+  const part = search === null ? null : caseFold(search)
+  return templates
+    .filter(
+      ({ content }) =>
+        (status === null || templateStatusOf(content) === status) &&
+        (category === null || content.category === category) &&
+        (part === null ||
+          [content.name, content.alias, content.description].some(
+            (text) => text !== null && caseFold(text).includes(part)
+          ))
+    )
+    .toSorted((a, b) => b.updatedAt - a.updatedAt || newestFirst(a, b))
+}
+
+/** Returns the newest versions whose bodies fit into `versionBodiesOctetsMax` together. `versions` are newest first. */
+export const versionsWithBodies = (
+  versions: ReadonlyArray<ResourceOf<"templateVersion">>
+): ReadonlyArray<ResourceOf<"templateVersion">> => {
+  let octets = 0
+  const firstTooMany = versions.findIndex(({ content }) => (octets += content.bodyOctets) > versionBodiesOctetsMax)
+  return firstTooMany === -1 ? versions : versions.slice(0, firstTooMany)
+}

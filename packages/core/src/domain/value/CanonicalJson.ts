@@ -1,0 +1,75 @@
+/**
+ * Canonical JSON: equal values give the same text, with sorted keys and no white space.
+ * Fingerprints and filter digests are computed from this text.
+ */
+
+import { utf8Octets } from "./TextLength.ts"
+import { isSafeKey } from "./TextRule.ts"
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+export const canonicalJson = (value: Json): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const fields = value as { readonly [key: string]: Json }
+  return `{${Object.keys(fields)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(fields[key]!)}`)
+    .join(",")}}`
+}
+
+/**
+ * Checks that a value is JSON of at most `octetsMax` octets and `depthMax` levels without reserved keys.
+ * Stops at the first violation, so that the work is bounded.
+ */
+export const checkJson = (
+  value: unknown,
+  bounds: { readonly octetsMax: number; readonly depthMax: number }
+): "fits" | "too_large" | "not_json" | "reserved_key" => {
+  let octets = 0
+  const spend = (count: number): void => {
+    octets += count
+    if (octets > bounds.octetsMax) throw tooLarge
+  }
+  const text = (value: string): void => {
+    spend(value.length + 2)
+    if (!value.isWellFormed() || value.includes("\0")) throw notJson
+    spend(utf8Octets(JSON.stringify(value)) - value.length - 2)
+  }
+  const walk = (value: unknown, depth: number): void => {
+    if (typeof value === "string") return text(value)
+    if (typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value)))
+      return spend(String(value).length)
+    if (typeof value !== "object") throw notJson
+    if (depth >= bounds.depthMax) throw tooLarge
+    if (Array.isArray(value)) {
+      spend(2 + Math.max(0, value.length - 1))
+      for (const item of value as ReadonlyArray<unknown>) walk(item, depth + 1)
+      return
+    }
+    const prototype: unknown = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) throw notJson
+    const entries = Object.entries(value)
+    spend(2 + Math.max(0, entries.length - 1))
+    for (const [key, item] of entries) {
+      text(key)
+      if (!isSafeKey(key)) throw reservedKey
+      spend(1)
+      walk(item, depth + 1)
+    }
+  }
+  try {
+    walk(value, 0)
+    return "fits"
+  } catch (violation) {
+    if (violation === tooLarge) return "too_large"
+    if (violation === notJson) return "not_json"
+    if (violation === reservedKey) return "reserved_key"
+    throw violation
+  }
+}
+
+const tooLarge = Symbol("too_large")
+const notJson = Symbol("not_json")
+const reservedKey = Symbol("reserved_key")

@@ -1,0 +1,76 @@
+/**
+ * The rules for text fields of requests, each with its code and its JSON Schema.
+ * Lengths are in characters (Unicode code points) unless a name says octets.
+ */
+import { Schema } from "effect"
+import { parseAddress } from "../message/Address.ts"
+import { parseInstant } from "./Instant.ts"
+import { says } from "./Issue.ts"
+import { codePoints, utf8Octets } from "./TextLength.ts"
+
+const atLeast = (min: number) =>
+  Schema.makeFilter((text: string) => text.length >= min, {
+    ...says("too_short", `must have at least ${min} character${min === 1 ? "" : "s"}`),
+    toJsonSchema: () => ({ minLength: min })
+  })
+
+const atMost = (max: number) =>
+  Schema.makeFilter((text: string) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
+    ...says("too_long", `must have at most ${max} characters`),
+    toJsonSchema: () => ({ maxLength: max })
+  })
+
+const octetsAtMost = (max: number) =>
+  Schema.makeFilter(
+    (text: string) => text.length * 3 <= max || (text.length <= max && utf8Octets(text) <= max),
+    says("too_long", `must be at most ${max} octets`)
+  )
+
+/** Refuses NUL and unpaired surrogates, because some stores and relays change or refuse them. */
+const storable = Schema.makeFilter(
+  (text: string) => !text.includes("\0") && text.isWellFormed(),
+  says("invalid_value", "must be well-formed Unicode without U+0000")
+)
+
+/** Whether the text has no C0 or C1 control character and no line or paragraph separator. Such a character could end a header field. */
+export const isOneLine = (text: string): boolean =>
+  !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()
+
+const oneLine = Schema.makeFilter(isOneLine, says("invalid_value", "must not contain control characters"))
+
+/** The rule for a text of several lines. `min` and `max` are in characters. */
+export const textOf = (bounds: { readonly min?: number; readonly max: number }) =>
+  bounds.min === undefined
+    ? Schema.String.check(atMost(bounds.max), storable)
+    : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), storable)
+
+/** Text of one line, for header fields and for names. */
+export const lineOf = (bounds: { readonly min?: number; readonly max: number }) =>
+  bounds.min === undefined
+    ? Schema.String.check(atMost(bounds.max), oneLine)
+    : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
+
+export const bodyOf = (bounds: { readonly octetsMax: number }) =>
+  Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
+
+/** A bare mailbox. `parseAddress` parses it. */
+export const Mailbox = Schema.String.check(
+  Schema.makeFilter((text: string) => parseAddress(text) !== undefined, {
+    ...says("invalid_value", "must be a bare mailbox such as ada@example.com"),
+    toJsonSchema: () => ({ maxLength: 254 })
+  })
+).annotate({ identifier: "Mailbox", examples: ["ada@example.com"] })
+
+/** An ISO 8601 date and time with an offset. `parseInstant` parses it. */
+export const Timestamp = Schema.String.check(
+  Schema.makeFilter((text: string) => parseInstant(text) !== undefined, {
+    ...says(
+      "invalid_value",
+      "must be an ISO 8601 date and time with an offset, such as 2026-12-24T18:00:00+01:00, on a date that exists"
+    ),
+    toJsonSchema: () => ({ format: "date-time" })
+  })
+).annotate({ identifier: "Timestamp", examples: ["2026-12-24T18:00:00+01:00"] })
+
+/** Whether the name is safe as an object key. Assigning `__proto__`, for example, changes the prototype of the object. */
+export const isSafeKey = (key: string): boolean => key !== "__proto__" && key !== "constructor" && key !== "prototype"

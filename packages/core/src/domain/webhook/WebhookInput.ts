@@ -1,0 +1,96 @@
+/**
+ * The input of `Webhooks.create` and `Webhooks.update`, and its validation. Source: decision 0028.
+ */
+import { Result, Schema } from "effect"
+import type { EventKind } from "../event/MailEvent.ts"
+import { eventKinds } from "../event/MailEvent.ts"
+import type { Issue } from "../value/Issue.ts"
+import { decoder, issue, says } from "../value/Issue.ts"
+import { lineOf, textOf } from "../value/TextRule.ts"
+import type { WebhookStatus } from "./Webhook.ts"
+import { webhookStatuses } from "./Webhook.ts"
+import type { WebhookTargetRules } from "./WebhookTarget.ts"
+import { webhookUrlProblem } from "./WebhookTarget.ts"
+
+/** A new webhook. */
+export interface CreateWebhookInput {
+  /** An `https` URL of at most 2,000 characters with a public host and an allowed port. */
+  readonly url: string
+  /** The kinds of events to send. Default: `email.delivered`, `email.bounced`, `email.failed` and `contact.unsubscribed`. */
+  readonly events?: ReadonlyArray<EventKind> | undefined
+  /** At most 500 characters on one line. Default: empty. */
+  readonly description?: string | undefined
+}
+
+/** The changes of a webhook. An absent field does not change. */
+export interface UpdateWebhookInput {
+  /** A new URL also ends the count of failures. */
+  readonly url?: string | undefined
+  /** At least one kind of event. */
+  readonly events?: ReadonlyArray<EventKind> | undefined
+  /** At most 500 characters on one line. */
+  readonly description?: string | undefined
+  /** `enabled` also ends the count of failures. */
+  readonly status?: WebhookStatus | undefined
+}
+
+const urlCharactersMax = 2000
+const descriptionCharactersMax = 500
+
+const Url = textOf({ min: 1, max: urlCharactersMax })
+
+/** A list of at least one kind of event. */
+export const EventKinds = Schema.Array(
+  Schema.Literals(eventKinds).annotate(says("invalid_value", `must be one of ${eventKinds.join(", ")}`))
+).check(
+  Schema.isMinLength(1, says("too_short", "must name at least one kind of event")),
+  Schema.isMaxLength(eventKinds.length, says("too_many_items", `must name at most ${eventKinds.length} kinds of event`))
+)
+
+/** The schema of `CreateWebhookInput`. */
+export const CreateWebhookBody = Schema.Struct({
+  url: Url,
+  events: Schema.optionalKey(EventKinds),
+  description: Schema.optionalKey(lineOf({ max: descriptionCharactersMax }))
+}).annotate({ identifier: "CreateWebhookRequest" })
+
+/** The schema of `UpdateWebhookInput`. */
+export const UpdateWebhookBody = Schema.Struct({
+  url: Schema.optionalKey(Url),
+  events: Schema.optionalKey(EventKinds),
+  description: Schema.optionalKey(lineOf({ max: descriptionCharactersMax })),
+  status: Schema.optionalKey(
+    Schema.Literals(webhookStatuses).annotate(says("invalid_value", "must be enabled or disabled"))
+  )
+}).annotate({ identifier: "UpdateWebhookRequest" })
+
+declare const valid: unique symbol
+
+/** The validated input of `Webhooks.create`. Only `parseCreateWebhook` makes it. */
+export type ValidCreateWebhook = typeof CreateWebhookBody.Type & { readonly [valid]: "CreateWebhook" }
+/** The validated input of `Webhooks.update`. Only `parseUpdateWebhook` makes it. */
+export type ValidUpdateWebhook = typeof UpdateWebhookBody.Type & { readonly [valid]: "UpdateWebhook" }
+
+const decodeCreate = decoder(CreateWebhookBody, { events: eventKinds.length })
+const decodeUpdate = decoder(UpdateWebhookBody, { events: eventKinds.length })
+
+type Parsed<A> = Result.Result<A, ReadonlyArray<Issue>>
+
+/** Adds the rules for the target to the form of the URL. */
+const withAllowedUrl = <A extends { readonly url?: string }>(parsed: Parsed<A>, rules: WebhookTargetRules): Parsed<A> =>
+  Result.flatMap(parsed, (input) => {
+    const problem = input.url === undefined ? undefined : webhookUrlProblem(input.url, rules)
+    return problem === undefined ? Result.succeed(input) : Result.fail([issue(["url"], "invalid_value", problem)])
+  })
+
+/** Validates the input by its form, and the URL by the rules for webhook targets. */
+export const parseCreateWebhook =
+  (rules: WebhookTargetRules) =>
+  (input: unknown): Parsed<ValidCreateWebhook> =>
+    withAllowedUrl(decodeCreate(input), rules) as Parsed<ValidCreateWebhook>
+
+/** Validates the input by its form, and a new URL by the rules for webhook targets. */
+export const parseUpdateWebhook =
+  (rules: WebhookTargetRules) =>
+  (input: unknown): Parsed<ValidUpdateWebhook> =>
+    withAllowedUrl(decodeUpdate(input), rules) as Parsed<ValidUpdateWebhook>

@@ -1,0 +1,54 @@
+/**
+ * The allowed targets of a webhook: rules for its URL at creation, and for the resolved address at each attempt.
+ * Source: docs/spec/clarifications.md W8; decisions 0028 and 0035.
+ */
+import { isInRange, isLoopbackAddress, isPublicAddress, isAddressRange } from "./NetworkAddress.ts"
+
+/** To which addresses and ports webhooks may go. */
+export interface WebhookTargetRules {
+  /** For development. Allows loopback addresses, `http` to them, and all ports. */
+  readonly allowLoopback: boolean
+  /** The allowed ports. */
+  readonly ports: ReadonlyArray<number>
+  /** Public addresses and ranges that are refused, such as `203.0.113.7` or `2001:db8::/32`. */
+  readonly deniedAddresses: ReadonlyArray<string>
+}
+
+/** Adds the defaults to the rules: no loopback, ports 443 and 8443, no denied addresses. Throws if a denied range is not valid. */
+export const webhookTargetRules = (given: Partial<WebhookTargetRules> = {}): WebhookTargetRules => {
+  const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given }
+  const wrong = rules.deniedAddresses.find((range) => !isAddressRange(range))
+  if (wrong !== undefined)
+    throw new RangeError(`deniedAddresses: "${wrong}" is not an IP address or a range such as 10.0.0.0/8`)
+  return rules
+}
+
+const urlCharactersMax = 2000
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
+
+/** Whether the rules allow the URL's port. */
+export const isWebhookPort = ({ port, protocol }: URL, { allowLoopback, ports }: WebhookTargetRules): boolean =>
+  allowLoopback || ports.includes(port === "" ? (protocol === "http:" ? 80 : 443) : Number(port))
+
+/** Whether the rules allow a resolved address. */
+export const isWebhookAddress = (address: string, { allowLoopback, deniedAddresses }: WebhookTargetRules): boolean =>
+  (isPublicAddress(address) === true || (allowLoopback && isLoopbackAddress(address))) &&
+  !deniedAddresses.some((range) => isInRange(address, range))
+
+/** Returns which rule the URL breaks, as a predicate that follows the field's name. Returns `undefined` if the URL is allowed. */
+export const webhookUrlProblem = (text: string, rules: WebhookTargetRules): string | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
+  const host = hostOf(url)
+  const local = host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
+  if (local && rules.allowLoopback)
+    return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
+  if (url.protocol !== "https:") return "must be https"
+  if (!isWebhookPort(url, rules)) return `must use port ${rules.ports.join(" or ")}`
+  if (local || isPublicAddress(host) === false) return "must not be a private, local or metadata address"
+  return isPublicAddress(host) === true && !isWebhookAddress(host, rules)
+    ? "must not be an address that the operator denies"
+    : undefined
+}

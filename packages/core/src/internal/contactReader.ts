@@ -1,0 +1,140 @@
+/**
+ * Reads the contacts that a query selects: by an index where the store has one, otherwise by a scan.
+ */
+import { Effect, Option, Result, Stream } from "effect"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { ContactRecord } from "../domain/contact/Contact.ts"
+import type { ContactFilters, ContactPredicate } from "../domain/contact/ContactPredicate.ts"
+import type { ContactFilterInput, ValidContactFilter } from "../domain/contact/ContactRequest.ts"
+import { parseContactListing, parseContactQuery } from "../domain/contact/ContactRequest.ts"
+import { compileSegment } from "../domain/contact/Segment.ts"
+import type { Page, PageInput, PageRequest, Position } from "../domain/store/Paging.ts"
+import type { ContactScan } from "../domain/store/Query.ts"
+import type { ResourceOf } from "../domain/store/Resource.ts"
+import { resourcesMax } from "../domain/store/Resource.ts"
+import type { ContactFilterTooSlow, InvalidArgument } from "../domain/value/Failure.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { makeContactScanner } from "./contactScan.ts"
+import { validated, validIds } from "./validated.ts"
+
+/** The number of contacts that one query of a stream reads. */
+const batchMax = 1000
+
+/** Whether an index supports the filters, so that a page needs no scan. */
+const isIndexed = ({ search, emailStatus, listId, segment }: ContactFilters): boolean =>
+  search === null && segment === null && (emailStatus === null || listId === null)
+
+export interface ContactReader {
+  /** One page of the selected contacts, newest first. Fails with `ContactFilterTooSlow` when a scan takes longer than 5 s. */
+  readonly page: (
+    projectId: ProjectId,
+    input: ContactFilterInput & PageInput
+  ) => Effect.Effect<Page<ContactRecord>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
+  /** All selected contacts, newest first, with constant memory use. */
+  readonly stream: (
+    projectId: ProjectId,
+    query: ContactFilterInput
+  ) => Stream.Stream<ContactRecord, InvalidArgument | StoreUnavailable>
+}
+
+/**
+ * Returns the filter of a segment in the form that a store evaluates. Returns `null` when the segment does not exist, or when its filter
+ * uses a property that is no longer defined. Such a segment selects no contact.
+ */
+const segmentPredicate = (
+  store: MailStoreShape,
+  projectId: ProjectId,
+  segmentId: string
+): Effect.Effect<ContactPredicate | null, StoreUnavailable> =>
+  Effect.map(
+    store.read([
+      { _tag: "Resource", projectId, id: segmentId },
+      { _tag: "Resources", projectId, kind: "property", parent: "", after: null, limit: resourcesMax }
+    ]),
+    ([segment, properties]) =>
+      segment?.kind === "segment"
+        ? Result.getOrNull(compileSegment(segment.content.filter, properties as ReadonlyArray<ResourceOf<"property">>))
+        : null
+  )
+
+/** Returns the filters of a query in the form that a store evaluates, or `null` when no contact can match. */
+const filtersOf = Effect.fnUntraced(function* (
+  store: MailStoreShape,
+  projectId: ProjectId,
+  { segmentId, ...filters }: ValidContactFilter
+): Effect.fn.Return<ContactFilters | null, StoreUnavailable> {
+  if (filters.listId !== null) {
+    const [list] = yield* store.read([{ _tag: "Resource", projectId, id: filters.listId }])
+    if (list?.kind !== "list") return null
+  }
+  if (segmentId === null) return { ...filters, segment: null }
+  const segment = yield* segmentPredicate(store, projectId, segmentId)
+  return segment === null ? null : { ...filters, segment }
+})
+
+export const makeContactReader = (store: MailStoreShape): ContactReader => {
+  const scanner = makeContactScanner(store)
+
+  /** Takes the total from counters, which every write of a contact updates. */
+  const indexedPage = Effect.fnUntraced(function* (
+    projectId: ProjectId,
+    { emailStatus, listId }: ContactFilters,
+    page: PageRequest
+  ) {
+    const skip = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
+    const [items, [all, unsubscribed, onList]] = yield* store.read([
+      { _tag: "ContactPage", projectId, emailStatus, listId, after: null, skip, limit: page.limit },
+      { _tag: "Counters", projectId, names: ["contacts", "unsubscribed", `list:${listId ?? ""}`] }
+    ])
+    const total =
+      listId !== null
+        ? onList!
+        : emailStatus === null
+          ? all!
+          : emailStatus === "unsubscribed"
+            ? unsubscribed!
+            : all! - unsubscribed!
+    return { items, total, ...page }
+  })
+
+  const nextBatch = (
+    projectId: ProjectId,
+    filters: ContactFilters,
+    after: Position | null
+  ): Effect.Effect<Pick<ContactScan, "items" | "next">, StoreUnavailable> => {
+    const { emailStatus, listId } = filters
+    return isIndexed(filters)
+      ? Effect.map(
+          store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit: batchMax }]),
+          ([items]) => ({ items, next: items.length < batchMax ? null : items.at(-1)! })
+        )
+      : scanner.piece(projectId, filters, after)
+  }
+
+  return {
+    page: (projectId, input) =>
+      Effect.gen(function* () {
+        yield* validIds({ projectId })
+        const { query, page } = yield* validated(parseContactListing, input, "filters")
+        const filters = yield* filtersOf(store, projectId, query)
+        if (filters === null) return { items: [], total: 0, ...page }
+        return yield* isIndexed(filters)
+          ? indexedPage(projectId, filters, page)
+          : scanner.page(projectId, filters, page)
+      }),
+    stream: (projectId, input) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          yield* validIds({ projectId })
+          const filters = yield* filtersOf(store, projectId, yield* validated(parseContactQuery, input, "filters"))
+          if (filters === null) return Stream.empty
+          return Stream.paginate(null as Position | null, (after) =>
+            Effect.map(
+              nextBatch(projectId, filters, after),
+              ({ items, next }) => [items, Option.fromNullOr(next)] as const
+            )
+          )
+        })
+      )
+  }
+}

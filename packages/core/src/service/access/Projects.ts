@@ -1,0 +1,82 @@
+/**
+ * Projects. `Domains.create`, `Domains.ensure`, `ApiKeys.create` and the methods of `Projects` create the project when it does not exist.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import { ensureProject, updateProject } from "../../decide/access/project.ts"
+import type { Project, ProjectId, UpdateProjectInput } from "../../domain/access/Project.ts"
+import { parseUpdateProject, toProject } from "../../domain/access/Project.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+
+/**
+ * The projects and their settings. A project exists after the first `Domains.create`, `Domains.ensure`, `ApiKeys.create`, `Projects.ensure` or
+ * `Projects.update` with its id. The other services create no project. Each method fails with `InvalidArgument` when a project id or a setting is not valid.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Projects } from "@mailkeep/core"
+ *
+ * export const neverSendTwice = Effect.gen(function* () {
+ *   const projects = yield* Projects
+ *   return yield* projects.update("prj_acme", { onAmbiguous: "fail" })
+ * })
+ * ```
+ */
+export class Projects extends Context.Service<
+  Projects,
+  {
+    /** Returns the project. Creates the project when it does not exist. */
+    readonly ensure: (projectId: ProjectId) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    /** Changes the given settings. Creates the project when it does not exist. */
+    readonly update: (
+      projectId: ProjectId,
+      input: UpdateProjectInput
+    ) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    /** Lists all projects, by id. */
+    readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Projects") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Projects,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+
+      const load = (id: ProjectId) => Effect.map(store.read([{ _tag: "Project", id }]), ([existing]) => ({ existing }))
+
+      const ensure = Effect.fn("Projects.ensure")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
+        const now = yield* Clock.currentTimeMillis
+        const project = yield* commit(
+          load(projectId),
+          (facts) => ensureProject(projectId, { now, ...facts }),
+          "bounded"
+        )
+        return toProject(project)
+      })
+
+      const update = Effect.fn("Projects.update")(function* (projectId: ProjectId, input: UpdateProjectInput) {
+        yield* validIds({ projectId })
+        const valid = yield* validated(parseUpdateProject, input)
+        const now = yield* Clock.currentTimeMillis
+        const updated = yield* commit(
+          load(projectId),
+          (facts) => updateProject(projectId, valid, { now, ...facts }),
+          "bounded"
+        )
+        return toProject(updated)
+      })
+
+      const list = Effect.map(store.read([{ _tag: "Projects" }]), ([projects]) => projects.map(toProject)).pipe(
+        Effect.withSpan("Projects.list")
+      )
+
+      return { ensure, update, list }
+    })
+  )
+}

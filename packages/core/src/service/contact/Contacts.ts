@@ -1,0 +1,239 @@
+/**
+ * The contacts of a project. Source: docs/spec/coverage.md S7; decision 0012.
+ */
+import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { createContact, deleteContact, updateContact } from "../../decide/contact/contact.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Contact, ContactDetail, CreateContactOptions } from "../../domain/contact/Contact.ts"
+import { parseCreateContactOptions, toContact } from "../../domain/contact/Contact.ts"
+import type {
+  ListContactsInput,
+  ContactFilterInput,
+  CreateContactInput,
+  UpdateContactInput
+} from "../../domain/contact/ContactRequest.ts"
+import { parseCreateContact, parseUpdateContact } from "../../domain/contact/ContactRequest.ts"
+import { valuesByKey } from "../../domain/contact/Property.ts"
+import type { KeyedAddress } from "../../domain/contact/Suppression.ts"
+import { suppressedFor } from "../../domain/contact/Suppression.ts"
+import { parseAddress } from "../../domain/message/Address.ts"
+import type { Page } from "../../domain/store/Paging.ts"
+import type {
+  ContactEmailTaken,
+  ContactFilterTooSlow,
+  InvalidArgument,
+  PlanLimitReached
+} from "../../domain/value/Failure.ts"
+import { ContactNotFound } from "../../domain/value/Failure.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { makeContactReader } from "../../internal/contactReader.ts"
+import { keyedAddressOf } from "../../internal/keyedAddress.ts"
+import { resourcesOf } from "../../internal/resources.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { PlanSource } from "../../port/PlanSource.ts"
+import { Secrets } from "../access/Secrets.ts"
+
+/**
+ * The contacts of a project: the people to whom it sends mail.
+ *
+ * @example
+ * ```ts
+ * import { Contacts } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const contacts = yield* Contacts
+ *   const ada = yield* contacts.create("prj_a", { email: "ada@example.org", firstName: "Ada" })
+ *   yield* contacts.update("prj_a", ada.id, { email: ada.email, emailStatus: "unsubscribed" })
+ *   return yield* contacts.list("prj_a", { search: "ada", limit: 20 })
+ * })
+ * ```
+ */
+export class Contacts extends Context.Service<
+  Contacts,
+  {
+    /**
+     * Returns one page of contacts, newest first, and the number of all contacts that match. Fails with `ContactFilterTooSlow` when a
+     * search or a segment takes longer than 5 s, and with `InvalidArgument` when a filter is not valid.
+     */
+    readonly list: (
+      projectId: ProjectId,
+      input?: ListContactsInput
+    ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
+    /** Streams all matching contacts, newest first, with constant memory use. A contact that matches all the time is emitted exactly once. */
+    readonly stream: (
+      projectId: ProjectId,
+      query?: ContactFilterInput
+    ) => Stream.Stream<Contact, InvalidArgument | StoreUnavailable>
+    /** Returns a contact with its custom properties, its lists and its `blockReason`. Fails with `ContactNotFound`. */
+    readonly get: (
+      projectId: ProjectId,
+      contactId: string
+    ) => Effect.Effect<ContactDetail, InvalidArgument | ContactNotFound | StoreUnavailable>
+    /** Returns `null` when no contact has the address, or when the text is not an address. */
+    readonly findByEmail: (
+      projectId: ProjectId,
+      email: string
+    ) => Effect.Effect<Contact | null, InvalidArgument | StoreUnavailable>
+    /**
+     * Creates a contact with the status `subscribed`, and removes the suppression reason `unsubscribed` of its address. Fails with
+     * `InvalidArgument` when a field is not valid or a property is not defined, and with `ContactEmailTaken` when a contact of the project
+     * has the address. Fails with `PlanLimitReached` when the plan permits no more contacts.
+     */
+    readonly create: (
+      projectId: ProjectId,
+      input: CreateContactInput,
+      options?: CreateContactOptions
+    ) => Effect.Effect<Contact, InvalidArgument | ContactEmailTaken | PlanLimitReached | StoreUnavailable>
+    /**
+     * Updates a contact. Fields that the input omits keep their values. Fails with `ContactNotFound`, and with `ContactEmailTaken` when
+     * another contact has the address. Fails with `InvalidArgument` when a field is not valid or a property is not defined.
+     */
+    readonly update: (
+      projectId: ProjectId,
+      contactId: string,
+      input: UpdateContactInput
+    ) => Effect.Effect<Contact, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable>
+    /**
+     * Deletes a contact. A suppression of its address stays, without the address in clear text. The delivery log keeps its deliveries.
+     * Fails with `ContactNotFound`.
+     */
+    readonly delete: (
+      projectId: ProjectId,
+      contactId: string
+    ) => Effect.Effect<null, InvalidArgument | ContactNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Contacts") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Contacts,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+      const ids = yield* IdSource
+      const plans = yield* PlanSource
+      const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+      const { addressKey } = yield* Secrets
+      const reader = makeContactReader(store)
+
+      const addressReads = ({ projectId, address, addressKey }: KeyedAddress) =>
+        [
+          { _tag: "ContactsByAddress", projectId, addresses: [address] },
+          { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
+        ] as const
+
+      /** Reads the properties of the project only when the input has property values. */
+      const propertiesFor = (projectId: ProjectId, values: Readonly<Record<string, unknown>> | undefined) =>
+        Object.keys(values ?? {}).length === 0 ? Effect.succeed([]) : properties.all(projectId)
+
+      const list = Effect.fn("Contacts.list")(function* (projectId: ProjectId, input: ListContactsInput = {}) {
+        const { items, ...page } = yield* reader.page(projectId, input)
+        return { items: items.map(toContact), ...page }
+      })
+
+      const stream = (projectId: ProjectId, query: ContactFilterInput = {}) =>
+        Stream.map(reader.stream(projectId, query), toContact)
+
+      const get = Effect.fn("Contacts.get")(function* (projectId: ProjectId, contactId: string) {
+        yield* validIds({ projectId, contactId })
+        const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
+        if (contact === null) return yield* new ContactNotFound({ contactId })
+        const now = yield* Clock.currentTimeMillis
+        const [[suppression], ...lists] = yield* store.read([
+          { _tag: "Suppressions", projectId, addressKeys: [addressKey(contact.address)] },
+          ...contact.listIds.map((id) => ({ _tag: "Resource", projectId, id }) as const)
+        ])
+        const reason = suppressedFor(suppression!, now)
+        return {
+          ...toContact(contact),
+          properties: valuesByKey(contact.properties, yield* properties.all(projectId)),
+          listIds: contact.listIds.filter((_, at) => lists[at] !== null),
+          blockReason: reason === "unsubscribed" ? null : reason
+        }
+      })
+
+      const findByEmail = Effect.fn("Contacts.findByEmail")(function* (projectId: ProjectId, email: string) {
+        yield* validIds({ projectId, email })
+        const address = parseAddress(email)?.canonical
+        if (address === undefined) return null
+        const [[contact]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
+        return contact === null ? null : toContact(contact!)
+      })
+
+      const create = Effect.fn("Contacts.create")(function* (
+        projectId: ProjectId,
+        input: CreateContactInput,
+        options: CreateContactOptions = {}
+      ) {
+        yield* validIds({ projectId })
+        const contact = yield* validated(parseCreateContact, input)
+        const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const plan = yield* plans.planOf(projectId)
+        const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(contact.email)!.canonical)
+        const load = Effect.zipWith(
+          propertiesFor(projectId, contact.properties),
+          store.read([...addressReads(keyedAddress), { _tag: "Counters", projectId, names: ["contacts"] }]),
+          (properties, [[holder], [suppression], [contactsUsed]]) => ({
+            now,
+            ids: block,
+            keyedAddress,
+            holder: holder!,
+            suppression: suppression!,
+            properties,
+            plan,
+            contactsUsed: contactsUsed!
+          })
+        )
+        return toContact(yield* commit(load, (facts) => createContact(contact, source, facts), "bounded"))
+      })
+
+      const update = Effect.fn("Contacts.update")(function* (
+        projectId: ProjectId,
+        contactId: string,
+        input: UpdateContactInput
+      ) {
+        yield* validIds({ projectId, contactId })
+        const change = yield* validated(parseUpdateContact, input)
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 2)
+        const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(change.email)!.canonical)
+        const load = Effect.zipWith(
+          propertiesFor(projectId, change.properties),
+          store.read([...addressReads(keyedAddress), { _tag: "Contact", projectId, id: contactId }]),
+          (properties, [[holder], [suppression], contact]) => ({
+            now,
+            ids: block,
+            keyedAddress,
+            holder: holder!,
+            suppression: suppression!,
+            properties,
+            contact
+          })
+        )
+        return toContact(yield* commit(load, (facts) => updateContact(contactId, change, facts), "bounded"))
+      })
+
+      const deleteOne = Effect.fn("Contacts.delete")(function* (projectId: ProjectId, contactId: string) {
+        yield* validIds({ projectId, contactId })
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, 1)
+        const load = Effect.gen(function* () {
+          const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
+          const keyedAddress = keyedAddressOf(addressKey, projectId, contact?.address ?? "")
+          const [[suppression]] = yield* store.read([
+            { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
+          ])
+          return { now, ids: block, keyedAddress, contact, suppression: suppression! }
+        })
+        return yield* commit(load, (facts) => deleteContact(contactId, facts), "bounded")
+      })
+
+      return { list, stream, get, findByEmail, create, update, delete: deleteOne }
+    })
+  )
+}

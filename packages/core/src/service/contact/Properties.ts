@@ -1,0 +1,105 @@
+/**
+ * The custom properties that the contacts of a project may have. Source: docs/spec/coverage.md S7.10; decision 0025.
+ */
+import { Context, Effect, Layer } from "effect"
+import { createProperty, updateProperty } from "../../decide/contact/property.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { CreatePropertyInput, Property, UpdatePropertyInput } from "../../domain/contact/Property.ts"
+import { parseCreateProperty, parseUpdateProperty, propertyName, toProperty } from "../../domain/contact/Property.ts"
+import type {
+  InvalidArgument,
+  NameTaken,
+  PropertyInUse,
+  RecordNotFound,
+  TooManyRecords
+} from "../../domain/value/Failure.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { resourcesOf } from "../../internal/resources.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+
+/**
+ * The custom properties that the contacts of a project may have.
+ *
+ * @example
+ * ```ts
+ * import { Contacts, Properties } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* (yield* Properties).create("prj_a", { key: "plan", type: "string", fallbackValue: "free" })
+ *   return yield* (yield* Contacts).create("prj_a", { email: "ada@example.org", properties: { plan: "pro" } })
+ * })
+ * ```
+ */
+export class Properties extends Context.Service<
+  Properties,
+  {
+    /** Returns all properties, newest first. A project has at most 200 properties. */
+    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<Property>, InvalidArgument | StoreUnavailable>
+    /**
+     * Creates a property. Fails with `InvalidArgument` when a field or the fallback is not valid, and with `NameTaken` when a property of
+     * the project has the key in any case. Fails with `TooManyRecords` when the project has 200 properties.
+     */
+    readonly create: (
+      projectId: ProjectId,
+      input: CreatePropertyInput
+    ) => Effect.Effect<Property, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    /**
+     * Updates a property. Fails with `PropertyInUse` for a change of the type while a contact has a value of the property. Fails with
+     * `RecordNotFound`, and with `NameTaken` when another property of the project has the key.
+     */
+    readonly update: (
+      projectId: ProjectId,
+      propertyId: string,
+      input: UpdatePropertyInput
+    ) => Effect.Effect<Property, InvalidArgument | RecordNotFound | NameTaken | PropertyInUse | StoreUnavailable>
+    /** Deletes a property and its values on all contacts. Fails with `RecordNotFound`. */
+    readonly delete: (
+      projectId: ProjectId,
+      propertyId: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Properties") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Properties,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+      const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "property", record: "property" })
+
+      const list = Effect.fn("Properties.list")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
+        return (yield* resources.all(projectId)).map(toProperty)
+      })
+
+      const create = Effect.fn("Properties.create")(function* (projectId: ProjectId, input: CreatePropertyInput) {
+        yield* validIds({ projectId })
+        const property = yield* validated(parseCreateProperty, input)
+        const load = yield* resources.newFacts(projectId, propertyName(property.key))
+        return toProperty(yield* commit(load, (facts) => createProperty(property, facts), "bounded"))
+      })
+
+      const update = Effect.fn("Properties.update")(function* (
+        projectId: ProjectId,
+        propertyId: string,
+        input: UpdatePropertyInput
+      ) {
+        yield* validIds({ projectId, id: propertyId })
+        const change = yield* validated(parseUpdateProperty, input)
+        const name = change.key === undefined ? null : propertyName(change.key)
+        const load = Effect.zipWith(
+          yield* resources.existingFacts(projectId, propertyId, name),
+          store.read([{ _tag: "Counters", projectId, names: [`property:${propertyId}`] }]),
+          (facts, [[valueCount]]) => ({ ...facts, valueCount: valueCount! })
+        )
+        return toProperty(yield* commit(load, (facts) => updateProperty(propertyId, change, facts), "bounded"))
+      })
+
+      return { list, create, update, delete: resources.delete }
+    })
+  )
+}

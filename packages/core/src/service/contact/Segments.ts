@@ -1,0 +1,112 @@
+/**
+ * Segments: the contacts that match a stored filter. Source: decision 0026.
+ */
+import { Context, Effect, Layer } from "effect"
+import { createSegment, updateSegment } from "../../decide/contact/segment.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { CreateSegmentInput, Segment, UpdateSegmentInput } from "../../domain/contact/Segment.ts"
+import { parseCreateSegment, parseUpdateSegment, segmentName, toSegment } from "../../domain/contact/Segment.ts"
+import type { Page, PageInput } from "../../domain/store/Paging.ts"
+import type { InvalidArgument, NameTaken, RecordNotFound, TooManyRecords } from "../../domain/value/Failure.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { resourcesOf } from "../../internal/resources.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+
+/**
+ * The segments of a project: stored filters of contacts. `Contacts.list` lists the contacts of a segment.
+ *
+ * @example
+ * ```ts
+ * import { Contacts, Segments } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const filter = { field: "email", op: "ends_with", value: "@example.org" } as const
+ *   const { id } = yield* (yield* Segments).create("prj_a", { name: "Example", filter })
+ *   return yield* (yield* Contacts).list("prj_a", { segmentId: id })
+ * })
+ * ```
+ */
+export class Segments extends Context.Service<
+  Segments,
+  {
+    /** Returns one page of the segments, newest first. */
+    readonly list: (
+      projectId: ProjectId,
+      input?: PageInput
+    ) => Effect.Effect<Page<Segment>, InvalidArgument | StoreUnavailable>
+    /** Returns a segment. Fails with `RecordNotFound`. */
+    readonly get: (
+      projectId: ProjectId,
+      segmentId: string
+    ) => Effect.Effect<Segment, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Creates a segment. Fails with `InvalidArgument`, which has an issue for each part of the filter that is not valid. Fails with
+     * `NameTaken` when a segment of the project has the name in any case, and with `TooManyRecords` when the project has 1,000 segments.
+     */
+    readonly create: (
+      projectId: ProjectId,
+      input: CreateSegmentInput
+    ) => Effect.Effect<Segment, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    /** Updates a segment. Fails with `RecordNotFound`, and like `create` when the name or the filter is not valid. */
+    readonly update: (
+      projectId: ProjectId,
+      segmentId: string,
+      input: UpdateSegmentInput
+    ) => Effect.Effect<Segment, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
+    /** Deletes a segment. Its contacts stay. Fails with `RecordNotFound`. */
+    readonly delete: (
+      projectId: ProjectId,
+      segmentId: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Segments") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Segments,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+      const parts = { store, ids: yield* IdSource }
+      const resources = resourcesOf(parts, { kind: "segment", record: "segment" })
+      const properties = resourcesOf(parts, { kind: "property", record: "property" })
+
+      /** Adds the properties of the project, which a filter may use. */
+      const withProperties = <A, E>(projectId: ProjectId, load: Effect.Effect<A, E>) =>
+        Effect.zipWith(load, properties.all(projectId), (facts, properties) => ({ ...facts, properties }))
+
+      const list = Effect.fn("Segments.list")(function* (projectId: ProjectId, input: PageInput = {}) {
+        const { items, ...page } = yield* resources.list(projectId, input)
+        return { items: items.map(toSegment), ...page }
+      })
+
+      const get = Effect.fn("Segments.get")(function* (projectId: ProjectId, segmentId: string) {
+        return toSegment(yield* resources.get(projectId, segmentId))
+      })
+
+      const create = Effect.fn("Segments.create")(function* (projectId: ProjectId, input: CreateSegmentInput) {
+        yield* validIds({ projectId })
+        const segment = yield* validated(parseCreateSegment, input)
+        const load = withProperties(projectId, yield* resources.newFacts(projectId, segmentName(segment.name)))
+        return toSegment(yield* commit(load, (facts) => createSegment(segment, facts), "bounded"))
+      })
+
+      const update = Effect.fn("Segments.update")(function* (
+        projectId: ProjectId,
+        segmentId: string,
+        input: UpdateSegmentInput
+      ) {
+        yield* validIds({ projectId, id: segmentId })
+        const change = yield* validated(parseUpdateSegment, input)
+        const name = change.name === undefined ? null : segmentName(change.name)
+        const load = withProperties(projectId, yield* resources.existingFacts(projectId, segmentId, name))
+        return toSegment(yield* commit(load, (facts) => updateSegment(segmentId, change, facts), "bounded"))
+      })
+
+      return { list, get, create, update, delete: resources.delete }
+    })
+  )
+}

@@ -1,0 +1,185 @@
+/**
+ * The suppressions: addresses that get no mail, with the reasons. Source: decision 0012.
+ */
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import type { SuppressionFacts } from "../../decide/contact/suppression.ts"
+import { addReason, deleteSuppression, removeReason } from "../../decide/contact/suppression.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Suppression, SuppressionReason } from "../../domain/contact/Suppression.ts"
+import { toSuppression } from "../../domain/contact/Suppression.ts"
+import type { ListSuppressionsInput } from "../../domain/contact/SuppressionRequest.ts"
+import { parseReasonChange, parseSuppressionListing } from "../../domain/contact/SuppressionRequest.ts"
+import { parseAddress } from "../../domain/message/Address.ts"
+import { examinedMax } from "../../domain/store/Paging.ts"
+import type { RecordNotFound } from "../../domain/value/Failure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { issue } from "../../domain/value/Issue.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import type { CursorPage } from "../../domain/store/Paging.ts"
+import { cursorPage } from "../../internal/cursorPage.ts"
+import { keyedAddressOf } from "../../internal/keyedAddress.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Secrets } from "../access/Secrets.ts"
+
+/**
+ * The suppressions of a project: the addresses that get no mail, and the reasons.
+ *
+ * @example
+ * ```ts
+ * import { Suppressions } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const suppressions = yield* Suppressions
+ *   yield* suppressions.addReason("prj_a", "ada@example.org", "manual")
+ *   return (yield* suppressions.list("prj_a", { search: "ada" })).items
+ * })
+ * ```
+ */
+export class Suppressions extends Context.Service<
+  Suppressions,
+  {
+    /**
+     * Adds a reason and keeps the others. Returns the suppression with all its reasons. The reason `unsubscribed` also unsubscribes the
+     * contact with the address. A reason that is added again keeps its first time, except `temporary_failure`.
+     */
+    readonly addReason: (
+      projectId: ProjectId,
+      email: string,
+      reason: SuppressionReason
+    ) => Effect.Effect<Suppression, InvalidArgument | StoreUnavailable>
+    /**
+     * Removes one reason and keeps the others. Returns the suppression with the other reasons, or `null` when there are none. The removal
+     * of `unsubscribed` also subscribes the contact with the address.
+     */
+    readonly removeReason: (
+      projectId: ProjectId,
+      email: string,
+      reason: SuppressionReason
+    ) => Effect.Effect<Suppression | null, InvalidArgument | StoreUnavailable>
+    /** Removes all reasons of an address. Fails with `RecordNotFound` when the address is not suppressed. */
+    readonly delete: (
+      projectId: ProjectId,
+      email: string
+    ) => Effect.Effect<null, RecordNotFound | InvalidArgument | StoreUnavailable>
+    /**
+     * Returns one page of the addresses that get no mail now, ordered by address, without the addresses of deleted contacts. A page may be
+     * short although `hasMore` is `true`. Fails with `InvalidArgument` for a cursor of another search.
+     */
+    readonly list: (
+      projectId: ProjectId,
+      input?: ListSuppressionsInput
+    ) => Effect.Effect<CursorPage<Suppression>, InvalidArgument | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Suppressions") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Suppressions,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+      const ids = yield* IdSource
+      const crypto = yield* Crypto
+      const { addressKey, signer } = yield* Secrets
+      const sign = signer("cursor")
+
+      /** Reads the clock and reserves the id of an event. Returns the effect that loads the facts about an address. */
+      const factsOf = (
+        projectId: ProjectId,
+        email: string
+      ): Effect.Effect<Effect.Effect<SuppressionFacts, StoreUnavailable>> =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 1)
+          const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(email)!.canonical)
+          return Effect.map(
+            store.read([
+              { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] },
+              { _tag: "ContactsByAddress", projectId, addresses: [keyedAddress.address] }
+            ]),
+            ([[suppression], [contact]]) => ({
+              now,
+              ids: block,
+              keyedAddress,
+              suppression: suppression!,
+              contact: contact!
+            })
+          )
+        })
+
+      const add = Effect.fn("Suppressions.addReason")(function* (
+        projectId: ProjectId,
+        email: string,
+        reason: SuppressionReason
+      ) {
+        const change = yield* validated(parseReasonChange, { email, reason })
+        yield* validIds({ projectId })
+        const load = yield* factsOf(projectId, change.email)
+        const record = yield* commit(load, (facts) => Result.succeed(addReason(change, facts)), "bounded")
+        return toSuppression(record, yield* Clock.currentTimeMillis)
+      })
+
+      const remove = Effect.fn("Suppressions.removeReason")(function* (
+        projectId: ProjectId,
+        email: string,
+        reason: SuppressionReason
+      ) {
+        const change = yield* validated(parseReasonChange, { email, reason })
+        yield* validIds({ projectId })
+        const load = yield* factsOf(projectId, change.email)
+        const record = yield* commit(load, (facts) => Result.succeed(removeReason(change, facts)), "bounded")
+        return record === null || Object.keys(record.reasons).length === 0
+          ? null
+          : toSuppression(record, yield* Clock.currentTimeMillis)
+      })
+
+      const deleteOne = Effect.fn("Suppressions.delete")(function* (projectId: ProjectId, email: string) {
+        yield* validIds({ projectId })
+        if (typeof email !== "string" || parseAddress(email) === undefined)
+          return yield* new InvalidArgument({
+            argument: "input",
+            issues: [issue(["email"], "invalid_value", "must be a bare mailbox")]
+          })
+        return yield* commit(yield* factsOf(projectId, email), deleteSuppression, "bounded")
+      })
+
+      const list = Effect.fn("Suppressions.list")(function* (projectId: ProjectId, input: ListSuppressionsInput = {}) {
+        yield* validIds({ projectId })
+        const { search, limit, cursor } = yield* validated(parseSuppressionListing, input, "filters")
+        const now = yield* Clock.currentTimeMillis
+        return yield* cursorPage(
+          { sign, crypto },
+          {
+            scope: { projectId, listing: "suppressions", filters: { search } },
+            limit,
+            cursor,
+            read: (after) =>
+              Effect.map(
+                store.read([
+                  {
+                    _tag: "SuppressionPage",
+                    projectId,
+                    search,
+                    now,
+                    after: after === null ? null : after[0]!,
+                    limit,
+                    scanLimit: examinedMax
+                  }
+                ]),
+                ([{ items, next }]) => ({
+                  items: items.map((one) => toSuppression(one, now)),
+                  next: next === null ? null : [next]
+                })
+              )
+          }
+        )
+      })
+
+      return { addReason: add, removeReason: remove, delete: deleteOne, list }
+    })
+  )
+}

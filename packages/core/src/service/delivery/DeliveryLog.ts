@@ -1,0 +1,164 @@
+/**
+ * The delivery log: pages of deliveries, one delivery with its attempts, and the events of a project.
+ * Source: docs/spec/coverage.md S5; decision 0011.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { DeliverySummary } from "../../domain/delivery/Delivery.ts"
+import type { DeliveryDetail } from "../../domain/delivery/DeliveryDetail.ts"
+import { toDeliveryDetail } from "../../domain/delivery/DeliveryDetail.ts"
+import type { ListDeliveriesInput, ListEventsInput } from "../../domain/delivery/DeliveryLogInput.ts"
+import { parseListDeliveries, parseListEvents } from "../../domain/delivery/DeliveryLogInput.ts"
+import { messageIdOfEvent } from "../../domain/event/EventRecord.ts"
+import type { EventMessage, MailEvent } from "../../domain/event/MailEvent.ts"
+import { toMailEvent } from "../../domain/event/MailEvent.ts"
+import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
+import { examinedMax } from "../../domain/store/Paging.ts"
+import type { UsageAudit } from "../../domain/store/Query.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { DeliveryNotFound } from "../../domain/value/Failure.ts"
+import type { CursorPage } from "../../domain/store/Paging.ts"
+import { cursorPage } from "../../internal/cursorPage.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Secrets } from "../access/Secrets.ts"
+
+/** One page of the delivery log. */
+export interface LogPage extends CursorPage<DeliverySummary> {
+  /** The total is known only when the first page is also the last page. Otherwise `null`. */
+  readonly total: number | null
+}
+
+/** How many messages are read at once for the events about their deliveries. A message can be large. */
+const messagesReadAtOnce = 20
+
+/** Reads the messages with these ids, and keeps only the fields that belong to events. */
+const loadEventMessages = (store: MailStoreShape, projectId: ProjectId, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const found = new Map<string, EventMessage>()
+    for (let first = 0; first < ids.length; first += messagesReadAtOnce) {
+      const queries = ids
+        .slice(first, first + messagesReadAtOnce)
+        .map((id) => ({ _tag: "Message", projectId, id }) as const)
+      for (const message of yield* store.read(queries)) {
+        if (message === null) continue
+        const { id, subject, templateId, source, metadata } = message
+        found.set(id, { subject, templateId, source, metadata })
+      }
+    }
+    return found
+  })
+
+/**
+ * What happened to the mail of a project.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { DeliveryLog } from "@mailkeep/core"
+ *
+ * const program = Effect.gen(function* () {
+ *   const log = yield* DeliveryLog
+ *   const { items } = yield* log.list("prj_acme", { status: "bounced", startDate: "2026-12-01" })
+ *   for (const { id } of items) console.log((yield* log.get("prj_acme", id)).statusMessage)
+ * })
+ * ```
+ */
+export class DeliveryLog extends Context.Service<
+  DeliveryLog,
+  {
+    /**
+     * One page of the deliveries, newest first. With filters, a page may be short or empty although `hasMore` is `true`. Fails with
+     * `InvalidArgument` when a filter is not valid, or when the cursor belongs to another project or other filters.
+     */
+    readonly list: (
+      projectId: ProjectId,
+      input?: ListDeliveriesInput
+    ) => Effect.Effect<LogPage, InvalidArgument | StoreUnavailable>
+    /** Returns one delivery with its message and its attempts. Fails with `DeliveryNotFound` when the project has no delivery with this id. */
+    readonly get: (
+      projectId: ProjectId,
+      deliveryId: string
+    ) => Effect.Effect<DeliveryDetail, InvalidArgument | DeliveryNotFound | StoreUnavailable>
+    /** The events of the project, oldest first. Events are kept for 30 days. `EventSender.subscribe` receives each new event. */
+    readonly listEvents: (
+      projectId: ProjectId,
+      input?: ListEventsInput
+    ) => Effect.Effect<ReadonlyArray<MailEvent>, InvalidArgument | StoreUnavailable>
+    /** The counters of the project, and the same numbers counted from its records. */
+    readonly usageAudit: (projectId: ProjectId) => Effect.Effect<UsageAudit, InvalidArgument | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/DeliveryLog") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    DeliveryLog,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const crypto = yield* Crypto
+      const sign = (yield* Secrets).signer("cursor")
+
+      const list = Effect.fn("DeliveryLog.list")(function* (projectId: ProjectId, input: ListDeliveriesInput = {}) {
+        yield* validIds({ projectId })
+        const { filters, limit, cursor } = yield* validated(parseListDeliveries, input, "filters")
+        const { items, ...page } = yield* cursorPage(
+          { sign, crypto },
+          {
+            scope: { projectId, listing: "deliveries", filters: { ...filters } },
+            limit,
+            cursor,
+            read: (position) => {
+              const after = position === null ? null : decodePosition(position)
+              const query = { _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax } as const
+              return Effect.map(store.read([query]), ([{ items, next }]) => ({
+                items,
+                next: next === null ? null : encodePosition(next)
+              }))
+            }
+          }
+        )
+        return { items, total: cursor === null && !page.hasMore ? items.length : null, ...page }
+      })
+
+      const get = Effect.fn("DeliveryLog.get")(function* (projectId: ProjectId, deliveryId: string) {
+        yield* validIds({ projectId, deliveryId })
+        const [delivery, attempts] = yield* store.read([
+          { _tag: "Delivery", projectId, id: deliveryId },
+          { _tag: "Attempts", deliveryId }
+        ])
+        if (delivery === null) return yield* new DeliveryNotFound({ deliveryId })
+        const [message, contact] = yield* store.read([
+          { _tag: "Message", projectId, id: delivery.messageId },
+          { _tag: "Contact", projectId, id: delivery.contactId ?? "" }
+        ])
+        const [domain, resource] = yield* store.read([
+          { _tag: "Domain", projectId, domain: message!.domain },
+          { _tag: "Resource", projectId, id: message!.templateId ?? "" }
+        ])
+        const template = resource?.kind === "template" ? resource : null
+        return toDeliveryDetail({ delivery, message: message!, attempts, contact, domain, template })
+      })
+
+      const listEvents = Effect.fn("DeliveryLog.listEvents")(function* (
+        projectId: ProjectId,
+        input: ListEventsInput = {}
+      ) {
+        yield* validIds({ projectId })
+        const { after, limit } = yield* validated(parseListEvents, input, "filters")
+        const [records] = yield* store.read([{ _tag: "Events", projectId, after, limit }])
+        const messageIds = [...new Set(records.flatMap((record) => messageIdOfEvent(record) ?? []))]
+        const messages = yield* loadEventMessages(store, projectId, messageIds)
+        return records.map((record) => toMailEvent(record, messages.get(messageIdOfEvent(record) ?? "") ?? null))
+      })
+
+      const usageAudit = Effect.fn("DeliveryLog.usageAudit")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
+        const [usageAudit] = yield* store.read([{ _tag: "UsageAudit", projectId }])
+        return usageAudit
+      })
+
+      return { list, get, listEvents, usageAudit }
+    })
+  )
+}

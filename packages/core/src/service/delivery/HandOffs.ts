@@ -1,0 +1,313 @@
+/**
+ * Hands over one claimed delivery. The begin of the attempt, the phase `finalizing` and the result are separate commits. Source: decision 0006.
+ * The dispatcher decides which deliveries to claim, and when.
+ */
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Layer, Result } from "effect"
+import type { BeginAttemptFacts, StartedAttempt } from "../../decide/delivery/beginAttempt.ts"
+import { beginAttempt } from "../../decide/delivery/beginAttempt.ts"
+import type { HandOffResult } from "../../decide/delivery/attemptEnd.ts"
+import type { HandledStatus } from "../../decide/delivery/claim.ts"
+import { hasBegunAttempt } from "../../decide/delivery/claim.ts"
+import type { FinishAttemptFacts } from "../../decide/delivery/finishAttempt.ts"
+import { finishAttempt } from "../../decide/delivery/finishAttempt.ts"
+import type { QueueDueFacts } from "../../decide/delivery/queueDue.ts"
+import { queueDue } from "../../decide/delivery/queueDue.ts"
+import type { Delivery } from "../../domain/delivery/Delivery.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import { minuteMillis } from "../../domain/value/Instant.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
+import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
+import type { CheckedTransport } from "../../internal/checkedTransport.ts"
+import { checkedTransport, MessageNotSendable } from "../../internal/checkedTransport.ts"
+import { finalize } from "../../internal/finalizing.ts"
+import { keyedAddressOf } from "../../internal/keyedAddress.ts"
+import type { Commit, NotStored } from "../../internal/commit.ts"
+import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { PlanSource } from "../../port/PlanSource.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage } from "../../port/Transport.ts"
+import { HandOffRevoked, Transport, TransportUnavailable } from "../../port/Transport.ts"
+import { Secrets } from "../access/Secrets.ts"
+
+export { NotStored } from "../../internal/commit.ts"
+export type { HandledStatus } from "../../decide/delivery/claim.ts"
+
+/** Deadlines and retries of hand-offs. */
+export interface HandOffOptions {
+  /**
+   * How long the core tries to hand over a delivery, how long it waits after an ambiguous attempt, and how often it retries. A field that is not
+   * given has its default: 72 hours, 10 minutes, 2 retries of ambiguous attempts and 3 crashes.
+   */
+  readonly retry: Partial<RetryPolicy>
+  /** The deadline of a whole hand-off. The answer to the final dot alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
+  readonly deadlineMillis: number
+}
+
+interface HandOffSettings extends HandOffOptions {
+  readonly retry: RetryPolicy
+}
+
+const handOffSettings = ({ retry, ...options }: Partial<HandOffOptions>): HandOffSettings => ({
+  deadlineMillis: 20 * minuteMillis,
+  ...options,
+  retry: { ...defaultRetryPolicy, ...retry }
+})
+
+/** A defect: the delivery refers to a message that is not in the store. */
+class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
+
+const requireMessage = (message: Message | null): Message => {
+  if (message === null) throw new MessageMissing()
+  return message
+}
+
+const outgoingMessageOf = (delivery: Delivery, message: Message): OutgoingMessage => ({
+  messageId: `<${delivery.id}@${message.domain}>`,
+  date: delivery.scheduledAt ?? message.createdAt,
+  from: { name: message.fromName, address: message.from },
+  replyTo: message.replyTo,
+  to: message.to.length === 0 ? [delivery.recipient] : message.to,
+  cc: message.cc,
+  subject: message.subject,
+  html: message.html,
+  text: message.text,
+  headers: message.headers
+})
+
+const handOffResultOf = (
+  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+): HandOffResult => {
+  if (Exit.isSuccess(exit))
+    return exit.value ?? { _tag: "NoReply", why: "The hand-off did not end before its deadline." }
+  for (const reason of exit.cause.reasons) {
+    if (reason._tag === "Interrupt") return { _tag: "ShutDown" }
+    if (reason._tag === "Fail") {
+      const { error } = reason
+      if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
+      return error instanceof MessageNotSendable
+        ? { _tag: "NotSendable", why: error.message }
+        : { _tag: "NoReply", why: error.reason }
+    }
+  }
+  return { _tag: "NoReply", why: "The transport failed." }
+}
+
+interface Deps {
+  readonly options: HandOffSettings
+  readonly store: MailStoreShape
+  readonly commit: Commit
+  readonly ids: IdSource["Service"]
+  readonly plans: PlanSource["Service"]
+  readonly transport: CheckedTransport
+  readonly addressKey: (address: string) => string
+}
+
+/** The time and the id of the event that a decision may append. */
+const clockFacts = ({ ids }: Deps) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return { now, eventId: idAt(yield* ids.reserve(now, 1), "evt", 0) }
+  })
+
+const loadQueueDue = (deps: Deps, claimed: Delivery): Effect.Effect<QueueDueFacts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { store, plans, addressKey } = deps
+    const { projectId, id, messageId, address } = claimed
+    const [delivery, stored, [suppression], [allowanceUsed]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] },
+      { _tag: "Counters", projectId, names: ["allowance"] }
+    ])
+    const message = requireMessage(stored)
+    const [apiKey, domain] = yield* store.read([
+      { _tag: "ApiKey", id: message.apiKeyId ?? "" },
+      { _tag: "Domain", projectId, domain: message.domain }
+    ])
+    return {
+      ...(yield* clockFacts(deps)),
+      plan: yield* plans.planOf(projectId),
+      claimed,
+      delivery,
+      message,
+      apiKey,
+      domain,
+      suppression: suppression!,
+      allowanceUsed: allowanceUsed!
+    }
+  })
+
+const queueScheduled = Effect.fn("HandOffs.queueScheduled")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+  deps.commit(loadQueueDue(deps, claimed), (facts) => Result.succeed(queueDue(facts)), {
+    untilStoredMillis: leaseMillis
+  })
+)
+
+const loadBeginAttempt = (deps: Deps, claimed: Delivery): Effect.Effect<BeginAttemptFacts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { store, transport, addressKey } = deps
+    const { projectId, id, messageId, address } = claimed
+    const [delivery, stored, [suppression]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] }
+    ])
+    const [attempts] = hasBegunAttempt(claimed, delivery)
+      ? yield* store.read([{ _tag: "Attempts", deliveryId: id }])
+      : [[]]
+    return {
+      ...(yield* clockFacts(deps)),
+      maxMessageBytes: transport.capabilities.maxMessageBytes,
+      claimed,
+      delivery,
+      message: requireMessage(stored),
+      suppression: suppression!,
+      begunAttempt: attempts.at(-1) ?? null
+    }
+  })
+
+const loadFinishAttempt = (deps: Deps, claimed: Delivery): Effect.Effect<FinishAttemptFacts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { store, transport, options } = deps
+    const { projectId, id, messageId, address } = claimed
+    const keyedAddress = keyedAddressOf(deps.addressKey, projectId, address)
+    const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Attempts", deliveryId: id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Project", id: projectId },
+      { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
+    ])
+    const message = requireMessage(stored)
+    return {
+      ...(yield* clockFacts(deps)),
+      policy: options.retry,
+      onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+      idempotentHandOff: transport.capabilities.idempotentHandOff,
+      expiresAt: message.expiresAt,
+      claimed,
+      delivery,
+      attempt: attempts.at(-1) ?? null,
+      keyedAddress,
+      suppression: suppression!
+    }
+  })
+
+/** Commits the result of the attempt. Repeats within `boundMillis` until the store has the result. */
+const recordResult = (
+  deps: Deps,
+  claimed: Delivery,
+  result: HandOffResult,
+  boundMillis: number
+): Effect.Effect<HandledStatus, NotStored> =>
+  deps.commit(loadFinishAttempt(deps, claimed), (facts) => Result.succeed(finishAttempt(result, facts)), {
+    untilStoredMillis: boundMillis
+  })
+
+/** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
+const runTransport = (
+  { transport }: Deps,
+  { delivery, attempt, message }: StartedAttempt,
+  finalizing: Effect.Effect<void, HandOffRevoked>
+) => {
+  const { signalsFinalize } = transport.capabilities
+  const handOff: HandOff = {
+    deliveryId: delivery.id,
+    attempt: attempt.number,
+    envelope: { from: message.from, to: delivery.recipient },
+    message: outgoingMessageOf(delivery, message),
+    beforeFinalize: signalsFinalize ? finalizing : Effect.void
+  }
+  const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
+    // This catches a transport that interrupts itself. An interruption of the hand-off by the core is not caught here.
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.fail(new TransportUnavailable({ reason: "The transport interrupted itself." }))
+        : Effect.failCause(cause)
+    )
+  )
+  return signalsFinalize ? handed : Effect.andThen(finalizing, handed)
+}
+
+const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
+      const started = yield* deps.commit(
+        loadBeginAttempt(deps, claimed),
+        (facts) => Result.succeed(beginAttempt(facts)),
+        { untilStoredMillis: leaseMillis }
+      )
+      if (typeof started === "string") return started
+      const exit = yield* restore(
+        runTransport(deps, started, finalize(deps, started, leaseMillis)).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.millis(deps.options.deadlineMillis),
+            orElse: () => Effect.succeed(undefined)
+          })
+        )
+      ).pipe(Effect.exit)
+      const boundMillis = Math.max(leaseMillis, outcomeKeptMillis)
+      return yield* recordResult(deps, started.delivery, handOffResultOf(exit), boundMillis)
+    })
+  )
+)
+
+const recover = Effect.fn("HandOffs.recover")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+  recordResult(deps, claimed, { _tag: "WorkerDied" }, leaseMillis)
+)
+
+/**
+ * Processes a claimed delivery. `leaseMillis` is how long the lease of the worker lasts after each renewal. Fails with `NotStored` when the
+ * store did not accept the result in time: after the lease, or after an hour for the result of a hand-off.
+ */
+type HandleClaimed = (claimed: Delivery, leaseMillis: number) => Effect.Effect<HandledStatus, NotStored>
+
+/**
+ * Hands over claimed deliveries. The dispatcher uses this service; a product replaces it only to test a dispatcher.
+ *
+ * @example
+ * ```ts
+ * import { Dispatcher, HandOffs } from "@mailkeep/core"
+ * import { Layer } from "effect"
+ *
+ * // A dispatcher whose hand-offs end after 5 minutes.
+ * export const layer = Dispatcher.layerWith().pipe(Layer.provide(HandOffs.layerWith({ deadlineMillis: 300_000 })))
+ * ```
+ */
+export class HandOffs extends Context.Service<
+  HandOffs,
+  {
+    /** Queues a claimed delivery in status `scheduled` that is due, or ends it when it may no longer be sent. */
+    readonly queueScheduled: HandleClaimed
+    /** Hands over a claimed delivery in status `queued`. An interruption before the final dot returns the delivery to the queue. */
+    readonly handOver: HandleClaimed
+    /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
+    readonly recover: HandleClaimed
+  }
+>()("@mailkeep/core/service/HandOffs") {
+  /** The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
+  static readonly layerWith = (options: Partial<HandOffOptions> = {}) =>
+    Layer.effect(
+      HandOffs,
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const deps: Deps = {
+          options: handOffSettings(options),
+          store,
+          commit: makeCommit(store),
+          ids: yield* IdSource,
+          plans: yield* PlanSource,
+          transport: checkedTransport(yield* Transport),
+          addressKey: (yield* Secrets).addressKey
+        }
+        return {
+          queueScheduled: (claimed, leaseMillis) => queueScheduled(deps, claimed, leaseMillis),
+          handOver: (claimed, leaseMillis) => handOver(deps, claimed, leaseMillis),
+          recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis)
+        }
+      })
+    )
+}

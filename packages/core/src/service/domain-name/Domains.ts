@@ -1,0 +1,307 @@
+/**
+ * The sender domains of a project, their DNS records and the checks of these records. Source: docs/spec/coverage.md S8; decision 0013.
+ */
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { checkDomain } from "../../decide/domain-name/domainCheck.ts"
+import type { CreateDomainFacts, NewDkimKey } from "../../decide/domain-name/senderDomain.ts"
+import {
+  createDomain,
+  deleteDomain,
+  domainInScope,
+  ensureDomain,
+  giveDkimKey,
+  needsDkimKey
+} from "../../decide/domain-name/senderDomain.ts"
+import type { Decision } from "../../decide/store/Decision.ts"
+import type { Caller, DomainScope } from "../../domain/access/ApiKey.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type {
+  CreateDomainInput,
+  ListDomainsInput,
+  MailHost,
+  SenderDomain,
+  SenderDomainRecord,
+  ValidCreateDomain
+} from "../../domain/domain-name/SenderDomain.ts"
+import {
+  noDomainFilters,
+  parseCreateDomain,
+  parseListDomains,
+  toSenderDomain
+} from "../../domain/domain-name/SenderDomain.ts"
+import { parseDomain } from "../../domain/message/Address.ts"
+import type { Page } from "../../domain/store/Paging.ts"
+import type {
+  DomainTaken,
+  InvalidArgument,
+  RecordNotFound,
+  SenderOutsideScope,
+  TooManyRecords
+} from "../../domain/value/Failure.ts"
+import { minuteMillis } from "../../domain/value/Instant.ts"
+import { boundedWork } from "../../internal/boundedWork.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { findingsOf } from "../../internal/dnsFindings.ts"
+import { logWarningOnce } from "../../internal/logOnce.ts"
+import { validated, validCaller, validIds } from "../../internal/validated.ts"
+import { runWorkLoop } from "../../internal/workLoop.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import { DnsResolver } from "../../port/DnsResolver.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Projects } from "../access/Projects.ts"
+import { Secrets } from "../access/Secrets.ts"
+
+/** The names that the DNS records of sender domains contain. */
+export interface DomainsOptions {
+  /** The names of the operator's mail host, for the DNS records. Default: `localhost` and `bounces`. */
+  readonly mailHost: MailHost
+}
+
+const defaultHost = "localhost"
+const defaultDomainsOptions: DomainsOptions = { mailHost: { host: defaultHost, returnPathLabel: "bounces" } }
+
+/** How many domains the loop checks at once. */
+const checkedAtOnce = 5
+/** How many due domains one step checks. */
+const batchMax = 50
+/** The limits of key generation, which takes about 40 ms of processor time, and of checks, which take four DNS queries each. */
+const keysBound = { atOnce: 1, waitingMax: 16 }
+const checksBound = { atOnce: 8, waitingMax: 64 }
+const checkIntervalMillis = minuteMillis
+const selector = "mailkeep"
+
+/**
+ * The sender domains of a project. `caller` is a project id or a principal; the domain scope of an API key limits the domains that it can use.
+ * Each method fails with `InvalidArgument` when its input is not valid, and with `StoreUnavailable` when the store cannot be reached.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Domains } from "@mailkeep/core"
+ *
+ * export const recordsToPublish = Effect.gen(function* () {
+ *   const domains = yield* Domains
+ *   const { records } = yield* domains.ensure("prj_acme", { domain: "acme.example" })
+ *   return records.map(({ type, name, value }) => `${name} ${type} ${value}`)
+ * })
+ * ```
+ */
+export class Domains extends Context.Service<
+  Domains,
+  {
+    /**
+     * Creates a domain, and the project when it does not exist. Fails with `DomainTaken` when the project has the domain. There is one
+     * exception: `verified: true` marks an existing domain that is `pending` or `failed` as verified manually, and returns it. Fails with
+     * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with `StoreUnavailable` when 16 other callers wait for a DKIM key.
+     */
+    readonly create: (
+      caller: Caller,
+      input: CreateDomainInput
+    ) => Effect.Effect<
+      SenderDomain,
+      InvalidArgument | SenderOutsideScope | DomainTaken | TooManyRecords | StoreUnavailable
+    >
+    /**
+     * Returns the domain with this name and creates the domain when it does not exist. A program may call this at every start.
+     * `verified: true` marks an existing domain as verified manually, whatever its status. A domain that DNS verified then no longer depends
+     * on DNS, unlike after `create`. `verified: false` does not change an existing domain. Fails as `create` does, but not with `DomainTaken`.
+     */
+    readonly ensure: (
+      caller: Caller,
+      input: CreateDomainInput
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | TooManyRecords | StoreUnavailable>
+    /** Lists domains, newest first. Only domains within the scope of the caller. */
+    readonly list: (
+      caller: Caller,
+      input?: ListDomainsInput
+    ) => Effect.Effect<Page<SenderDomain>, InvalidArgument | StoreUnavailable>
+    /** Returns a domain. Fails with `RecordNotFound` and `SenderOutsideScope`. */
+    readonly get: (
+      caller: Caller,
+      domainId: string
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
+    /**
+     * Deletes the domain. Sends from the domain are then refused, and its scheduled deliveries fail when they are due.
+     * Fails with `RecordNotFound` and `SenderOutsideScope`.
+     */
+    readonly delete: (
+      caller: Caller,
+      domainId: string
+    ) => Effect.Effect<null, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
+    /**
+     * Checks every record of the domain in DNS, now. Gives a manually verified domain its DKIM key and its DNS records.
+     * Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 64 other callers wait for a check.
+     */
+    readonly verify: (
+      caller: Caller,
+      domainId: string
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
+    /**
+     * One step for hosts without a loop. Checks up to 50 domains that are due. Returns the number of completed checks: a domain that is
+     * deleted meanwhile, or that the store cannot update, does not count.
+     */
+    readonly tick: Effect.Effect<number, StoreUnavailable>
+    /** Checks domains when they are due, until interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@mailkeep/core/service/Domains") {
+  /** The domains with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
+  static readonly layerWith = (options: Partial<DomainsOptions> = {}) =>
+    Layer.effect(
+      Domains,
+      Effect.gen(function* () {
+        const { mailHost: host } = { ...defaultDomainsOptions, ...options }
+        const store = yield* MailStore
+        const commit = makeCommit(store)
+        const ids = yield* IdSource
+        const crypto = yield* Crypto
+        const projects = yield* Projects
+        const dns = Option.getOrNull(yield* Effect.serviceOption(DnsResolver))
+        const { encrypt } = (yield* Secrets).encryption("dkim")
+
+        const generateBounded = boundedWork(keysBound)
+        const checkBounded = boundedWork(checksBound)
+
+        const warnNoDns = logWarningOnce(
+          "A domain cannot be checked, because this process has no `DnsResolver`. Provide `NodeDnsResolver.layer()` of `@mailkeep/core/node/dns`."
+        )
+        const warnDefaultHost = logWarningOnce(
+          `The DNS records of a domain contain the default mail host ${defaultHost}. Set \`domains.mailHost\` of \`MailCore.layerWith\`, or the flag --mail-host, before customers publish them.`
+        )
+
+        /** Every DKIM key is for new DNS records, which contain the mail host. */
+        const newDkimKey: Effect.Effect<NewDkimKey, StoreUnavailable> = Effect.andThen(
+          host.host === defaultHost ? warnDefaultHost : Effect.void,
+          Effect.map(generateBounded(crypto.rsaKeyPair), ({ privateKey, publicKey }) => ({
+            selector,
+            encryptedPrivateKey: encrypt(privateKey),
+            publicKey
+          }))
+        )
+
+        type Decide<E> = (
+          input: ValidCreateDomain,
+          facts: CreateDomainFacts
+        ) => Result.Result<Decision<SenderDomainRecord>, E>
+
+        const createWith = Effect.fnUntraced(function* <E>(
+          caller: Caller,
+          input: CreateDomainInput,
+          decide: Decide<E>
+        ) {
+          const { projectId, domainScope } = yield* validCaller(caller)
+          const valid = yield* validated(parseCreateDomain, input)
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 5)
+          const load = Effect.map(
+            store.read([
+              { _tag: "Domain", projectId, domain: parseDomain(valid.domain) ?? "" },
+              { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
+            ]),
+            ([existing, { total: count }]) => ({ now, ids: block, projectId, domainScope, existing, count, host })
+          )
+          // Generating a DKIM key takes time, so a refused domain and an existing domain generate none.
+          const facts = yield* load
+          yield* Effect.fromResult(decide(valid, { ...facts, dkimKey: null }))
+          const dkimKey = needsDkimKey(valid, facts) ? yield* newDkimKey : null
+          yield* projects.ensure(projectId)
+          return toSenderDomain(yield* commit(load, (facts) => decide(valid, { ...facts, dkimKey }), "bounded"))
+        })
+
+        const create = Effect.fn("Domains.create")((caller: Caller, input: CreateDomainInput) =>
+          createWith(caller, input, createDomain)
+        )
+
+        const ensure = Effect.fn("Domains.ensure")((caller: Caller, input: CreateDomainInput) =>
+          createWith(caller, input, ensureDomain)
+        )
+
+        const list = Effect.fn("Domains.list")(function* (caller: Caller, input: ListDomainsInput = {}) {
+          const { projectId, domainScope } = yield* validCaller(caller)
+          const { page, ...filters } = yield* validated(parseListDomains, input, "filters")
+          const [{ items, total }] = yield* store.read([
+            { _tag: "DomainPage", projectId, filters: { ...filters, names: domainScope }, page }
+          ])
+          return { items: items.map(toSenderDomain), total, ...page }
+        })
+
+        const loadOne = (projectId: ProjectId, id: string) =>
+          Effect.map(store.read([{ _tag: "DomainOfId", projectId, id }]), ([existing]) => ({ existing }))
+
+        /** The project and the scope of a call about one domain. */
+        const validCallAbout = (caller: Caller, domainId: string) =>
+          Effect.andThen(validIds({ domainId }), validCaller(caller))
+
+        const get = Effect.fn("Domains.get")(function* (caller: Caller, domainId: string) {
+          const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
+          const facts = yield* loadOne(projectId, domainId)
+          return toSenderDomain(yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts })))
+        })
+
+        const deleteOne = Effect.fn("Domains.delete")(function* (caller: Caller, domainId: string) {
+          const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
+          return yield* commit(
+            loadOne(projectId, domainId),
+            (facts) => deleteDomain(domainId, { domainScope, ...facts }),
+            "bounded"
+          )
+        })
+
+        /** A manually verified domain has no DKIM key before its first check. */
+        const withDkimKey = Effect.fnUntraced(function* (
+          projectId: ProjectId,
+          domainId: string,
+          domainScope: DomainScope
+        ) {
+          const facts = yield* loadOne(projectId, domainId)
+          const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
+          if (existing.dkim !== null) return existing
+          const dkimKey = yield* newDkimKey
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 5)
+          return yield* commit(
+            loadOne(projectId, domainId),
+            (facts) => giveDkimKey(domainId, { now, ids: block, host, dkimKey, ...facts }),
+            "bounded"
+          )
+        })
+
+        const verify = Effect.fn("Domains.verify")(function* (caller: Caller, domainId: string) {
+          const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
+          if (dns === null) yield* warnNoDns
+          const { records } = yield* withDkimKey(projectId, domainId, domainScope)
+          const findings = yield* checkBounded(findingsOf(dns, records))
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 1)
+          const checked = yield* commit(
+            loadOne(projectId, domainId),
+            (facts) => checkDomain(domainId, { now, ids: block, findings, ...facts }),
+            "bounded"
+          )
+          return toSenderDomain(checked)
+        })
+
+        const tick = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const [due] = yield* store.read([{ _tag: "DomainsDue", now, limit: batchMax }])
+          const results = yield* Effect.forEach(due, ({ projectId, id }) => Effect.result(verify(projectId, id)), {
+            concurrency: checkedAtOnce
+          })
+          return results.filter(Result.isSuccess).length
+        }).pipe(Effect.withSpan("Domains.tick"))
+
+        const run = runWorkLoop({
+          name: "The domain check",
+          graceMillis: 0,
+          store,
+          lease: null,
+          wakeUp: null,
+          makeTurn: () => Effect.map(tick, (checked) => (checked === batchMax ? 0 : checkIntervalMillis))
+        })
+
+        return { create, ensure, list, get, delete: deleteOne, verify, tick, run }
+      })
+    )
+}

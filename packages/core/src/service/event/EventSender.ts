@@ -1,0 +1,313 @@
+/**
+ * Sends events to their subscribers. Creates an event delivery for each matching subscriber and attempts it until the subscriber accepts the
+ * event or the retries end. Each subscriber has its own limit of event deliveries under way, so that a slow subscriber does not delay the
+ * others. Source: decisions 0016 and 0028.
+ */
+import type { Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { Subscriber } from "../../decide/event/distributeEvents.ts"
+import { distributeEvents } from "../../decide/event/distributeEvents.ts"
+import { ensureSubscription, subscriptionsMax } from "../../decide/event/subscription.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
+import type { EventKind } from "../../domain/event/MailEvent.ts"
+import { eventKinds } from "../../domain/event/MailEvent.ts"
+import { parseSubscription } from "../../domain/event/SubscriptionInput.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { InvalidArgument, TooManyRecords } from "../../domain/value/Failure.ts"
+import { secondMillis } from "../../domain/value/Instant.ts"
+import { allProjects, webhooksMax } from "../../domain/webhook/Webhook.ts"
+import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
+import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
+import { makeClockWatch } from "../../internal/clockWatch.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
+import { attemptEventDelivery } from "../../internal/eventSending.ts"
+import { logWarningOnce } from "../../internal/logOnce.ts"
+import { validated } from "../../internal/validated.ts"
+import type { WorkerLease } from "../../internal/workerLease.ts"
+import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
+import type { StartWork } from "../../internal/workLoop.ts"
+import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import { EventSink } from "../../port/EventSink.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Secrets } from "../access/Secrets.ts"
+import { WakeUp } from "../delivery/WakeUp.ts"
+
+export type { EventHandler } from "../../internal/eventSending.ts"
+
+/** Limits and times of an event sender. */
+export interface EventSenderOptions {
+  /** At most so many event deliveries at once for each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. Default 16. */
+  readonly perWebhook: number
+  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
+  readonly leaseMillis: number
+  /**
+   * How long a shutdown waits for event deliveries under way. It then interrupts them. An interrupted event delivery stays pending and due,
+   * without a counted attempt. Default 5,000.
+   */
+  readonly graceMillis: number
+  /** The longest sleep. A commit of another process is noticed after this time at the latest. Default 15,000. */
+  readonly sleepMillisMax: number
+}
+
+const defaultEventSenderOptions: EventSenderOptions = {
+  perWebhook: 16,
+  leaseMillis: 30 * secondMillis,
+  graceMillis: 5 * secondMillis,
+  sleepMillisMax: 15 * secondMillis
+}
+
+/** How many events one tick distributed, and how many event deliveries it attempted. */
+export interface EventSenderReport {
+  /** Events for which event deliveries were created. */
+  readonly distributed: number
+  /** Event deliveries that were attempted. */
+  readonly attempted: number
+}
+
+/** How many events one commit distributes. */
+const distributedAtOnce = 50
+
+interface Deps extends EventSending {
+  readonly settings: EventSenderOptions
+  readonly ids: IdSource["Service"]
+  readonly wakeUp: WakeUp["Service"]
+  readonly lease: WorkerLease
+  readonly handlers: Map<string, EventHandler>
+  readonly circuitBreakers: CircuitBreakers
+  readonly warnNoSink: Effect.Effect<void>
+}
+
+const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
+
+const loadSubscribers = ({ store }: Deps, projectId: ProjectId) =>
+  Effect.map(
+    store.read([
+      { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksMax },
+      {
+        _tag: "Resources",
+        projectId: allProjects,
+        kind: "subscription",
+        parent: "",
+        after: null,
+        limit: subscriptionsMax
+      }
+    ]),
+    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>
+  )
+
+/** Distributes one batch and returns its number of events. Repeats within bounds when another process distributes the same events. */
+const distribute = (deps: Deps): Effect.Effect<number, StoreUnavailable> => {
+  const { store, ids, commit } = deps
+  const load = Effect.gen(function* () {
+    const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
+    const projects = [...new Set(events.map(({ projectId }) => projectId))]
+    const subscribers = yield* Effect.forEach(projects, (id) =>
+      Effect.map(loadSubscribers(deps, id), (found) => [id, found] as const)
+    )
+    return { events, subscribers: new Map(subscribers) }
+  })
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
+    return yield* commit(load, (facts) => Result.succeed(distributeEvents({ ...facts, now, ids: block })), "bounded")
+  })
+}
+
+/** How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. */
+const capacityFor = ({ handlers, sink, settings, circuitBreakers }: Deps, subscriber: string): number => {
+  if (handlers.has(subscriber)) return circuitBreakers.capacity(subscriber, 1)
+  return sink !== null && isWebhook(subscriber) ? circuitBreakers.capacity(subscriber, settings.perWebhook) : 0
+}
+
+/** Runs one event delivery from its start to its end. Only webhooks are paused after failures: for a handler, the retry schedule is enough. */
+const runEventDelivery = (deps: Deps, eventDelivery: EventDelivery): Effect.Effect<unknown> => {
+  const { circuitBreakers, handlers, lease } = deps
+  const { subscriber } = eventDelivery
+  const once = attemptEventDelivery(deps, eventDelivery, ({ _tag }, now) => {
+    if (_tag === "NotAttempted" || _tag === "Postponed" || handlers.has(subscriber)) return
+    if (_tag === "Accepted") circuitBreakers.recordSuccess(subscriber)
+    else circuitBreakers.recordFailure(subscriber, now)
+  })
+  return Effect.ensuring(
+    lease.workOn(eventDelivery, once),
+    Effect.sync(() => circuitBreakers.release(subscriber))
+  )
+}
+
+interface Started {
+  readonly started: number
+  readonly nextDue: number | null
+}
+
+/** Claims the due event deliveries within the capacity of each subscriber, and starts them. */
+const startDue = (deps: Deps, start: StartWork): Effect.Effect<Started, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const [pending] = yield* deps.store.read([{ _tag: "PendingEventDeliveries", now }])
+    if (deps.sink === null && pending.some(({ subscriber }) => isWebhook(subscriber))) yield* deps.warnNoSink
+    const waiting = pending.filter(({ subscriber }) => capacityFor(deps, subscriber) > 0)
+    const dueOf = ({ subscriber, dueAt }: (typeof pending)[number]) =>
+      Math.max(dueAt, deps.circuitBreakers.pausedUntil(subscriber, now))
+    const claimed = yield* Effect.forEach(
+      waiting.filter((one) => dueOf(one) <= now),
+      ({ subscriber }) => deps.lease.claimEventDeliveries(subscriber, capacityFor(deps, subscriber)),
+      { concurrency: "unbounded" }
+    )
+    for (const eventDelivery of claimed.flat()) {
+      deps.circuitBreakers.acquire(eventDelivery.subscriber)
+      yield* start(runEventDelivery(deps, eventDelivery))
+    }
+    const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
+    return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
+  })
+
+/** Distributes all events so far to the current subscribers. A subscriber that is created afterwards gets none of these events. */
+const distributeAll = (deps: Deps): Effect.Effect<number, StoreUnavailable> =>
+  Effect.gen(function* () {
+    let distributed = 0
+    for (let count = yield* distribute(deps); count > 0; count = yield* distribute(deps)) distributed += count
+    return distributed
+  })
+
+const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
+  Effect.gen(function* () {
+    yield* Effect.forkScoped(deps.lease.heartbeat)
+    const distributed = yield* distributeAll(deps)
+    let attempted = 0
+    while (true) {
+      const { started } = yield* runTogether((start) => startDue(deps, start))
+      if (started === 0) return { distributed, attempted }
+      attempted += started
+    }
+  }).pipe(Effect.scoped)
+
+const makeTurn = (deps: Deps) => (start: StartWork) =>
+  Effect.gen(function* () {
+    const distributed = yield* distribute(deps)
+    const { started, nextDue } = yield* startDue(deps, start)
+    if (distributed + started > 0) return 0
+    const now = yield* Clock.currentTimeMillis
+    return Math.min(deps.settings.sleepMillisMax, Math.max(1, (nextDue ?? Number.MAX_SAFE_INTEGER) - now))
+  })
+
+const run = (deps: Deps): Effect.Effect<never> =>
+  runWorkLoop({
+    name: "The event sender",
+    graceMillis: deps.settings.graceMillis,
+    store: deps.store,
+    lease: deps.lease,
+    wakeUp: deps.wakeUp.events,
+    makeTurn: makeTurn(deps)
+  })
+
+const subscribe = Effect.fn("EventSender.subscribe")(function* (
+  deps: Deps,
+  name: string,
+  handler: EventHandler,
+  kinds: ReadonlyArray<EventKind>
+) {
+  const { store, ids, commit } = deps
+  const input = yield* validated(parseSubscription, { name, kinds })
+  const load = Effect.map(
+    store.read([
+      { _tag: "ResourceNamed", projectId: allProjects, kind: "subscription", parent: "", name: input.name },
+      { _tag: "ResourceCount", projectId: allProjects, kind: "subscription", parent: "" }
+    ]),
+    ([existing, count]) => ({ existing: existing as ResourceOf<"subscription"> | null, count })
+  )
+  // A new subscription gets no event from before its registration.
+  if ((yield* load).existing === null) yield* distributeAll(deps)
+  const now = yield* Clock.currentTimeMillis
+  const block = yield* ids.reserve(now, 1)
+  const id = yield* commit(load, (facts) => ensureSubscription(input, { ...facts, now, ids: block }), "bounded")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => deps.handlers.set(id, handler)),
+    () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
+  )
+  yield* deps.wakeUp.events.notify
+})
+
+/**
+ * Sends events to webhooks and to handlers in this process.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { EventSender } from "@mailkeep/core"
+ *
+ * const program = Effect.gen(function* () {
+ *   const eventSender = yield* EventSender
+ *   yield* eventSender.subscribe("bounces", ({ data }) => console.log(data.recipient, data.bounce.smtpCode), ["email.bounced"])
+ * })
+ * ```
+ */
+export class EventSender extends Context.Service<
+  EventSender,
+  {
+    /** One tick, for hosts without a loop. Distributes new events, attempts the due event deliveries and waits for their end. */
+    readonly tick: Effect.Effect<EventSenderReport, StoreUnavailable>
+    /** Runs until interrupted. Then claims no more event deliveries, waits for those under way and ends the lease. */
+    readonly run: Effect.Effect<never>
+    /**
+     * Registers a durable subscriber of the events of all projects, and its handler while the scope lasts. The handler gets each event after
+     * the first registration at least once, one at a time, oldest first. A failed event is retried after 1 s, then after twice the time, at most
+     * 5 min. The handler gets later events while a failed event waits for its retry. Events that happen while no handler is registered are
+     * sent later.
+     *
+     * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
+     * and narrow the type that the handler receives. Another call with the same name replaces the handler and
+     * the kinds for good: the earlier handler does not return when the later scope ends. A subscription cannot be deleted: without a handler,
+     * its events wait. Fails with `InvalidArgument` for another name or kind, and with `TooManyRecords` when the name is new and there are
+     * 100 subscriptions.
+     */
+    readonly subscribe: <K extends EventKind = EventKind>(
+      name: string,
+      handler: EventHandler<K>,
+      kinds?: ReadonlyArray<K>
+    ) => Effect.Effect<void, InvalidArgument | TooManyRecords | StoreUnavailable, Scope.Scope>
+    /** Distributes all events so far to the current subscribers. A webhook or subscription that is created afterwards gets none of these events. */
+    readonly distribute: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@mailkeep/core/service/EventSender") {
+  /** The event sender with other options than the defaults. */
+  static readonly layerWith = (options: Partial<EventSenderOptions> = {}) =>
+    Layer.effect(
+      EventSender,
+      Effect.gen(function* () {
+        const settings = { ...defaultEventSenderOptions, ...options }
+        const store = yield* MailStore
+        const crypto = yield* Crypto
+        const deps: Deps = {
+          settings,
+          store,
+          commit: makeCommit(store),
+          ids: yield* IdSource,
+          crypto,
+          decrypt: (yield* Secrets).encryption("webhook").decrypt,
+          sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
+          wakeUp: yield* WakeUp,
+          lease: makeWorkerLease(
+            { store, crypto, readClock: makeClockWatch(clockToleranceMillis(settings.leaseMillis)) },
+            settings.leaseMillis
+          ),
+          handlers: new Map(),
+          circuitBreakers: makeCircuitBreakers(),
+          warnNoSink: logWarningOnce(
+            "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
+          )
+        }
+        return {
+          tick: tick(deps),
+          distribute: distributeAll(deps),
+          run: run(deps),
+          // The handler gets only events of the kinds that it accepts.
+          subscribe: (name, handler, kinds) => subscribe(deps, name, handler as EventHandler, kinds ?? eventKinds)
+        }
+      })
+    )
+}

@@ -1,0 +1,295 @@
+/**
+ * Creates, updates, publishes, previews and archives templates. Source: decision 0027.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import { ensureTemplate } from "../../decide/template/ensureTemplate.ts"
+import { previewTemplate } from "../../decide/template/previewTemplate.ts"
+import type { RenderedTemplate } from "../../decide/template/renderTemplate.ts"
+import { archiveTemplate, createTemplate, publishTemplate, updateTemplate } from "../../decide/template/template.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Page } from "../../domain/store/Paging.ts"
+import { pageOf } from "../../domain/store/Paging.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import { resourcesMax } from "../../domain/store/Resource.ts"
+import type {
+  PublishedTemplate,
+  Template,
+  TemplateSummary,
+  TemplateVersionItem
+} from "../../domain/template/Template.ts"
+import {
+  toTemplate,
+  toTemplateSummary,
+  toTemplateVersion,
+  toTemplateVersionSummary
+} from "../../domain/template/Template.ts"
+import type { TemplateVariable } from "../../domain/template/TemplateContent.ts"
+import { matchingTemplates, versionsWithBodies } from "../../domain/template/templateListing.ts"
+import type {
+  CreateTemplateInput,
+  EnsureTemplateInput,
+  ListTemplatesInput,
+  ListTemplateVersionsInput,
+  PreviewTemplateInput,
+  UpdateTemplateInput
+} from "../../domain/template/TemplateInput.ts"
+import {
+  parseCreateTemplate,
+  parseEnsureTemplate,
+  parseListTemplates,
+  parseListTemplateVersions,
+  parsePreviewTemplate,
+  parseUpdateTemplate
+} from "../../domain/template/TemplateInput.ts"
+import type { InvalidArgument, NameTaken, TemplateNotEditable, TooManyRecords } from "../../domain/value/Failure.ts"
+import { RecordNotFound } from "../../domain/value/Failure.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import { templateFacts } from "../../internal/templateFacts.ts"
+import { templateReads } from "../../internal/templateReads.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+
+/** How many ids are reserved at once: more than one call can use. */
+const idsAtOnce = 200
+
+/**
+ * The templates of a project. `idOrAlias` is the id or the alias of a template. Each method fails with `InvalidArgument` when its input is not
+ * valid, and with `StoreUnavailable` when the store cannot be reached.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Templates } from "@mailkeep/core"
+ *
+ * export const ensureReceipt = Effect.gen(function* () {
+ *   const templates = yield* Templates
+ *   const variables = [{ key: "order", type: "string", required: true }] as const
+ *   const input = { alias: "receipt", name: "Receipt", subject: "Order {{order}}", text: "Thank you.", variables }
+ *   return yield* templates.ensure("prj_acme", input)
+ * })
+ * ```
+ */
+export class Templates extends Context.Service<
+  Templates,
+  {
+    /** Lists templates without bodies, the most recently updated first. */
+    readonly list: (
+      projectId: ProjectId,
+      input?: ListTemplatesInput
+    ) => Effect.Effect<Page<TemplateSummary>, InvalidArgument | StoreUnavailable>
+    /** Returns a template. Fails with `RecordNotFound` when no template has this id or alias. */
+    readonly get: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<Template, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Creates a template. Version 1 is its draft. Fails with `NameTaken` when another template has the alias, and with `TooManyRecords` when
+     * the project has 1,000 templates.
+     */
+    readonly create: (
+      projectId: ProjectId,
+      input: CreateTemplateInput
+    ) => Effect.Effect<Template, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    /**
+     * Makes the template with this alias what the input says, and publishes it. A program may call this at every start.
+     *
+     * Creates the template when no template has the alias. Publishes a new version when the content of the published version differs. Writes a
+     * changed name, description, category or locale without a new version. Otherwise writes nothing. A field that is absent from the input is
+     * cleared. A draft with other content stays a draft.
+     * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates.
+     */
+    readonly ensure: (
+      projectId: ProjectId,
+      input: EnsureTemplateInput
+    ) => Effect.Effect<PublishedTemplate, InvalidArgument | TooManyRecords | StoreUnavailable>
+    /**
+     * Changes a template and its draft. Makes a draft from the published version when there is no draft, and the input has a part of a version.
+     * A published version never changes. Fails with `RecordNotFound`, with `NameTaken` when another template has the alias, and with
+     * `TemplateNotEditable` when the template is archived.
+     */
+    readonly update: (
+      projectId: ProjectId,
+      idOrAlias: string,
+      input: UpdateTemplateInput
+    ) => Effect.Effect<Template, InvalidArgument | NameTaken | RecordNotFound | TemplateNotEditable | StoreUnavailable>
+    /**
+     * Publishes the draft, so that sends use it. Fails with `RecordNotFound`, and with `TemplateNotEditable` when the template is archived or
+     * has no draft. Fails with `InvalidArgument` when the draft lacks a subject or a body, or uses a variable that it does not declare.
+     */
+    readonly publish: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<Template, InvalidArgument | RecordNotFound | TemplateNotEditable | StoreUnavailable>
+    /**
+     * Archives a template, so that sends with it are refused. Its alias becomes free. Has no effect on an archived template.
+     * Fails with `RecordNotFound`.
+     */
+    readonly archive: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /** Lists the variables of the draft, or of the published version when there is no draft. Fails with `RecordNotFound`. */
+    readonly listVariables: (
+      projectId: ProjectId,
+      idOrAlias: string
+    ) => Effect.Effect<ReadonlyArray<TemplateVariable>, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Lists versions, newest first. Fewer versions than `limit` mean that there are no more. The newest versions have their bodies, up to
+     * 4 MiB (`versionBodiesOctetsMax`) in total. Fails with `RecordNotFound`.
+     */
+    readonly listVersions: (
+      projectId: ProjectId,
+      idOrAlias: string,
+      input?: ListTemplateVersionsInput
+    ) => Effect.Effect<ReadonlyArray<TemplateVersionItem>, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Renders the content of a send. Writes nothing. Fails with `RecordNotFound` when there is no such template or version, and with
+     * `InvalidArgument` when the version cannot be published or a value does not fit its variable.
+     */
+    readonly preview: (
+      projectId: ProjectId,
+      idOrAlias: string,
+      input?: PreviewTemplateInput
+    ) => Effect.Effect<RenderedTemplate, InvalidArgument | RecordNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Templates") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    Templates,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const commit = makeCommit(store)
+      const ids = yield* IdSource
+
+      const reads = templateReads(store)
+      const facts = templateFacts(store)
+
+      const orNotFound = <A>(id: string, found: A | null): Effect.Effect<A, RecordNotFound> =>
+        found === null ? Effect.fail(new RecordNotFound({ record: "template", id })) : Effect.succeed(found)
+
+      const get = Effect.fn("Templates.get")(function* (projectId: ProjectId, idOrAlias: string) {
+        yield* validIds({ projectId, idOrAlias })
+        return toTemplate(yield* orNotFound(idOrAlias, yield* reads.detail(projectId, idOrAlias)))
+      })
+
+      const list = Effect.fn("Templates.list")(function* (projectId: ProjectId, input: ListTemplatesInput = {}) {
+        yield* validIds({ projectId })
+        const { page, ...filters } = yield* validated(parseListTemplates, input, "filters")
+        const [found] = yield* store.read([
+          { _tag: "Resources", projectId, kind: "template", parent: "", after: null, limit: resourcesMax }
+        ])
+        const matching = matchingTemplates(found as ReadonlyArray<ResourceOf<"template">>, filters)
+        const { items, total } = pageOf(matching, page)
+        const withVersions = yield* reads.withVersions(projectId, items)
+        return { items: withVersions.map(toTemplateSummary), total, ...page }
+      })
+
+      const create = Effect.fn("Templates.create")(function* (projectId: ProjectId, input: CreateTemplateInput) {
+        yield* validIds({ projectId })
+        const valid = yield* validated(parseCreateTemplate, input)
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, idsAtOnce)
+        const made = yield* commit(
+          facts.toCreate(projectId, valid.alias),
+          (found) => createTemplate(valid, { now, ids: block, projectId, ...found }),
+          "bounded"
+        )
+        return toTemplate(made)
+      })
+
+      const ensure = Effect.fn("Templates.ensure")(function* (projectId: ProjectId, input: EnsureTemplateInput) {
+        yield* validIds({ projectId })
+        const valid = yield* validated(parseEnsureTemplate, input)
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, idsAtOnce)
+        const ensured = yield* commit(
+          facts.toEnsure(projectId, valid.alias),
+          (found) => ensureTemplate(valid, { now, ids: block, projectId, ...found }),
+          "bounded"
+        )
+        return { ...toTemplate(ensured), published: toTemplateVersion(ensured.published) }
+      })
+
+      const update = Effect.fn("Templates.update")(function* (
+        projectId: ProjectId,
+        idOrAlias: string,
+        input: UpdateTemplateInput
+      ) {
+        yield* validIds({ projectId, idOrAlias })
+        const valid = yield* validated(parseUpdateTemplate, input)
+        const now = yield* Clock.currentTimeMillis
+        const block = yield* ids.reserve(now, idsAtOnce)
+        const updated = yield* commit(
+          facts.toUpdate(projectId, idOrAlias, valid.alias),
+          (found) => updateTemplate(idOrAlias, valid, { now, ids: block, ...found }),
+          "bounded"
+        )
+        return toTemplate(updated)
+      })
+
+      const publish = Effect.fn("Templates.publish")(function* (projectId: ProjectId, idOrAlias: string) {
+        yield* validIds({ projectId, idOrAlias })
+        const now = yield* Clock.currentTimeMillis
+        const published = yield* commit(
+          facts.toPublish(projectId, idOrAlias),
+          (found) => publishTemplate(idOrAlias, { now, ...found }),
+          "bounded"
+        )
+        return toTemplate(published)
+      })
+
+      const archive = Effect.fn("Templates.archive")(function* (projectId: ProjectId, idOrAlias: string) {
+        yield* validIds({ projectId, idOrAlias })
+        const now = yield* Clock.currentTimeMillis
+        return yield* commit(
+          facts.toArchive(projectId, idOrAlias),
+          (found) => archiveTemplate(idOrAlias, { now, ...found }),
+          "bounded"
+        )
+      })
+
+      const listVariables = Effect.fn("Templates.listVariables")(function* (projectId: ProjectId, idOrAlias: string) {
+        yield* validIds({ projectId, idOrAlias })
+        const { draft, published } = yield* orNotFound(idOrAlias, yield* reads.summary(projectId, idOrAlias))
+        return (draft ?? published)?.content.variables ?? []
+      })
+
+      const listVersions = Effect.fn("Templates.listVersions")(function* (
+        projectId: ProjectId,
+        idOrAlias: string,
+        input: ListTemplateVersionsInput = {}
+      ) {
+        yield* validIds({ projectId, idOrAlias })
+        const { limit, beforeVersion } = yield* validated(parseListTemplateVersions, input, "filters")
+        const { id } = yield* orNotFound(idOrAlias, yield* reads.find(projectId, idOrAlias))
+        if (beforeVersion !== null && beforeVersion <= 1) return []
+        const [before] = yield* store.read([
+          { _tag: "ResourceNamed", projectId, kind: "templateVersion", parent: id, name: String(beforeVersion) }
+        ])
+        // When `beforeVersion` does not exist yet, all versions are before it.
+        const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
+        const [found] = yield* store.read([
+          { _tag: "Resources", projectId, kind: "templateVersion", parent: id, after, limit }
+        ])
+        const newest = found as ReadonlyArray<ResourceOf<"templateVersion">>
+        const withBodies = yield* reads.withBodies(projectId, versionsWithBodies(newest))
+        return [...withBodies.map(toTemplateVersion), ...newest.slice(withBodies.length).map(toTemplateVersionSummary)]
+      })
+
+      const preview = Effect.fn("Templates.preview")(function* (
+        projectId: ProjectId,
+        idOrAlias: string,
+        input: PreviewTemplateInput = {}
+      ) {
+        yield* validIds({ projectId, idOrAlias })
+        const valid = yield* validated(parsePreviewTemplate, input)
+        const existing = yield* reads.detail(projectId, idOrAlias)
+        return yield* Effect.fromResult(previewTemplate(idOrAlias, valid, { existing }))
+      })
+
+      return { list, get, create, ensure, update, publish, archive, listVariables, listVersions, preview }
+    })
+  )
+}

@@ -1,0 +1,291 @@
+/**
+ * The webhooks of a project: their URLs and secrets, and the event deliveries to them. Source: decision 0028.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
+import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import type { EventBody } from "../../domain/event/EventBody.ts"
+import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
+import type { CursorInput, Page, PageInput } from "../../domain/store/Paging.ts"
+import { parseCursorRequest, parsePageRequest } from "../../domain/store/PagingRequest.ts"
+import type { InvalidArgument, RateLimited, TooManyRecords } from "../../domain/value/Failure.ts"
+import { RecordNotFound } from "../../domain/value/Failure.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import { formatInstant } from "../../domain/value/Instant.ts"
+import type { Webhook, WebhookTestResult, WebhookWithSecret } from "../../domain/webhook/Webhook.ts"
+import { toWebhook } from "../../domain/webhook/Webhook.ts"
+import type { WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
+import { toWebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
+import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook/WebhookInput.ts"
+import { parseCreateWebhook, parseUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
+import type { WebhookTargetRules } from "../../domain/webhook/WebhookTarget.ts"
+import { webhookTargetRules } from "../../domain/webhook/WebhookTarget.ts"
+import { makeCommit } from "../../internal/commit.ts"
+import type { CursorPage } from "../../domain/store/Paging.ts"
+import { cursorPage } from "../../internal/cursorPage.ts"
+import { sendToWebhook } from "../../internal/eventSending.ts"
+import { validated, validIds } from "../../internal/validated.ts"
+import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
+import { makeWebhookTests } from "../../internal/webhookTests.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import { EventSink } from "../../port/EventSink.ts"
+import { IdSource } from "../../port/IdSource.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Secrets } from "../access/Secrets.ts"
+import { WakeUp } from "../delivery/WakeUp.ts"
+import { EventSender } from "../event/EventSender.ts"
+
+/** The rules for URLs of webhooks. Give the event sink the same rules. */
+export interface WebhooksOptions extends WebhookTargetRules {}
+
+/**
+ * The webhooks of a project. Each method fails with `InvalidArgument` when an argument is not valid, and with `RecordNotFound` when the
+ * project has no webhook with the id.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted } from "effect"
+ * import { Webhooks } from "@mailkeep/core"
+ *
+ * const program = Effect.gen(function* () {
+ *   const webhooks = yield* Webhooks
+ *   const { webhook, secret } = yield* webhooks.create("prj_acme", { url: "https://hooks.example.net/mail" })
+ *   console.log(webhook.events.length, Redacted.value(secret).startsWith("whsec_"))
+ * })
+ * ```
+ */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** One page of the webhooks, newest first. A project has at most 50 webhooks. */
+    readonly list: (
+      projectId: ProjectId,
+      input?: PageInput
+    ) => Effect.Effect<Page<Webhook>, InvalidArgument | StoreUnavailable>
+    /** Returns one webhook, without its secrets. */
+    readonly get: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<Webhook, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Creates a webhook and its secret, which is shown only now. The webhook gets the events from now on. Fails with `TooManyRecords` when the
+     * project has 50 webhooks.
+     */
+    readonly create: (
+      projectId: ProjectId,
+      input: CreateWebhookInput
+    ) => Effect.Effect<WebhookWithSecret, InvalidArgument | TooManyRecords | StoreUnavailable>
+    /** Changes the given fields of a webhook. The field `status` disables the webhook or enables it again. */
+    readonly update: (
+      projectId: ProjectId,
+      id: string,
+      input: UpdateWebhookInput
+    ) => Effect.Effect<Webhook, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /** Deletes a webhook. Its pending event deliveries fail. */
+    readonly delete: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /** Creates a new secret. For 24 h, event deliveries are signed with the new and the previous secret. */
+    readonly rotateSecret: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<WebhookWithSecret, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Sends an event of the kind `webhook.test` once and returns the result within 15 s. Stores nothing. Fails with `RateLimited` while one
+     * test of the webhook, 4 tests of the project or 16 tests in this process are under way.
+     */
+    readonly test: (
+      projectId: ProjectId,
+      id: string
+    ) => Effect.Effect<WebhookTestResult, InvalidArgument | RecordNotFound | RateLimited | StoreUnavailable>
+    /** The event deliveries of the webhook, newest first. An event delivery is kept for 30 days after its end. */
+    readonly listEventDeliveries: (
+      projectId: ProjectId,
+      id: string,
+      input?: CursorInput
+    ) => Effect.Effect<CursorPage<WebhookDelivery>, InvalidArgument | RecordNotFound | StoreUnavailable>
+    /**
+     * Repeats an event delivery that has ended, from the beginning of its retry schedule. A pending event delivery does not change. Fails with
+     * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id.
+     */
+    readonly replay: (
+      projectId: ProjectId,
+      id: string,
+      eventDeliveryId: string
+    ) => Effect.Effect<WebhookDelivery, InvalidArgument | RecordNotFound | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/Webhooks") {
+  /** The webhooks with other rules for their URLs than the defaults. */
+  static readonly layerWith = (options: Partial<WebhooksOptions> = {}) =>
+    Layer.effect(
+      Webhooks,
+      Effect.gen(function* () {
+        const rules = webhookTargetRules(options)
+        const parseCreate = parseCreateWebhook(rules)
+        const parseUpdate = parseUpdateWebhook(rules)
+        const tests = makeWebhookTests()
+        const store = yield* MailStore
+        const commit = makeCommit(store)
+        const crypto = yield* Crypto
+        const ids = yield* IdSource
+        const wakeUp = yield* WakeUp
+        const eventSender = yield* EventSender
+        const secrets = yield* Secrets
+        const sink = Option.getOrNull(yield* Effect.serviceOption(EventSink))
+        const { encrypt, decrypt } = secrets.encryption("webhook")
+        const sign = secrets.signer("cursor")
+
+        /** Loads the webhook with an id as the facts of a decision. */
+        const loadExisting = (projectId: ProjectId, id: string) =>
+          Effect.map(store.read([{ _tag: "Resource", projectId, id }]), ([found]) => ({
+            id,
+            existing: found?.kind === "webhook" ? found : null
+          }))
+
+        const recordOf = Effect.fnUntraced(function* (projectId: ProjectId, id: string) {
+          yield* validIds({ projectId, id })
+          const { existing } = yield* loadExisting(projectId, id)
+          return existing ?? (yield* new RecordNotFound({ record: "webhook", id }))
+        })
+
+        const newSecret = () => {
+          const secret = printWebhookSecret(crypto.randomBytes(webhookSecretBytes))
+          return { secret: Redacted.make(secret), encryptedSecret: encrypt(secret) }
+        }
+
+        const list = Effect.fn("Webhooks.list")(function* (projectId: ProjectId, input: PageInput = {}) {
+          yield* validIds({ projectId })
+          const page = yield* validated(parsePageRequest, input, "filters")
+          const [found] = yield* store.read([{ _tag: "ResourcePage", projectId, kind: "webhook", parent: "", page }])
+          const items = found.items.flatMap((one) => (one.kind === "webhook" ? [toWebhook(one)] : []))
+          return { items, total: found.total, ...page }
+        })
+
+        const get = Effect.fn("Webhooks.get")((projectId: ProjectId, id: string) =>
+          Effect.map(recordOf(projectId, id), toWebhook)
+        )
+
+        const create = Effect.fn("Webhooks.create")(function* (projectId: ProjectId, input: CreateWebhookInput) {
+          yield* validIds({ projectId })
+          const valid = yield* validated(parseCreate, input)
+          const { secret, encryptedSecret } = newSecret()
+          // The webhook gets no event from before its creation.
+          yield* eventSender.distribute
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 1)
+          const created = yield* commit(
+            Effect.map(store.read([{ _tag: "ResourceCount", projectId, kind: "webhook", parent: "" }]), ([count]) => ({
+              count
+            })),
+            (facts) => createWebhook(valid, { ...facts, now, ids: block, projectId, encryptedSecret }),
+            "bounded"
+          )
+          return { webhook: toWebhook(created), secret }
+        })
+
+        const update = Effect.fn("Webhooks.update")(function* (
+          projectId: ProjectId,
+          id: string,
+          input: UpdateWebhookInput
+        ) {
+          const valid = yield* validated(parseUpdate, input)
+          yield* validIds({ projectId, id })
+          const now = yield* Clock.currentTimeMillis
+          const updated = yield* commit(
+            loadExisting(projectId, id),
+            (facts) => updateWebhook(valid, { ...facts, now }),
+            "bounded"
+          )
+          return toWebhook(updated)
+        })
+
+        const remove = Effect.fn("Webhooks.delete")(function* (projectId: ProjectId, id: string) {
+          yield* validIds({ projectId, id })
+          return yield* commit(loadExisting(projectId, id), deleteWebhook, "bounded")
+        })
+
+        const rotateSecret = Effect.fn("Webhooks.rotateSecret")(function* (projectId: ProjectId, id: string) {
+          yield* validIds({ projectId, id })
+          const { secret, encryptedSecret } = newSecret()
+          const now = yield* Clock.currentTimeMillis
+          const rotated = yield* commit(
+            loadExisting(projectId, id),
+            (facts) => rotateWebhookSecret({ ...facts, now, encryptedSecret }),
+            "bounded"
+          )
+          return { webhook: toWebhook(rotated), secret }
+        })
+
+        const test = Effect.fn("Webhooks.test")(function* (projectId: ProjectId, id: string) {
+          const webhook = yield* recordOf(projectId, id)
+          const now = yield* Clock.currentTimeMillis
+          const testId = idAt(yield* ids.reserve(now, 1), "evd", 0)
+          const body: EventBody = {
+            type: "webhook.test",
+            timestamp: formatInstant(now),
+            data: { webhook_id: webhook.id, project_id: projectId }
+          }
+          const result = yield* tests.run(webhook, sendToWebhook({ crypto, decrypt, sink }, webhook, testId, body))
+          return {
+            delivered: result._tag === "Accepted",
+            statusCode: "status" in result ? result.status : null,
+            error: "error" in result ? result.error : null
+          }
+        })
+
+        const listEventDeliveries = Effect.fn("Webhooks.listEventDeliveries")(function* (
+          projectId: ProjectId,
+          id: string,
+          input: CursorInput = {}
+        ) {
+          const { limit, cursor } = yield* validated(parseCursorRequest, input, "filters")
+          yield* recordOf(projectId, id)
+          return yield* cursorPage(
+            { sign, crypto },
+            {
+              scope: { projectId, listing: "eventDeliveries", filters: { subscriber: id } },
+              limit,
+              cursor,
+              cursorOf: "this webhook",
+              read: (position) => {
+                const after = position === null ? null : decodePosition(position)
+                const query = { _tag: "EventDeliveryPage", projectId, subscriber: id, after, limit: limit + 1 } as const
+                return Effect.map(store.read([query]), ([found]) => {
+                  const items = found.slice(0, limit)
+                  const last = found.length > limit ? items.at(-1) : undefined
+                  return { items: items.map(toWebhookDelivery), next: last === undefined ? null : encodePosition(last) }
+                })
+              }
+            }
+          )
+        })
+
+        const replay = Effect.fn("Webhooks.replay")(function* (
+          projectId: ProjectId,
+          id: string,
+          eventDeliveryId: string
+        ) {
+          yield* validIds({ projectId, id, eventDeliveryId })
+          const now = yield* Clock.currentTimeMillis
+          const replayed = yield* commit(
+            Effect.map(
+              store.read([
+                { _tag: "Resource", projectId, id },
+                { _tag: "EventDelivery", projectId, id: eventDeliveryId }
+              ]),
+              ([webhook, existing]) => ({ webhook, existing })
+            ),
+            (facts) => replayEventDelivery({ ...facts, now, webhookId: id, id: eventDeliveryId }),
+            "bounded"
+          )
+          yield* wakeUp.events.notify
+          return toWebhookDelivery(replayed)
+        })
+
+        return { list, get, create, update, delete: remove, rotateSecret, test, listEventDeliveries, replay }
+      })
+    )
+}

@@ -1,0 +1,106 @@
+/**
+ * The decisions about custom properties.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import type { UpdatePropertyFacts } from "../../../src/decide/contact/property.ts"
+import { createProperty, updateProperty } from "../../../src/decide/contact/property.ts"
+import type { NewFacts } from "../../../src/decide/store/resource.ts"
+import type { CreatePropertyInput, UpdatePropertyInput } from "../../../src/domain/contact/Property.ts"
+import { parseCreateProperty, parseUpdateProperty } from "../../../src/domain/contact/Property.ts"
+import { ids, now, project, property, resource, steps } from "../fixtures.ts"
+
+const create = (input: CreatePropertyInput, facts: Partial<NewFacts> = {}) =>
+  createProperty(Result.getOrThrow(parseCreateProperty(input)), {
+    now,
+    ids,
+    projectId: project,
+    named: null,
+    count: 0,
+    ...facts
+  })
+
+const plan = resource("property", "prop_1", "plan", { key: "Plan", type: "string", fallbackValue: "free" })
+const update = (input: UpdatePropertyInput, facts: Partial<UpdatePropertyFacts> = {}) =>
+  updateProperty("prop_1", Result.getOrThrow(parseUpdateProperty(input)), {
+    now,
+    named: null,
+    existing: plan,
+    valueCount: 0,
+    ...facts
+  })
+
+const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
+  Result.isFailure(result) ? result.failure._tag : "decided"
+
+describe("createProperty", () => {
+  it("writes a new resource whose unique name is the key in lower case", () => {
+    const { answer, changes } = Result.getOrThrow(create({ key: "Été", type: "string" }))
+    expect(answer).toMatchObject({
+      kind: "property",
+      name: "été",
+      content: { key: "Été", type: "string", fallbackValue: null }
+    })
+    expect(changes).toMatchObject([{ _tag: "PutResource", replaces: null }])
+  })
+
+  it.each([
+    ["number", "-2.5", "decided"],
+    ["number", "1e3", "decided"],
+    ["number", "0x10", "InvalidArgument"],
+    ["number", "1e999", "InvalidArgument"],
+    ["date", "2026-01-01", "decided"],
+    ["date", "soon", "InvalidArgument"],
+    ["string", "soon", "decided"],
+    ["number", null, "decided"]
+  ] as const)("checks a fallback of type %s with the text %j: %s", (type, fallbackValue, tag) =>
+    expect(tagOf(create({ key: "k", type, fallbackValue }))).toBe(tag)
+  )
+
+  it.each([
+    [
+      "InvalidArgument",
+      "a fallback of another type before a used key",
+      { fallbackValue: "x" },
+      { named: plan, count: 200 }
+    ],
+    ["NameTaken", "a used key before the limit", {}, { named: plan, count: 200 }],
+    ["TooManyRecords", "the property after the 200th", {}, { count: 200 }],
+    ["decided", "the 200th property", {}, { count: 199 }]
+  ] as const)("returns %s for %s", (tag, _, input, facts) =>
+    expect(tagOf(create({ key: "k", type: "number", ...input }, facts))).toBe(tag)
+  )
+})
+
+describe("updateProperty", () => {
+  it("keeps the fields that the input omits", () =>
+    expect(Result.getOrThrow(update({ key: "Tier" })).answer).toMatchObject({
+      name: "tier",
+      content: { key: "Tier", type: "string", fallbackValue: "free" },
+      updatedAt: now,
+      revision: 3
+    }))
+
+  it("removes the fallback for null", () =>
+    expect(Result.getOrThrow(update({ fallbackValue: null })).answer.content.fallbackValue).toBeNull())
+
+  it("guards that no contact has a value, only when the type changes", () => {
+    const { changes } = Result.getOrThrow(update({ type: "number", fallbackValue: "0" }))
+    expect(steps(changes)).toEqual(["AddToCounter", "PutResource"])
+    expect(changes[0]).toMatchObject({ name: "property:prop_1", by: 0, max: 0 })
+    expect(steps(Result.getOrThrow(update({ type: "string" }, { valueCount: 3 })).changes)).toEqual(["PutResource"])
+  })
+
+  it.each([
+    ["RecordNotFound", "an unknown property before its values", { type: "number" }, { existing: null, valueCount: 1 }],
+    ["PropertyInUse", "a type change with values before the fallback", { type: "number" }, { valueCount: 1 }],
+    ["InvalidArgument", "a fallback that is not of the new type", { type: "number" }, {}],
+    ["NameTaken", "the key of another property", { key: "tier" }, { named: property("prop_2", "tier") }],
+    ["decided", "the own key in another case", { key: "PLAN" }, { named: plan }]
+  ] as const)("returns %s for %s", (tag, _, input, facts) => expect(tagOf(update(input, facts))).toBe(tag))
+
+  it("compares the text of a fallback that was stored as a number", () => {
+    const old = resource("property", "prop_1", "n", { key: "n", type: "number", fallbackValue: 7 as never })
+    expect(Result.getOrThrow(update({}, { existing: old })).answer.content.fallbackValue).toBe("7")
+  })
+})

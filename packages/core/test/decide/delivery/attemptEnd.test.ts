@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest"
+import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "../../../src/decide/delivery/attemptEnd.ts"
+import { attemptEndOf, hasReadEnvelope } from "../../../src/decide/delivery/attemptEnd.ts"
+import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
+import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
+import { attempt, delivery, now } from "../fixtures.ts"
+
+const facts = (phase: "started" | "finalizing", idempotentHandOff: boolean): AttemptEndFacts => ({
+  now,
+  policy: defaultRetryPolicy,
+  onAmbiguous: "retry",
+  idempotentHandOff,
+  expiresAt: null,
+  delivery: delivery({ status: "sending", worker: "w", attempts: 1 }),
+  attempt: attempt({ phase })
+})
+
+const reply = (code: number, enhancedCode: string | null = null) =>
+  ({ stage: "finalizing", code, enhancedCode, text: "words" }) as const
+
+type Ends = readonly [AttemptEnd["on"], AttemptEnd["outcome"]]
+
+/** For each result: its end before finalizing, and its end while finalizing. */
+const table: ReadonlyArray<readonly [name: string, HandOffResult, started: Ends, finalizing: Ends]> = [
+  [
+    "an acceptance",
+    { _tag: "Accepted", reply: reply(250) },
+    ["TransportAccepted", "accepted"],
+    ["TransportAccepted", "accepted"]
+  ],
+  [
+    "a delivery",
+    { _tag: "Delivered", reply: reply(250) },
+    ["TransportDelivered", "delivered"],
+    ["TransportDelivered", "delivered"]
+  ],
+  [
+    "a temporary refusal",
+    { _tag: "Refused", reply: reply(451) },
+    ["TransportDeferred", "deferred"],
+    ["TransportDeferred", "deferred"]
+  ],
+  [
+    "a refusal of the message",
+    { _tag: "Refused", reply: reply(554, "5.7.1") },
+    ["MessageRefused", "rejected"],
+    ["MessageRefused", "rejected"]
+  ],
+  [
+    "a message that is not sendable",
+    { _tag: "NotSendable", why: "bad" },
+    ["MessageNotSendable", "rejected"],
+    ["MessageNotSendable", "rejected"]
+  ],
+  ["a revoked hand-off", { _tag: "Revoked" }, ["HandOffStopped", "stopped"], ["HandOffStopped", "stopped"]],
+  ["a shutdown", { _tag: "ShutDown" }, ["HandOffStopped", "stopped"], ["AmbiguousRetry", "ambiguous"]],
+  [
+    "a lost connection",
+    { _tag: "NoReply", why: "gone" },
+    ["TransportDeferred", "no_reply"],
+    ["AmbiguousRetry", "ambiguous"]
+  ],
+  ["a dead worker", { _tag: "WorkerDied" }, ["WorkerDied", "no_reply"], ["AmbiguousRetry", "ambiguous"]]
+]
+
+describe("attemptEndOf", () => {
+  it.each(table)("ends an attempt before finalizing after %s", (_, result, started) => {
+    const { on, outcome } = attemptEndOf(result, facts("started", false))
+    expect([on, outcome]).toEqual(started)
+  })
+
+  it.each(table)("ends a finalizing attempt after %s", (_, result, __, finalizing) => {
+    const { on, outcome } = attemptEndOf(result, facts("finalizing", false))
+    expect([on, outcome]).toEqual(finalizing)
+  })
+
+  it.each(table)(
+    "treats a finalizing attempt like an earlier one when the relay ignores a second hand-off, after %s",
+    (_, result) =>
+      expect(attemptEndOf(result, facts("finalizing", true))).toEqual(attemptEndOf(result, facts("started", true)))
+  )
+})
+
+describe("hasReadEnvelope", () => {
+  it.each<[SmtpStage, boolean]>([
+    ["connect", false],
+    ["greeting", false],
+    ["auth", false],
+    ["mail", true],
+    ["rcpt", true],
+    ["data", true],
+    ["finalizing", true]
+  ])("decides whether the relay knows the recipient after a reply in the stage %s", (stage, expected) =>
+    expect(hasReadEnvelope({ stage, code: 450, enhancedCode: null, text: "" })).toBe(expected)
+  )
+})

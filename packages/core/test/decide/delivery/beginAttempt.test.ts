@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest"
+import type { BeginAttemptFacts, StartedAttempt } from "../../../src/decide/delivery/beginAttempt.ts"
+import { beginAttempt } from "../../../src/decide/delivery/beginAttempt.ts"
+import { attempt, counterChanges, delivery, message, nextState, now, suppression } from "../fixtures.ts"
+
+const begin = (change: Partial<BeginAttemptFacts> = {}) => {
+  const claimed = change.claimed ?? delivery({ worker: "w" })
+  return beginAttempt({
+    now,
+    eventId: "evt_1",
+    maxMessageBytes: null,
+    claimed,
+    delivery: claimed,
+    message: message(),
+    suppression: null,
+    begunAttempt: null,
+    ...change
+  })
+}
+
+describe("beginAttempt", () => {
+  it("moves the delivery to sending with the next fencing token, and keeps its worker", () => {
+    const { answer, changes } = begin()
+    expect(answer).toMatchObject({
+      delivery: { status: "sending", fencingToken: 8, worker: "w", attempts: 1 },
+      attempt: { number: 1, phase: "started", startedAt: now },
+      message: { id: "msg_1" }
+    })
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["MoveDelivery", "InsertAttempt"])
+  })
+
+  it.each<[string, Partial<BeginAttemptFacts>, string]>([
+    ["a suppression", { suppression: suppression("complaint") }, "suppressed"],
+    ["a send that has expired", { message: message({ expiresAt: now }) }, "failed"],
+    ["a message that is too large", { maxMessageBytes: 1 }, "failed"]
+  ])("ends the delivery and refunds its charge because of %s", (_, change, status) => {
+    const { answer, changes } = begin(change)
+    expect(answer).toBe(status)
+    expect(nextState(changes)).toMatchObject({ status, chargedAt: null })
+    expect(counterChanges(changes)).toEqual({ allowance: -1, "daily:2026-11-21": -1 })
+  })
+
+  it("returns a delivery to the queue unclaimed and keeps its charge when the clock was set back and it is not due yet", () => {
+    const claimed = delivery({ worker: "w", dueAt: now + 1 })
+    const { answer, changes } = begin({ claimed })
+    expect(answer).toBe("queued")
+    expect(changes).toMatchObject([
+      { _tag: "MoveDelivery", next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: claimed.chargedAt } }
+    ])
+  })
+
+  it("writes nothing when another worker has claimed the delivery since", () => {
+    expect(begin({ delivery: delivery({ worker: "other", fencingToken: 8 }) })).toEqual({
+      answer: "claim_lost",
+      changes: []
+    })
+    expect(begin({ delivery: null })).toEqual({ answer: "claim_lost", changes: [] })
+  })
+
+  it("returns the attempt of an earlier commit of the same claim, and writes nothing", () => {
+    const begun = (begin().answer as StartedAttempt).delivery
+    expect(begin({ delivery: begun, begunAttempt: attempt() })).toEqual({
+      answer: { delivery: begun, attempt: attempt(), message: message() },
+      changes: []
+    })
+  })
+
+  it("writes nothing when another worker has begun the next attempt", () => {
+    const begun = { ...(begin().answer as StartedAttempt).delivery, worker: "other" }
+    expect(begin({ delivery: begun, begunAttempt: attempt() }).answer).toBe("claim_lost")
+  })
+})

@@ -1,0 +1,126 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  addToCounters,
+  applyTransition,
+  isNotYetDue,
+  transitionChanges,
+  transitionAndRefunds
+} from "../../../src/decide/delivery/transition.ts"
+import { deliveryTable } from "../../../src/domain/delivery/DeliveryTable.ts"
+import { noLimits } from "../../../src/domain/plan/Plan.ts"
+import { counterChanges, delivery, now, project } from "../fixtures.ts"
+
+const rows = fc.constantFrom(...deliveryTable.filter(({ from }) => from !== "none"))
+
+/** A delivery from which the row starts. */
+const before = (row: (typeof deliveryTable)[number]) =>
+  delivery({
+    status: row.from === "none" ? "queued" : row.from,
+    reason: "fromReason" in row ? row.fromReason : null,
+    worker: "w",
+    attempts: 1
+  })
+
+describe("applyTransition", () => {
+  it("follows the row of the table, and changes the fencing token each time", () => {
+    fc.assert(
+      fc.property(rows, (row) => {
+        const start = before(row)
+        const { after } = applyTransition(start, row.on, now)
+        expect(after.status).toBe(row.to)
+        expect(after.reason).toBe("reason" in row ? row.reason : null)
+        expect(after.fencingToken).toBe(start.fencingToken + 1)
+      })
+    )
+  })
+
+  it("keeps the worker only while the delivery is sending", () => {
+    fc.assert(
+      fc.property(rows, (row) => {
+        const { after } = applyTransition(before(row), row.on, now)
+        expect(after.worker).toBe(after.status === "sending" ? "w" : null)
+      })
+    )
+  })
+
+  it("throws when the table has no row for the status and the trigger", () =>
+    expect(() => applyTransition(delivery({ status: "canceled" }), "AttemptBegan", now)).toThrow())
+
+  it("refunds the charge and the daily count of a delivery that never reached the relay, and of no other", () => {
+    const failed = (reachedRelay: boolean) =>
+      applyTransition(delivery({ status: "sending", reachedRelay }), "MessageRefused", now)
+    expect(failed(false).counterChanges).toEqual([
+      { name: "allowance", by: -1 },
+      { name: "daily:2026-11-21", by: -1 }
+    ])
+    expect(failed(false).after).toMatchObject({ chargedAt: null, countedDay: null })
+    expect(failed(true).counterChanges).toEqual([])
+  })
+})
+
+describe("isNotYetDue", () => {
+  it.each([
+    [now - 1, false],
+    [now, false],
+    [now + 1, true],
+    [null, false]
+  ])("compares the due time %s with the clock", (dueAt, expected) =>
+    expect(isNotYetDue(delivery({ dueAt }), now)).toBe(expected)
+  )
+})
+
+describe("transitionChanges", () => {
+  it("guards the status and the fencing token from which the delivery moves, and appends one event", () => {
+    const moved = applyTransition(delivery({ status: "sending" }), "TransportAccepted", now)
+    expect(transitionChanges(moved, now, "evt_1")).toMatchObject([
+      { _tag: "MoveDelivery", id: "del_1", from: "sending", fencingToken: 7, next: { status: "accepted" } },
+      { _tag: "AppendEvent", event: { id: "evt_1", kind: "email.accepted", data: { previousStatus: "sending" } } }
+    ])
+  })
+
+  it("appends no event for a row without one", () =>
+    expect(
+      transitionChanges(applyTransition(delivery(), "AttemptBegan", now), now, "evt_1").map(({ _tag }) => _tag)
+    ).toEqual(["MoveDelivery"]))
+
+  it("adds the refund of a transition without a limit", () =>
+    expect(
+      counterChanges(
+        transitionAndRefunds(applyTransition(delivery({ status: "sending" }), "MessageRefused", now), now, "evt_1")
+      )
+    ).toEqual({ allowance: -1, "daily:2026-11-21": -1 }))
+})
+
+describe("addToCounters", () => {
+  const plan = { ...noLimits, sendingAllowance: 5, dailySends: 7 }
+
+  it("adds up the changes of each counter, with the plan's limit for what is added", () =>
+    expect(
+      addToCounters(
+        project,
+        [
+          { name: "allowance", by: 1 },
+          { name: "daily:2026-11-21", by: 1 },
+          { name: "allowance", by: 1 }
+        ],
+        plan
+      )
+    ).toEqual([
+      { _tag: "AddToCounter", projectId: project, name: "allowance", by: 2, max: 5 },
+      { _tag: "AddToCounter", projectId: project, name: "daily:2026-11-21", by: 1, max: 7 }
+    ]))
+
+  it("sets no limit for what is given back, and skips a sum of zero", () =>
+    expect(
+      addToCounters(
+        project,
+        [
+          { name: "allowance", by: -1 },
+          { name: "contacts", by: 1 },
+          { name: "contacts", by: -1 }
+        ],
+        plan
+      )
+    ).toEqual([{ _tag: "AddToCounter", projectId: project, name: "allowance", by: -1, max: null }]))
+})

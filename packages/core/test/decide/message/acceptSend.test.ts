@@ -1,0 +1,277 @@
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { AcceptSend, AcceptSendFacts } from "../../../src/decide/message/acceptSend.ts"
+import { acceptSend, recipientsOf } from "../../../src/decide/message/acceptSend.ts"
+import type { ApiKeyRecord, Principal } from "../../../src/domain/access/ApiKey.ts"
+import { permissions } from "../../../src/domain/access/ApiKey.ts"
+import type { IdempotencyRecord } from "../../../src/domain/message/Idempotency.ts"
+import type { SendInput } from "../../../src/domain/message/SendInput.ts"
+import type { SendOptions } from "../../../src/domain/message/SendOptions.ts"
+import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
+import { noLimits } from "../../../src/domain/plan/Plan.ts"
+import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
+import { counterChanges, domain, now, project, suppression, validSend } from "../fixtures.ts"
+
+const embedded: Principal = { projectId: project, apiKeyId: null, permissions, domainScope: null, source: "embedded" }
+const byApiKey: Principal = { ...embedded, apiKeyId: "key_1", source: "api" }
+
+const apiKey: ApiKeyRecord = {
+  id: "key_1",
+  projectId: project,
+  publicId: "public",
+  secretHash: "hash",
+  name: "",
+  permissions: ["email.send"],
+  domainScope: null,
+  createdAt: now,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  revision: 4
+}
+
+const command = (input: Partial<SendInput> = {}, change: Partial<AcceptSend> = {}): AcceptSend => ({
+  principal: embedded,
+  send: validSend(input),
+  options: Result.getOrThrow(parseSendOptions({})),
+  idempotencyKey: "k",
+  fingerprint: "fingerprint",
+  ...change
+})
+
+const withOptions = (options: SendOptions) => ({ options: Result.getOrThrow(parseSendOptions(options)) })
+
+const facts = (change: Partial<AcceptSendFacts> = {}): AcceptSendFacts => ({
+  now,
+  ids: { time: now, high: 0, low: 0 },
+  plan: noLimits,
+  smtpUtf8: true,
+  idempotency: null,
+  apiKey: null,
+  domain: domain(),
+  template: null,
+  contacts: [],
+  suppressions: Array.from({ length: 50 }, () => null),
+  usage: { daily: 0, allowance: 0, scheduledRecipients: 0 },
+  ...change
+})
+
+const earlier: IdempotencyRecord = {
+  projectId: project,
+  key: "k",
+  fingerprint: "fingerprint",
+  result: { messageId: "msg_0", deliveryIds: ["del_0"], totalQueued: 1, scheduledAt: null },
+  expiresAt: now + 1
+}
+
+const changesOf = (sent: AcceptSend, known: AcceptSendFacts): ReadonlyArray<Change> =>
+  Result.getOrThrow(acceptSend(sent, known)).changes
+
+const only = <T extends ChangeTag>(changes: ReadonlyArray<Change>, tag: T) =>
+  changes.filter((change): change is ChangeOf<T> => change._tag === tag)
+
+/** A send that breaks every rule of which the decider knows, and the facts of that case. Each refusal of the table repairs one rule. */
+const brokenSend = { from: "hello@other.example", scheduledAt: now - 1, templateId: "tpl_none" }
+const scoped = { ...byApiKey, domainScope: ["example.com"] }
+
+describe("acceptSend, for a send that breaks several rules", () => {
+  const limited = facts({ plan: { ...noLimits, dailySends: 0 }, domain: null })
+  const used = { ...earlier, fingerprint: "another" }
+  const expired = withOptions({ expiresAt: now - 1 })
+
+  it.each<[string, AcceptSend, AcceptSendFacts, object]>([
+    [
+      "a revoked API key",
+      command(brokenSend, { principal: scoped, ...expired }),
+      { ...limited, idempotency: used, apiKey: { ...apiKey, revokedAt: now } },
+      { _tag: "ApiKeyNotAccepted" }
+    ],
+    [
+      "a domain outside the scope",
+      command(brokenSend, { principal: scoped, ...expired }),
+      { ...limited, idempotency: used, apiKey },
+      { _tag: "SenderOutsideScope", domain: "other.example" }
+    ],
+    [
+      "a used idempotency key",
+      command(brokenSend, expired),
+      { ...limited, idempotency: used },
+      { argument: "options", issues: [{ path: ["idempotencyKey"], code: "idempotency_key_reused" }] }
+    ],
+    [
+      "an expiry time that has passed",
+      command(brokenSend, expired),
+      limited,
+      { argument: "options", issues: [{ path: ["expiresAt"], code: "not_in_future" }] }
+    ],
+    [
+      "a time that has passed and an unknown template",
+      command(brokenSend),
+      limited,
+      { argument: "input", issues: [{ code: "not_in_future" }, { code: "unknown_template" }] }
+    ],
+    [
+      "a domain that is not verified",
+      command({}),
+      { ...limited, domain: domain({ status: "pending" }) },
+      { _tag: "SenderDomainNotVerified", domain: "example.com" }
+    ],
+    ["a domain that does not exist", command({}), limited, { _tag: "SenderDomainNotVerified" }],
+    [
+      "a limit of the plan",
+      command({}),
+      { ...limited, domain: domain() },
+      { _tag: "PlanLimitReached", code: "daily_sending_limit_exceeded" }
+    ]
+  ])("refuses a send with %s before it checks the rules that follow", (_, sent, known, failure) => {
+    const refused = acceptSend(sent, known)
+    expect(Result.isFailure(refused) && refused.failure).toMatchObject(failure)
+  })
+
+  it("refuses an API key that does not exist or has expired", () => {
+    for (const one of [null, { ...apiKey, expiresAt: now }])
+      expect(acceptSend(command({}, { principal: byApiKey }), facts({ apiKey: one }))).toMatchObject(
+        Result.fail({ _tag: "ApiKeyNotAccepted" })
+      )
+  })
+
+  it("refuses an expiry time that is not after the scheduled time", () => {
+    const at = now + hourMillis
+    const refused = acceptSend(command({ scheduledAt: at }, withOptions({ expiresAt: at })), facts())
+    expect(Result.isFailure(refused) && refused.failure).toMatchObject({ issues: [{ path: ["expiresAt"] }] })
+    expect(Result.isSuccess(acceptSend(command({}, withOptions({ expiresAt: now + 1 })), facts()))).toBe(true)
+  })
+})
+
+describe("acceptSend, for a repeated send", () => {
+  it("returns the earlier result without a change, also when the time, the domain or the plan would refuse it", () => {
+    const known = facts({ idempotency: earlier, domain: null, plan: { ...noLimits, dailySends: 0 } })
+    expect(acceptSend(command({ scheduledAt: now - 1 }), known)).toEqual(
+      Result.succeed({ changes: [], answer: { ...earlier.result, replayed: true } })
+    )
+  })
+
+  it("accepts the send again when the record has expired", () => {
+    const { answer } = Result.getOrThrow(acceptSend(command(), facts({ idempotency: { ...earlier, expiresAt: now } })))
+    expect(answer.replayed).toBe(false)
+    expect(answer.messageId).not.toBe("msg_0")
+  })
+})
+
+describe("acceptSend, for a valid send", () => {
+  it("writes the record, the message, one delivery per recipient and the counters, with every guard", () => {
+    const input = { to: "Ada@example.org", cc: "bob@example.org", metadata: { order: 7 } }
+    const options = withOptions({ onAmbiguous: "fail", expiresAt: now + hourMillis, headers: { "X-Order": "7" } })
+    const sent = command(input, { principal: byApiKey, ...options })
+    const known = facts({ apiKey, contacts: [{ id: "con_1" } as never, null] })
+    const { answer, changes } = Result.getOrThrow(acceptSend(sent, known))
+    const [message] = only(changes, "InsertMessage")
+    const deliveries = only(changes, "InsertDelivery").map(({ delivery }) => delivery)
+    expect(changes.map(({ _tag }) => _tag)).toEqual([
+      "Expect",
+      "Expect",
+      "RecordIdempotency",
+      "InsertMessage",
+      "InsertDelivery",
+      "InsertDelivery",
+      "AddToCounter",
+      "AddToCounter"
+    ])
+    expect(only(changes, "Expect")).toMatchObject([
+      { record: { kind: "ApiKey", id: "key_1" }, revision: 4 },
+      { record: { kind: "Domain", domain: "example.com" }, revision: 1 }
+    ])
+    expect(message!.message).toMatchObject({
+      apiKeyId: "key_1",
+      source: "api",
+      to: ["Ada@example.org"],
+      cc: ["bob@example.org"],
+      metadata: { order: 7 },
+      onAmbiguous: "fail",
+      expiresAt: now + hourMillis,
+      headers: { "X-Order": "7" },
+      idempotencyKey: "k"
+    })
+    expect(deliveries).toMatchObject([
+      { kind: "to", recipient: "Ada@example.org", address: "ada@example.org", contactId: "con_1", status: "queued" },
+      { kind: "cc", recipient: "bob@example.org", contactId: null, status: "queued", dueAt: now, chargedAt: now }
+    ])
+    expect(answer).toEqual({
+      messageId: message!.message.id,
+      deliveryIds: deliveries.map(({ id }) => id),
+      totalQueued: 2,
+      scheduledAt: null,
+      replayed: false
+    })
+    const { replayed: _, ...result } = answer
+    expect(only(changes, "RecordIdempotency")).toMatchObject([
+      { now, record: { key: "k", fingerprint: "fingerprint", result, expiresAt: now + 30 * dayMillis } }
+    ])
+    expect(counterChanges(changes)).toEqual({ "daily:2026-11-21": 2, allowance: 2 })
+  })
+
+  it("counts a scheduled send on its day and keeps its record for 30 days after its time", () => {
+    const scheduledAt = now + dayMillis
+    const changes = changesOf(command({ scheduledAt }), facts())
+    expect(counterChanges(changes)).toEqual({ "daily:2026-11-22": 1, scheduledRecipients: 1 })
+    expect(only(changes, "InsertDelivery")[0]!.delivery).toMatchObject({ status: "scheduled", dueAt: scheduledAt })
+    expect(only(changes, "RecordIdempotency")[0]!.record.expiresAt).toBe(scheduledAt + 30 * dayMillis)
+  })
+
+  it("guards each counter with the limit of the plan", () => {
+    const plan = { ...noLimits, dailySends: 5, sendingAllowance: 6 }
+    const guards = only(changesOf(command(), facts({ plan })), "AddToCounter")
+    expect(guards.map(({ name, max }) => [name, max]).toSorted()).toEqual([
+      ["allowance", 6],
+      ["daily:2026-11-21", 5]
+    ])
+  })
+
+  it("suppresses a recipient at once with an event, without a charge, also when the limit allows only the other one", () => {
+    const known = facts({
+      suppressions: [suppression("complaint"), null],
+      plan: { ...noLimits, dailySends: 1, sendingAllowance: 1 }
+    })
+    const { answer, changes } = Result.getOrThrow(
+      acceptSend(command({ to: ["ada@example.org", "bob@example.org"] }), known)
+    )
+    expect(answer).toMatchObject({ totalQueued: 1, deliveryIds: { length: 2 } })
+    expect(only(changes, "InsertDelivery").map(({ delivery }) => [delivery.status, delivery.reason])).toEqual([
+      ["suppressed", "complaint"],
+      ["queued", null]
+    ])
+    expect(only(changes, "AppendEvent").map(({ event }) => event.kind)).toEqual(["email.suppressed"])
+    expect(counterChanges(changes)).toEqual({ "daily:2026-11-21": 1, allowance: 1 })
+  })
+
+  it("does not suppress a scheduled recipient before its time", () => {
+    const known = facts({ suppressions: [suppression("complaint")] })
+    const changes = changesOf(command({ scheduledAt: now + 1 }), known)
+    expect(only(changes, "InsertDelivery")[0]!.delivery).toMatchObject({ status: "scheduled", reason: null })
+  })
+
+  it("shows no recipient to the others when there are several in to", () => {
+    const changes = changesOf(command({ to: ["ada@example.org", "bob@example.org"] }), facts())
+    expect(only(changes, "InsertMessage")[0]!.message).toMatchObject({ to: [], cc: [] })
+  })
+
+  it("gives each different address one delivery, and changes no record twice in one commit", () => {
+    const address = fc.constantFrom("a@example.org", "A@example.org", "b@example.org", "c@example.org")
+    fc.assert(
+      fc.property(
+        fc.record({ to: address, cc: fc.array(address), bcc: fc.array(address), later: fc.boolean() }),
+        ({ later, ...fields }) => {
+          const sent = command({ ...fields, scheduledAt: later ? now + 1 : undefined })
+          const different = new Set([fields.to, ...fields.cc, ...fields.bcc].map((one) => one.toLowerCase()))
+          expect(recipientsOf(sent.send)).toHaveLength(different.size)
+          const changes = changesOf(sent, facts())
+          expect(only(changes, "InsertDelivery")).toHaveLength(different.size)
+          expect(inCommitOrder(changes)).toHaveLength(changes.length)
+        }
+      )
+    )
+  })
+})

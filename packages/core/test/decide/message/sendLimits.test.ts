@@ -1,0 +1,55 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { exceededLimit } from "../../../src/decide/message/sendLimits.ts"
+import type { CounterName } from "../../../src/domain/plan/Plan.ts"
+import { noLimits } from "../../../src/domain/plan/Plan.ts"
+
+const day: CounterName = "daily:2026-11-21"
+const noUsage = { daily: 0, allowance: 0, scheduledRecipients: 0 }
+const immediate = [
+  { name: day, by: 1 },
+  { name: "allowance" as const, by: 1 }
+]
+const scheduled = [
+  { name: day, by: 1 },
+  { name: "scheduledRecipients" as const, by: 1 }
+]
+
+describe("exceededLimit", () => {
+  it.each([
+    ["dailySends", { daily: 2 }, immediate, "daily_sending_limit_exceeded"],
+    ["dailySends", { daily: 2 }, scheduled, "daily_sending_limit_exceeded"],
+    ["sendingAllowance", { allowance: 2 }, immediate, "sending_allowance_exceeded"],
+    ["sendingAllowance", { allowance: 2 }, scheduled, undefined],
+    ["scheduledRecipients", { scheduledRecipients: 2 }, scheduled, "scheduled_recipient_limit_exceeded"],
+    ["scheduledRecipients", { scheduledRecipients: 2 }, immediate, undefined]
+  ] as const)("compares the limit %s with the usage %j", (limit, usage, changes, code) => {
+    const plan = { ...noLimits, [limit]: 2 }
+    expect(exceededLimit(changes, plan, { ...noUsage, ...usage })).toBe(code)
+    expect(exceededLimit(changes, plan, noUsage)).toBeUndefined()
+    expect(exceededLimit(changes, noLimits, { ...noUsage, ...usage })).toBeUndefined()
+  })
+
+  it("returns the limit of scheduled recipients first, then the daily limit", () => {
+    const plan = { ...noLimits, dailySends: 0, sendingAllowance: 0, scheduledRecipients: 0 }
+    const all = [...scheduled, ...immediate]
+    expect(exceededLimit(all, plan, noUsage)).toBe("scheduled_recipient_limit_exceeded")
+    expect(exceededLimit(all, { ...plan, scheduledRecipients: null }, noUsage)).toBe("daily_sending_limit_exceeded")
+    expect(exceededLimit(immediate, { ...plan, dailySends: null }, noUsage)).toBe("sending_allowance_exceeded")
+  })
+
+  it("refuses no send that adds nothing, also above a lowered limit", () => {
+    const plan = { ...noLimits, dailySends: 0, sendingAllowance: 0, scheduledRecipients: 0 }
+    expect(exceededLimit([], plan, { daily: 9, allowance: 9, scheduledRecipients: 9 })).toBeUndefined()
+  })
+
+  it("allows a send exactly when usage and recipients together stay within the limit", () => {
+    fc.assert(
+      fc.property(fc.nat(20), fc.nat(20), fc.integer({ min: 1, max: 20 }), (limit, used, recipients) => {
+        const changes = Array.from({ length: recipients }, () => immediate).flat()
+        const exceeded = exceededLimit(changes, { ...noLimits, dailySends: limit }, { ...noUsage, daily: used })
+        expect(exceeded === undefined).toBe(used + recipients <= limit)
+      })
+    )
+  })
+})

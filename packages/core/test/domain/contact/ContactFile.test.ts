@@ -1,0 +1,124 @@
+import * as fc from "fast-check"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
+import type { ResourceOf } from "../../../src/domain/store/Resource.ts"
+import {
+  exportedColumns,
+  exportedRow,
+  fromCell,
+  readColumns,
+  readRow,
+  toCell
+} from "../../../src/domain/contact/ContactFile.ts"
+
+describe("toCell and fromCell", () => {
+  it.each([
+    ["=1+1", "'=1+1"],
+    ["+44 20", "'+44 20"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\t=1", "'\t=1"],
+    ["\r=1", "'\r=1"],
+    ["'=1", "''=1"],
+    ["''@x", "'''@x"],
+    ["'tis", "'tis"],
+    ["a=1", "a=1"],
+    ["", ""]
+  ])("writes %j as the cell %j, and reads the same text back", (text, cell) => {
+    expect(toCell(text)).toBe(cell)
+    expect(fromCell(cell)).toBe(text)
+  })
+
+  it("writes no cell that begins a formula, and reads the same text back", () => {
+    const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "\n", "a", '"', ",") })
+    fc.assert(
+      fc.property(text, (one) => {
+        expect(toCell(one)).not.toMatch(/^[=+\-@\t\r\n]/)
+        expect(fromCell(toCell(one))).toBe(one)
+      })
+    )
+  })
+})
+
+const property = (n: number, key: string, type: "string" | "number"): ResourceOf<"property"> => ({
+  id: `prop_${n}`,
+  projectId: "p",
+  kind: "property",
+  parent: "",
+  name: key.toLowerCase(),
+  content: { key, type, fallbackValue: null },
+  createdAt: 1,
+  updatedAt: 1,
+  revision: 1
+})
+
+const contact = (change: Partial<ContactRecord>): ContactRecord => ({
+  id: "con_1",
+  projectId: "p",
+  email: "a@example.org",
+  address: "a@example.org",
+  userId: null,
+  firstName: "",
+  lastName: "",
+  phoneNumber: null,
+  emailStatus: "subscribed",
+  source: "manual",
+  properties: {},
+  listIds: [],
+  createdAt: 1,
+  updatedAt: 1,
+  revision: 1,
+  ...change
+})
+
+/** The import request of an exported contact. */
+const exportedAndRead = (one: ContactRecord, properties: ReadonlyArray<ResourceOf<"property">>) => {
+  const columns = Result.getOrThrow(readColumns(exportedColumns(properties), properties))
+  return Result.getOrThrow(readRow(columns, exportedRow(one, properties))).input
+}
+
+describe("exportedRow and readRow", () => {
+  it("escapes exported texts that begin like formulas, and leaves numbers unchanged", () => {
+    const defined = [property(1, "=cmd", "string"), property(2, "balance", "number")]
+    const one = contact({ firstName: "=1+1", phoneNumber: "+44", properties: { prop_1: "@x", prop_2: -5 } })
+    expect(exportedColumns(defined).slice(-2)).toEqual(["'=cmd", "balance"])
+    expect(exportedRow(one, defined)).toEqual(expect.arrayContaining(["'=1+1", "'+44", "'@x", "-5"]))
+    expect(exportedAndRead(one, defined)).toMatchObject({
+      firstName: "=1+1",
+      phoneNumber: "+44",
+      properties: { "=cmd": "@x", balance: -5 }
+    })
+  })
+
+  it("reads an exported contact back for any texts and property keys", () => {
+    const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", " ", "É"), maxLength: 6 })
+    const key = fc.oneof(
+      text.filter((one) => one !== ""),
+      fc.constantFrom("email", "ID", "properties.x", "__proto__")
+    )
+    fc.assert(
+      fc.property(
+        text,
+        text,
+        fc.uniqueArray(
+          fc.tuple(
+            key,
+            text.filter((one) => one !== "")
+          ),
+          {
+            maxLength: 4,
+            selector: ([key]) => key.toLowerCase()
+          }
+        ),
+        (firstName, lastName, values) => {
+          const defined = values.map(([key], n) => property(n, key, "string"))
+          const properties = Object.fromEntries(values.map(([, value], n) => [`prop_${n}`, value]))
+          const read = exportedAndRead(contact({ firstName, lastName, properties }), defined)
+          expect([read.firstName, read.lastName]).toEqual([firstName, lastName])
+          expect(Object.entries(read.properties ?? {})).toEqual(values)
+        }
+      )
+    )
+  })
+})

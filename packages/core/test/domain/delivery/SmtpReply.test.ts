@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest"
+import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
+import { classifyRefusal, shownReply } from "../../../src/domain/delivery/SmtpReply.ts"
+
+const classified = (stage: SmtpStage, code: number | null, enhancedCode: string | null, text = "") =>
+  classifyRefusal({ stage, code, enhancedCode, text })
+
+describe("classifyRefusal", () => {
+  it.each<[SmtpStage, number | null, string | null, string, string, boolean]>([
+    ["connect", null, null, "", "TransportDeferred", false],
+    ["greeting", 554, null, "go away", "TransportDeferred", false],
+    ["auth", 454, null, "", "TransportDeferred", false],
+    ["auth", 535, "5.7.8", "", "SenderRefused", false],
+    ["mail", 451, null, "", "TransportDeferred", false],
+    ["mail", 550, "5.7.1", "", "SenderRefused", false],
+    ["rcpt", 421, null, "", "TransportDeferred", false],
+    ["rcpt", 450, "4.2.0", "greylisted", "TransportDeferred", false],
+    ["rcpt", 552, null, "", "TransportDeferred", false],
+    ["rcpt", 550, "5.1.1", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.2", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.3", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.6", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.10", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.2.1", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.7", "", "SenderRefused", false],
+    ["rcpt", 552, "5.2.2", "", "TransportDeferred", false],
+    ["rcpt", 554, "5.2.2", "", "RecipientBlocked", false],
+    ["rcpt", 550, "5.7.1", "", "MessageRefused", false],
+    ["rcpt", 550, null, "No such user here", "MailboxUnknown", true],
+    ["rcpt", 550, null, "blocked", "RecipientBlocked", false],
+    ["rcpt", 554, null, "policy", "MessageRefused", false],
+    ["data", 554, null, "", "MessageRefused", false],
+    ["finalizing", 451, null, "", "TransportDeferred", false],
+    ["finalizing", 550, "5.1.1", "", "MailboxUnknown", true],
+    ["finalizing", 554, "5.6.0", "", "MessageRefused", false],
+    // The enhanced code counts only if its class agrees with the basic code.
+    ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
+    ["rcpt", 550, "4.1.1", "", "RecipientBlocked", false]
+  ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, on, suppress) => {
+    expect(classified(stage, code, enhancedCode, text)).toMatchObject({ on, suppress })
+  })
+
+  it("attributes a refused greeting and a 421 reply to the relay, not to the recipient", () => {
+    expect(classified("greeting", 554, null).relayFault).toBe(true)
+    expect(classified("rcpt", 421, null).relayFault).toBe(true)
+    expect(classified("rcpt", 450, null).relayFault).toBe(false)
+  })
+
+  it("shows a reply of the relay as one line of at most 1,000 characters", () => {
+    const shown = shownReply({
+      stage: "finalizing",
+      code: 550,
+      enhancedCode: null,
+      text: `a\r\nb\u0007${"x".repeat(5000)}`
+    })
+    expect(shown).toHaveLength(1000)
+    expect(shown.startsWith("a b x")).toBe(true)
+  })
+})

@@ -1,0 +1,54 @@
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
+
+const issuesOf = (options: unknown) => {
+  const parsed = parseSendOptions(options)
+  return Result.isFailure(parsed) ? parsed.failure.map(({ path, code }) => `${path.join(".")} ${code}`) : []
+}
+
+const instant = Date.UTC(2026, 11, 24, 17)
+
+describe("parseSendOptions", () => {
+  it.each([
+    ["a", true],
+    ["!~", true],
+    ["x".repeat(128), true],
+    ["x".repeat(129), false],
+    ["", false],
+    ["a b", false],
+    ["ä", false],
+    ["a\t", false]
+  ])("decides whether %j is a valid idempotency key: %s", (idempotencyKey, valid) => {
+    expect(issuesOf({ idempotencyKey })).toEqual(valid ? [] : ["idempotencyKey invalid_value"])
+  })
+
+  it("parses all options, and returns null for those that are absent or undefined", () => {
+    const headers = { "X-Order": "7", "X-Coupon": undefined }
+    const options = { idempotencyKey: "k", onAmbiguous: "fail", expiresAt: new Date(instant), headers }
+    expect(parseSendOptions(options)).toEqual(
+      Result.succeed({ idempotencyKey: "k", onAmbiguous: "fail", expiresAt: instant, headers: { "X-Order": "7" } })
+    )
+    const absent = { idempotencyKey: null, onAmbiguous: null, expiresAt: null, headers: null }
+    expect(parseSendOptions({})).toEqual(Result.succeed(absent))
+    expect(parseSendOptions({ headers: undefined, expiresAt: undefined })).toEqual(Result.succeed(absent))
+  })
+
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["null", null, [" invalid_type"]],
+    ["a text", "k", [" invalid_type"]],
+    ["an unknown option", { idempotencykey: "k" }, ["idempotencykey unknown_field"]],
+    ["a number as the idempotency key", { idempotencyKey: 7 }, ["idempotencyKey invalid_type"]],
+    ["another policy", { onAmbiguous: "drop" }, ["onAmbiguous invalid_value"]],
+    ["a time without an offset", { expiresAt: "2026-12-24T18:00:00" }, ["expiresAt invalid_value"]],
+    ["a list of header fields", { headers: [] }, ["headers invalid_type"]],
+    ["a header field of Mailkeep", { headers: { Bcc: "eve@example.org" } }, ["headers.Bcc not_allowed_here"]],
+    [
+      "two wrong options",
+      { onAmbiguous: 1, headers: { "X-A": "\n" } },
+      ["onAmbiguous invalid_value", "headers.X-A invalid_value"]
+    ]
+  ])("refuses the options of a send when they are or contain %s", (_, options, issues) => {
+    expect(issuesOf(options)).toEqual(issues)
+  })
+})

@@ -1,0 +1,51 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Json } from "../../../src/domain/value/CanonicalJson.ts"
+import { canonicalJson, checkJson } from "../../../src/domain/value/CanonicalJson.ts"
+
+describe("canonicalJson", () => {
+  it("writes the same value with sorted keys", () => {
+    expect(canonicalJson({ b: [1, { d: null, c: "x" }], a: true })).toBe('{"a":true,"b":[1,{"c":"x","d":null}]}')
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)))
+      })
+    )
+  })
+})
+
+describe("checkJson", () => {
+  it("measures the size of a value as JSON to the octet", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const octetsMax = new TextEncoder().encode(JSON.stringify(value)).length
+        const wellFormed = !JSON.stringify(value).includes("\\u0000")
+        fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
+        fc.pre(wellFormed && JSON.stringify(value).isWellFormed() && !/\\ud[89a-f]/.test(JSON.stringify(value)))
+        expect(checkJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
+        expect(checkJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
+      })
+    )
+  })
+
+  it.each([
+    ["a value that is too large", { a: "x".repeat(100) }, "too_large"],
+    ["a value that is too deep", [[[[[1]]]]], "too_large"],
+    ["an undefined field", { a: undefined }, "not_json"],
+    ["a function", () => 1, "not_json"],
+    ["a date", new Date(), "not_json"],
+    ["NaN", Number.NaN, "not_json"],
+    ["half a surrogate pair", "\ud800", "not_json"],
+    ["NUL", "\0", "not_json"],
+    ["a reserved key", JSON.parse('{"__proto__":1}'), "reserved_key"],
+    ["a nested reserved key", [{ a: [JSON.parse('{"__proto__":{}}')] }], "reserved_key"]
+  ])("refuses %s", (_, value, verdict) => {
+    expect(checkJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
+  })
+
+  it("stops at the depth limit in a cyclic value", () => {
+    const cycle: Array<unknown> = []
+    cycle.push(cycle)
+    expect(checkJson(cycle, { octetsMax: 1_000_000, depthMax: 100 })).toBe("too_large")
+  })
+})

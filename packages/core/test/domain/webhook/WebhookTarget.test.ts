@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import { webhookTargetRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookTarget.ts"
+
+const problem = (url: string, rules: Parameters<typeof webhookTargetRules>[0] = {}) =>
+  webhookUrlProblem(url, webhookTargetRules(rules))
+
+describe("webhookUrlProblem and webhookTargetRules", () => {
+  it.each([
+    ["https://hooks.example.net/a", undefined],
+    ["https://hooks.example.net:443/a", undefined],
+    ["https://hooks.example.net:8443/a", undefined],
+    ["https://8.8.8.8/", undefined],
+    ["https://hooks.example.net:22/", "must use port 443 or 8443"],
+    ["https://hooks.example.net:80/", "must use port 443 or 8443"],
+    ["http://hooks.example.net/", "must be https"],
+    ["https://me:secret@hooks.example.net/", "must not hold a user name or password"],
+    ["https://168.63.129.16/", "must not be a private, local or metadata address"],
+    ["https://169.254.169.254/", "must not be a private, local or metadata address"],
+    ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
+    ["https://localhost/", "must not be a private, local or metadata address"],
+    ["nonsense", "must be a URL"]
+  ])("checks the webhook URL %s: %s", (url, expected) => expect(problem(url)).toBe(expected))
+
+  it("accepts only the ports of the rules", () => {
+    expect(problem("https://hooks.example.net:9443/", { ports: [9443] })).toBeUndefined()
+    expect(problem("https://hooks.example.net/", { ports: [9443] })).toBe("must use port 9443")
+  })
+
+  it("refuses an address that the rules deny", () => {
+    const rules = { deniedAddresses: ["8.8.0.0/16", "2001:4860::/32"] }
+    expect(problem("https://8.8.8.8/", rules)).toBe("must not be an address that the operator denies")
+    expect(problem("https://[2001:4860:4860::8888]/", rules)).toBe("must not be an address that the operator denies")
+    expect(problem("https://1.1.1.1/", rules)).toBeUndefined()
+  })
+
+  it("accepts a loopback URL with any port and http when allowLoopback is set", () => {
+    for (const url of ["http://127.0.0.1:1234/", "http://localhost:80/", "https://[::1]:9/"])
+      expect(problem(url, { allowLoopback: true })).toBeUndefined()
+    expect(problem("http://hooks.example.net/", { allowLoopback: true })).toBe("must be https")
+    expect(problem("https://10.0.0.1/", { allowLoopback: true })).toBe(
+      "must not be a private, local or metadata address"
+    )
+  })
+
+  it("refuses rules with a denied address that is not an IP address", () =>
+    expect(() => webhookTargetRules({ deniedAddresses: ["example.com"] })).toThrow(
+      'deniedAddresses: "example.com" is not an IP address'
+    ))
+})

@@ -1,0 +1,166 @@
+import { expectBalanced, withTestMail, project, stores } from "@mailkeep/testing"
+import { Effect, Stream } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ContactFiles, Contacts, Properties } from "../../../src/index.ts"
+import { readCsv, writeCsvRow } from "../../../src/node/csv.ts"
+
+async function* pieces(text: string, size: number) {
+  const octets = new TextEncoder().encode(text)
+  for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size)
+}
+
+const importText = (text: string, update = false) =>
+  Effect.gen(function* () {
+    const files = yield* ContactFiles
+    const results = yield* Stream.runCollect(files.importRows(project, readCsv(pieces(text, 7)), { update }))
+    return results.toSorted((a, b) => a.line - b.line)
+  })
+
+const exportedText = Effect.gen(function* () {
+  const rows = yield* Stream.runCollect((yield* ContactFiles).exportRows(project))
+  return rows.map(writeCsvRow).join("")
+})
+
+const page = Effect.flatMap(Contacts, (contacts) => contacts.list(project, { limit: 100 }))
+
+describe.each(stores)("a file of contacts, over $name", (store) => {
+  it("imports a file row by row, and reports each refused row by its line", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* (yield* Properties).create(project, { key: "Plan", type: "string" })
+        yield* (yield* Properties).create(project, { key: "visits", type: "number" })
+        const results = yield* importText(
+          [
+            "\ufeffEmail,First_Name,plan,visits,email_status",
+            'ada@example.org,"Ada, ""the first""",gold,7,',
+            "not an address,x,y,1,",
+            '"bob@example.org",Bob,,,UNSUBSCRIBED',
+            '"eve@example.org","line\nbreak",,,',
+            "",
+            "ada@example.org,again,,,",
+            "cat@example.org,Cat,free,many,",
+            "dan@example.org,too few"
+          ].join("\r\n")
+        )
+        expect(
+          results.map(({ line, outcome, issues }) => [
+            line,
+            outcome,
+            ...issues.map(({ path, code }) => `${path.join(".")} ${code}`)
+          ])
+        ).toEqual([
+          [2, "created"],
+          [3, "refused", "email invalid_value"],
+          [4, "created"],
+          [6, "refused", "firstName invalid_value"],
+          [8, "refused", "email duplicate_error"],
+          [9, "refused", "properties.visits invalid_type"],
+          [10, "refused", " invalid_value"]
+        ])
+        expect(
+          (yield* page).items
+            .map(({ email, firstName, emailStatus, source }) => [email, firstName, emailStatus, source])
+            .toSorted()
+        ).toEqual([
+          ["ada@example.org", 'Ada, "the first"', "subscribed", "import"],
+          ["bob@example.org", "Bob", "unsubscribed", "import"]
+        ])
+        yield* expectBalanced
+      })
+    ))
+
+  it("updates existing contacts with the update option, and keeps fields without a column", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* (yield* Properties).create(project, { key: "plan", type: "string" })
+        yield* (yield* Properties).create(project, { key: "tier", type: "string" })
+        const contacts = yield* Contacts
+        const { id } = yield* contacts.create(project, {
+          email: "ada@example.org",
+          lastName: "Lovelace",
+          phoneNumber: "1",
+          properties: { plan: "free", tier: "a" }
+        })
+        const results = yield* importText("email,first_name,phone_number,plan\nADA@example.org,Ada,,gold\n", true)
+        expect(results).toMatchObject([{ outcome: "updated" }])
+        expect(yield* contacts.get(project, id)).toMatchObject({
+          email: "ADA@example.org",
+          firstName: "Ada",
+          lastName: "Lovelace",
+          phoneNumber: null,
+          source: "manual",
+          properties: { plan: "gold", tier: "a" }
+        })
+      })
+    ))
+
+  it.each([
+    ["no address", "first_name\nAda", [["columns"], "required"]],
+    ["an unknown column", "email,shoe\na@x.example,9", [["columns", 1], "undefined_property"]],
+    ["a column twice", "email,EMAIL\na@x.example,b@x.example", [["columns", 1], "invalid_value"]],
+    ["no column", "", [["columns"], "required"]]
+  ] as const)("refuses a file whose first row has %s", (_, text, [path, code]) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(importText(text))).toMatchObject({ issues: [{ path, code }] })
+        expect((yield* page).total).toBe(0)
+      })
+    )
+  )
+
+  it("fails with MalformedCsv, and keeps the contacts of earlier rows", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(importText('email\na@x.example\n"b@x.example\n'))
+        expect(failure).toMatchObject({ _tag: "MalformedCsv" })
+        expect((yield* page).total).toBeLessThanOrEqual(1)
+      })
+    ))
+
+  it("exports a file that another project imports with the same contacts", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const other = "prj_other"
+        for (const id of [project, other]) yield* (yield* Properties).create(id, { key: "Plan", type: "string" })
+        yield* importText(
+          'email,first_name,plan,email_status\na@x.example,"A ""B"", C",gold,\nb@x.example,,,unsubscribed\n'
+        )
+        const text = yield* exportedText
+        expect(text.split("\r\n")[0]).toBe(
+          "id,email,user_id,first_name,last_name,phone_number,email_status,source,created_at,updated_at,Plan"
+        )
+        const files = yield* ContactFiles
+        const results = yield* Stream.runCollect(files.importRows(other, readCsv(pieces(text, 11))))
+        expect(results.map(({ outcome }) => outcome)).toEqual(["created", "created"])
+        const shown = Effect.fnUntraced(function* (projectId: string) {
+          const contacts = yield* Contacts
+          const { items } = yield* contacts.list(projectId)
+          const details = yield* Effect.forEach(items, ({ id }) => contacts.get(projectId, id))
+          return details
+            .map(({ email, firstName, emailStatus, properties }) => [email, firstName, emailStatus, properties])
+            .toSorted()
+        })
+        expect(yield* shown(other)).toEqual(yield* shown(project))
+      })
+    ))
+})
+
+describe("CSV", () => {
+  it("reads written CSV back, however the octets are split", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.string({ unit: "grapheme" }), { minLength: 2, maxLength: 4 }), {
+          minLength: 1,
+          maxLength: 5
+        }),
+        fc.integer({ min: 1, max: 9 }),
+        async (rows, size) => {
+          // The reader drops a leading byte order mark.
+          fc.pre(!rows[0]![0]!.startsWith("\ufeff"))
+          const read = await Effect.runPromise(Stream.runCollect(readCsv(pieces(rows.map(writeCsvRow).join(""), size))))
+          expect(read.map(({ cells }) => cells)).toEqual(rows)
+        }
+      )
+    ))
+})

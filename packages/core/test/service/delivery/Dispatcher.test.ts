@@ -1,0 +1,343 @@
+import { StubTransport } from "@mailkeep/smtp"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import {
+  delivery,
+  detail,
+  events,
+  expectBalanced,
+  withTestMail,
+  project,
+  runOver,
+  send,
+  sendOne,
+  start,
+  stores,
+  tick,
+  tickOver,
+  tickWith
+} from "@mailkeep/testing"
+import type { MailStoreShape } from "../../../src/port/MailStore.ts"
+import type { TransportShape } from "../../../src/port/Transport.ts"
+import { Dispatcher, Domains, formatInstant, MailStore, PlanSource, StoreUnavailable } from "../../../src/index.ts"
+import { hourMillis } from "../../../src/domain/value/Instant.ts"
+import { noLimits } from "../../../src/domain/plan/Plan.ts"
+
+/** Lets other fibers and the event loop run. */
+const turns = (count: number) =>
+  Effect.promise(async () => {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+  })
+
+describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
+  it("hands over other deliveries when one delivery has no message", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const id = yield* sendOne
+        const sound = yield* delivery(id)
+        yield* mailStore.commit([
+          { _tag: "InsertDelivery", delivery: { ...sound, id: "del_broken", messageId: "msg_none", dueAt: start - 1 } },
+          {
+            _tag: "InsertDelivery",
+            delivery: { ...sound, id: "del_late", messageId: "msg_none", status: "scheduled", dueAt: start - 1 }
+          }
+        ])
+        yield* tick
+        expect((yield* delivery(id)).status).toBe("delivered")
+        const result = yield* send("after")
+        yield* tick
+        expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("delivered")
+      })
+    ))
+
+  it.each<[string, TransportShape["handOff"], string]>([
+    ["dies", () => Effect.die(new Error("a mistake")), "The transport failed."],
+    [
+      "throws",
+      () => {
+        throw new Error("a mistake")
+      },
+      "The transport failed."
+    ],
+    ["interrupts itself", () => Effect.interrupt, "The transport interrupted itself."]
+  ])("retries a delivery later when the transport %s", (_, handOff, statusMessage) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const stub = yield* StubTransport.StubTransport
+        yield* tickWith({ ...stub, handOff })
+        const state = yield* delivery(id)
+        expect(state).toMatchObject({ status: "queued", statusMessage, worker: null })
+        expect(state.dueAt).toBeGreaterThan(start + 30_000)
+      })
+    )
+  )
+
+  it("keeps a claimed delivery until an unavailable store recovers", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const mailStore = yield* MailStore
+        let failures = 7
+        const failing: MailStoreShape = {
+          ...mailStore,
+          commit: (changes) =>
+            failures-- > 0 && failures % 2 === 0
+              ? // Stored the changes, although the answer was lost.
+                Effect.andThen(mailStore.commit(changes), Effect.fail(new StoreUnavailable({ reason: "unreachable" })))
+              : failures > 0
+                ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+                : mailStore.commit(changes)
+        }
+        const ticking = yield* Effect.forkChild(tickOver(failing))
+        for (let i = 0; i < 40; i++) {
+          yield* turns(10)
+          yield* TestClock.adjust("1 second")
+        }
+        yield* Fiber.join(ticking)
+        yield* TestClock.adjust("10 minutes")
+        yield* tick
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", worker: null })
+        yield* expectBalanced
+      })
+    ))
+
+  it("waits only for leases that have not ended", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "dead", leaseUntil: start - 1 }])
+        const nextDue = (now: number) =>
+          Effect.map(mailStore.read([{ _tag: "NextDue", worker: "me", now }]), ([next]) => next)
+        expect(yield* nextDue(start)).toBeNull()
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "alive", leaseUntil: start + 5 }])
+        expect(yield* nextDue(start)).toBe(start + 5)
+      })
+    ))
+
+  it("writes no lease when a claim finds nothing", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        yield* mailStore.claim({ kind: "dueQueued", now: start, limit: 9, worker: "idle", leaseUntil: start + 30_000 })
+        const [next] = yield* mailStore.read([{ _tag: "NextDue", worker: "me", now: start }])
+        expect(next).toBeNull()
+      })
+    ))
+})
+
+describe.each(stores)("Dispatcher.run, over $name", (store) => {
+  /** Runs the loop. When the scope closes, advances the clock until the grace period is over. */
+  const running = Effect.acquireRelease(
+    Effect.flatMap(Dispatcher, (dispatcher) => Effect.forkDetach(dispatcher.run)),
+    (loop) =>
+      Effect.gen(function* () {
+        const stopping = yield* Effect.forkDetach(Fiber.interrupt(loop))
+        yield* turns(20)
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.join(stopping)
+      })
+  )
+
+  const until = (id: string, status: string, meanwhile: () => Effect.Effect<void> = () => Effect.void) =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 2000 && (yield* delivery(id)).status !== status; i++) {
+        yield* meanwhile()
+        yield* turns(1)
+      }
+      expect((yield* delivery(id)).status).toBe(status)
+    })
+
+  it("wakes at once when a send is accepted", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* running
+        const id = yield* sendOne
+        yield* until(id, "delivered")
+        expect((yield* delivery(id)).deliveredAt).toBe(start)
+      }).pipe(Effect.scoped)
+    ))
+
+  it("wakes when the next delivery is due", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* running
+        const result = yield* send("k", { scheduledAt: formatInstant(start + 7000) })
+        yield* turns(100)
+        yield* TestClock.adjust("6999 millis")
+        expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("scheduled")
+        yield* TestClock.adjust("1 millis")
+        yield* until(result.deliveryIds[0]!, "delivered")
+        expect((yield* delivery(result.deliveryIds[0]!)).deliveredAt).toBe(start + 7000)
+      }).pipe(Effect.scoped)
+    ))
+
+  it("hands over other deliveries while one hand-off hangs", () =>
+    withTestMail(store, {
+      stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
+      dispatcher: { graceMillis: 1 }
+    })(
+      Effect.gen(function* () {
+        yield* running
+        yield* send("slow", { to: "slow@example.org" })
+        for (const key of ["a", "b", "c"]) {
+          const result = yield* send(key)
+          yield* until(result.deliveryIds[0]!, "delivered")
+        }
+      }).pipe(Effect.scoped)
+    ))
+
+  it("waits for hand-offs at shutdown, then returns them to the queue and ends its lease", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 5000 } })(
+      Effect.gen(function* () {
+        const loop = yield* running
+        const id = yield* sendOne
+        yield* until(id, "sending")
+        const stopping = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+        yield* TestClock.adjust("4999 millis")
+        expect((yield* delivery(id)).status).toBe("sending")
+        yield* TestClock.adjust("1 millis")
+        yield* Fiber.join(stopping)
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", crashes: 0, worker: null })
+        expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "stopped" }])
+        const [next] = yield* (yield* MailStore).read([{ _tag: "NextDue", worker: "nobody", now: start }])
+        expect(next).toBeLessThanOrEqual(start + 5000)
+      }).pipe(Effect.scoped)
+    ))
+
+  it("ends its lease when it stops", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const nextDue = Effect.map(mailStore.read([{ _tag: "NextDue", worker: "other", now: start }]), ([next]) => next)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* running
+            const id = yield* sendOne
+            yield* until(id, "delivered")
+            expect(yield* nextDue).toBeGreaterThan(start)
+          })
+        )
+        expect(yield* nextDue).toBeNull()
+      })
+    ))
+
+  it("continues for all projects while the plan of one project cannot be read", () =>
+    withTestMail(store, {
+      plans: Layer.sync(PlanSource, () => {
+        // The send can read the plan. The later release cannot.
+        let reads = 0
+        return {
+          planOf: (projectId) =>
+            projectId === "prj_bad" && reads++ > 0
+              ? Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+              : Effect.succeed(noLimits)
+        }
+      })
+    })(
+      Effect.gen(function* () {
+        yield* (yield* Domains).create("prj_bad", { domain: "example.com", verified: true })
+        yield* send("bad", { scheduledAt: formatInstant(start + 1000) }, {}, "prj_bad")
+        yield* running
+        yield* turns(50)
+        yield* TestClock.adjust("1 second")
+        yield* turns(50)
+        const result = yield* send("good")
+        yield* until(result.deliveryIds[0]!, "delivered")
+      }).pipe(Effect.scoped)
+    ))
+
+  it("stops within its grace period while the store is unavailable", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] } })(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        let unavailable = false
+        const unavailableStore: MailStoreShape = {
+          ...mailStore,
+          commit: (changes) =>
+            Effect.suspend(() =>
+              unavailable ? Effect.fail(new StoreUnavailable({ reason: "unreachable" })) : mailStore.commit(changes)
+            )
+        }
+        const loop = yield* Effect.forkChild(runOver(unavailableStore))
+        const id = yield* sendOne
+        yield* until(id, "sending", () => TestClock.adjust("1 second"))
+        unavailable = true
+        const stopping = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+        for (let i = 0; i < 30; i++) {
+          yield* TestClock.adjust("1 second")
+          yield* turns(5)
+        }
+        expect(stopping.pollUnsafe()).toBeDefined()
+      }).pipe(Effect.scoped)
+    ))
+
+  it("releases due deliveries while hand-offs hang", () =>
+    withTestMail(store, {
+      stub: { script: [{ recipient: "slow@example.org", acts: [{ act: "hang" }] }] },
+      dispatcher: { graceMillis: 1, concurrency: 2 }
+    })(
+      Effect.gen(function* () {
+        yield* running
+        yield* send("slow", { to: "slow@example.org" })
+        const result = yield* send("later", { scheduledAt: formatInstant(start + 1000) })
+        yield* turns(50)
+        yield* TestClock.adjust("1 second")
+        yield* until(result.deliveryIds[0]!, "delivered")
+      }).pipe(Effect.scoped)
+    ))
+
+  it("renews its lease during a long hand-off", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "hang" }] }] }, dispatcher: { graceMillis: 1 } })(
+      Effect.gen(function* () {
+        yield* running
+        const id = yield* sendOne
+        yield* until(id, "sending")
+        for (let i = 0; i < 12; i++) {
+          yield* TestClock.adjust("10 seconds")
+          yield* turns(20)
+        }
+        const stolen = yield* (yield* MailStore).claim({
+          kind: "lapsedSending",
+          now: start + 120_000,
+          limit: 9,
+          worker: "other",
+          leaseUntil: start + 150_000
+        })
+        expect(stolen).toEqual([])
+      }).pipe(Effect.scoped)
+    ))
+})
+
+describe.each(stores)("health and sweeping, over $name", (store) => {
+  it("reports the waiting deliveries and the age of the oldest due delivery", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* send("a")
+        yield* send("b", { scheduledAt: formatInstant(start + hourMillis) })
+        yield* TestClock.adjust("90 seconds")
+        expect(yield* (yield* Dispatcher).health).toMatchObject({
+          scheduled: 1,
+          queued: 1,
+          sending: 0,
+          oldestDueAgeMillis: 90_000
+        })
+      })
+    ))
+
+  it("deletes expired events and idempotency keys", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* send("a")
+        yield* tick
+        expect(yield* events).toHaveLength(1)
+        yield* TestClock.setTime(start + 31 * 24 * hourMillis)
+        yield* tick
+        expect(yield* events).toHaveLength(0)
+        const [existingRecord] = yield* (yield* MailStore).read([{ _tag: "Idempotency", projectId: project, key: "a" }])
+        expect(existingRecord).toBeNull()
+      })
+    ))
+})

@@ -1,0 +1,86 @@
+/**
+ * Sweeping deletes no record that is still needed after a wrong clock is corrected.
+ */
+import { events, withTestMail, project, sendEvents, send, start, stores, summaries, tick } from "@mailkeep/testing"
+import { settableClock } from "@mailkeep/testing/settableClock"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
+import { MailStore } from "../../../src/index.ts"
+
+const existingRecord = (key: string) =>
+  Effect.flatMap(MailStore, (store) =>
+    Effect.map(store.read([{ _tag: "Idempotency", projectId: project, key }]), ([record]) => record)
+  )
+
+describe.each(stores)("sweeping, over $name", (store) => {
+  it("replays a send after the clock was 40 days ahead and returned", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        const first = yield* send("k")
+        yield* byClock(tick)
+        yield* TestClock.adjust("1 hour")
+        yield* byClock(tick)
+        yield* shiftTo(40 * dayMillis)
+        for (let hour = 0; hour < 23; hour++) {
+          yield* byClock(tick)
+          yield* TestClock.adjust("1 hour")
+        }
+        yield* shiftTo(0)
+        yield* byClock(tick)
+        const again = yield* send("k")
+        expect(again).toMatchObject({ replayed: true, messageId: first.messageId })
+        expect(yield* summaries).toHaveLength(1)
+        expect(yield* events).toHaveLength(1)
+      })
+    ))
+
+  it("sweeps by a clock that has been ahead for a day", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        yield* send("k")
+        yield* byClock(tick)
+        yield* shiftTo(40 * dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust("24 hours")
+        yield* byClock(tick)
+        expect(yield* existingRecord("k")).toBeNull()
+      })
+    ))
+
+  it("does not sweep in the first 10 minutes of a process", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* send("k")
+        yield* TestClock.setTime(start + 40 * dayMillis)
+        yield* tick
+        yield* TestClock.adjust(10 * minuteMillis - 1)
+        yield* tick
+        expect(yield* existingRecord("k")).not.toBeNull()
+        yield* TestClock.adjust(1)
+        yield* tick
+        expect(yield* existingRecord("k")).toBeNull()
+      })
+    ))
+
+  it("continues to sweep after the clock was set back", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        yield* send("k")
+        yield* shiftTo(dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust(hourMillis)
+        yield* byClock(tick)
+        yield* shiftTo(-dayMillis)
+        yield* byClock(tick)
+        yield* TestClock.adjust(32 * dayMillis)
+        yield* byClock(tick)
+        expect(yield* existingRecord("k")).toBeNull()
+        yield* sendEvents
+      })
+    ))
+})

@@ -1,0 +1,79 @@
+/**
+ * Bounds the memory and the time of responses that their clients do not read. Source: decision 0032.
+ */
+import type { Socket } from "node:net"
+
+/**
+ * A response up to this size is not counted. The number of connections already bounds these responses, and they are never refused for lack
+ * of memory.
+ */
+const uncountedBytes = 16 * 1024
+/** A response older than this, or older than `stallMillis` if that is shorter, may be cut off to free memory for another response. */
+const slowMillisMax = 1000
+
+interface Writing {
+  readonly bytes: number
+  readonly since: number
+}
+
+export interface ResponseBudget {
+  /** Counts a response that is about to be written. Returns `false` if its bytes exceed the budget. */
+  readonly begin: (socket: Socket, bytes: number) => boolean
+  /** Ends the count of a response that is written, or whose connection is closed. */
+  readonly end: (socket: Socket) => void
+  /** Closes the connections whose responses take longer than `responseMillis`. */
+  readonly sweep: () => void
+  /** Bytes of the counted responses that are not yet written. */
+  readonly bytes: () => number
+}
+
+export const makeResponseBudget = (limits: {
+  readonly responseBytesMax: number
+  readonly responseMillis: number
+  readonly stallMillis: number
+}): ResponseBudget => {
+  /** The oldest response first. */
+  const writing = new Map<Socket, Writing>()
+  let total = 0
+  const slowMillis = Math.min(slowMillisMax, limits.stallMillis)
+
+  const end = (socket: Socket) => {
+    total -= writing.get(socket)?.bytes ?? 0
+    writing.delete(socket)
+  }
+  const cut = (socket: Socket) => {
+    end(socket)
+    socket.destroy()
+  }
+  const fits = (bytes: number) => bytes === 0 || total === 0 || total + bytes <= limits.responseBytesMax
+  /** Cuts off slow responses until the bytes fit. */
+  const freeBytes = (bytes: number): boolean => {
+    const before = performance.now() - slowMillis
+    for (const [socket, response] of writing) {
+      if (fits(bytes) || response.since >= before) break
+      if (response.bytes > 0) cut(socket)
+    }
+    return fits(bytes)
+  }
+
+  const begin = (socket: Socket, bytes: number): boolean => {
+    end(socket)
+    const counted = bytes <= uncountedBytes ? 0 : bytes
+    if (!freeBytes(counted)) return false
+    total += counted
+    writing.set(socket, { bytes: counted, since: performance.now() })
+    // Node restarts this timer whenever the kernel accepts bytes, and destroys the socket when the timer ends.
+    socket.setTimeout(limits.stallMillis)
+    return true
+  }
+
+  const sweep = () => {
+    const before = performance.now() - limits.responseMillis
+    for (const [socket, { since }] of writing) {
+      if (since > before) return
+      cut(socket)
+    }
+  }
+
+  return { begin, end, sweep, bytes: () => total }
+}

@@ -1,0 +1,59 @@
+/**
+ * Helpers of every endpoint handler: they read the body, turn failures into responses and find the project of the caller.
+ */
+import type { Issue, MailFailure, Principal, ProjectId, StoreUnavailable } from "@mailkeep/core"
+import { InvalidArgument } from "@mailkeep/core"
+import { Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { CurrentPrincipal } from "../api/Access.ts"
+import { failureResponse } from "./failureResponse.ts"
+import { BodyRefused, bodyRefusedResponse, jsonBody } from "./requestBody.ts"
+
+type Refusal = MailFailure | StoreUnavailable | BodyRefused
+
+/** Turns the failure of a use case into its response. */
+const withFailureResponse = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
+  Effect.catch(effect, (failure) =>
+    failure instanceof BodyRefused ? bodyRefusedResponse(failure) : failureResponse(failure)
+  )
+
+/** The body of the request, parsed by `read`. */
+export const bodyOf = <A>(
+  request: HttpServerRequest.HttpServerRequest,
+  read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>
+): Effect.Effect<A, InvalidArgument | BodyRefused, CurrentPrincipal> =>
+  Effect.flatMap(jsonBody(request), (json) => {
+    const parsed = read(json)
+    return Result.isSuccess(parsed)
+      ? Effect.succeed(parsed.success)
+      : Effect.fail(new InvalidArgument({ argument: "input", issues: parsed.failure }))
+  })
+
+/** Runs a use case as the caller, and turns its failure into a response. */
+export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>
+  withFailureResponse(Effect.flatMap(CurrentPrincipal, use))
+
+/** Runs a use case in the caller's project, and turns its failure into a response. */
+export const inProject = <A, R>(use: (projectId: ProjectId) => Effect.Effect<A, Refusal, R>) =>
+  asPrincipal(({ projectId }) => use(projectId))
+
+/**
+ * The same with the unchecked body of the request, for a service that checks the body itself. `B` is the type that the service validates.
+ */
+export const withJson = <A, B, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
+) => inProject((projectId) => Effect.flatMap(jsonBody(request), (body) => use(projectId, body as B)))
+
+/** The same with the body of the request, parsed by `read`. */
+export const withBody = <A, B, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  read: (input: unknown) => Result.Result<B, ReadonlyArray<Issue>>,
+  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
+) => inProject((projectId) => Effect.flatMap(bodyOf(request, read), (body) => use(projectId, body)))
+
+/** An empty search means no filter. */
+export const searchOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+/** The response body of a deletion. */
+export const success = { success: true } as const
