@@ -8,6 +8,7 @@ import { Data } from "effect"
 /** The capabilities that an adapter declares. The adapter publishes the same record. */
 export type Capabilities = Readonly<Record<string, unknown>>
 
+/** One promise of a port, and how to check an adapter for it. */
 export interface Law<R> {
   /** `area/claim`. */
   readonly id: `${string}/${string}`
@@ -25,11 +26,15 @@ export interface Law<R> {
 export interface Opened<R> {
   readonly capabilities: Capabilities
   readonly context: Context.Context<R>
+  /** Describes what a law did to the adapter until it was broken, for the report. */
+  readonly explain?: Effect.Effect<string>
 }
 
 /** The laws of one port, and how to open an adapter of that port. `S` is what the author of the adapter supplies. */
 export interface LawBook<S, R> {
+  /** The port whose promises the laws are. */
   readonly port: "store" | "transport" | "event sink"
+  /** All laws of the port, each with an id of its own. */
   readonly laws: ReadonlyArray<Law<R>>
   /** The names of all capabilities that the port knows. */
   readonly capabilities: ReadonlyArray<string>

@@ -3,9 +3,12 @@
  */
 import type { Capabilities } from "./Law.ts"
 
+/** Every verdict on a law. `waiver-stale`: the law is waived, but the waiver has ended or is not needed. */
 export const verdicts = ["held", "broken", "not applicable", "waived", "waiver-stale"] as const
+/** The verdict on a law. */
 export type Verdict = (typeof verdicts)[number]
 
+/** The verdict on one law, with the reason. */
 export interface LawReport {
   readonly id: string
   readonly statement: string
@@ -15,6 +18,7 @@ export interface LawReport {
   readonly detail: string | null
 }
 
+/** The result of a run: what the adapter declares, and a verdict for each law. */
 export interface Report {
   readonly adapter: string
   readonly port: string
@@ -22,6 +26,7 @@ export interface Report {
   readonly laws: ReadonlyArray<LawReport>
 }
 
+/** The number of laws with each verdict. */
 export const counted = ({ laws }: Report): Readonly<Record<Verdict, number>> => {
   const count = (verdict: Verdict) => laws.filter((law) => law.verdict === verdict).length
   return {
@@ -43,6 +48,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.map(cell).join(" | ")} |`
 
+/** The report as a Markdown section with a table of the laws. */
 export const toMarkdown = (report: Report): string => {
   const counts = Object.entries(counted(report)).filter(([, count]) => count > 0)
   return [
@@ -60,4 +66,5 @@ export const toMarkdown = (report: Report): string => {
   ].join("\n")
 }
 
+/** The report as JSON, with `counts`: the number of laws with each verdict. */
 export const toJson = (report: Report): string => JSON.stringify({ ...report, counts: counted(report) }, null, 2)

@@ -1,13 +1,14 @@
 /**
  * A script is a list of commits, claims, sweeps and reads, as data. It runs on any store and can be pasted into a test.
  */
-import type { Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+import type { Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { wholeState } from "./arbitraries/query.ts"
 import { same } from "./expectation.ts"
 import type { Violation } from "./Law.ts"
 
+/** One call of a store: a commit, a claim, a sweep or a read. */
 export type Step =
   | { readonly commit: ReadonlyArray<Change> }
   | { readonly claim: Claim }
@@ -15,6 +16,7 @@ export type Step =
   | { readonly sweep: Sweep }
   | { readonly read: ReadonlyArray<Query> }
 
+/** Calls of a store in order. */
 export type Script = ReadonlyArray<Step>
 
 const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> =>

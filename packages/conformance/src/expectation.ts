@@ -2,9 +2,9 @@
  * The comparisons that checks use.
  */
 import { isDeepStrictEqual } from "node:util"
-import type { Conflict } from "@mailkeep/core/domain"
-import type { StoreUnavailable } from "@mailkeep/core/port"
-import { Effect } from "effect"
+import type { Conflict } from "@mailkeep/core/adapter"
+import type { StoreUnavailable } from "@mailkeep/core/adapter"
+import { Effect, Exit } from "effect"
 import { Violation } from "./Law.ts"
 
 /** Removes the classes that a driver gives to its rows. */
@@ -22,6 +22,17 @@ export const same = (what: string, actual: unknown, expected: unknown): Effect.E
 
 export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
   condition ? Effect.void : Effect.fail(new Violation({ what, expected: "a true condition", actual }))
+
+/** Runs a call that must fail, and returns its failure. */
+export const failureOf = <A, E>(what: string, call: Effect.Effect<A, E>): Effect.Effect<E, Violation> =>
+  Effect.flatMap(Effect.exit(call), (exit) => {
+    if (Exit.isSuccess(exit))
+      return Effect.fail(new Violation({ what, expected: "a failure", actual: { success: exit.value } }))
+    const [reason] = exit.cause.reasons
+    if (reason?._tag === "Fail") return Effect.succeed(reason.error)
+    const actual = reason?._tag === "Die" ? { defect: String(reason.defect) } : "an interruption"
+    return Effect.fail(new Violation({ what, expected: "a failure", actual }))
+  })
 
 /** Runs a commit and returns `"applied"`, or the reason of its conflict. */
 export const resultOf = (

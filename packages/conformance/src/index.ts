@@ -1,5 +1,17 @@
 /**
  * The laws of stores, transports and event sinks, and the functions that check an adapter against them.
+ *
+ * @example
+ * ```ts
+ * import { isConforming, runConformance, storeLaws } from "@mailkeep/conformance"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ * import { Effect } from "effect"
+ *
+ * const report = await Effect.runPromise(
+ *   runConformance("memory", storeLaws, { place: MemoryMailStore.layer }, { only: ["commit/all-or-nothing"] })
+ * )
+ * console.log(isConforming(report)) // true
+ * ```
  */
 export * as arbitraries from "./arbitraries/index.ts"
 export type { ConformanceOptions, Waiver } from "./runConformance.ts"
@@ -10,7 +22,7 @@ export type { LawReport, Report, Verdict } from "./Report.ts"
 export { counted, isConforming, toJson, toMarkdown, verdicts } from "./Report.ts"
 export type { Script, Step } from "./Script.ts"
 export { answersOf, lockstep, printScript } from "./Script.ts"
-export { ScriptDifference } from "./store/differential.ts"
+export { ScriptDifference } from "./ScriptDifference.ts"
 export { storeLaws } from "./store/storeLaws.ts"
 export type { ChildModule, Place, StoreSubject } from "./store/StoreSubject.ts"
 export { StorePlace } from "./store/StoreSubject.ts"

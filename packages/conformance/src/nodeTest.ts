@@ -1,5 +1,14 @@
 /**
  * Registers the laws as tests of `node:test`.
+ *
+ * @example
+ * ```ts
+ * import { storeLaws } from "@mailkeep/conformance"
+ * import { conforms } from "@mailkeep/conformance/nodeTest"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ *
+ * conforms("memory", storeLaws, { place: MemoryMailStore.layer }, { only: ["commit/all-or-nothing"] })
+ * ```
  */
 import { strictEqual } from "node:assert/strict"
 import { describe, it } from "node:test"

@@ -1,9 +1,12 @@
 /**
  * Checks an adapter against every law of its port, each with a new instance, and reports the verdicts.
  */
+import { inspect } from "node:util"
 import { Clock, Data, Duration, Effect, Exit, Fiber } from "effect"
 import type { Capabilities, Law, LawBook } from "./Law.ts"
+import { Violation } from "./Law.ts"
 import type { LawReport, Report } from "./Report.ts"
+import { ScriptDifference } from "./ScriptDifference.ts"
 
 /** Allows an adapter to break a law until a day. The waiver is stale when the law is held or the day is over. */
 export interface Waiver {
@@ -13,7 +16,9 @@ export interface Waiver {
   readonly issue?: string
 }
 
+/** Which laws a run checks, which of them the adapter may break, and for how long a law may run. */
 export interface ConformanceOptions {
+  /** The laws that the adapter may break, by id. By default, none. */
   readonly waive?: Readonly<Record<string, Waiver>>
   /** The ids of the laws to check. By default, all laws. */
   readonly only?: ReadonlyArray<string>
@@ -32,6 +37,15 @@ export class NotRun extends Data.TaggedError("NotRun")<{ readonly problems: Read
 }
 
 export const limitSecondsDefault = 120
+
+/** The time in which the report of a broken law looks for a short script. */
+const explainSecondsMax = 10
+
+class NotEnded extends Data.TaggedError("NotEnded")<{ readonly seconds: number }> {
+  override get message() {
+    return `expected an end, but it did not end within ${this.seconds} s`
+  }
+}
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && day(Date.parse(text)) === text
@@ -58,27 +72,50 @@ const lacking = (needs: Capabilities, declared: Capabilities): ReadonlyArray<str
     .filter(([name, value]) => declared[name] !== value)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 
-/** Returns `undefined` when the law was held, otherwise how it was broken. */
+const textOf = (thrown: unknown): string => {
+  if (!(thrown instanceof Error)) return inspect(thrown, { depth: 4 })
+  const { message: _, stack: _s, name, ...fields } = thrown as Error & Record<string, unknown>
+  return thrown.message === "" ? `${name} ${inspect(fields, { depth: 4 })}` : `${name}: ${thrown.message}`
+}
+
+/** Returns `undefined` when the law was held, otherwise what was expected and seen. */
 const howBroken = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
   if (Exit.isSuccess(exit)) return undefined
   const [reason] = exit.cause.reasons
-  const thrown = reason?._tag === "Fail" ? reason.error : reason?._tag === "Die" ? reason.defect : "it was interrupted"
-  return thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+  if (reason?._tag === "Die") return `expected no defect, got ${textOf(reason.defect)}`
+  if (reason?._tag !== "Fail") return "expected an end, but it was interrupted"
+  return isExplicit(reason.error) ? reason.error.message : `expected no failure, got ${textOf(reason.error)}`
 }
 
+/** The failures of the kit itself, whose messages say what was expected and seen. */
+const isExplicit = (error: unknown): error is Error =>
+  error instanceof Violation || error instanceof NotEnded || error instanceof ScriptDifference
+
 /** Fails after the limit and leaves the effect running, even if the effect cannot be interrupted. */
-const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effect<A, E | Error> =>
+const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effect<A, E | NotEnded> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkDetach(effect)
     const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Duration.seconds(seconds))
     if (exit._tag === "Some") return yield* exit.value
     yield* Effect.forkDetach(Fiber.interrupt(fiber))
-    return yield* Effect.fail(new Error(`did not end within ${seconds} s`))
+    return yield* new NotEnded({ seconds })
   })
 
+/** Returns `undefined` when the law was held, otherwise how it was broken, and what the law did. */
 const checkLaw = <S, R>(book: LawBook<S, R>, law: Law<R>, subject: S, limitSeconds: number) => {
-  const checked = Effect.flatMap(book.open(subject), ({ context }) => Effect.provideContext(law.check, context))
-  return Effect.map(Effect.exit(within(Effect.scoped(checked), limitSeconds)), howBroken)
+  let explain: Effect.Effect<string> | undefined
+  const checked = Effect.flatMap(book.open(subject), (opened) => {
+    explain = opened.explain
+    return Effect.provideContext(law.check, opened.context)
+  })
+  return Effect.flatMap(Effect.exit(within(Effect.scoped(checked), limitSeconds)), (exit) => {
+    const broken = howBroken(exit)
+    if (broken === undefined || explain === undefined) return Effect.succeed(broken)
+    return within(explain, Math.min(limitSeconds, explainSecondsMax)).pipe(
+      Effect.map((what) => `${broken}\n${what}`),
+      Effect.orElseSucceed(() => broken)
+    )
+  })
 }
 
 type Named = Pick<Law<never>, "id" | "statement" | "why">

@@ -1,5 +1,14 @@
 /**
  * Registers the laws as tests of vitest.
+ *
+ * @example
+ * ```ts no-run A file of vitest runs only below vitest.
+ * import { storeLaws } from "@mailkeep/conformance"
+ * import { conforms } from "@mailkeep/conformance/vitest"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ *
+ * conforms("memory", storeLaws, { place: MemoryMailStore.layer }, { only: ["commit/all-or-nothing"] })
+ * ```
  */
 import { describe, expect, it } from "vitest"
 import type { ConformanceOptions } from "./runConformance.ts"

@@ -1,7 +1,7 @@
 /**
  * Tests the kit itself: each law has a mutant that breaks it, and the law catches that mutant.
  */
-import { MailStore } from "@mailkeep/core/port"
+import { MailStore } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -30,6 +30,8 @@ const caught = <S, R>(book: LawBook<S, R>, mutants: Readonly<Record<string, S>>)
     it.each(Object.entries(mutants))("catches the mutant of %s", { timeout: 30_000 }, async (law, mutant) => {
       const { laws } = await Effect.runPromise(runConformance("mutant", book, mutant, { only: [law], limitSeconds }))
       expect(laws.map(({ id, verdict }) => [id, verdict])).toEqual([[law, "broken"]])
+      expect(laws[0]?.detail).toMatch(/expected [\s\S]+(?:got|but) [\s\S]+/)
+      expect(laws[0]?.detail).not.toMatch(/^undefined|got undefined \{\}/)
     })
   })
 

@@ -3,8 +3,8 @@
  */
 import { once } from "node:events"
 import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, TakenMail } from "../src/index.ts"
-import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/port"
-import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/port"
+import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
+import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { mailOf } from "../src/index.ts"
 
@@ -40,7 +40,7 @@ export const promiseTransportBench = Effect.sync(() => {
     capabilities: {
       confirmsDelivery: false,
       signalsFinalize: true,
-      idempotentHandoff: false,
+      idempotentHandOff: false,
       maxMessageBytes: null,
       smtpUtf8: true
     },

@@ -1,7 +1,10 @@
 /**
  * Tests the verdicts, and the cases without a verdict.
  */
-import { Context, Effect, Exit } from "effect"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { Conflict, MailStore } from "@mailkeep/core/adapter"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Context, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,6 +22,7 @@ import {
   transportLaws,
   Violation
 } from "../src/index.ts"
+import { failureOf } from "../src/expectation.ts"
 import { layer } from "./example/JournalStore.ts"
 
 const law = (id: Law<never>["id"], check: Law<never>["check"], needs?: Law<never>["needs"]): Law<never> => ({
@@ -61,8 +65,19 @@ describe("a verdict", () => {
 
   it.each<[string, Law<never>["check"], string]>([
     ["fails", violation, "the answer: expected 1, got 2"],
-    ["dies", Effect.die(new TypeError("no such method")), "no such method"],
-    ["is interrupted", Effect.interrupt, "it was interrupted"]
+    ["fails without a reason", Effect.fail(undefined), "expected no failure, got undefined"],
+    [
+      "fails with an error without a message",
+      Effect.fail(new Conflict({ at: 1, change: "PutSetting", reason: "Stale" })),
+      "expected no failure, got Conflict { at: 1, change: 'PutSetting', reason: 'Stale', _tag: 'Conflict' }"
+    ],
+    [
+      "fails because a call succeeds that must fail",
+      Effect.asVoid(failureOf("a late commit", Effect.void)),
+      "a late commit: expected 'a failure', got { success: undefined }"
+    ],
+    ["dies", Effect.die(new TypeError("no such method")), "expected no defect, got TypeError: no such method"],
+    ["is interrupted", Effect.interrupt, "expected an end, but it was interrupted"]
   ])("reports broken and the reason when the check %s", async (_, check, how) => {
     expect(await verdictOf(check)).toEqual(["broken", how])
   })
@@ -71,7 +86,10 @@ describe("a verdict", () => {
     const report = await Effect.runPromise(
       runConformance("mine", book(law("a/b", Effect.never)), { fast: false }, { limitSeconds: 0.05 })
     )
-    expect(report.laws[0]).toMatchObject({ verdict: "broken", detail: "did not end within 0.05 s" })
+    expect(report.laws[0]).toMatchObject({
+      verdict: "broken",
+      detail: "expected an end, but it did not end within 0.05 s"
+    })
   })
 
   it("reports broken and continues with the next law when the check cannot be interrupted", async () => {
@@ -183,6 +201,47 @@ describe("a report", () => {
       counts: { held: 1 },
       laws: [{ id: "a/held" }, {}, {}]
     })
+  })
+})
+
+describe("the report of a broken law of the store", () => {
+  /** Accepts a spend of two units or more without writing it. */
+  const forgetful = Effect.map(MemoryMailStore.make, (store): MailStoreShape => ({
+    ...store,
+    commit: (changes) =>
+      store.commit(changes.filter((change) => change._tag !== "AddToCounter" || change.by < 2 || change.max !== null))
+  }))
+
+  const detailOf = async (id: string, place: Layer.Layer<MailStore>) => {
+    const { laws } = await Effect.runPromise(runConformance("mine", storeLaws, { place }, { only: [id] }))
+    return laws[0]?.detail
+  }
+
+  it("shows the shortest script for which the store differs from the reference store", async () => {
+    const detail = await detailOf("counters/spent-within-the-limit", Layer.effect(MailStore, forgetful))
+    expect(detail).toContain("the counter: expected 8, got 3")
+    expect(detail).toContain("a script that shows a difference")
+    expect(detail?.split("\n").filter((line) => line.startsWith("  {"))).toEqual([
+      '  {"commit":[{"_tag":"AddToCounter","projectId":"prj_law","name":"allowance","by":5,"max":null}]},',
+      '  {"read":[{"_tag":"Counters","projectId":"prj_law","names":["allowance"]}]}'
+    ])
+  })
+
+  it("shows the calls of the law when one call after another gives no difference", async () => {
+    const lagging = Effect.map(MemoryMailStore.make, (store): MailStoreShape => {
+      let running = 0
+      return {
+        ...store,
+        commit: (changes) =>
+          Effect.suspend(() => {
+            running++
+            return running > 1 ? Effect.void : Effect.andThen(Effect.yieldNow, store.commit(changes))
+          }).pipe(Effect.ensuring(Effect.sync(() => running--)))
+      }
+    })
+    const detail = await detailOf("commit/many-at-once", Layer.effect(MailStore, lagging))
+    expect(detail).toContain("the calls of the law: after ")
+    expect(detail).toContain('{"read":[{"_tag":"Setting","name":"s0"}')
   })
 })
 

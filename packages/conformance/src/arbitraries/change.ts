@@ -1,15 +1,17 @@
 /**
  * Arbitraries for changes of every kind, and for commits of several changes.
  */
-import type { Change, ChangeOf, ChangeTag } from "@mailkeep/core/domain"
-import { attemptPhases, changeOrder, inCommitOrder, suppressionReasons, recordKeyOf } from "@mailkeep/core/domain"
+import type { Change, ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
+import { attemptPhases, changeOrder, inCommitOrder, suppressionReasons, recordKeyOf } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import {
   address,
+  attemptNumber,
   attemptState,
   subscriber,
   contactId,
   resourceId,
+  resourceKind,
   resourceName,
   deliveryId,
   deliveryState,
@@ -122,7 +124,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
       resource: record({
         id: resourceId,
         projectId,
-        kind: of("list" as const),
+        kind: resourceKind,
         parent,
         name: orNull(resourceName),
         content: record({ name: text, description: text }),
@@ -210,7 +212,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
         cc: of([]),
         headers: fc.dictionary(fc.constantFrom("List-Id", "X-Order"), text, { maxKeys: 2, noNullPrototype: true }),
         metadata: fc.dictionary(
-          of("a", "b"),
+          of("a", "b.c", "10", ""),
           fc.oneof(
             text,
             fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
@@ -247,7 +249,7 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     record({
       attempt: record({
         deliveryId,
-        number: fc.integer({ min: 1, max: 3 }),
+        number: attemptNumber,
         startedAt: instant,
         state: attemptState
       }).map(({ state, ...identity }) => ({ ...identity, ...state }))
@@ -257,15 +259,15 @@ export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } =
     "MoveAttempt",
     record({
       deliveryId,
-      number: fc.integer({ min: 1, max: 3 }),
+      number: attemptNumber,
       fencingToken,
       from: of(...attemptPhases),
       next: attemptState
     })
   ),
   MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, fencingToken, next: deliveryState })),
-  SpendCounter: tagged(
-    "SpendCounter",
+  AddToCounter: tagged(
+    "AddToCounter",
     record({
       projectId,
       name: of("scheduledRecipients" as const, "allowance" as const, "daily:2026-01-01" as const),
@@ -326,12 +328,13 @@ const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
   "InsertMessage",
   "InsertDelivery",
   "MoveDelivery",
-  "SpendCounter",
+  "AddToCounter",
   "PutContact",
   "InsertEventDelivery",
   "AppendEvent"
 ])
 
+/** Changes of every kind, with ids from the small set `names`. */
 export const change: fc.Arbitrary<Change> = fc.oneof(
   ...changeOrder.map((tag) => ({ weight: often.has(tag) ? 5 : 1, arbitrary: changes[tag] as fc.Arbitrary<Change> }))
 )

@@ -8,14 +8,15 @@ import type {
   DomainFilters,
   Query,
   QueryOf
-} from "@mailkeep/core/domain"
-import { domainStatuses, noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/domain"
+} from "@mailkeep/core/adapter"
+import { domainStatuses, noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import {
   address,
   subscriber,
   contactId,
   resourceId,
+  resourceKind,
   resourceName,
   deliveryId,
   domainName,
@@ -39,52 +40,65 @@ import {
   worker
 } from "./sharedIds.ts"
 
+const textField = of<ComparedField>(
+  { field: "firstName" },
+  { field: "lastName" },
+  { field: "email" },
+  { field: "userId" },
+  { field: "phoneNumber" },
+  { field: "emailStatus" },
+  { property: "prop_1", fallback: null },
+  { property: "prop_1", fallback: "ada" }
+)
+const numberField = of<ComparedField>({ property: "prop_0", fallback: null }, { property: "prop_0", fallback: 2 })
+const dateField = of<ComparedField>(
+  { field: "createdAt" },
+  { field: "updatedAt" },
+  { property: "prop_2", fallback: null }
+)
+
 const comparison: fc.Arbitrary<ContactPredicate> = fc.oneof(
   tagged(
     "Compare",
     record({
       kind: of("text" as const),
-      of: of<ComparedField>({ field: "firstName" }, { field: "phoneNumber" }, { property: "prop_1", fallback: "ada" }),
+      of: textField,
       op: of("eq", "ne", "contains", "starts_with", "ends_with"),
-      value: of("ada", "A", "é", "b", "ß")
+      value: of("ada", "A", "ä", "b", "ß", "🎉", "null", "subscribed", "UPPER", "")
     })
   ),
   tagged(
     "Compare",
     record({
       kind: of("text" as const),
-      of: of<ComparedField>({ field: "lastName" }, { field: "emailStatus" }),
+      of: textField,
       op: of("in" as const),
-      value: of(["Ada", "x%y_z"], ["subscribed"])
+      value: of<ReadonlyArray<string>>(["ADA", "x%y_z"], ["Subscribed"], ["äö", "upper", ""], [])
     })
   ),
   tagged(
     "Compare",
     record({
       kind: of("number" as const),
-      of: of<ComparedField>({ property: "prop_0", fallback: null }, { property: "prop_0", fallback: 2 }),
+      of: numberField,
       op: of("eq", "ne", "lt", "lte", "gt", "gte"),
-      value: of(1, 2)
+      value: of(1, 2, -1.5, 9)
     })
+  ),
+  tagged(
+    "Compare",
+    record({ kind: of("number" as const), of: numberField, op: of("in" as const), value: of([10, 2], [-1.5]) })
   ),
   tagged(
     "Compare",
     record({
       kind: of("date" as const),
-      of: of<ComparedField>({ field: "createdAt" }, { field: "updatedAt" }),
+      of: dateField,
       op: of("before", "after"),
-      value: instant
+      value: fc.oneof(instant, of(Date.UTC(2026, 2, 1)))
     })
   ),
-  tagged(
-    "Compare",
-    record({
-      kind: of("text" as const),
-      of: of<ComparedField>({ field: "userId" }, { property: "prop_1", fallback: null }),
-      op: of("set", "unset"),
-      value: of(null)
-    })
-  )
+  tagged("Compare", record({ kind: of("text" as const), of: textField, op: of("set", "unset"), value: of(null) }))
 )
 
 /** The filter of a segment, up to three levels deep. */
@@ -100,7 +114,10 @@ export const predicate: fc.Arbitrary<ContactPredicate> = fc.letrec<{ node: Conta
 })).node
 
 const contactFilters: fc.Arbitrary<ContactFilters> = record({
-  search: fc.option(fc.oneof(text, of("da", "İst", "y%y", "%y_z")), { nil: null, freq: 2 }),
+  search: fc.option(fc.oneof(text, of("da", "İst", "y%y", "%y_z", "🎉", "🎊x", '"', "PP", "a", " ")), {
+    nil: null,
+    freq: 2
+  }),
   emailStatus: of(null, null, "subscribed" as const, "unsubscribed" as const),
   listId: of(null, null, "lst_0", "lst_9"),
   segment: fc.option(predicate, { nil: null, freq: 2 })
@@ -117,8 +134,9 @@ const domainFilters: fc.Arbitrary<DomainFilters> = record({
   names: fc.option(fc.subarray(["a.x", "b.x", "x"]), { nil: null, freq: 2 })
 })
 
-const page = record({ page: fc.integer({ min: 1, max: 3 }), limit: fc.integer({ min: 1, max: 4 }) })
+const page = record({ page: of(1, 1, 2, 3, Number.MAX_SAFE_INTEGER), limit: fc.integer({ min: 1, max: 4 }) })
 
+/** Queries of every kind, with ids from the small set `names`. */
 export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("Setting", record({ name: settingName })),
   tagged("Project", record({ id: projectId })),
@@ -152,25 +170,25 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   // The limit is as long as the whole walk, because each store chooses where a shorter page ends.
   tagged("ContactScan", record({ projectId, filters: contactFilters, ...contactWalk, scanLimit: of(1000) })),
   tagged("Resource", record({ projectId, id: resourceId })),
-  tagged("ResourceNamed", record({ projectId, kind: of("list" as const), parent, name: resourceName })),
+  tagged("ResourceNamed", record({ projectId, kind: resourceKind, parent, name: resourceName })),
   tagged(
     "Resources",
     record({
       projectId,
-      kind: of("list" as const),
+      kind: resourceKind,
       parent,
       after: orNull(record({ createdAt: instant, id: resourceId })),
       limit: fc.integer({ min: 1, max: 3 })
     })
   ),
-  tagged("ResourceCount", record({ projectId, kind: of("list" as const), parent })),
-  tagged("ResourcePage", record({ projectId, kind: of("list" as const), parent, page })),
+  tagged("ResourceCount", record({ projectId, kind: resourceKind, parent })),
+  tagged("ResourcePage", record({ projectId, kind: resourceKind, parent, page })),
   tagged("Suppressions", record({ projectId, addressKeys: fc.array(address, { maxLength: 3 }) })),
   tagged(
     "SuppressionPage",
     record({
       projectId,
-      search: of(null, null, "a@x", "1"),
+      search: of(null, null, "A@X", "1", "_"),
       now: instant,
       after: orNull(address),
       limit: fc.integer({ min: 1, max: 3 }),
@@ -232,6 +250,8 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "DomainPage", projectId, filters: noDomainFilters, page: everyPage },
   { _tag: "ContactPage", projectId, emailStatus: null, listId: null, after: null, skip: 0, limit: 100 },
   { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_0", after: null, skip: 0, limit: 100 },
+  { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_1", after: null, skip: 0, limit: 100 },
+  { _tag: "ContactPage", projectId, emailStatus: "unsubscribed", listId: null, after: null, skip: 0, limit: 100 },
   {
     _tag: "ContactScan",
     projectId,
@@ -241,7 +261,24 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
     limit: 100,
     scanLimit: 1000
   },
+  ...["party", "str", "a"].map(
+    (search) =>
+      ({
+        _tag: "ContactScan",
+        projectId,
+        filters: { ...noContactFilters, search },
+        after: null,
+        skip: 0,
+        limit: 100,
+        scanLimit: 1000
+      }) as const
+  ),
+  { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "daily:2026-01-01"] },
+  ...names.domains.map((domain) => ({ _tag: "Domain", projectId, domain }) as const),
   ...names.resources.map((id) => ({ _tag: "Resource", projectId, id }) as const),
+  ...names.parents.flatMap((parent) =>
+    names.resourceNames.map((name) => ({ _tag: "ResourceNamed", projectId, kind: "list", parent, name }) as const)
+  ),
   ...names.parents.map(
     (parent) => ({ _tag: "Resources", projectId, kind: "list", parent, after: null, limit: 100 }) as const
   ),

@@ -1,14 +1,16 @@
 /**
  * Arbitraries for scripts of commits, claims, sweeps and reads.
  */
-import type { Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
-import { claimKinds, sweepKinds } from "@mailkeep/core/domain"
+import type { Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import { claimKinds, sweepKinds } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
-import type { Script } from "../Script.ts"
+import type { Script, Step } from "../Script.ts"
+import { aimed } from "./aimed.ts"
 import { commit } from "./change.ts"
 import { query } from "./query.ts"
 import { subscriber, instant, of, record, worker } from "./sharedIds.ts"
 
+/** Claims of deliveries of every kind. */
 export const claim: fc.Arbitrary<Claim> = record({
   kind: of(...(Object.keys(claimKinds) as Array<keyof typeof claimKinds>)),
   now: instant,
@@ -17,6 +19,7 @@ export const claim: fc.Arbitrary<Claim> = record({
   leaseUntil: instant
 })
 
+/** Claims of event deliveries. */
 export const claimEventDeliveries: fc.Arbitrary<EventDeliveryClaim> = record({
   subscriber,
   now: instant,
@@ -25,19 +28,22 @@ export const claimEventDeliveries: fc.Arbitrary<EventDeliveryClaim> = record({
   leaseUntil: instant
 })
 
+/** Sweeps of every kind of record. */
 export const sweep: fc.Arbitrary<Sweep> = record({
   kind: of(...sweepKinds),
   before: instant,
   limit: fc.integer({ min: 1, max: 3 })
 })
 
-export const script: fc.Arbitrary<Script> = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: record({ commit }) },
-    { weight: 2, arbitrary: record({ claim }) },
-    { weight: 1, arbitrary: record({ claimEventDeliveries }) },
-    { weight: 1, arbitrary: record({ sweep }) },
-    { weight: 4, arbitrary: record({ read: fc.array(query, { minLength: 1, maxLength: 3 }) }) }
-  ),
-  { minLength: 1, maxLength: 150, size: "max" }
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: record({ commit }) },
+  { weight: 2, arbitrary: record({ claim }) },
+  { weight: 1, arbitrary: record({ claimEventDeliveries }) },
+  { weight: 1, arbitrary: record({ sweep }) },
+  { weight: 5, arbitrary: record({ read: fc.array(query, { minLength: 1, maxLength: 4 }) }) }
 )
+
+/** Three of four commits are aimed, so that most changes are applied and some are refused. */
+export const script: fc.Arbitrary<Script> = fc
+  .array(record({ step, isAimed: of(true, true, true, false) }), { minLength: 1, maxLength: 150, size: "max" })
+  .map(aimed)

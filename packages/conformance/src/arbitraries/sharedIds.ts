@@ -1,8 +1,8 @@
 /**
  * A small set of ids and values, so that the steps of a random script use the same records.
  */
-import type { DeliveryState, EventDeliveryState } from "@mailkeep/core/domain"
-import { attemptPhases, claimableStatuses, deliveryStatuses, freshState } from "@mailkeep/core/domain"
+import type { DeliveryState, EventDeliveryState } from "@mailkeep/core/adapter"
+import { attemptPhases, claimableStatuses, deliveryStatuses, freshState } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 
 export const of = fc.constantFrom
@@ -21,10 +21,10 @@ export const names = {
   keys: numbered(3, "key_"),
   publicIds: numbered(3, "pub"),
   domains: ["a.x", "b.x"],
-  addresses: numbered(4, "a@x"),
-  contacts: numbered(4, "con_"),
+  addresses: [...numbered(3, "a@x"), "A@x0"],
+  contacts: [...numbered(3, "con_"), "con_a", "con_A"],
   resources: numbered(4, "lst_"),
-  resourceNames: ["n1", "n2"],
+  resourceNames: ["n1", "N1"],
   parents: ["", "lst_0"],
   idempotencyKeys: [...numbered(3, "k"), "K1"],
   messages: numbered(4, "msg_"),
@@ -44,8 +44,20 @@ export const contactId = of(...names.contacts)
 export const resourceId = of(...names.resources)
 export const resourceName = of(...names.resourceNames)
 export const parent = of(...names.parents)
-export const listIds = fc.subarray(["lst_0", "lst_1"])
-export const propertyValues = of({}, { prop_0: 1 }, { prop_0: 2 }, { prop_1: "Ada" }, { prop_0: 1, prop_1: "b" })
+/** The content of the records is that of a list. No store reads it. */
+export const resourceKind = of("list" as const, "list" as const, "segment" as "list")
+/** In any order. */
+export const listIds = fc.shuffledSubarray(["lst_0", "lst_1"])
+export const propertyValues = of(
+  {},
+  { prop_0: 1 },
+  { prop_0: 2 },
+  { prop_0: -1.5, prop_2: "2026-03-01" },
+  { prop_0: 10, prop_1: "" },
+  { prop_1: "Ada" },
+  { prop_0: 1, prop_1: "b", prop_2: "1970-01-01T00:00:01+00:00" },
+  { prop_1: "🎉 party" }
+)
 export const apiKeyId = of(...names.keys)
 export const publicId = of(...names.publicIds)
 export const settingName = of(...names.settings)
@@ -53,11 +65,28 @@ export const idempotencyKey = of(...names.idempotencyKeys)
 export const eventId = of(...names.events)
 export const domainName = of(...names.domains)
 export const worker = of(...names.workers)
-export const instant = fc.integer({ min: 1000, max: 1004 })
+/** Instants of three and of four digits. */
+export const instant = fc.integer({ min: 998, max: 1003 })
 export const fencingToken = fc.nat(1)
 export const revision = fc.integer({ min: 1, max: 2 })
 export const replaces = fc.option(revision, { nil: null, freq: 1 })
-export const text = of("Ada", "ÄÖ", "straße", "x%y_z", "", "İstanbul", "\u212a", "🎉 party", "a b", "UPPER")
+export const text = of(
+  "Ada",
+  "ÄÖ",
+  "straße",
+  "x%y_z",
+  "",
+  "İstanbul",
+  "\u212a",
+  "🎉 party",
+  "🎉🎊x",
+  "a b",
+  "UPPER",
+  'a"b',
+  "null"
+)
+/** From 10 on, the order of the texts differs from the order of the numbers. */
+export const attemptNumber = of(1, 2, 3, 10, 11)
 /** Mostly the statuses that a claim can take. */
 export const status = of(...deliveryStatuses, ...claimableStatuses, ...claimableStatuses, ...claimableStatuses)
 
@@ -103,7 +132,7 @@ export const eventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
 
 export const attemptState = record({
   phase: of(...attemptPhases),
-  outcome: of(null, "lost" as const),
+  outcome: of(null, "no_reply" as const),
   smtpCode: of(null, 250),
   enhancedCode: of(null, "4.2.0"),
   message: orNull(text),

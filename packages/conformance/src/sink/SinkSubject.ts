@@ -1,8 +1,8 @@
 /**
  * What the author of an event sink supplies: the sink, and subscribers whose answers a law chooses.
  */
-import type { EventSinkShape, SinkRequest } from "@mailkeep/core/port"
-import { EventSink } from "@mailkeep/core/port"
+import type { EventSinkShape, SinkRequest } from "@mailkeep/core/adapter"
+import { EventSink } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law, LawBook } from "../Law.ts"
@@ -18,6 +18,7 @@ export type SubscriberAct =
   /** Closes the connection without an answer. */
   | { readonly does: "drop" }
 
+/** An event delivery that a subscriber received. */
 export interface Received {
   readonly subscriber: string
   readonly id: string
@@ -25,6 +26,7 @@ export interface Received {
   readonly body: Uint8Array
 }
 
+/** The subscribers of a law: a law sets their answers and reads what they received. */
 export interface Subscribers {
   /** Returns the address of the subscriber with that name. */
   readonly endpoint: (subscriber: string) => string
@@ -36,16 +38,33 @@ export interface Subscribers {
   readonly underWay: Effect.Effect<number, unknown>
 }
 
+/** An event sink and the subscribers that it sends to. */
 export interface SinkBench {
   readonly layer: Layer.Layer<EventSink, unknown>
   readonly subscribers: Subscribers
 }
 
+/** What the author of an event sink supplies to `sinkLaws`. */
 export interface SinkSubject {
   /** A new sink, and subscribers that have received nothing. */
   readonly bench: Effect.Effect<SinkBench, unknown, Scope.Scope>
 }
 
+/**
+ * The subscribers of the law that is being checked. A law of your own reads them.
+ *
+ * @example
+ * ```ts
+ * import { SubscribersUnderLaw } from "@mailkeep/conformance"
+ * import { Effect } from "effect"
+ *
+ * // The number of event deliveries that the subscribers received.
+ * export const count = Effect.gen(function* () {
+ *   const subscribers = yield* SubscribersUnderLaw
+ *   return (yield* subscribers.received).length
+ * })
+ * ```
+ */
 export class SubscribersUnderLaw extends Context.Service<SubscribersUnderLaw, Subscribers>()(
   "@mailkeep/conformance/SubscribersUnderLaw"
 ) {}

@@ -1,11 +1,11 @@
 /**
  * The laws of the event sink.
  */
-import type { EventSink } from "@mailkeep/core/port"
-import { secondMillis } from "@mailkeep/core/domain"
+import type { EventSink } from "@mailkeep/core/adapter"
+import { secondMillis } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
 import { until, waitsForDeadline } from "../awaiting.ts"
-import { same } from "../expectation.ts"
+import { failureOf, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
 import { leaksNone } from "../redaction.ts"
 import type { SubscriberAct, SubscribersUnderLaw, SinkSubject } from "./SinkSubject.ts"
@@ -114,7 +114,7 @@ const lostIsNoAnswer = sinkLaw(
   (sink, subscribers, to) =>
     Effect.gen(function* () {
       yield* subscribers.script("a", { does: "drop" })
-      const failure = yield* Effect.flip(sink.send(to("a")))
+      const failure = yield* failureOf("a send to a subscriber that cannot be reached", sink.send(to("a")))
       yield* same("the failure", failure._tag, "SinkUnavailable")
     })
 )
@@ -192,6 +192,7 @@ const contentKept = sinkLaw(
     })
 )
 
+/** The laws of `EventSink`. */
 export const sinkLaws: LawBook<SinkSubject, EventSink | SubscribersUnderLaw> = {
   port: "event sink",
   capabilities: ["carriesHeaders"],

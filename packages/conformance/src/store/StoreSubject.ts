@@ -1,11 +1,12 @@
 /**
  * What the author of a store supplies.
  */
-import type { MailStoreShape } from "@mailkeep/core/port"
-import { MailStore } from "@mailkeep/core/port"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { MailStore } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law } from "../Law.ts"
+import { explained, recorded } from "./recording.ts"
 
 /** How another process opens the store: the module exports `open(argument)`, which returns the layer. */
 export interface ChildModule {
@@ -23,6 +24,7 @@ export interface Place {
   readonly child?: ChildModule
 }
 
+/** What the author of a store supplies to `storeLaws`. */
 export interface StoreSubject {
   /** Returns a new, empty location each time. For a store that keeps nothing, its layer is enough. */
   readonly place: Layer.Layer<MailStore, unknown> | Effect.Effect<Place, unknown, Scope.Scope>
@@ -32,7 +34,21 @@ export interface StoreSubject {
   readonly seed?: number
 }
 
-/** What a law can request besides the open store. */
+/**
+ * What a law can request besides the open store. A law of your own reads it.
+ *
+ * @example
+ * ```ts
+ * import { StorePlace } from "@mailkeep/conformance"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Opens a second, empty store.
+ * export const another = Effect.gen(function* () {
+ *   const { layer } = yield* (yield* StorePlace).another
+ *   return yield* Layer.build(layer)
+ * })
+ * ```
+ */
 export class StorePlace extends Context.Service<
   StorePlace,
   {
@@ -40,7 +56,9 @@ export class StorePlace extends Context.Service<
     readonly another: Effect.Effect<Place, unknown, Scope.Scope>
     /** The location of the open store. */
     readonly here: Place
+    /** The number of random scripts that the differential law runs. */
     readonly runs: number
+    /** The seed of the random scripts. `undefined` when the subject gives none. */
     readonly seed: number | undefined
   }
 >()("@mailkeep/conformance/StorePlace") {}
@@ -59,10 +77,11 @@ const runsDefault = 100
 export const openStore = (subject: StoreSubject) =>
   Effect.gen(function* () {
     const here = yield* placeOf(subject)
-    const store = yield* openAt(here)
+    const { store, steps } = recorded(yield* openAt(here))
     const { runs = runsDefault, seed } = subject
     return {
       capabilities: { ...store.capabilities },
+      explain: Effect.suspend(() => explained(steps(), Effect.flatMap(placeOf(subject), openAt))),
       context: Context.make(MailStore, store).pipe(
         Context.add(StorePlace, { here, another: placeOf(subject), runs, seed })
       )

@@ -3,8 +3,8 @@
  */
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
-import type { Change } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+import type { Change } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf } from "../expectation.ts"
 import {

@@ -1,9 +1,9 @@
 /**
  * Laws of claims: one worker gets each due delivery, oldest first, with a new fencing token.
  */
-import type { Claim, Delivery } from "@mailkeep/core/domain"
-import { claimableStatuses, claimKinds, deliveryState, deliveryStatuses } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+import type { Claim, Delivery } from "@mailkeep/core/adapter"
+import { claimableStatuses, claimKinds, deliveryState, deliveryStatuses } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same, tally } from "../expectation.ts"
 import { ask, attempt, commit, delivery, deliveryOf, idsOf, insert, noon, numbered } from "./records.ts"

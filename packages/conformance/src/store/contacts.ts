@@ -1,8 +1,8 @@
 /**
  * Laws of contacts: addresses are unique, a search finds any part, and pages list all contacts.
  */
-import type { Contact, DomainFilters } from "@mailkeep/core/domain"
-import { noDomainFilters } from "@mailkeep/core/domain"
+import type { ContactRecord, DomainFilters } from "@mailkeep/core/adapter"
+import { noDomainFilters } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import {
@@ -25,7 +25,7 @@ import { storeLaw } from "./StoreSubject.ts"
 
 const why = "decisions/0012-contacts.md"
 
-const named = (n: number, change: Partial<Contact> = {}): Contact =>
+const named = (n: number, change: Partial<ContactRecord> = {}): ContactRecord =>
   contact({ id: numbered("con", n), email: `c${n}@example.org`, address: `c${n}@example.org`, ...change })
 
 const addressUnique = storeLaw(
@@ -48,6 +48,12 @@ const addressUnique = storeLaw(
       yield* same("the second contact", yield* ask(store, { _tag: "Contact", projectId, id: second.id }), null)
       const elsewhere = { ...second, projectId: otherId }
       yield* same("a contact of another project", yield* resultOf(commit(store, put.contact(elsewhere))), "applied")
+      const joining = put.contact({ ...second, revision: 2 }, 1)
+      yield* same(
+        "a contact that changes to a project with its address",
+        yield* resultOf(commit(store, joining)),
+        "AlreadyExists"
+      )
       yield* commit(store, put.contact(named(3)))
       const taking = put.contact(named(3, { address, revision: 2 }), 1)
       yield* same("a contact that changes to the address", yield* resultOf(commit(store, taking)), "AlreadyExists")

@@ -48,7 +48,7 @@ const refundsKept = storeLaw(
 
 const noLostUpdate = storeLaw(
   "counters/no-update-is-lost",
-  { statement: "Of many concurrent spends, none is lost and none exceeds the limit.", why },
+  { statement: "Of many concurrent counterChanges, none is lost and none exceeds the limit.", why },
   (store) =>
     Effect.gen(function* () {
       const results = yield* resultsOf(
@@ -80,7 +80,21 @@ const usageAuditAddsUp = storeLaw(
         insert.delivery(delivery({ id: "del_2", countedDay: day, chargedAt: noon })),
         insert.delivery(delivery({ id: "del_3", countedDay: "2026-11-22", chargedAt: noon })),
         insert.delivery(delivery({ id: "del_4", status: "suppressed", dueAt: null })),
+        insert.delivery(delivery({ id: "del_6", status: "failed", dueAt: null, chargedAt: noon })),
         insert.delivery(delivery({ id: "del_5", projectId: "prj_other", countedDay: day, chargedAt: noon })),
+        ...["prj_other", projectId.toUpperCase()].flatMap((other) => [
+          put.contact(contact({ id: `con_${other}`, projectId: other, emailStatus: "unsubscribed" })),
+          insert.delivery(
+            delivery({
+              id: `del_${other}`,
+              projectId: other,
+              status: "scheduled",
+              countedDay: "2026-11-23",
+              chargedAt: noon
+            })
+          ),
+          spend(4, null, "contacts", other)
+        ]),
         spend(7),
         spend(1, null, "scheduledRecipients"),
         spend(3, null, "scheduledRecipients", "prj_other")
@@ -91,7 +105,7 @@ const usageAuditAddsUp = storeLaw(
           { projectId, name: "scheduledRecipients", value: 1 }
         ],
         scheduledRecipients: 1,
-        charged: 2,
+        charged: 3,
         counted: [
           { day, deliveries: 2 },
           { day: "2026-11-22", deliveries: 1 }

@@ -2,24 +2,14 @@
  * The strongest law: the store answers every random script as the reference store does.
  */
 import { MemoryMailStore } from "@mailkeep/memory"
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import { script } from "../arbitraries/script.ts"
 import type { Script } from "../Script.ts"
-import { lockstep, printScript } from "../Script.ts"
+import { lockstep } from "../Script.ts"
+import { ScriptDifference } from "../ScriptDifference.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { openAt, storeLaw, StorePlace } from "./StoreSubject.ts"
-
-/** The shortest script found for which the two stores differ, as text that can be pasted into a test. */
-export class ScriptDifference extends Data.TaggedError("ScriptDifference")<{
-  readonly seed: number
-  readonly how: string
-  readonly script: Script
-}> {
-  override get message() {
-    return `${this.how}\nseed ${this.seed}; with \`lockstep(reference, store, script)\`:\n${printScript(this.script)}`
-  }
-}
 
 const searchMillisMax = 60_000
 

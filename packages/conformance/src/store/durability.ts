@@ -1,12 +1,12 @@
 /**
  * Laws of durability: acknowledged writes are in the store after a close and after a kill.
  */
-import type { MailStoreShape } from "@mailkeep/core/port"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import { wholeState } from "../arbitraries/query.ts"
 import { script } from "../arbitraries/script.ts"
-import { holds, same } from "../expectation.ts"
+import { failureOf, holds, same } from "../expectation.ts"
 import { answersOf } from "../Script.ts"
 import { startChild } from "./childProcess.ts"
 import { claim } from "./claims.ts"
@@ -96,12 +96,19 @@ const closed = storeLaw(
       const calls: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>]> = [
         ["a commit", commit(store, put.setting("late"))],
         ["a read", setting(store, "late")],
+        ["a scan", ask(store, { _tag: "Backlog", now: noon })],
         ["a claim", claim(store)],
+        [
+          "a claim of event deliveries",
+          store.claimEventDeliveries({ subscriber: "whk_1", now: noon, limit: 1, worker: "w", leaseUntil: noon })
+        ],
         ["a sweep", store.sweep({ kind: "events", before: noon, limit: 1 })]
       ]
       for (const [what, call] of calls) {
-        const failure = yield* Effect.flip(call)
-        yield* same(`${what} after the close`, (failure as { readonly _tag?: string })._tag, "StoreUnavailable")
+        const failure = yield* failureOf(`${what} after the close`, call)
+        const { _tag, reason } = failure as { readonly _tag?: string; readonly reason?: unknown }
+        yield* same(`the failure of ${what}`, _tag, "StoreUnavailable")
+        yield* same(`the type of its reason`, typeof reason, "string")
       }
       const again = yield* openAt(location)
       yield* same("the setting", yield* setting(again, "late"), null)

@@ -1,8 +1,8 @@
 /**
  * Laws of guards: a change is applied only if the facts of its decision are still true.
  */
-import type { Change, RecordRef } from "@mailkeep/core/domain"
-import { deliveryState, freshAttempt } from "@mailkeep/core/domain"
+import type { Change, RecordRef } from "@mailkeep/core/adapter"
+import { deliveryState, freshAttempt } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import {
@@ -305,6 +305,8 @@ const touchIsLight = storeLaw(
       yield* commit(store, put.apiKey(apiKey()))
       yield* commit(store, { _tag: "TouchApiKey", id: "key_1", lastUsedAt: noon + 5 })
       yield* same("the key", yield* ask(store, { _tag: "ApiKey", id: "key_1" }), apiKey({ lastUsedAt: noon + 5 }))
+      yield* commit(store, { _tag: "TouchApiKey", id: "key_1", lastUsedAt: noon + 9 })
+      yield* same("the key later", yield* ask(store, { _tag: "ApiKey", id: "key_1" }), apiKey({ lastUsedAt: noon + 9 }))
       const nobody = commit(store, { _tag: "TouchApiKey", id: "key_9", lastUsedAt: noon })
       yield* same("the use of an API key that does not exist", yield* resultOf(nobody), "applied")
       yield* same("no key", yield* ask(store, { _tag: "ApiKey", id: "key_9" }), null)

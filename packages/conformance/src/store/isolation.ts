@@ -1,8 +1,8 @@
 /**
  * Laws of isolation: a project never sees or changes the records of another project.
  */
-import type { Query } from "@mailkeep/core/domain"
-import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/domain"
+import type { Query } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same } from "../expectation.ts"
 import {
@@ -34,8 +34,19 @@ const why = "decisions/0014-api-keys.md"
 const address = "ada@example.org"
 const page = { page: 1, limit: 100 } as const
 
+/** Queries of a project by a name that several projects use. */
+export const questionsByName = (projectId: string, name: string): ReadonlyArray<Query> => [
+  { _tag: "Domain", projectId, domain: `${name}.example` },
+  { _tag: "ContactsByAddress", projectId, addresses: [`${name}@example.org`] },
+  { _tag: "ResourceNamed", projectId, kind: "list", parent: "", name },
+  { _tag: "Suppressions", projectId, addressKeys: [name] },
+  { _tag: "Idempotency", projectId, key: name },
+  { _tag: "Counters", projectId, names: [`list:${name}`, "allowance"] }
+]
+
 /** Every query that names a project, with the ids of records of another project. */
-const questionsOf = (projectId: string): ReadonlyArray<Query> => [
+export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Query> => [
+  ...questionsByName(projectId, name),
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
   { _tag: "DomainOfId", projectId, id: "dom_1" },
@@ -79,12 +90,15 @@ const questionsOf = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "UsageAudit", projectId }
 ]
 
+/** Projects without records. The id of one of them differs from the id of a project with records only in case. */
+const strangers = [otherId, projectId.toUpperCase()]
+
 const unseen = storeLaw(
   "isolation/no-project-sees-another",
   { statement: "The answer to a project's query does not depend on the records of other projects.", why },
   (store) =>
     Effect.gen(function* () {
-      const before = yield* store.read(questionsOf(otherId))
+      const before = yield* Effect.forEach(strangers, (id) => store.read(questionsOf(id)))
       yield* commit(
         store,
         put.apiKey(apiKey()),
@@ -101,9 +115,11 @@ const unseen = storeLaw(
         spend(2, null, "scheduledRecipients"),
         spend(3, null, "contacts")
       )
-      const after = yield* store.read(questionsOf(otherId))
-      for (const [index, question] of questionsOf(otherId).entries())
-        yield* same(JSON.stringify(question), after[index], before[index])
+      for (const [n, id] of strangers.entries()) {
+        const after = yield* store.read(questionsOf(id))
+        for (const [index, question] of questionsOf(id).entries())
+          yield* same(JSON.stringify(question), after[index], before[n]![index])
+      }
     })
 )
 
@@ -155,7 +171,10 @@ const apart = storeLaw(
 
 const sharedQueue = storeLaw(
   "isolation/claims-serve-every-project",
-  { statement: "A claim takes the due deliveries of every project.", why: "decisions/0006-hand-off.md" },
+  {
+    statement: "A claim takes the due deliveries and event deliveries of every project.",
+    why: "decisions/0006-hand-off.md"
+  },
   (store) =>
     Effect.gen(function* () {
       const projects = [projectId, otherId, "prj_third"]
@@ -166,6 +185,22 @@ const sharedQueue = storeLaw(
       yield* same(
         "the projects of the claimed deliveries",
         rows.map((row) => row.projectId),
+        projects
+      )
+      yield* commit(
+        store,
+        ...projects.map((id, n) => insert.eventDelivery(eventDelivery({ id: `evd_${n}`, projectId: id })))
+      )
+      const posts = yield* store.claimEventDeliveries({
+        subscriber: "whk_1",
+        now: noon,
+        limit: 9,
+        worker: "w",
+        leaseUntil: noon + 1
+      })
+      yield* same(
+        "the projects of the claimed event deliveries",
+        posts.map((row) => row.projectId),
         projects
       )
       const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })

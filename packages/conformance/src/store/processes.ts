@@ -2,7 +2,7 @@
  * Laws of several processes on one store.
  */
 import { Effect, Fiber, Stream } from "effect"
-import { aTurn } from "../awaiting.ts"
+import { aTurn, yieldSeveralTimes } from "../awaiting.ts"
 import { same, tally } from "../expectation.ts"
 import { startChild } from "./childProcess.ts"
 import type { Job } from "./childWorker.ts"
@@ -138,6 +138,8 @@ const tellsOfOthers = storeLaw(
         Stream.runForEach(store.changes, () => Effect.sync(() => received.push(undefined))),
         { startImmediately: true }
       )
+      yield* yieldSeveralTimes
+      yield* same("how often the stream emits before another process writes", received.length, 0)
       const writing = (n: number): Effect.Effect<void, unknown> =>
         Effect.gen(function* () {
           yield* same("whether the stream emits again", listening.pollUnsafe(), undefined)

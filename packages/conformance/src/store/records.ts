@@ -2,25 +2,26 @@
  * Whole records for laws, in which each field has its own value, and short functions that write and read.
  */
 import type {
-  ApiKey,
+  ApiKeyRecord,
   Attempt,
   Change,
-  Contact,
+  ContactRecord,
   ContactFilters,
+  CounterName,
   ResourceOf,
   Delivery,
   EventDelivery,
   IdempotencyRecord,
-  MailEvent,
+  EventRecord,
   Message,
-  Project,
+  ProjectRecord,
   Query,
   QueryOf,
-  SenderDomain,
-  Suppression
-} from "@mailkeep/core/domain"
-import { freshAttempt, freshState, inCommitOrder, noContactFilters, noLogFilters } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+  SenderDomainRecord,
+  SuppressionRecord
+} from "@mailkeep/core/adapter"
+import { freshAttempt, freshState, inCommitOrder, noContactFilters, noLogFilters } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 
@@ -29,7 +30,7 @@ export const noon = Date.UTC(2026, 10, 21, 12)
 export const projectId = "prj_law"
 export const otherId = "prj_other"
 
-export const project = (change: Partial<Project> = {}): Project => ({
+export const project = (change: Partial<ProjectRecord> = {}): ProjectRecord => ({
   id: projectId,
   onAmbiguous: "retry",
   createdAt: noon,
@@ -37,7 +38,7 @@ export const project = (change: Partial<Project> = {}): Project => ({
   ...change
 })
 
-export const apiKey = (change: Partial<ApiKey> = {}): ApiKey => ({
+export const apiKey = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: "key_1",
   projectId,
   publicId: "public000001",
@@ -53,7 +54,7 @@ export const apiKey = (change: Partial<ApiKey> = {}): ApiKey => ({
   ...change
 })
 
-export const senderDomain = (change: Partial<SenderDomain> = {}): SenderDomain => ({
+export const senderDomain = (change: Partial<SenderDomainRecord> = {}): SenderDomainRecord => ({
   id: "dom_1",
   projectId,
   domain: "a.example",
@@ -87,7 +88,7 @@ export const senderDomain = (change: Partial<SenderDomain> = {}): SenderDomain =
   ...change
 })
 
-export const contact = (change: Partial<Contact> = {}): Contact => ({
+export const contact = (change: Partial<ContactRecord> = {}): ContactRecord => ({
   id: "con_1",
   projectId,
   email: "Ada@example.org",
@@ -120,7 +121,7 @@ export const resource = (change: Partial<ResourceOf<"list">> = {}): ResourceOf<"
   ...change
 })
 
-export const suppression = (change: Partial<Suppression> = {}): Suppression => ({
+export const suppression = (change: Partial<SuppressionRecord> = {}): SuppressionRecord => ({
   projectId,
   addressKey: "key-of-ada",
   address: "ada@example.org",
@@ -188,7 +189,7 @@ export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...change
 })
 
-export const event = (change: Partial<Omit<MailEvent, "kind" | "data">> = {}): MailEvent => ({
+export const event = (change: Partial<Omit<EventRecord, "kind" | "data">> = {}): EventRecord => ({
   id: "evt_1",
   projectId,
   occurredAt: noon,
@@ -236,14 +237,18 @@ export const idsOf = (records: ReadonlyArray<{ readonly id: string }>): Readonly
   records.map(({ id }) => id)
 
 export const put = {
-  project: (record: Project, replaces: number | null = null): Change => ({
+  project: (record: ProjectRecord, replaces: number | null = null): Change => ({
     _tag: "PutProject",
     project: record,
     replaces
   }),
-  apiKey: (key: ApiKey, replaces: number | null = null): Change => ({ _tag: "PutApiKey", key, replaces }),
-  domain: (domain: SenderDomain, replaces: number | null = null): Change => ({ _tag: "PutDomain", domain, replaces }),
-  contact: (record: Contact, replaces: number | null = null): Change => ({
+  apiKey: (key: ApiKeyRecord, replaces: number | null = null): Change => ({ _tag: "PutApiKey", key, replaces }),
+  domain: (domain: SenderDomainRecord, replaces: number | null = null): Change => ({
+    _tag: "PutDomain",
+    domain,
+    replaces
+  }),
+  contact: (record: ContactRecord, replaces: number | null = null): Change => ({
     _tag: "PutContact",
     contact: record,
     replaces
@@ -253,7 +258,7 @@ export const put = {
     resource: record,
     replaces
   }),
-  suppression: (record: Suppression, replaces: number | null = null): Change => ({
+  suppression: (record: SuppressionRecord, replaces: number | null = null): Change => ({
     _tag: "PutSuppression",
     suppression: record,
     replaces
@@ -266,7 +271,7 @@ export const insert = {
   delivery: (record: Delivery): Change => ({ _tag: "InsertDelivery", delivery: record }),
   attempt: (record: Attempt): Change => ({ _tag: "InsertAttempt", attempt: record }),
   eventDelivery: (record: EventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery: record }),
-  event: (record: MailEvent): Change => ({ _tag: "AppendEvent", event: record })
+  event: (record: EventRecord): Change => ({ _tag: "AppendEvent", event: record })
 }
 
 /** Commits changes in the order that a commit requires. */
@@ -278,18 +283,15 @@ export const ask = <const Q extends Query>(store: MailStoreShape, query: Q) =>
 
 export const setting = (store: MailStoreShape, name: string) => ask(store, { _tag: "Setting", name })
 
-export const counter = (
-  store: MailStoreShape,
-  name: "scheduledRecipients" | "allowance" | "contacts",
-  project = projectId
-) => Effect.map(ask(store, { _tag: "Counters", projectId: project, names: [name] }), ([value]) => value!)
+export const counter = (store: MailStoreShape, name: CounterName, project = projectId) =>
+  Effect.map(ask(store, { _tag: "Counters", projectId: project, names: [name] }), ([value]) => value!)
 
 export const spend = (
   by: number,
   max: number | null = null,
-  name: "scheduledRecipients" | "allowance" | "contacts" = "allowance",
+  name: CounterName = "allowance",
   project = projectId
-): Change => ({ _tag: "SpendCounter", projectId: project, name, by, max })
+): Change => ({ _tag: "AddToCounter", projectId: project, name, by, max })
 
 export const deliveryOf = (store: MailStoreShape, id: string) => ask(store, { _tag: "Delivery", projectId, id })
 

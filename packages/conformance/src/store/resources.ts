@@ -1,8 +1,8 @@
 /**
  * Laws of resources and of the suppression list: names are unique, pages list all, and a removed record is gone.
  */
-import type { Resource, Position } from "@mailkeep/core/domain"
-import { dayMillis } from "@mailkeep/core/domain"
+import type { Resource, Position } from "@mailkeep/core/adapter"
+import { dayMillis } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same } from "../expectation.ts"
 import {

@@ -1,8 +1,8 @@
 /**
  * Laws of lists, segments, walks over contacts and removed contacts.
  */
-import type { Contact, ContactFilters, ContactPredicate, ContactScan, Position } from "@mailkeep/core/domain"
-import { compilePredicate, newestFirst } from "@mailkeep/core/domain"
+import type { ContactRecord, ContactFilters, ContactPredicate, ContactScan, Position } from "@mailkeep/core/adapter"
+import { compilePredicate, newestFirst } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same } from "../expectation.ts"
 import { ask, commit, contact, contactPage, contactScan, idsOf, noon, numbered, projectId, put } from "./records.ts"
@@ -11,7 +11,7 @@ import { storeLaw } from "./StoreSubject.ts"
 
 const why = "decisions/0026-lists-and-segments.md"
 
-const person = (n: number, change: Partial<Contact> = {}): Contact =>
+const person = (n: number, change: Partial<ContactRecord> = {}): ContactRecord =>
   contact({ id: numbered("con", n), email: `c${n}@example.org`, address: `c${n}@example.org`, ...change })
 
 const listed = storeLaw(
@@ -41,7 +41,7 @@ const listed = storeLaw(
     })
 )
 
-const people: ReadonlyArray<Contact> = [
+const people: ReadonlyArray<ContactRecord> = [
   person(1, { firstName: "ÄNNE", lastName: "Groß", userId: null, properties: {}, listIds: [] }),
   person(2, { firstName: "", lastName: "%_", phoneNumber: null, properties: { prop_n: 7, prop_t: "Gold" } }),
   person(3, { firstName: "ann", emailStatus: "unsubscribed", properties: { prop_n: -1.5, prop_d: "2026-03-01" } }),
@@ -126,7 +126,11 @@ const placed = storeLaw(
       const walk: Array<string> = []
       let after: Position | null = null
       for (let page = 0; page < 4; page++) {
-        const { items }: { readonly items: ReadonlyArray<Contact> } = yield* contactPage(store, {}, { after, limit: 3 })
+        const { items }: { readonly items: ReadonlyArray<ContactRecord> } = yield* contactPage(
+          store,
+          {},
+          { after, limit: 3 }
+        )
         walk.push(...idsOf(items))
         const last = items.at(-1)
         if (last !== undefined) after = { createdAt: last.createdAt, id: last.id }

@@ -1,44 +1,73 @@
 /**
  * The laws of the store.
  */
-import type { MailStore } from "@mailkeep/core/port"
+import type { MailStore } from "@mailkeep/core/adapter"
 import { Context } from "effect"
 import type { LawBook } from "../Law.ts"
+import { acceptedValueLaws } from "./acceptedValues.ts"
 import { claimLaws } from "./claims.ts"
 import { commitLaws } from "./commit.ts"
+import { contactIndexLaws } from "./contactIndexes.ts"
 import { contactLaws } from "./contacts.ts"
 import { counterLaws } from "./counters.ts"
 import { resourceLaws } from "./resources.ts"
 import { differentialLaws } from "./differential.ts"
 import { durabilityLaws } from "./durability.ts"
+import { emptyStoreLaws } from "./emptyStore.ts"
+import { exactIdLaws } from "./exactIds.ts"
 import { guardLaws } from "./guards.ts"
 import { idempotencyLaws } from "./idempotency.ts"
+import { isolatedWriteLaws } from "./isolatedWrites.ts"
 import { isolationLaws } from "./isolation.ts"
+import { leaseLaws } from "./leases.ts"
 import { logLaws } from "./log.ts"
+import { orderLaws } from "./order.ts"
+import { logPageLaws } from "./logPages.ts"
 import { outboxLaws } from "./outbox.ts"
+import { pageLaws } from "./pages.ts"
 import { processLaws } from "./processes.ts"
 import { eventDeliveryLaws } from "./eventDeliveries.ts"
+import { readLaws } from "./reads.ts"
+import { recordUpdateLaws } from "./recordUpdates.ts"
 import { segmentLaws } from "./segments.ts"
+import { segmentTableLaws } from "./segmentTable.ts"
+import { singleWriteLaws } from "./singleWrites.ts"
 import type { StoreSubject } from "./StoreSubject.ts"
 import { openStore, StorePlace } from "./StoreSubject.ts"
+import { sweepLaws } from "./sweeps.ts"
 import { timeLaws } from "./time.ts"
 
+/** The laws of `MailStore`. */
 export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
   port: "store",
   capabilities: ["durable", "multiProcess"],
   laws: [
     ...commitLaws,
+    ...readLaws,
+    ...emptyStoreLaws,
+    ...singleWriteLaws,
+    ...acceptedValueLaws,
     ...guardLaws,
+    ...recordUpdateLaws,
+    ...exactIdLaws,
     ...contactLaws,
+    ...contactIndexLaws,
     ...segmentLaws,
+    ...segmentTableLaws,
     ...resourceLaws,
     ...logLaws,
+    ...logPageLaws,
+    ...pageLaws,
+    ...orderLaws,
     ...claimLaws,
+    ...leaseLaws,
     ...idempotencyLaws,
     ...counterLaws,
     ...outboxLaws,
     ...eventDeliveryLaws,
+    ...sweepLaws,
     ...isolationLaws,
+    ...isolatedWriteLaws,
     ...timeLaws,
     ...durabilityLaws,
     ...processLaws,

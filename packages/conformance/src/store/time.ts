@@ -1,8 +1,8 @@
 /**
  * Laws of time: a store uses only the instants that its arguments contain.
  */
-import { dayMillis } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+import { dayMillis } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same } from "../expectation.ts"
 import { claim, leaseMillis } from "./claims.ts"

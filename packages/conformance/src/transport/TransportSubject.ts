@@ -1,9 +1,9 @@
 /**
  * What the author of a transport supplies: the transport, and a relay whose answers a law chooses.
  */
-import type { DeliveryId, HeaderFields, SmtpStage } from "@mailkeep/core/domain"
-import type { HandOff, TransportShape } from "@mailkeep/core/port"
-import { Transport } from "@mailkeep/core/port"
+import type { DeliveryId, HeaderFields, SmtpStage } from "@mailkeep/core/adapter"
+import type { HandOff, TransportShape } from "@mailkeep/core/adapter"
+import { Transport } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
 import type { Law, LawBook } from "../Law.ts"
@@ -48,6 +48,7 @@ export const mailOf = ({ envelope, message }: Pick<HandOff, "envelope" | "messag
   return { ...shown, sender: envelope.from, recipient: envelope.to }
 }
 
+/** The relay of a law: a law sets its answers and reads what it took. */
 export interface Relay {
   /** Sets what the relay does from now on. Replaces the previous act. */
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>
@@ -57,16 +58,33 @@ export interface Relay {
   readonly underWay: Effect.Effect<number, unknown>
 }
 
+/** A transport and the relay that it hands over to. */
 export interface TransportBench {
   readonly layer: Layer.Layer<Transport, unknown>
   readonly relay: Relay
 }
 
+/** What the author of a transport supplies to `transportLaws`. */
 export interface TransportSubject {
   /** A new transport, and a relay that has taken nothing. */
   readonly bench: Effect.Effect<TransportBench, unknown, Scope.Scope>
 }
 
+/**
+ * The relay of the law that is being checked. A law of your own reads it.
+ *
+ * @example
+ * ```ts
+ * import { RelayUnderLaw } from "@mailkeep/conformance"
+ * import { Effect } from "effect"
+ *
+ * // The recipients whose mail the relay took.
+ * export const recipients = Effect.gen(function* () {
+ *   const relay = yield* RelayUnderLaw
+ *   return (yield* relay.taken).map(({ recipient }) => recipient)
+ * })
+ * ```
+ */
 export class RelayUnderLaw extends Context.Service<RelayUnderLaw, Relay>()("@mailkeep/conformance/RelayUnderLaw") {}
 
 export type TransportLaw = Law<Transport | RelayUnderLaw>

@@ -1,12 +1,12 @@
 /**
  * The laws of the transport.
  */
-import type { HandOffOutcome, Transport } from "@mailkeep/core/port"
-import { HandOffRevoked } from "@mailkeep/core/port"
-import { minuteMillis } from "@mailkeep/core/domain"
+import type { HandOffOutcome, Transport } from "@mailkeep/core/adapter"
+import { HandOffRevoked } from "@mailkeep/core/adapter"
+import { minuteMillis } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
 import { yieldSeveralTimes, until, waitsForDeadline } from "../awaiting.ts"
-import { holds, same } from "../expectation.ts"
+import { failureOf, holds, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
 import { leaksNone } from "../redaction.ts"
 import type { Relay, RelayAct, RelayUnderLaw, TransportSubject } from "./TransportSubject.ts"
@@ -138,7 +138,7 @@ const silenceIsNoAnswer = transportLaw(
       (whileFinalizing) =>
         Effect.gen(function* () {
           yield* relay.script(ada, { does: "drop", whileFinalizing })
-          const failure = yield* Effect.flip(transport.handOff(handOffTo(ada)))
+          const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada)))
           yield* same("the failure", failure._tag, "TransportUnavailable")
         }),
       { discard: true }
@@ -246,7 +246,7 @@ const revokedSendsNothing = transportLaw(
     Effect.gen(function* () {
       for (const why of ["lease_lost", "suppressed", "not_recorded"] as const) {
         const beforeFinalize = Effect.fail(new HandOffRevoked({ why }))
-        const failure = yield* Effect.flip(transport.handOff(handOffTo(ada, { beforeFinalize })))
+        const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada, { beforeFinalize })))
         yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })
       }
       yield* yieldSeveralTimes
@@ -320,7 +320,7 @@ const doubleDropped = transportLaw(
   {
     statement:
       "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID succeeds and the relay has the message once.",
-    needs: { idempotentHandoff: true }
+    needs: { idempotentHandOff: true }
   },
   (transport, relay) =>
     Effect.gen(function* () {
@@ -363,9 +363,10 @@ const contentKept = transportLaw(
     })
 )
 
+/** The laws of `Transport`. */
 export const transportLaws: LawBook<TransportSubject, Transport | RelayUnderLaw> = {
   port: "transport",
-  capabilities: ["confirmsDelivery", "signalsFinalize", "idempotentHandoff", "maxMessageBytes", "smtpUtf8"],
+  capabilities: ["confirmsDelivery", "signalsFinalize", "idempotentHandOff", "maxMessageBytes", "smtpUtf8"],
   laws: [
     positiveMeansTaken,
     arrivesAsGiven,

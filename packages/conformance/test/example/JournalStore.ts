@@ -5,9 +5,9 @@
  * It supports one process, and the journal is never compacted, so use it as an example and not in production.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change, Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/domain"
-import type { PromiseStore } from "@mailkeep/core/port"
-import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/port"
+import type { Change, Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import type { PromiseStore } from "@mailkeep/core/adapter"
+import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { State } from "./MapStore.ts"
 import { claim, claimEventDeliveries, commit, read, sweep } from "./MapStore.ts"
 

@@ -2,24 +2,24 @@
  * A whole store in one file, with plain async functions: a Map of records, copied for each commit.
  * It keeps nothing when the process ends; `JournalStore.ts` makes it durable.
  */
-import * as Mail from "@mailkeep/core/domain"
-import type { PromiseStore } from "@mailkeep/core/port"
-import { storeFromPromises } from "@mailkeep/core/port"
+import * as Mail from "@mailkeep/core/adapter"
+import type { PromiseStore } from "@mailkeep/core/adapter"
+import { storeFromPromises } from "@mailkeep/core/adapter"
 
 interface Records {
   Setting: string
-  Project: Mail.Project
-  ApiKey: Mail.ApiKey
-  Domain: Mail.SenderDomain
+  Project: Mail.ProjectRecord
+  ApiKey: Mail.ApiKeyRecord
+  Domain: Mail.SenderDomainRecord
   Resource: Mail.Resource
-  Contact: Mail.Contact
-  Suppression: Mail.Suppression
+  Contact: Mail.ContactRecord
+  Suppression: Mail.SuppressionRecord
   Idempotency: Mail.IdempotencyRecord
   Message: Mail.Message
   Delivery: Mail.Delivery
   Attempt: Mail.Attempt
   Counter: Mail.Counter
-  Event: Mail.MailEvent
+  Event: Mail.EventRecord
   Undistributed: string
   EventDelivery: Mail.EventDelivery
   Lease: { readonly worker: string; readonly leaseUntil: number }
@@ -54,12 +54,12 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
   const insert = (record: unknown) => (state.has(key) ? "AlreadyExists" : write(record))
   const patch = (fields: object) => (existing === undefined ? undefined : write({ ...existing, ...fields }))
   const replace = (record: object, replaces: number | null, clash = false) =>
-    Mail.revisionConflict(existing as Mail.Contact, replaces) ?? (clash ? "AlreadyExists" : write(record))
+    Mail.revisionConflict(existing as Mail.ContactRecord, replaces) ?? (clash ? "AlreadyExists" : write(record))
   switch (change._tag) {
     case "Expect": {
       const { record, revision } = change
       const found = record.kind === "ContactAddress" ? contactAt(state, record.projectId, record.address) : existing
-      return Mail.revisionConflict(found as Mail.Contact, revision)
+      return Mail.revisionConflict(found as Mail.ContactRecord, revision)
     }
     case "PutApiKey": {
       const taken = all(state, "ApiKey").some((one) => one.id !== change.key.id && one.publicId === change.key.publicId)
@@ -75,7 +75,7 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     case "RemoveDomain":
     case "RemoveResource":
     case "RemoveContact":
-      return Mail.revisionConflict(existing as Mail.Contact, change.revision) ?? void state.delete(key)
+      return Mail.revisionConflict(existing as Mail.ContactRecord, change.revision) ?? void state.delete(key)
     case "PutContact": {
       const { id, projectId, address } = change.contact
       return replace(change.contact, change.replaces, (contactAt(state, projectId, address)?.id ?? id) !== id)
@@ -105,7 +105,7 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const { status, fencingToken } = existing as Mail.Delivery | Mail.EventDelivery
       return status === change.from && fencingToken === change.fencingToken ? patch(change.next) : "Stale"
     }
-    case "SpendCounter": {
+    case "AddToCounter": {
       const { projectId, name, by, max } = change
       const value = (get(state, "Counter", projectId, name)?.value ?? 0) + by
       return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })

@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { MailStoreShape } from "@mailkeep/core/port"
-import { MailStore } from "@mailkeep/core/port"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { MailStore } from "@mailkeep/core/adapter"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Layer, Stream } from "effect"
 import type { StoreSubject } from "../../src/index.ts"
@@ -30,13 +30,13 @@ const buffered = (store: MailStoreShape) => {
   return { mutant, flush: Effect.suspend(() => flush) }
 }
 
-/** Reads the counter first and spends afterwards. */
+/** Reads the counter first and counterChanges afterwards. */
 const checkedFirst: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
     Effect.gen(function* () {
       const [change] = changes
-      if (change?._tag !== "SpendCounter") return yield* store.commit(changes)
+      if (change?._tag !== "AddToCounter") return yield* store.commit(changes)
       const { projectId, name, by, max } = change
       const [[value]] = yield* store.read([{ _tag: "Counters", projectId, names: [name] }])
       if (max !== null && value! + by > max) return yield* refused(change, "Exhausted")

@@ -11,10 +11,10 @@ import type {
   Query,
   QueryOf,
   QueryTag
-} from "@mailkeep/core/domain"
-import type { Answers } from "@mailkeep/core/domain"
-import { Conflict } from "@mailkeep/core/domain"
-import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/port"
+} from "@mailkeep/core/adapter"
+import type { Answers } from "@mailkeep/core/adapter"
+import { Conflict } from "@mailkeep/core/adapter"
+import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
 /** Makes a broken copy. Each copy has its own memory. */

@@ -1,10 +1,11 @@
 /**
  * A mutant of the reference store for each law that needs neither durability nor several processes.
  */
-import type { Change, ContactPredicate, Delivery, EventDelivery, EventDeliveryClaim } from "@mailkeep/core/domain"
-import { Conflict, caseFold } from "@mailkeep/core/domain"
-import type { MailStoreShape } from "@mailkeep/core/port"
+import type { Change, ContactPredicate, Delivery, EventDelivery, EventDeliveryClaim } from "@mailkeep/core/adapter"
+import { Conflict, caseFold } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
+import { listingMutants } from "./listingMutants.ts"
 import type { Mutation } from "./mutating.ts"
 import {
   answering,
@@ -18,6 +19,7 @@ import {
   refused,
   rereading
 } from "./mutating.ts"
+import { recordMutants } from "./recordMutants.ts"
 
 const never = Number.MAX_SAFE_INTEGER
 
@@ -201,7 +203,7 @@ const lagging: Mutation = (store) => {
 /** Reads the counter, and writes the new value later. */
 const lostUpdates: Mutation = (store) => {
   const valueOf = (change: Change) =>
-    change._tag !== "SpendCounter"
+    change._tag !== "AddToCounter"
       ? Effect.succeed(0)
       : Effect.map(
           store.read([{ _tag: "Counters", projectId: change.projectId, names: [change.name] }]),
@@ -216,7 +218,7 @@ const lostUpdates: Mutation = (store) => {
         const now = yield* Effect.forEach(changes, valueOf)
         yield* store.commit(
           changes.map((change, n) =>
-            change._tag === "SpendCounter" ? { ...change, by: before[n]! + change.by - now[n]! } : change
+            change._tag === "AddToCounter" ? { ...change, by: before[n]! + change.by - now[n]! } : change
           )
         )
       })
@@ -224,7 +226,7 @@ const lostUpdates: Mutation = (store) => {
 }
 
 const refundsRefused: Mutation = preparing((store, change) =>
-  change._tag !== "SpendCounter" || change.by > 0 || change.max === null
+  change._tag !== "AddToCounter" || change.by > 0 || change.max === null
     ? Effect.succeed(change)
     : Effect.flatMap(
         store.read([{ _tag: "Counters", projectId: change.projectId, names: [change.name] }]),
@@ -375,6 +377,9 @@ const anybodysMessage: Mutation = asking("Message", (query) =>
 )
 
 export const storeMutants: Readonly<Record<string, Mutation>> = {
+  ...recordMutants,
+  ...listingMutants,
+
   "commit/all-or-nothing": keeping((changes, at) => changes.slice(0, at)),
   "commit/reports-which-guard": (store) => ({
     ...store,
@@ -549,7 +554,7 @@ export const storeMutants: Readonly<Record<string, Mutation>> = {
   "idempotency/extended": dropping("ExtendIdempotency"),
   "idempotency/one-of-many-recorded": recordedApart(Effect.yieldNow),
 
-  "counters/spent-within-the-limit": changing("SpendCounter", (change) => [
+  "counters/spent-within-the-limit": changing("AddToCounter", (change) => [
     { ...change, max: change.max === null ? null : change.max + 1 }
   ]),
   "counters/refunds-are-never-refused": refundsRefused,

@@ -1,8 +1,8 @@
 /**
  * A mutant of the example transport and event sink for each of their laws.
  */
-import type { EventSinkShape, HandOffOutcome, TransportShape } from "@mailkeep/core/port"
-import { EventSink, SinkUnavailable, Transport, TransportUnavailable } from "@mailkeep/core/port"
+import type { EventSinkShape, HandOffOutcome, TransportShape } from "@mailkeep/core/adapter"
+import { EventSink, SinkUnavailable, Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Context, Effect, Layer } from "effect"
 import type { SinkSubject, TransportSubject } from "../../src/index.ts"
 import { promiseSinkBench, promiseTransportBench } from "../promiseBench.ts"
@@ -71,7 +71,7 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
 
 /** The capabilities that a transport must declare so that the law applies. */
 const declared: Readonly<Record<string, Partial<TransportShape["capabilities"]>>> = {
-  "double/is-dropped": { idempotentHandoff: true }
+  "double/is-dropped": { idempotentHandOff: true }
 }
 
 export const transportMutants: Readonly<Record<string, TransportSubject>> = Object.fromEntries(

@@ -1,0 +1,157 @@
+/**
+ * Aims the changes of a random script: gives most of them the revision, status, phase and fencing token that the record has at that step.
+ * Without this, most changes of a random script are refused, and the script reaches few states.
+ */
+import type { Change, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import { inCommitOrder, recordKeyOf } from "@mailkeep/core/adapter"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Effect } from "effect"
+import type { Script, Step } from "../Script.ts"
+import { names } from "./sharedIds.ts"
+
+/** A step, and whether its changes are aimed. */
+export interface Shot {
+  readonly step: Step
+  readonly isAimed: boolean
+}
+
+type Existing = { readonly revision: number } | null | undefined
+
+/** Reads a record by its id in each project, because the shared ids are the same in all projects. */
+const inAnyProject = (read: (query: Query) => unknown, query: (projectId: string) => Query): unknown =>
+  names.projects.map((projectId) => read(query(projectId))).find((record) => record !== null)
+
+const expectedOf = (read: (query: Query) => unknown, { record }: Extract<Change, { _tag: "Expect" }>): Existing => {
+  switch (record.kind) {
+    case "ApiKey":
+      return read({ _tag: "ApiKey", id: record.id }) as Existing
+    case "Domain":
+      return read({ _tag: "Domain", projectId: record.projectId, domain: record.domain }) as Existing
+    case "Suppression":
+      return (
+        read({ _tag: "Suppressions", projectId: record.projectId, addressKeys: [record.addressKey] }) as [Existing]
+      )[0]
+    case "Resource":
+      return inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id: record.id })) as Existing
+    case "ContactAddress":
+      return (
+        read({ _tag: "ContactsByAddress", projectId: record.projectId, addresses: [record.address] }) as [Existing]
+      )[0]
+  }
+}
+
+const replacing = <R extends { readonly revision: number }>(record: R, existing: Existing) =>
+  existing === null || existing === undefined
+    ? { record: { ...record, revision: 1 }, replaces: null }
+    : { record: { ...record, revision: existing.revision + 1 }, replaces: existing.revision }
+
+/** The change with the guard that holds now, if there is one. */
+const aimedChange = (read: (query: Query) => unknown, change: Change): Change => {
+  switch (change._tag) {
+    case "Expect":
+      return { ...change, revision: expectedOf(read, change)?.revision ?? null }
+    case "PutProject": {
+      const { record, replaces } = replacing(
+        change.project,
+        read({ _tag: "Project", id: change.project.id }) as Existing
+      )
+      return { ...change, project: record, replaces }
+    }
+    case "PutApiKey": {
+      const { record, replaces } = replacing(change.key, read({ _tag: "ApiKey", id: change.key.id }) as Existing)
+      return { ...change, key: record, replaces }
+    }
+    case "PutDomain": {
+      const { projectId, domain } = change.domain
+      const { record, replaces } = replacing(change.domain, read({ _tag: "Domain", projectId, domain }) as Existing)
+      return { ...change, domain: record, replaces }
+    }
+    case "RemoveDomain": {
+      const { projectId, domain } = change
+      const existing = read({ _tag: "Domain", projectId, domain }) as Existing
+      return { ...change, revision: existing?.revision ?? change.revision }
+    }
+    case "PutResource": {
+      const { id } = change.resource
+      const existing = inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id })) as Existing
+      const { record, replaces } = replacing(change.resource, existing)
+      return { ...change, resource: record, replaces }
+    }
+    case "RemoveResource": {
+      const existing = inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id: change.id })) as Existing
+      return { ...change, revision: existing?.revision ?? change.revision }
+    }
+    case "PutContact": {
+      const { id } = change.contact
+      const existing = inAnyProject(read, (projectId) => ({ _tag: "Contact", projectId, id })) as Existing
+      const { record, replaces } = replacing(change.contact, existing)
+      return { ...change, contact: record, replaces }
+    }
+    case "RemoveContact": {
+      const existing = inAnyProject(read, (projectId) => ({ _tag: "Contact", projectId, id: change.id })) as Existing
+      return { ...change, revision: existing?.revision ?? change.revision }
+    }
+    case "PutSuppression": {
+      const { projectId, addressKey } = change.suppression
+      const [existing] = read({ _tag: "Suppressions", projectId, addressKeys: [addressKey] }) as [Existing]
+      const { record, replaces } = replacing(change.suppression, existing)
+      return { ...change, suppression: record, replaces }
+    }
+    case "MoveAttempt": {
+      const { deliveryId, number } = change
+      const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: deliveryId })) as
+        | { readonly fencingToken: number }
+        | undefined
+      const attempts = read({ _tag: "Attempts", deliveryId }) as ReadonlyArray<{
+        readonly number: number
+        readonly phase: typeof change.from
+      }>
+      const attempt = attempts.find((one) => one.number === number) ?? attempts[0]
+      return delivery === undefined || attempt === undefined
+        ? change
+        : { ...change, number: attempt.number, from: attempt.phase, fencingToken: delivery.fencingToken }
+    }
+    case "MoveDelivery": {
+      const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: change.id })) as
+        | { readonly fencingToken: number; readonly status: typeof change.from }
+        | undefined
+      return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
+    }
+    case "MoveEventDelivery": {
+      const delivery = inAnyProject(read, (projectId) => ({ _tag: "EventDelivery", projectId, id: change.id })) as
+        | { readonly fencingToken: number; readonly status: typeof change.from }
+        | undefined
+      return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
+    }
+    default:
+      return change
+  }
+}
+
+/** Aims each change of a commit. Leaves out a change that then has the same record as an earlier one. */
+const aimedCommit = (read: (query: Query) => unknown, changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const byKey = new Map(
+    changes.map((change) => aimedChange(read, change)).map((change) => [recordKeyOf(change), change])
+  )
+  return inCommitOrder([...byKey.values()])
+}
+
+/** Runs the step on the reference store, so that the next step is aimed at the state that it leaves. */
+const advance = (store: MailStoreShape, step: Step): void => {
+  if ("commit" in step) Effect.runSync(Effect.exit(store.commit(step.commit)))
+  else if ("claim" in step) Effect.runSync(Effect.exit(store.claim(step.claim)))
+  else if ("claimEventDeliveries" in step)
+    Effect.runSync(Effect.exit(store.claimEventDeliveries(step.claimEventDeliveries)))
+  else if ("sweep" in step) Effect.runSync(Effect.exit(store.sweep(step.sweep)))
+}
+
+/** Returns the script of the shots. All operations of the reference store are synchronous. */
+export const aimed = (shots: ReadonlyArray<Shot>): Script => {
+  const store = Effect.runSync(MemoryMailStore.make)
+  const read = (query: Query): unknown => Effect.runSync(store.read([query]))[0]
+  return shots.map(({ step, isAimed }) => {
+    const next = isAimed && "commit" in step ? { commit: aimedCommit(read, step.commit) } : step
+    advance(store, next)
+    return next
+  })
+}
