@@ -27,7 +27,7 @@ const stores = {
 
 const transports = {
   "stub, as the recipient's own server": { bench: stubBench() },
-  "stub, as a relay that drops duplicates": { bench: stubBench({ confirmsDelivery: false, idempotentHandoff: true }) },
+  "stub, as a relay that drops duplicates": { bench: stubBench({ confirmsDelivery: false, idempotentHandOff: true }) },
   "stub, without the finalizing signal": { bench: stubBench({ confirmsDelivery: false, signalsFinalize: false }) },
   "a function, by Promises": { bench: promiseTransportBench }
 }
@@ -49,12 +49,12 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
     "Runs the `finalizing` commit after the body and before the final dot",
     "`finalizing` is committed before the hand-off begins, so more attempts are ambiguous after a crash"
   ],
-  idempotentHandoff: [
+  idempotentHandOff: [
     "The relay drops a second hand-off with the same Message-ID",
     "An ambiguous attempt is retried after 10 minutes or fails, by the policy of the project or send"
   ],
   maxMessageBytes: [
-    "The maximum message size in octets; `null` when there is no limit",
+    "The maximum message size in bytes; `null` when no limit is known",
     "The relay refuses a larger message during the hand-off"
   ],
   smtpUtf8: ["Accepts mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],

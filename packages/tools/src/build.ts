@@ -1,67 +1,86 @@
 /**
  * Builds every published package into its `dist`, packs it, and checks the packed file with `publint` and `attw`.
  * Builds the packages in the order of their dependencies. Each package uses the declarations of the packages before it.
+ * With the names of packages, builds these and their dependencies.
  */
-import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { read, root } from "./workspace.ts"
-
-const packages = ["core", "memory", "sqlite", "smtp", "webhooks", "conformance", "http", "cli"] as const
-
-interface Manifest {
-  readonly name: string
-  readonly publishConfig: { readonly exports: Readonly<Record<string, { readonly types: string }>> }
-}
-
-const manifestOf = (folder: string): Manifest => JSON.parse(read(`packages/${folder}/package.json`)) as Manifest
+import { fileURLToPath } from "node:url"
+import type { Package } from "./releasePackages.ts"
+import { publishedPackages, withDependencies } from "./releasePackages.ts"
+import { root } from "./workspace.ts"
 
 /** The compiler option `paths` that points to the declarations of a built package. */
-const pathsOf = (folder: string): Readonly<Record<string, ReadonlyArray<string>>> => {
-  const { name, publishConfig } = manifestOf(folder)
-  return Object.fromEntries(
-    Object.entries(publishConfig.exports).map(([subpath, { types }]) => [
-      subpath === "." ? name : `${name}${subpath.slice(1)}`,
-      [join(root, "packages", folder, types)]
-    ])
+const pathsOf = ({ folder, manifest }: Package): Readonly<Record<string, ReadonlyArray<string>>> =>
+  Object.fromEntries(
+    Object.entries(manifest.publishConfig?.exports ?? {}).flatMap(([subpath, target]) =>
+      typeof target === "string"
+        ? []
+        : [
+            [
+              subpath === "." ? manifest.name : `${manifest.name}${subpath.slice(1)}`,
+              [join(root, folder, target.types)]
+            ] as const
+          ]
+    )
   )
-}
 
 const run = (command: string, args: ReadonlyArray<string>, cwd = root): void => {
   execFileSync(command, args, { cwd, stdio: "inherit" })
 }
 
-const built: Record<string, ReadonlyArray<string>> = {}
-for (const folder of packages) {
-  const packageFolder = join(root, "packages", folder)
-  rmSync(join(packageFolder, "dist"), { recursive: true, force: true })
-  const config = join(packageFolder, "tsconfig.build.json")
-  writeFileSync(
-    config,
-    JSON.stringify({
-      extends: "../tools/tsconfig.build.json",
-      compilerOptions: { rootDir: "src", outDir: "dist", paths: built },
-      include: ["src"]
-    })
-  )
-  try {
-    run("tsc", ["-p", config])
-  } finally {
-    rmSync(config)
+/** The command that starts pnpm. A script that pnpm runs finds it in the path; otherwise npx knows it. */
+export const pnpm: readonly [command: string, ...args: ReadonlyArray<string>] =
+  spawnSync("pnpm", ["--version"]).error === undefined ? ["pnpm"] : ["npx", "--yes", "pnpm@12"]
+
+export const build = (packages: ReadonlyArray<Package>): void => {
+  const built: Record<string, ReadonlyArray<string>> = {}
+  for (const one of packages) {
+    const folder = join(root, one.folder)
+    rmSync(join(folder, "dist"), { recursive: true, force: true })
+    const config = join(folder, "tsconfig.build.json")
+    writeFileSync(
+      config,
+      JSON.stringify({
+        extends: "../tools/tsconfig.build.json",
+        compilerOptions: { rootDir: "src", outDir: "dist", paths: built },
+        include: ["src"]
+      })
+    )
+    try {
+      run("tsc", ["-p", config])
+    } finally {
+      rmSync(config)
+    }
+    Object.assign(built, pathsOf(one))
   }
-  Object.assign(built, pathsOf(folder))
 }
 
-const packed = mkdtempSync(join(tmpdir(), "mailkeep-packed-"))
-try {
-  for (const folder of packages)
-    run("pnpm", ["--silent", "pack", "--pack-destination", packed], join(root, "packages", folder))
-  for (const tarball of readdirSync(packed)) {
-    run("publint", ["run", "--strict", join(packed, tarball)])
+/** The name of the file that `pnpm pack` writes. */
+const tarballName = ({ manifest: { name, version } }: Package): string =>
+  `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`
+
+/** Packs each built package into `destination`, checks the packed file, and returns its path. */
+export const pack = (packages: ReadonlyArray<Package>, destination: string): ReadonlyArray<string> =>
+  packages.map((one) => {
+    const [command, ...args] = pnpm
+    run(command, [...args, "--silent", "pack", "--pack-destination", destination], join(root, one.folder))
+    const tarball = join(destination, tarballName(one))
+    run("publint", ["run", "--strict", tarball])
     // Node 22 can load ES modules from CommonJS, so the packages contain ES modules only.
-    run("attw", [join(packed, tarball), "--profile", "esm-only", "--quiet"])
+    run("attw", [tarball, "--profile", "esm-only", "--quiet"])
+    return tarball
+  })
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const packages = withDependencies(publishedPackages(), process.argv.slice(2))
+  build(packages)
+  const packed = mkdtempSync(join(tmpdir(), "mailkeep-packed-"))
+  try {
+    pack(packages, packed)
+  } finally {
+    rmSync(packed, { recursive: true })
   }
-} finally {
-  rmSync(packed, { recursive: true })
 }

@@ -1,5 +1,5 @@
 /**
- * The index of decision records: the number, the subject and the question of each.
+ * The index of decision records: the number, the subject, the status and the question of each.
  */
 import { basename } from "node:path"
 import { generatedNotice, table } from "./markdown.ts"
@@ -8,31 +8,42 @@ import { files, read } from "./workspace.ts"
 interface DecisionRecord {
   readonly file: string
   readonly title: string
+  readonly status: string
   readonly question: string
 }
 
 /** Throws when the record lacks one of the parts that every record has. */
-const decisionRecord = (file: string): DecisionRecord => {
-  const text = read(file)
+export const decisionRecord = (file: string, text: string): DecisionRecord => {
   const part = (pattern: RegExp, name: string): string => {
     const found = pattern.exec(text)?.[1]
     if (found === undefined) throw new Error(`${file} has no ${name}`)
     return found
   }
   part(/^\*\*(Decision)\.\*\*/m, "decision")
-  return { file, title: part(/^# (.+)$/m, "title"), question: part(/^\*\*Question\.\*\* (.+)$/m, "question") }
+  part(/^\*\*(Why)\.\*\*/m, "reason")
+  part(/^\*\*Alternatives\.\*\*\n\n- _([^_]+)\._ \S/m, "alternative with the reason against it")
+  const status = part(/^\*\*Status\.\*\* (.+)\.$/m, "status")
+  if (!/^(?:Proposed|Accepted|Superseded by \[\d{4}\])/.test(status))
+    throw new Error(`${file} has the unknown status "${status}"`)
+  return { file, status, title: part(/^# (.+)$/m, "title"), question: part(/^\*\*Question\.\*\* (.+)$/m, "question") }
 }
 
 export const decisionPage = (): string => {
-  const records = files("docs/decisions/[0-9]*.md").map(decisionRecord)
+  const records = files("docs/decisions/[0-9]*.md").map((file) => decisionRecord(file, read(file)))
   return `${generatedNotice("docs/decisions")}
 # Decisions
 
-Each record answers one question. All are in force. When a decision changes, its record is rewritten; the history is in Git.
+Each record answers one question. It has a status, the reason, and the alternatives that were considered. When a decision changes, its
+record is rewritten; the history is in Git. A number is never used again.
 
 ${table(
-  ["Number", "Decision", "Question"],
-  records.map(({ file, title, question }) => [basename(file).slice(0, 4), `[${title}](${basename(file)})`, question])
+  ["Number", "Decision", "Status", "Question"],
+  records.map(({ file, title, status, question }) => [
+    basename(file).slice(0, 4),
+    `[${title}](${basename(file)})`,
+    status,
+    question
+  ])
 )}
 `
 }

@@ -1,40 +1,20 @@
 /**
- * The TypeScript examples of READMEs, guides and doc comments, with the file and line of each.
+ * Compiles and runs every TypeScript example of a README, a page or a doc comment. With the beginning of a path, only the examples there.
+ * An example must compile under the options of the repository, end with the exit code 0, and print what its page or its comments state.
  */
-import { files, read } from "./workspace.ts"
+import { allExamples, formComplaints } from "./examplesInText.ts"
+import { compileComplaints, inExampleFolder, runExamples, writeExamples } from "./examplesRun.ts"
 
-export interface Example {
-  readonly file: string
-  /** The line number of the first line of code, from 1. */
-  readonly line: number
-  readonly code: string
-  /** The expected output, or `undefined` when the page states none. */
-  readonly prints: string | undefined
-}
+const only = process.argv[2] ?? ""
+const examples = allExamples().filter(({ file }) => file.startsWith(only))
 
-const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length
+const complaints = await inExampleFolder(async (folder) => {
+  writeExamples(folder, examples)
+  const before = [...examples.flatMap(formComplaints), ...compileComplaints(folder, examples)]
+  return [...before, ...(await runExamples(folder, examples, 2))]
+})
 
-/** Every ```ts block of a page, with the text block that follows "It prints:". */
-export const examplesOfPage = (file: string, text: string): ReadonlyArray<Example> =>
-  [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\s+It prints:\s+^```text\n([\s\S]*?)^```$)?/gm)].map((match) => ({
-    file,
-    line: lineAt(text, match.index) + 1,
-    code: match[1]!,
-    prints: match[2]
-  }))
-
-/** Every ```ts block behind an `@example` of a doc comment. */
-export const examplesOfSource = (file: string, text: string): ReadonlyArray<Example> =>
-  [...text.matchAll(/^[ \t]*\* @example[^\n]*\n[ \t]*\* ```ts\n((?:[ \t]*\*[^\n]*\n)*?)[ \t]*\* ```$/gm)].map(
-    (match) => ({
-      file,
-      line: lineAt(text, match.index) + 2,
-      code: match[1]!.replace(/^[ \t]*\* ?/gm, ""),
-      prints: undefined
-    })
-  )
-
-export const examples: ReadonlyArray<Example> = [
-  ...files("README.md", "packages/*/README.md", "docs/**/*.md").flatMap((file) => examplesOfPage(file, read(file))),
-  ...files("packages/*/src/**/*.ts").flatMap((file) => examplesOfSource(file, read(file)))
-]
+for (const complaint of complaints) console.error(complaint)
+const notRun = examples.filter(({ notRunBecause }) => notRunBecause !== undefined).length
+console.log(`examples: ${examples.length} compiled, ${examples.length - notRun} run, ${complaints.length} complaints`)
+process.exitCode = complaints.length > 0 ? 1 : 0

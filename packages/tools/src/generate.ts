@@ -1,5 +1,5 @@
 /**
- * Writes the generated pages. With `--check`, writes nothing and fails when a page is not current.
+ * Writes the generated pages and the layer rules of the lint configuration. With `--check`, writes nothing and fails when a page is not current.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -7,17 +7,23 @@ import { adapterPage } from "./adapterPage.ts"
 import { brokenStatements, coveragePage, clarificationPage } from "./coveragePage.ts"
 import { decisionPage } from "./decisionPage.ts"
 import { errorPage } from "./errorPage.ts"
+import { failurePage } from "./failurePage.ts"
 import { withFiles } from "./includedCode.ts"
 import { brokenInvariantRows, invariantPage } from "./invariantPage.ts"
+import { architecturePage } from "./layerTable.ts"
+import { lintConfig } from "./lintConfig.ts"
 import { statePage } from "./statePage.ts"
 import { read, root } from "./workspace.ts"
 
 const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  ".oxlintrc.json": lintConfig,
   "docs/adapters/matrix.md": adapterPage,
   "docs/adapters/prove-it.md": () => withFiles("docs/adapters/prove-it.md"),
   "docs/adapters/write-a-store.md": () => withFiles("docs/adapters/write-a-store.md"),
+  "docs/architecture.md": architecturePage,
   "docs/decisions/README.md": decisionPage,
   "docs/reference/delivery-states.md": statePage,
+  "docs/reference/failures.md": failurePage,
   "docs/reference/issue-codes.md": errorPage,
   "docs/reference/invariants.md": invariantPage,
   "docs/spec/coverage.md": coveragePage,

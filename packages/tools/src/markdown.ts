@@ -9,3 +9,12 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
+
+/** A table with columns of equal width, for a page that the formatter checks. */
+export const alignedTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const cells = [head, ...rows].map((row) => row.map(cell))
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)))
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${row.map((text, column) => text.padEnd(widths[column]!)).join(" | ")} |`
+  return [line(cells[0]!), line(widths.map((width) => "-".repeat(width))), ...cells.slice(1).map(line)].join("\n")
+}

@@ -152,8 +152,8 @@ const isLeftOut = (file: string) =>
     file
   )
 
-export const proseComplaints = (): ReadonlyArray<string> =>
-  files("packages/**/*.ts", "docs/**/*.md", "packages/*/README.md", "README.md", "CONTRIBUTING.md", "SECURITY.md")
+const proseComplaints = (): ReadonlyArray<string> =>
+  files("packages/**/*.ts", "examples/**/*.ts", "examples/*/README.md", "docs/**/*.md", "packages/*/README.md", "*.md")
     .filter((file) => !isLeftOut(file))
     .flatMap((file) => {
       const source = read(file)

@@ -1,11 +1,21 @@
 /**
  * The reference page of the delivery machine and of the contact subscription, generated from their tables.
  */
-import type { DeliveryRow, SubscriptionRow } from "@mailkeep/core/domain"
-import { claimableStatuses, deliveryTable, subscriptionTable, terminalStatuses } from "@mailkeep/core/domain"
+import type { DeliveryRow, SubscriptionRow } from "@mailkeep/core/adapter"
+import { claimableStatuses, deliveryTable, subscriptionTable, terminalStatuses } from "@mailkeep/core/adapter"
 import { generatedNotice, table } from "./markdown.ts"
+import { files } from "./workspace.ts"
 
 const rows: ReadonlyArray<DeliveryRow> = deliveryTable
+
+/** A source with links to the decisions and pages that it names, as the page in `docs/reference` writes them. */
+const sourceLinks = (source: string): string =>
+  source
+    .replaceAll(/decision (\d{4})/g, (named, number: string) => {
+      const [file] = files(`docs/decisions/${number}-*.md`)
+      return file === undefined ? named : `[${named}](${file.replace(/^docs/, "..")})`
+    })
+    .replaceAll(/docs\/(\S+\.md) ([SW][\d.]+\d(?: and [SW][\d.]+\d)*)/g, "[$2](../$1)")
 
 /** Transitions with the same start and end share one arrow. */
 const arrows = (
@@ -40,14 +50,14 @@ const deliveryRows = rows.map((row) => [
   row.reason ?? "",
   costs(row),
   row.emits ?? "",
-  row.source
+  sourceLinks(row.source)
 ])
 
 const subscriptionRows = (subscriptionTable as ReadonlyArray<SubscriptionRow>).map(
-  ({ from, on, to, emits, source }) => [from, on, to, emits ?? "", source]
+  ({ from, on, to, emits, source }) => [from, on, to, emits ?? "", sourceLinks(source)]
 )
 
-export const statePage = (): string => `${generatedNotice("packages/core/src/domain/DeliveryTable.ts")}
+export const statePage = (): string => `${generatedNotice("packages/core/src/domain/delivery/DeliveryTable.ts")}
 # Delivery states
 
 A delivery is one message to one recipient. Each row of the table is a transition. A delivery makes no other transition.

@@ -1,61 +1,33 @@
 /**
- * Compiles and runs every TypeScript example of a README, a guide or a doc comment. The compiler options are those of the repository.
- * An example must print what its page says.
+ * Tests of the check of examples: the blocks that it finds, and its complaints. Also starts the program of the README twice on one file.
+ * `node packages/tools/src/examples.ts` compiles and runs every example of the repository.
  */
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { Example } from "../src/examples.ts"
-import { examples, examplesOfPage, examplesOfSource } from "../src/examples.ts"
-import { root } from "../src/workspace.ts"
+import { allExamples, examplesOfPage, examplesOfSource, formComplaints, statedOutput } from "../src/examplesInText.ts"
+import {
+  compileComplaints,
+  inExampleFolder,
+  outputComplaints,
+  runExamples,
+  runFile,
+  writeExamples
+} from "../src/examplesRun.ts"
+import { read } from "../src/workspace.ts"
 
-/** A folder beside this package's sources, so that every package can be imported. */
-const inFolder = <A>(use: (folder: string) => A): A => {
-  const folder = mkdtempSync(join(root, "packages/tools/.example-"))
-  try {
-    return use(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+const pageWith = (...code: ReadonlyArray<string>) => `# A\n\n\`\`\`ts\n${code.join("\n")}\n\`\`\`\n`
 
-const run = (code: string): string =>
-  inFolder((folder) => {
-    const file = join(folder, "example.ts")
-    writeFileSync(file, code)
-    return execFileSync(process.execPath, [file], { encoding: "utf8" })
+const exampleOf = (...code: ReadonlyArray<string>) => examplesOfPage("a.md", pageWith(...code))[0]!
+
+const ran = (...code: ReadonlyArray<string>) =>
+  inExampleFolder((folder) => {
+    const examples = [exampleOf(...code)]
+    writeExamples(folder, examples)
+    return runExamples(folder, examples, 1)
   })
 
-/** The errors of the compiler. Each names the file and line of the example's source. */
-const complaintsOf = (all: ReadonlyArray<Example>): ReadonlyArray<string> =>
-  inFolder((folder) => {
-    all.forEach(({ code }, n) => writeFileSync(join(folder, `${n}.ts`), code))
-    const config = { extends: relative(folder, join(root, "tsconfig.json")), include: ["*.ts"] }
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
-    const { stdout } = spawnSync(
-      process.execPath,
-      [join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false"],
-      {
-        cwd: folder,
-        encoding: "utf8"
-      }
-    )
-    return stdout
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => {
-        const [, n, lineNumber, message] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
-        const example = all[Number(n)]
-        return example === undefined ? line : `${example.file}:${example.line + Number(lineNumber) - 1}: ${message}`
-      })
-  })
-
-/** The expected output from the comments behind `console.log`, in order. A comment may state only the beginning of a line. */
-const commentedOutput = (code: string): ReadonlyArray<string> =>
-  [...code.matchAll(/console\.log\(.*\) \/\/ ([^:\n]+)/g)].map((match) => match[1]!.trim())
-
-describe("examples", () => {
+describe("the examples of a page or a source file", () => {
   it("finds an example in the README, in each guide and in each README of a package", () => {
     for (const file of [
       "README.md",
@@ -67,28 +39,108 @@ describe("examples", () => {
       "packages/core/README.md",
       "packages/http/README.md"
     ])
-      expect(examples.map((example) => example.file)).toContain(file)
+      expect(allExamples().map((example) => example.file)).toContain(file)
   })
 
-  it("compiles every example under the compiler options of the repository", () => {
-    expect(complaintsOf(examples)).toEqual([])
-  }, 120_000)
+  it("reads the output that a page states behind an example", () => {
+    const page = `${pageWith('console.log("one")')}\nIt prints:\n\n\`\`\`text\none\n\`\`\`\n`
+    expect(examplesOfPage("a.md", page)).toEqual([
+      { file: "a.md", line: 4, code: 'console.log("one")\n', prints: "one\n", notRunBecause: undefined }
+    ])
+  })
 
-  it("reports the file and line of an example when it does not compile", () => {
-    const page = examplesOfPage("a.md", "# A\n\n```ts\nconst one = 1\nexport const two: string = one\n```\n")
+  it("reads the examples of a doc comment and leaves out the blocks before `@example`", () => {
+    const source = [
+      "/**",
+      " * Does.",
+      " * ```ts",
+      " * const not = 1",
+      " * ```",
+      " *",
+      " * @example",
+      " * ```ts",
+      " * export const x = 1",
+      " * ```",
+      " */",
+      "const text = '```ts'"
+    ].join("\n")
+    expect(examplesOfSource("a.ts", source).map(({ line, code }) => [line, code])).toEqual([
+      [9, "export const x = 1\n"]
+    ])
+  })
+
+  it("reads the stated output from the comments behind `console.log`", () => {
+    expect(statedOutput("console.log(a) // one\nconsole.log(b)\nconsole.log(c) // two: the rest is explained")).toEqual(
+      ["one", "two"]
+    )
+  })
+
+  it("complains about an import of a file and about a missing reason", () => {
+    expect(formComplaints(exampleOf('import { a } from "./a.ts"'))).toEqual([
+      "a.md:4: imports ./a.ts; an example imports packages only"
+    ])
+    const [without] = examplesOfPage("a.md", "```ts no-run\nawait forever\n```\n")
+    const [with_] = examplesOfPage("a.md", "```ts no-run It needs a relay that is reachable.\nawait forever\n```\n")
+    expect(formComplaints(without!)).toEqual(['a.md:2: give the reason why the example is not run, behind "no-run"'])
+    expect(formComplaints(with_!)).toEqual([])
+  })
+})
+
+describe("compileComplaints", () => {
+  it("reports the file and line of an example when it does not compile", async () => {
+    const page = exampleOf("const one = 1", "export const two: string = one")
     const comment = examplesOfSource(
       "a.ts",
       "/**\n * Does.\n *\n * @example\n * ```ts\n * export const x: number = false\n * ```\n */\n"
     )
-    expect(complaintsOf([...page, ...comment])).toEqual([
+    const complaints = await inExampleFolder((folder) => {
+      const examples = [page, ...comment]
+      writeExamples(folder, examples)
+      return compileComplaints(folder, examples)
+    })
+    expect(complaints).toEqual([
       expect.stringMatching(/^a\.md:5: error TS2322/),
       expect.stringMatching(/^a\.ts:6: error TS2322/)
     ])
   }, 120_000)
+})
 
-  it("starts the README example a second time on the same file", () => {
-    inFolder((folder) => {
-      const [{ code }] = examples as readonly [Example, ...Array<Example>]
+describe("runExamples", () => {
+  it("complains about an example that ends with another exit code than 0", async () => {
+    expect(await ran("process.exitCode = 3")).toEqual(["a.md:4: ends with the exit code 3\n"])
+  })
+
+  it("complains about an example that prints another text than its comment states", async () => {
+    expect(await ran("console.log(1) // 1", "console.log(2) // 3")).toEqual([
+      'a.md:4: prints "2", but its comment states "3"'
+    ])
+  })
+
+  it("runs an example in an empty folder", async () => {
+    const code = ['import { readdirSync } from "node:fs"', 'console.log("files", readdirSync(".").length) // files 0']
+    expect(await ran(...code)).toEqual([])
+  })
+
+  it("leaves out an example that says why it is not run", async () => {
+    const [example] = examplesOfPage("a.md", "```ts no-run It ends with an error.\nthrow new Error()\n```\n")
+    const complaints = await inExampleFolder((folder) => {
+      writeExamples(folder, [example!])
+      return runExamples(folder, [example!], 2)
+    })
+    expect(complaints).toEqual([])
+  })
+
+  it("compares the whole output when the page states it in a block", () => {
+    const example = { ...exampleOf("console.log(1)"), prints: "1\n" }
+    expect(outputComplaints(example, "1\n")).toEqual([])
+    expect(outputComplaints(example, "1\n2\n")).toEqual(["prints\n1\n2\nbut its page states\n1\n"])
+  })
+})
+
+describe("the example of the README", () => {
+  it("sends no second mail when it runs a second time on the same file", async () => {
+    const { code } = examplesOfPage("README.md", read("README.md"))[0]!
+    await inExampleFolder(async (folder) => {
       const onFile = code
         .replace(
           'import { MemoryMailStore } from "@mailkeep/memory"',
@@ -99,21 +151,11 @@ describe("examples", () => {
           `SqliteMailStore.layer({ filename: ${JSON.stringify(join(folder, "mail.db"))} }),`
         )
       expect(onFile).toContain("SqliteMailStore.layer({")
-      expect(run(onFile)).toBe("1\n1\n")
+      const file = join(folder, "readme.ts")
+      writeFileSync(file, onFile)
+      expect(await runFile(file)).toEqual({ output: "1\n1\n", problem: undefined })
       // The idempotency key is the same, so the first answer is repeated and no further message is handed over.
-      expect(run(onFile)).toBe("1\n0\n")
+      expect(await runFile(file)).toEqual({ output: "1\n0\n", problem: undefined })
     })
   })
-
-  it.each(examples.map((example) => [example.file, example.line, example] as const))(
-    "runs the example of %s (line %i)",
-    (_, _line, { code, prints }) => {
-      const printed = run(code)
-      if (prints !== undefined) expect(printed).toBe(prints)
-      else {
-        const lines = printed.trim().split("\n")
-        for (const [index, expected] of commentedOutput(code).entries()) expect(lines[index]).toContain(expected)
-      }
-    }
-  )
 })

@@ -16,7 +16,7 @@ export const connections: ReadonlyArray<Row> = [
   ],
   [
     "A client that sends slowly, or does not read, uses bounded memory for a bounded time.",
-    [at.server("bodyBudget"), at.server("requestBody"), at.node("answerBudget"), at.node("connections")],
+    [at.server("bodyBudget"), at.server("requestBody"), at.node("responseBudget"), at.node("connections")],
     [
       slowClients("refuses a body with 503 when the bodies of its API key exceed their budget"),
       slowClients("refuses a body with 408 and closes its connection when the body does not arrive in time"),

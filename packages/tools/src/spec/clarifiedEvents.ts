@@ -40,7 +40,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "A test event is sent at once. Event deliveries are listed with their attempts and can be replayed.",
-    [at.service("Webhooks"), at.service("EventRelay")],
+    [at.service("Webhooks"), at.service("EventSender")],
     [
       wireWebhooks("shows the event deliveries of a webhook with every attempt, and replays one"),
       relay("replays an ended event delivery from the start of its schedule"),
@@ -85,7 +85,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "An event is sent at least once. No answer within 15 s, a redirect, or any status other than 2xx is a failure.",
-    [at.service("EventRelay"), "packages/webhooks/src/WebhookSink.ts"],
+    [at.service("EventSender"), "packages/webhooks/src/WebhookSink.ts"],
     [
       relay("counts no answer within 15 seconds and a lost connection as failures"),
       relay("retries an event delivery under the same id after its process died"),
@@ -122,13 +122,13 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "A slow or dead webhook delays no other.",
-    [at.service("EventRelay")],
+    [at.service("EventSender")],
     [relay("delivers to other subscribers while one subscriber hangs")],
     "0028-webhooks"
   ],
   [
     "In process, a subscription is a durable subscriber with its own position.",
-    [at.service("EventRelay")],
+    [at.service("EventSender")],
     [
       relay("continues a subscription at its position after each start of the process"),
       relay("gives a handler the events of every project in order, and the same event again after a failure")

@@ -24,10 +24,12 @@ import {
   wireScope,
   wireTemplates,
   templates,
+  templateContent,
   templateDecisions,
   mustache,
   previewText
 } from "./proofs.ts"
+import { law } from "./faultProofs.ts"
 
 export const contactRecords = clarified(6, "Contacts, properties, lists, segments, suppressions", [
   [
@@ -91,7 +93,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   ],
   [
     "An unknown list or segment gives an empty page.",
-    [at.service("Contacts")],
+    ["packages/core/src/internal/contactReader.ts"],
     [contacts("filters contacts by status, and finds none for an unknown list or segment")],
     "0026-lists-and-segments"
   ],
@@ -179,7 +181,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   ],
   [
     "Lists have unique names; contacts can be added and removed.",
-    [at.service("ContactLists"), at.handler("contactGroups")],
+    [at.decide("contactList"), at.decide("membership"), at.handler("contactGroups")],
     [
       wireGroups("gives each list a unique name and a contact count, and filters contacts by list"),
       contactGroups("lists and counts each contact of a list once, also when it is added twice")
@@ -188,17 +190,14 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   ],
   [
     "Segments have a closed filter over fields and properties, and every store finds the same contacts.",
-    [at.service("Segments"), at.domain("Segment"), at.domain("ContactPredicate")],
+    [at.decide("segment"), at.domain("Segment"), at.domain("ContactPredicate")],
     [
       wireGroups("keeps the filter of a segment as written and filters contacts by segment"),
       contactGroups(
         "finds the contacts of a segment by fields, properties and lists, with fallbacks for missing values"
       ),
       contactGroups("reports each invalid condition of a segment by its path"),
-      {
-        file: "packages/conformance/src/store/segments.ts",
-        title: "contacts/segment-means-what-it-says"
-      }
+      law("segments")("contacts/segment-means-what-it-says")
     ],
     "0026-lists-and-segments"
   ],
@@ -258,7 +257,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
       wire("lists domains by page"),
       wireDomains("verifies a domain when its DNS records are published, and fails it when a record is missing"),
       wireDomains("refuses an invalid domain and answers 404 for an unknown or deleted domain"),
-      domains("removes a domain, and permits adding it again")
+      domains("deletes a domain, and permits creating it again")
     ],
     "0013-domains"
   ],
@@ -268,7 +267,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [
       wireScope("lists domains for the query %j"),
       wireScope("accepts a domain with openTracking false and refuses one with openTracking true"),
-      { file: "packages/conformance/src/store/contacts.ts", title: "domains/filters-narrow" }
+      law("contacts")("domains/filters-narrow")
     ],
     "0013-domains"
   ],
@@ -276,7 +275,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     "A project has at most 1,000 domains. DKIM keys are made one at a time, and none for a refused domain.",
     [at.service("Domains"), at.decide("senderDomain")],
     [
-      domainBounds("refuses more than ${domainsMax} domains in a project"),
+      domainBounds("refuses more than 1000 domains in a project"),
       domainBounds("generates no DKIM key for a domain that is refused"),
       domainBounds("generates one DKIM key at a time, queues 16 more, and refuses the next as overloaded")
     ],
@@ -309,7 +308,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "A verified domain that fails definitely keeps sending for 24 h. Checks run automatically.",
-    [at.decide("senderDomain"), at.service("Domains")],
+    [at.decide("domainCheck"), at.service("Domains")],
     [domains("fails a verified domain after 24 hours of definite failures, and checks it by itself")],
     "0013-domains"
   ],
@@ -328,7 +327,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [
       wireTemplates("limits a page of templates to 1 MiB, whatever is stored"),
       templates("loads no bodies for a list of templates or versions"),
-      templateDecisions("refuses a template that is too large: %s")
+      templateContent("refuses a template that is too large: %s")
     ],
     "0031-template-bounds"
   ],
@@ -350,7 +349,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "Unset `subject`, `html`, `text`, `alias` and `locale` are empty text, never null.",
-    [at.domain("Template"), at.decide("templateContent"), at.server("templateViews")],
+    [at.domain("TemplateInput"), at.decide("templateContent"), at.server("templateViews")],
     [
       wireTemplates("treats null and empty text of a template as not set, and shows empty text"),
       templateDecisions("reads an empty text as unset")
@@ -359,7 +358,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "`templateId` of a send and `{id}` of a route take an id or an alias.",
-    [at.domain("Template"), at.service("Sending"), at.service("Templates")],
+    [at.domain("TemplateContent"), at.service("Sending"), at.service("Templates")],
     [
       wireTemplates("finds a template by id or alias on every route"),
       templates("sends and shows a template by its alias, and records its id")
@@ -380,8 +379,8 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "In process, a template is validated with the same rules as over HTTP.",
-    [at.service("Templates")],
-    [templates("refuses the same invalid fields in process as over HTTP, and writes nothing")],
+    [at.domain("TemplateInput"), at.service("Templates")],
+    [templates("refuses invalid fields of a template and writes nothing")],
     "0027-templates"
   ],
   [
@@ -404,7 +403,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "Published versions never change. Sends use the published version. Versions are listed newest first.",
-    [at.decide("template")],
+    [at.decide("template"), at.decide("templateVersion")],
     [
       wireTemplates("keeps every version of a template, and never changes a published version"),
       templateDecisions("writes a new body when a published version uses the existing body"),

@@ -23,6 +23,7 @@ import {
   refusals,
   rendering,
   sending,
+  sendInput,
   sendRequest,
   clarified,
   suppressionRaces,
@@ -171,7 +172,7 @@ export const responses = clarified(1, "Every response", [
     "The OpenAPI document lists every status of every endpoint, and every answer matches the document.",
     [at.api("documentDetails"), "packages/testing/src/apiDocument.ts"],
     [
-      openApi("lists every status that an endpoint may return"),
+      openApi("lists for each operation the statuses that every endpoint may return"),
       openApi("is valid OpenAPI 3.1 according to an independent validator"),
       openApi("describes each number parameter as a number with its bounds"),
       openApi("has an example for every request body, valid by its schema")
@@ -184,7 +185,7 @@ export const keys = clarified(2, "Keys and permissions", [
   [
     "An API key is `mk_`, a public id of 12 characters, `_`, and a secret of 32 characters with a checksum.",
     [at.domain("ApiKey")],
-    [apiKey("parses a printed API key to its parts"), apiKey("refuses a printed API key with one changed character")],
+    [apiKey("parses a complete API key to its parts"), apiKey("refuses an API key with one changed character")],
     "0014-api-keys"
   ],
   [
@@ -335,7 +336,7 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "The suppression of a scheduled delivery is checked when it is due and once more before the final dot.",
-    [at.decide("releaseDue"), at.decide("beginAttempt")],
+    [at.decide("queueDue"), at.decide("beginAttempt")],
     [
       sending("suppresses a due delivery when its recipient was suppressed meanwhile"),
       handOffs("stops before finalizing when the recipient is suppressed during the attempt"),
@@ -427,7 +428,7 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "A plan limit refuses or accepts a whole send. Usage is counted whether or not a limit is set.",
-    [at.domain("Plan"), at.decide("acceptSend")],
+    [at.domain("Plan"), at.decide("sendLimits")],
     [
       sending("refuses a whole send when the plan permits only a part of it"),
       sending("counts usage when no limit is set")
@@ -446,13 +447,13 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "A due delivery is `failed` when its API key was revoked or its domain is no longer verified. It is sent when its API key merely expired.",
-    [at.decide("releaseDue")],
+    [at.decide("queueDue")],
     [sending("fails a due delivery when its API key was revoked, but not when the key expired")],
     "0004-suppressed-recipients"
   ],
   [
     "In process, a send may set the policy for an ambiguous attempt and an expiry time.",
-    [at.domain("SendRequest")],
+    [at.domain("SendOptions")],
     [
       handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise"),
       handOffs("does not hand over a delivery after the expiry time of its send")
@@ -470,5 +471,15 @@ export const sends = clarified(3, "Send", [
     [at.decide("acceptSend")],
     [sending("stores the id of the contact with the recipient's address")],
     "0012-contacts"
+  ],
+  [
+    "In process, an address of a send may have a name, a time may be a `Date`, and the idempotency key may be absent.",
+    [at.domain("SendInput"), at.domain("NamedAddress")],
+    [
+      sendInput("accepts a send of a program with %s"),
+      sending("accepts names in addresses, a Date, undefined fields and no idempotency key from a program"),
+      sending("refuses names in addresses from the principal of an API key, as the wire does")
+    ],
+    "0010-addresses"
   ]
 ])

@@ -14,7 +14,7 @@ import {
   wire
 } from "./proofs.ts"
 import { attack, fuzz, groups, law, transportLaw } from "./faultProofs.ts"
-import type { InvariantArea } from "./invariants.ts"
+import type { InvariantArea } from "./Invariant.ts"
 
 const relay = "a transport to a real relay"
 

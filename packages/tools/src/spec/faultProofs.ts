@@ -1,8 +1,19 @@
 /**
- * Short names for the laws, fault runs and tests that invariants cite.
+ * Short names for the laws, fault runs, lint rules and tests that invariants cite.
  */
+import { testIn } from "./proofs.ts"
+import type { Proof } from "./Statement.ts"
 
-const proofIn = (file: string) => (title: string) => ({ file: `packages/${file}`, title })
+const lawIn =
+  (file: string) =>
+  (id: string): Proof => ({ kind: "law", file: `packages/conformance/src/${file}.ts`, title: id })
+
+const faultRun = (command: string, file: string, title: string): Proof => ({
+  kind: "faultRun",
+  file: `packages/fault-tests/src/${file}.ts`,
+  title,
+  command
+})
 
 export const law = (
   subject:
@@ -16,28 +27,34 @@ export const law = (
     | "contacts"
     | "durability"
     | "eventDeliveries"
-) => proofIn(`conformance/src/store/${subject}.ts`)
-export const transportLaw = proofIn("conformance/src/transport/transportLaws.ts")
-export const kill = proofIn("fault-tests/src/kill/killLoop.ts")(
+    | "segments"
+) => lawIn(`store/${subject}`)
+export const transportLaw = lawIn("transport/transportLaws")
+export const kill = faultRun(
+  "kill",
+  "kill/killLoop",
   "problems: lost, stuck, or duplicated without an ambiguous attempt"
 )
-export const freeze = proofIn("fault-tests/src/freeze/freezeLoop.ts")("duplicates, each after an ambiguous attempt")
-export const power = proofIn("fault-tests/src/power/powerCuts.ts")("power cuts that lost or corrupted data")
-export const calls = proofIn("fault-tests/src/syscalls/everyCall.ts")("runs that lost data or could not recover")
-export const simulation = proofIn("fault-tests/src/simulation/simulate.ts")(
+export const freeze = faultRun("freeze", "freeze/freezeLoop", "duplicates, each after an ambiguous attempt")
+export const power = faultRun("power", "power/powerCuts", "power cuts that lost or corrupted data")
+export const calls = faultRun("syscalls", "syscalls/everyCall", "runs that lost data or could not recover")
+export const simulation = faultRun(
+  "simulate",
+  "simulation/simulation",
   "seeds with a lost, stuck or unexplained delivery"
 )
-export const fuzz = proofIn("fault-tests/src/fuzz/httpFuzz.ts")("requests answered")
-export const attack = proofIn("fault-tests/src/attack/attackRun.ts")("attacks at the same time")
-export const crashPoints = proofIn("fault-tests/test/crashPoints.test.ts")(
-  "recovers from a crash at every write of $name"
-)
-export const surroundings = proofIn("fault-tests/test/surroundings.test.ts")
-export const opening = proofIn("sqlite/test/opening.test.ts")
-export const groups = proofIn("sqlite/test/groupCommit.test.ts")
-export const deadWorker = proofIn("core/test/service/deadWorker.test.ts")
-export const lateWorker = proofIn("core/test/service/lateWorker.test.ts")
-export const sweeping = proofIn("core/test/service/sweeping.test.ts")
-export const model = proofIn("core/test/service/model.test.ts")("gives the same results as the model")
-export const replies = proofIn("core/test/domain/SmtpReply.test.ts")
-export const finishAttempt = proofIn("core/test/decide/finishAttempt.test.ts")
+export const fuzz = faultRun("http", "fuzz/httpFuzz", "requests answered")
+export const attack = faultRun("attack", "attack/attackRun", "attacks at the same time")
+export const crashPoints = testIn("fault-tests/test/crashPoints")("recovers from a crash at every write of $name")
+export const surroundings = testIn("fault-tests/test/surroundings")
+export const opening = testIn("sqlite/test/opening")
+export const groups = testIn("sqlite/test/groupCommit")
+export const deadWorker = testIn("core/test/service/delivery/deadWorker")
+export const lateWorker = testIn("core/test/service/delivery/lateWorker")
+export const sweeping = testIn("core/test/service/store/sweeping")
+export const model = testIn("core/test/service/message/model")("gives the same results as the model")
+export const replies = testIn("core/test/domain/delivery/SmtpReply")
+export const finishAttempt = testIn("core/test/decide/delivery/finishAttempt")
+
+/** Cites a rule of the lint configuration by its message. */
+export const lintRule = (message: string): Proof => ({ kind: "lintRule", file: ".oxlintrc.json", title: message })

@@ -11,7 +11,7 @@ import {
   machine,
   openAddress,
   refusals,
-  relay as eventRelay,
+  relay as eventSender,
   sending,
   storm,
   suppressionRaces,
@@ -27,6 +27,7 @@ import {
   kill,
   lateWorker,
   law,
+  lintRule,
   simulation,
   model,
   opening,
@@ -37,28 +38,9 @@ import {
   sweeping,
   transportLaw
 } from "./faultProofs.ts"
-
-interface Proof {
-  readonly file: string
-  readonly title: string
-}
-
-export interface Invariant {
-  /** The id for citations, such as `I9`. */
-  readonly id: string
-  readonly area: string
-  readonly statement: string
-  readonly proofs: ReadonlyArray<Proof>
-  /** The untested part, or the feature that a test needs first. */
-  readonly waitsFor?: string
-}
+import type { Invariant, InvariantArea } from "./Invariant.ts"
 
 const relay = "a transport to a real relay"
-
-type Row = readonly [statement: string, proofs: ReadonlyArray<Proof>, waitsFor?: string]
-
-/** The heading of an area and its rows. */
-export type InvariantArea = readonly [area: string, rows: ReadonlyArray<Row>]
 
 const areas: ReadonlyArray<InvariantArea> = [
   [
@@ -127,7 +109,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       ],
       [
         "A delivery is handed over a bounded number of times",
-        [simulation, deadWorker("fails a delivery when the limit of dead workers is reached")]
+        [simulation, deadWorker("fails a delivery that kills its worker three times")]
       ],
       ["A duplicate is possible only where an attempt is marked as ambiguous", [kill, simulation, crashPoints]],
       [
@@ -157,7 +139,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       [
         "A delivery that kills its workers fails, and a bad row delays no other delivery",
         [
-          deadWorker("fails a delivery when the limit of dead workers is reached"),
+          deadWorker("fails a delivery that kills its worker three times"),
           dispatcher("hands over other deliveries when one delivery has no message")
         ]
       ],
@@ -257,7 +239,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       ],
       [
         "No timer is longer than the maximum of the runtime",
-        [{ file: ".oxlintrc.json", title: "Time is Effect's Clock; a long timer overflows after 24.8 days." }]
+        [lintRule("Time is Effect's Clock; a long timer overflows after 24.8 days.")]
       ]
     ]
   ],
@@ -274,7 +256,7 @@ const areas: ReadonlyArray<InvariantArea> = [
         [machine("gives the same status for reports in any order and repetition")],
         "the processing of reports"
       ],
-      ["Every delivery reaches a terminal status", [simulation, kill]],
+      ["Every delivery leaves the statuses scheduled, queued and sending", [simulation, kill]],
       [
         "A failed or bounced delivery has a reason and the relay's reply",
         [
@@ -283,7 +265,7 @@ const areas: ReadonlyArray<InvariantArea> = [
         ]
       ],
       [
-        "The allowance is charged once for each delivery that is handed over, and for nothing else",
+        "The allowance is charged once when a delivery is queued, and refunded if the delivery ends before an attempt reached the relay",
         [model, kill, simulation]
       ],
       [
@@ -312,8 +294,8 @@ const areas: ReadonlyArray<InvariantArea> = [
         "Every event reaches each live endpoint at least once, or its event delivery fails with a reason",
         [
           storm("delivers each event at least once to a failing endpoint and to a healthy one, a few at a time"),
-          eventRelay("retries an event delivery under the same id after its process died"),
-          eventRelay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          eventSender("retries an event delivery under the same id after its process died"),
+          eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
           law("eventDeliveries")("events/one-claimant-each"),
           simulation
         ]
@@ -321,7 +303,7 @@ const areas: ReadonlyArray<InvariantArea> = [
       [
         "An event delivery has the same id on every attempt, and its signature verifies",
         [
-          eventRelay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
           verified("verifies an event delivery with its secret, and with both secrets during a rotation"),
           verified("does not verify an event delivery that is altered or older than five minutes")
         ]
@@ -331,9 +313,9 @@ const areas: ReadonlyArray<InvariantArea> = [
         [
           openAddress("does not follow a redirect and does not use a proxy"),
           openAddress("reads only a limited part of a response body"),
-          eventRelay("counts no answer within 15 seconds and a lost connection as failures"),
-          eventRelay("disables a webhook that is gone, and fails its pending event deliveries"),
-          eventRelay("delivers to other subscribers while one subscriber hangs")
+          eventSender("counts no answer within 15 seconds and a lost connection as failures"),
+          eventSender("disables a webhook that is gone, and fails its pending event deliveries"),
+          eventSender("delivers to other subscribers while one subscriber hangs")
         ]
       ],
       [
@@ -341,7 +323,7 @@ const areas: ReadonlyArray<InvariantArea> = [
         [
           openAddress("refuses a host when any of its addresses is not public, and resolves the host at every attempt"),
           openAddress("connects to the checked address although the host name resolves to another address afterwards"),
-          eventRelay("refuses a webhook URL that is not public or not https")
+          eventSender("refuses a webhook URL that is not public or not https")
         ]
       ],
       [
@@ -350,7 +332,7 @@ const areas: ReadonlyArray<InvariantArea> = [
           kill,
           power,
           simulation,
-          eventRelay("sends each event once to each webhook that wants it, and to no other webhook")
+          eventSender("sends each event once to each webhook that wants it, and to no other webhook")
         ]
       ]
     ]

@@ -1,9 +1,13 @@
 /**
  * Short names for the tests and source files that statements cite.
  */
-import type { Statement } from "./Statement.ts"
+import { files } from "../workspace.ts"
+import type { Proof, Statement } from "./Statement.ts"
 
-const testIn = (file: string) => (title: string) => ({ file: `packages/${file}.test.ts`, title })
+/** Cites a test of a file by its title. */
+export const testIn =
+  (file: string) =>
+  (title: string): Proof => ({ kind: "test", file: `packages/${file}.test.ts`, title })
 
 export const wire = testIn("http/test/wire")
 export const wireMessages = testIn("http/test/messages")
@@ -12,41 +16,43 @@ export const wireDocs = testIn("http/test/docs")
 export const jsonBounds = testIn("http/test/jsonBounds")
 export const everyResponse = testIn("http/test/everyResponse")
 export const refusals = testIn("http/test/refusals")
-export const sending = testIn("core/test/service/Sending")
-export const contacts = testIn("core/test/service/Contacts")
-export const log = testIn("core/test/service/DeliveryLog")
-export const access = testIn("core/test/service/Access")
-export const dispatcher = testIn("core/test/service/Dispatcher")
-export const handOffs = testIn("core/test/service/HandOffs")
-export const machine = testIn("core/test/domain/DeliveryMachine")
-export const subscription = testIn("core/test/domain/SubscriptionTable")
-export const sendRequest = testIn("core/test/domain/SendRequest")
-export const contactRequest = testIn("core/test/domain/ContactRequest")
-export const address = testIn("core/test/domain/Address")
-export const instant = testIn("core/test/domain/Instant")
-export const bucket = testIn("core/test/domain/TokenBucket")
-export const apiKey = testIn("core/test/domain/ApiKey")
-export const headerField = testIn("core/test/domain/HeaderField")
-export const suppression = testIn("core/test/domain/Suppression")
-export const rendering = testIn("core/test/decide/renderTemplate")
-export const mustache = testIn("core/test/domain/Mustache")
-export const previewText = testIn("core/test/decide/previewText")
-export const templateDecisions = testIn("core/test/decide/template")
-export const templates = testIn("core/test/service/Templates")
-export const contactGroups = testIn("core/test/service/contactGroups")
-export const contactFiles = testIn("core/test/service/ContactFiles")
-export const relay = testIn("core/test/service/EventRelay")
-export const domains = testIn("core/test/service/Domains")
-export const domainBounds = testIn("core/test/service/domainBounds")
-export const properties = testIn("core/test/service/properties")
-export const hostileInput = testIn("core/test/service/hostileInput")
-export const contactFile = testIn("core/test/domain/ContactFile")
+export const sending = testIn("core/test/service/message/Sending")
+export const contacts = testIn("core/test/service/contact/Contacts")
+export const log = testIn("core/test/service/delivery/DeliveryLog")
+export const access = testIn("core/test/service/access/Access")
+export const dispatcher = testIn("core/test/service/delivery/Dispatcher")
+export const handOffs = testIn("core/test/service/delivery/HandOffs")
+export const machine = testIn("core/test/domain/delivery/DeliveryMachine")
+export const subscription = testIn("core/test/domain/contact/SubscriptionTable")
+export const sendRequest = testIn("core/test/domain/message/SendRequest")
+export const sendInput = testIn("core/test/domain/message/SendInput")
+export const contactRequest = testIn("core/test/domain/contact/ContactRequest")
+export const address = testIn("core/test/domain/message/Address")
+export const instant = testIn("core/test/domain/value/Instant")
+export const bucket = testIn("core/test/domain/plan/TokenBucket")
+export const apiKey = testIn("core/test/domain/access/ApiKey")
+export const headerField = testIn("core/test/domain/message/HeaderField")
+export const suppression = testIn("core/test/domain/contact/Suppression")
+export const rendering = testIn("core/test/decide/template/renderTemplate")
+export const mustache = testIn("core/test/domain/template/Mustache")
+export const previewText = testIn("core/test/decide/template/previewText")
+export const templateDecisions = testIn("core/test/decide/template/template")
+export const templateContent = testIn("core/test/decide/template/templateContent")
+export const templates = testIn("core/test/service/template/Templates")
+export const contactGroups = testIn("core/test/service/contact/contactGroups")
+export const contactFiles = testIn("core/test/service/contact/ContactFiles")
+export const relay = testIn("core/test/service/event/EventSender")
+export const domains = testIn("core/test/service/domain-name/Domains")
+export const domainBounds = testIn("core/test/service/domain-name/domainBounds")
+export const properties = testIn("core/test/service/contact/properties")
+export const hostileInput = testIn("core/test/service/message/hostileInput")
+export const contactFile = testIn("core/test/domain/contact/ContactFile")
 export const checkedTransport = testIn("core/test/internal/checkedTransport")
 export const wireScope = testIn("http/test/domainScope")
 export const commandOutput = testIn("cli/test/output")
 export const privateFolder = testIn("cli/test/privateFolder")
-export const model = testIn("core/test/service/model")
-export const suppressionRaces = testIn("core/test/service/suppressionRaces")
+export const model = testIn("core/test/service/message/model")
+export const suppressionRaces = testIn("core/test/service/contact/suppressionRaces")
 export const wireGroups = testIn("http/test/contactGroups")
 export const wireTemplates = testIn("http/test/templates")
 export const wireDomains = testIn("http/test/domains")
@@ -62,15 +68,24 @@ export const signing = testIn("core/test/internal/webhookSigning")
 export const verified = testIn("webhooks/test/standardWebhooks")
 export const openAddress = testIn("webhooks/test/addresses")
 export const answers = testIn("webhooks/test/answers")
-export const webhookTarget = testIn("core/test/domain/WebhookTarget")
-export const webhookTests = testIn("core/test/service/webhookTests")
+export const webhookTarget = testIn("core/test/domain/webhook/WebhookTarget")
+export const webhookTests = testIn("core/test/service/webhook/webhookTests")
 export const storm = testIn("webhooks/test/storm")
 export const command = testIn("cli/test/command")
 export const commandRecords = testIn("cli/test/records")
 
-const domain = (name: string) => `packages/core/src/domain/${name}.ts`
-const decide = (name: string) => `packages/core/src/decide/${name}.ts`
-const service = (name: string) => `packages/core/src/service/${name}.ts`
+/** Finds a source of a layer by its name, in any of the layer's folders. */
+const sourceIn = (layer: string) => {
+  const sources = files(`packages/core/src/${layer}/**/*.ts`)
+  return (name: string): string => {
+    const found = sources.filter((file) => file.endsWith(`/${name}.ts`))
+    if (found.length !== 1) throw new Error(`packages/core/src/${layer} has ${found.length} files named ${name}.ts`)
+    return found[0]!
+  }
+}
+const domain = sourceIn("domain")
+const decide = sourceIn("decide")
+const service = sourceIn("service")
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
 const node = (name: string) => `packages/http/src/node/${name}.ts`
@@ -79,7 +94,6 @@ const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
 
 export const at = { domain, decide, service, api, server, node, handler }
 
-type Proof = ReturnType<typeof wire>
 export type Row = readonly [
   statement: string,
   sources: ReadonlyArray<string>,

@@ -171,12 +171,12 @@ export const limits = section(12, "Limits and versions", [
   ],
   [
     "The number of scheduled recipients is limited.",
-    [at.decide("acceptSend")],
+    [at.decide("sendLimits")],
     [sending("limits the recipients of scheduled messages")]
   ],
   [
     "The number of sends per day is limited.",
-    [at.decide("acceptSend")],
+    [at.decide("sendLimits")],
     [
       sending("refuses a whole send when the plan permits only a part of it"),
       sending("accepts one of several concurrent sends when the limit %s is 1")
@@ -188,7 +188,8 @@ export const limits = section(12, "Limits and versions", [
     [
       sending("refuses an immediate send over the allowance, and accepts a scheduled send"),
       sending("charges and sends a scheduled delivery when it is due")
-    ]
+    ],
+    "0015-limits"
   ],
   [
     "The number of contacts is limited.",

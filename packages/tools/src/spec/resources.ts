@@ -184,18 +184,18 @@ export const deliveryStatus = section(3, "Delivery status", [
   ],
   [
     "A delivery that is due without remaining allowance is `failed` with `quota_exceeded`, and nothing is charged.",
-    [at.decide("releaseDue")],
+    [at.decide("queueDue")],
     [sending("fails a due delivery with quota_exceeded when the allowance is used up")]
   ],
   [
     "A due delivery whose recipient became suppressed is not sent and not charged; the status is not shown.",
-    [at.decide("releaseDue")],
+    [at.decide("queueDue")],
     [sending("suppresses a due delivery when its recipient was suppressed meanwhile")],
     "0004-suppressed-recipients"
   ],
   [
     "A due delivery whose API key was revoked is not sent and not charged; the status is not shown.",
-    [at.decide("releaseDue")],
+    [at.decide("queueDue")],
     [sending("fails a due delivery when its API key was revoked, but not when the key expired")],
     "0004-suppressed-recipients"
   ],
@@ -217,7 +217,8 @@ export const deliveryStatus = section(3, "Delivery status", [
     [
       sending("charges and sends a scheduled delivery when it is due"),
       sending("refuses an immediate send over the allowance, and accepts a scheduled send")
-    ]
+    ],
+    "0015-limits"
   ],
   [
     "The initial status of an immediate send and all other transitions: not shown.",
@@ -286,7 +287,7 @@ export const events = section(10, "Events", [
   ],
   [
     "Payloads, registration, signing, retries and further events: not shown.",
-    [at.domain("MailEvent"), at.domain("EventBody"), at.service("EventRelay"), at.service("Webhooks")],
+    [at.domain("MailEvent"), at.domain("EventBody"), at.service("EventSender"), at.service("Webhooks")],
     [
       relay("sends each event once to each webhook that wants it, and to no other webhook"),
       relay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),

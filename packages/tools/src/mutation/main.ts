@@ -1,0 +1,135 @@
+/**
+ * Mutation test of the store laws: changes the sources of the stores one place at a time, and checks that a law catches each change.
+ *
+ * `node packages/tools/src/mutation/main.ts [--package memory|reference|sqlite] [--only N,N] [--file TEXT] [--sample N] [--seed S] [--jobs N]
+ * [--quick] [--list] [--json FILE] [--again FILE]`
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { parseArgs } from "node:util"
+import { explained } from "./equivalentMutants.ts"
+import type { Mutant } from "./Mutant.ts"
+import type { Result } from "./runMutants.ts"
+import { runMutants } from "./runMutants.ts"
+import type { SubjectName } from "./subjects.ts"
+import { listMutants, subjects } from "./subjects.ts"
+
+/** The least share of the mutants that are not equivalent, which the laws must catch. */
+const caughtPercentMin = 92
+
+const { values: options } = parseArgs({
+  options: {
+    package: { type: "string", multiple: true },
+    only: { type: "string" },
+    /** Runs only the mutants of files whose path contains this text. */
+    file: { type: "string" },
+    sample: { type: "string" },
+    seed: { type: "string", default: "1" },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    list: { type: "boolean", default: false },
+    /** Leaves out the laws that start processes or run long. */
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+    /** Runs only the mutants that survived in an earlier run, from the file of `--json`. */
+    again: { type: "string" }
+  }
+})
+
+/** A generator of numbers below 2^32 that gives the same numbers for the same seed. */
+const numbersOf = (seed: number) => {
+  let state = seed >>> 0
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+}
+
+const sampleOf = (mutants: ReadonlyArray<Mutant>, count: number, seed: number): ReadonlyArray<Mutant> => {
+  const next = numbersOf(seed)
+  const marked = mutants.map((mutant) => ({ mutant, mark: next() }))
+  return marked
+    .toSorted((a, b) => a.mark - b.mark)
+    .slice(0, count)
+    .map(({ mutant }) => mutant)
+    .toSorted((a, b) => a.number - b.number)
+}
+
+const isSubject = (name: string): name is SubjectName => name in subjects
+const names = (options.package ?? Object.keys(subjects)).filter(isSubject)
+if (names.length !== (options.package ?? names).length)
+  throw new Error(`--package is one of ${Object.keys(subjects).join(", ")}`)
+
+const reasons = new Map(explained.map((one) => [one.key, one]))
+const isWhole = [options.only, options.file, options.sample, options.again].every((option) => option === undefined)
+
+const earlier: ReadonlySet<string> | undefined =
+  options.again === undefined
+    ? undefined
+    : new Set(
+        (JSON.parse(readFileSync(options.again, "utf8")) as ReadonlyArray<Result>).flatMap(({ verdict, mutant }) =>
+          verdict === "survived" ? [mutant.key] : []
+        )
+      )
+
+const selected = (all: ReadonlyArray<Mutant>): ReadonlyArray<Mutant> => {
+  const numbers = options.only?.split(",").map(Number)
+  const some = all.filter(
+    ({ number, key, file }) =>
+      (numbers?.includes(number) ?? true) && (earlier?.has(key) ?? true) && file.includes(options.file ?? "")
+  )
+  return options.sample === undefined ? some : sampleOf(some, Number(options.sample), Number(options.seed))
+}
+
+const describe = ({ number, file, line, operator, before, after }: Mutant): string =>
+  `${number} ${file}:${line} ${operator}\n    ${before}\n    ${after}`
+
+const complaints: Array<string> = []
+const results: Array<Result> = []
+const keys = new Set<string>()
+
+for (const name of names) {
+  const all = listMutants(name)
+  for (const { key } of all) keys.add(key)
+  const mutants = selected(all)
+  if (options.list) {
+    for (const mutant of mutants) console.log(describe(mutant))
+    continue
+  }
+  console.log(`${name}: ${mutants.length} of ${all.length} mutants`)
+  const found = await runMutants(name, mutants, {
+    jobs: Number(options.jobs),
+    // A sample has a bounded time: the slow laws run only for mutants without an explanation.
+    isQuick: ({ key }) => options.quick || (options.sample !== undefined && reasons.has(key)),
+    onResult: ({ verdict, mutant }) => {
+      if (verdict === "survived" && !reasons.has(mutant.key)) console.log(`survived: ${describe(mutant)}`)
+    }
+  })
+  results.push(...found)
+  const count = (verdict: Result["verdict"]) => found.filter((one) => one.verdict === verdict).length
+  const equivalent = found.filter(
+    ({ verdict, mutant }) => verdict === "survived" && reasons.get(mutant.key)?.kind === "equivalent"
+  ).length
+  const percent = (100 * count("caught")) / Math.max(1, count("caught") + count("survived") - equivalent)
+  console.log(
+    `${name}: ${count("caught")} caught, ${count("survived")} survived (${equivalent} equivalent), ${count("invalid")} invalid: ${percent.toFixed(1)} %`
+  )
+  if (options.sample === undefined && percent < caughtPercentMin)
+    complaints.push(`${name}: the laws catch less than ${caughtPercentMin} %`)
+}
+
+for (const { verdict, mutant, by } of results) {
+  if (verdict === "survived" && !reasons.has(mutant.key))
+    complaints.push(`survived without an explanation: ${mutant.key}`)
+  if (verdict !== "survived" && reasons.has(mutant.key))
+    complaints.push(`explained, but ${verdict} (${by}): ${mutant.key}`)
+}
+if (isWhole && options.package === undefined)
+  for (const key of reasons.keys())
+    if (!keys.has(key)) complaints.push(`explained, but there is no such mutant: ${key}`)
+
+if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1))
+for (const complaint of complaints) console.error(complaint)
+if (!options.list) console.log(`mutants: ${complaints.length} complaints`)
+process.exitCode = complaints.length > 0 ? 1 : 0

@@ -1,0 +1,78 @@
+/**
+ * The stores whose sources are mutated, and the mutants of each.
+ */
+import { files, read } from "../workspace.ts"
+import type { Mutant } from "./Mutant.ts"
+import { mutantsOf } from "./Mutant.ts"
+import { sourceEdits } from "./sourceEdits.ts"
+
+export interface Subject {
+  /** The files that are mutated. */
+  readonly files: ReadonlyArray<string>
+  /** The module that exports the store. */
+  readonly entry: string
+  /** The folders whose modules are loaded once for each mutant. */
+  readonly folders: ReadonlyArray<string>
+  /** Whether the texts of the files contain SQL. */
+  readonly sql: boolean
+  /** Modules that are replaced by another module, for a faster run. */
+  readonly replaced?: Readonly<Record<string, string>>
+  /** The laws that are not run. */
+  readonly without: ReadonlySet<string>
+}
+
+const differential = "differential/no-script-finds-a-difference"
+
+/**
+ * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, and keep the thread for long
+ * reads. The tests of the package check them, with full disks, moved files and other versions.
+ */
+const unobserved: ReadonlySet<string> = new Set(
+  ["connection", "migrations", "scanThread", "scanWorker", "sqliteFailure"].map(
+    (name) => `packages/sqlite/src/internal/${name}.ts`
+  )
+)
+
+export const subjects = {
+  /** Without the differential law, because the memory store is itself the reference. */
+  memory: {
+    files: files("packages/memory/src/**/*.ts"),
+    entry: "packages/memory/src/index.ts",
+    folders: ["packages/memory/"],
+    sql: false,
+    without: new Set([differential])
+  },
+  /** The functions of the domain with which the memory store answers queries. */
+  reference: {
+    files: ["store/queryReference", "store/Paging", "contact/ContactPredicate"].map(
+      (name) => `packages/core/src/domain/${name}.ts`
+    ),
+    entry: "packages/memory/src/index.ts",
+    folders: ["packages/memory/", "packages/core/src/"],
+    sql: false,
+    without: new Set([differential])
+  },
+  sqlite: {
+    files: files("packages/sqlite/src/internal/**/*.ts", "packages/sqlite/src/SqliteMailStore.ts").filter(
+      (file) => !unobserved.has(file)
+    ),
+    entry: "packages/sqlite/test/storeUnderTest.ts",
+    folders: ["packages/sqlite/"],
+    sql: true,
+    replaced: { "packages/sqlite/src/internal/scanThread.ts": "packages/tools/src/mutation/scanInProcess.ts" },
+    without: new Set<string>()
+  }
+} as const satisfies Readonly<Record<string, Subject>>
+
+export type SubjectName = keyof typeof subjects
+
+/** All mutants of a subject, in a fixed order. */
+export const listMutants = (name: SubjectName): ReadonlyArray<Mutant> => {
+  const { files, sql } = subjects[name]
+  return files
+    .flatMap((file) => {
+      const source = read(file)
+      return mutantsOf(file, source, sourceEdits(file, source, sql))
+    })
+    .map((mutant, number) => ({ ...mutant, number }))
+}

@@ -1,0 +1,78 @@
+/**
+ * Tests the finders of mutants. The run of the laws against all mutants is a command: `pnpm mutants`.
+ */
+import { describe, expect, it } from "vitest"
+import { mutantsOf, mutated } from "../src/mutation/Mutant.ts"
+import { sourceEdits } from "../src/mutation/sourceEdits.ts"
+import { explained } from "../src/mutation/equivalentMutants.ts"
+import { listMutants } from "../src/mutation/subjects.ts"
+
+/** The operators and the changed text of all mutants of a source. */
+const changesOf = (source: string, sql = false) =>
+  mutantsOf("a.ts", source, sourceEdits("a.ts", source, sql)).map(
+    (mutant) => [mutant.operator, mutated(source, mutant)] as const
+  )
+
+const textsOf = (source: string, sql = false) => changesOf(source, sql).map(([, text]) => text)
+
+describe("sourceEdits", () => {
+  it("changes the bound and the direction of a comparison, and removes it", () => {
+    expect(textsOf("f(a < b)").toSorted()).toEqual(["f(a <= b)", "f(a > b)", "f(true)", "{}"])
+  })
+
+  it("leaves out each side of a condition", () => {
+    expect(textsOf("const x = a && b")).toEqual(
+      expect.arrayContaining(["const x = (a)", "const x = (b)", "const x = ((a) || (b))"])
+    )
+  })
+
+  it("removes a statement, an element of a list and a field of a record", () => {
+    expect(textsOf("f([a, b])")).toEqual(expect.arrayContaining(["{}", "f([b])", "f([a])"]))
+    expect(textsOf("const x = { a: 2, b: 3 }").toSorted()).toEqual(["const x = { a: 2 }", "const x = { b: 3 }"])
+  })
+
+  it("changes no type and no import", () => {
+    expect(textsOf('import { a } from "x"\ntype B = "Stale" | 1\nexport type { C } from "y"')).toEqual([])
+  })
+})
+
+describe("sqlEdits", () => {
+  const sql = 'const q = "SELECT id FROM t WHERE project_id = ? AND due_at <= ? ORDER BY due_at, name LIMIT ?"'
+  const changes = textsOf(sql, true)
+
+  it.each([
+    ["removes the condition on the project", "(project_id = ? OR 1)"],
+    ["ignores case", "project_id = ? COLLATE NOCASE"],
+    ["changes a bound", "due_at < ?"],
+    ["orders numbers as texts", "ORDER BY CAST(due_at AS TEXT), name"],
+    ["orders texts without case", "ORDER BY due_at, name COLLATE NOCASE"],
+    ["removes a term of the order", "ORDER BY due_at LIMIT"],
+    ["reverses the order", "ORDER BY due_at DESC, name"],
+    ["changes the limit", "LIMIT ? + 1"]
+  ])("finds a mutant that %s", (_, part) => {
+    expect(changes.some((text) => text.includes(part))).toBe(true)
+  })
+
+  it("changes no text without SQL", () => {
+    expect(textsOf('const q = "ORDER of LIMIT"', true)).toEqual([])
+  })
+
+  it("does not cut an expression that is inserted in a text", () => {
+    const inserted = "const q = `UPDATE ${table.name} SET a = ? WHERE ${where} = ? AND b = ?`"
+    expect(textsOf(inserted, true).filter((text) => !text.includes("${table.name}"))).toEqual([])
+  })
+})
+
+describe("listMutants", () => {
+  it("gives each mutant of a store a key of its own, and the same list each time", () => {
+    const mutants = listMutants("memory")
+    expect(mutants.length).toBeGreaterThan(300)
+    expect(new Set(mutants.map(({ key }) => key)).size).toBe(mutants.length)
+    expect(listMutants("memory")).toEqual(mutants)
+  })
+
+  it("contains each mutant that has an explanation", () => {
+    const keys = new Set((["memory", "reference", "sqlite"] as const).flatMap(listMutants).map(({ key }) => key))
+    expect(explained.map(({ key }) => key).filter((key) => !keys.has(key))).toEqual([])
+  })
+})
