@@ -163,7 +163,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       case "hang":
         return act.whileFinalizing === true ? Effect.andThen(finalize(handOff), Effect.never) : Effect.never
       case "loseReply":
-        return Effect.andThen(finalize(handOff), fail("The connection was lost after the final dot."))
+        return Effect.andThen(finalize(handOff), fail("The connection was lost after the final bytes."))
       case "disconnect":
         return fail("The connection was lost.")
       case "crash": {

@@ -134,7 +134,7 @@ export const send = (
 /** Sends to one recipient and returns the delivery id. */
 export const sendOne = Effect.map(send("k"), ({ deliveryIds }) => deliveryIds[0]!)
 
-/** Runs one step of the dispatcher: hands over every due delivery once. */
+/** Runs one tick of the dispatcher: hands over every due delivery once. */
 export const tick = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.tick)
 
 /** Interrupts a loop and advances the clock until it has ended. */
@@ -203,11 +203,11 @@ const dispatcherWith = <I>(replaced: Layer.Layer<I>) =>
 
 const runOf = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.run)
 
-/** Runs one step of a dispatcher with another transport. */
+/** Runs one tick of a dispatcher with another transport. */
 export const tickWith = (transport: TransportShape) =>
   Effect.provide(tick, dispatcherWith(Layer.succeed(Transport, transport)))
 
-/** Runs one step of a dispatcher over another store. */
+/** Runs one tick of a dispatcher over another store. */
 export const tickOver = (store: MailStoreShape) => Effect.provide(tick, dispatcherWith(Layer.succeed(MailStore, store)))
 
 /** Runs a dispatcher over another store until it is interrupted. */

@@ -21,12 +21,12 @@ export interface Restriction {
 const restrictions = {
   noEffectRuntime: {
     says: "no Effect runtime",
-    because: "The domain and the deciders are pure.",
+    because: "The domain and the decisions are pure.",
     effectNames: ["Effect", "Context", "Layer", "Clock", "Fiber", "Ref", "Deferred", "Stream", "Schedule"]
   },
   noPromise: {
     says: "no promise, process or network",
-    because: "The domain and the deciders are pure.",
+    because: "The domain and the decisions are pure.",
     globals: ["Promise", "fetch", "process", "crypto", "performance"]
   },
   stableEffect: {

@@ -223,7 +223,7 @@ const finalizesOnlyWhenAllowed = transportLaw(
 const finalizesAfterRefusal = transportLaw(
   "finalizing/marked-before-a-refusal-of-the-message",
   {
-    statement: "If the relay refuses the message after its final dot, the transport called `beforeFinalize` before.",
+    statement: "If the relay refuses the message after its final bytes, the transport called `beforeFinalize` before.",
     needs: { signalsFinalize: true }
   },
   (transport, relay) =>
@@ -244,7 +244,7 @@ const revokedSendsNothing = transportLaw(
   },
   (transport, relay) =>
     Effect.gen(function* () {
-      for (const why of ["lease_lost", "suppressed", "not_recorded"] as const) {
+      for (const why of ["lease_lost", "too_late", "suppressed", "not_recorded"] as const) {
         const beforeFinalize = Effect.fail(new HandOffRevoked({ why }))
         const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada, { beforeFinalize })))
         yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })
@@ -263,7 +263,7 @@ const interruptedSendsNothing = transportLaw(
   "deadline/interrupted-before-finalizing-sends-nothing",
   {
     statement:
-      "If a hand-off is interrupted before its final dot, it also ends at the relay, which never has the message."
+      "If a hand-off is interrupted before its final bytes, it also ends at the relay, which never has the message."
   },
   (transport, relay) =>
     Effect.gen(function* () {

@@ -23,7 +23,7 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
 }
 
 /**
- * The transport must end the hand-off and not send the final dot. Another worker has claimed the delivery (`lease_lost`), half of the lease passed
+ * The transport must end the hand-off and not send the final bytes. Another worker has claimed the delivery (`lease_lost`), half of the lease passed
  * during the commit (`too_late`), the recipient is suppressed, or the phase could not be committed (`not_recorded`).
  */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
@@ -76,8 +76,8 @@ export interface HandOff {
   /** The message to send. */
   readonly message: OutgoingMessage
   /**
-   * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final dot. When it fails, the
-   * transport does not send the final dot and fails with the same error.
+   * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final bytes. When it fails, the
+   * transport does not send the final bytes and fails with the same error.
    */
   readonly beforeFinalize: Effect.Effect<void, HandOffRevoked>
 }

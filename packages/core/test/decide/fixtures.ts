@@ -1,5 +1,5 @@
 /**
- * Small records for the tests of the deciders.
+ * Small records for the tests of the decisions.
  */
 import { Result } from "effect"
 import type { EventDelivery } from "../../src/domain/event/EventDelivery.ts"

@@ -61,7 +61,7 @@ export const flakyRelay = (
   const receive = ({ deliveryId, attempt, message, beforeFinalize }: HandOff) =>
     Effect.andThen(
       beforeFinalize,
-      // The process can be killed between the commit of the phase `finalizing` and the final dot.
+      // The process can be killed between the commit of the phase `finalizing` and the final bytes.
       Effect.andThen(
         Effect.yieldNow,
         Effect.sync(() => copies.push({ deliveryId, attempt, messageId: message.messageId, at: now() }))

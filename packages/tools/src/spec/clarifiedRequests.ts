@@ -335,7 +335,7 @@ export const sends = clarified(3, "Send", [
     "0004-suppressed-recipients"
   ],
   [
-    "The suppression of a scheduled delivery is checked when it is due and once more before the final dot.",
+    "The suppression of a scheduled delivery is checked when it is due and once more before the final bytes.",
     [at.decide("queueDue"), at.decide("beginAttempt")],
     [
       sending("suppresses a due delivery when its recipient was suppressed meanwhile"),

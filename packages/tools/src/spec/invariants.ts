@@ -341,7 +341,7 @@ const areas: ReadonlyArray<InvariantArea> = [
     "Suppression, contacts, feedback",
     [
       [
-        "After a suppression, no hand-off to the address begins and none sends its final dot",
+        "After a suppression, no hand-off to the address begins and none sends its final bytes",
         [
           simulation,
           suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others"),

@@ -1,6 +1,6 @@
 /**
  * Applies one row of the delivery table: the next state of the delivery, the counter changes and the event.
- * The deciders choose the trigger.
+ * The decisions choose the trigger.
  */
 import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
@@ -81,8 +81,8 @@ const usageEffect = (delivery: Delivery, row: DeliveryRow, now: Instant): UsageE
 }
 
 /**
- * Applies a trigger to a delivery. `patch` contains additional fields from the decider.
- * Throws if the table has no row for the status and the trigger, because this is an error in the decider.
+ * Applies a trigger to a delivery. `patch` contains additional fields from the decision.
+ * Throws if the table has no row for the status and the trigger, because this is an error in the decision.
  */
 export const applyTransition = (
   before: Delivery,

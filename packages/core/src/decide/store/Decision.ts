@@ -1,5 +1,5 @@
 /**
- * The result of a decider: the changes of one commit, and the answer to return after the commit.
+ * The result of a decision: the changes of one commit, and the answer to return after the commit.
  */
 import type { Change } from "../../domain/store/Change.ts"
 

@@ -256,7 +256,7 @@ const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) a
 
 /**
  * Sorts the changes into the order in which every store receives them.
- * Throws if two changes have the same record key, because this is an error in a decider.
+ * Throws if two changes have the same record key, because this is an error in a decision.
  */
 export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   if (changes.length < 2) return changes

@@ -1,5 +1,5 @@
 /**
- * Claims: mark due deliveries with a worker and a fencing token. Claims and sweeps are the only writes without a decider.
+ * Claims: mark due deliveries with a worker and a fencing token. Claims and sweeps are the only writes without a decision.
  */
 import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
 import { compareIds } from "../value/Id.ts"

@@ -170,7 +170,7 @@ const health = ({ store }: Deps) =>
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
-    /** One tick, for hosts without a loop. Processes the deliveries that are due, within the limits, and waits for their end. */
+    /** One tick, for a program that calls it from a timer. Processes the deliveries that are due, within the limits, and waits for their end. */
     readonly tick: Effect.Effect<DispatchReport, StoreUnavailable>
     /** Runs until interrupted. Then claims no more deliveries, waits for hand-offs under way and ends the lease. */
     readonly run: Effect.Effect<never>

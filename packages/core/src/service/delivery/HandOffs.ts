@@ -42,7 +42,7 @@ export interface HandOffOptions {
    * given has its default: 72 hours, 10 minutes, 2 retries of ambiguous attempts and 3 crashes.
    */
   readonly retry: Partial<RetryPolicy>
-  /** The deadline of a whole hand-off. The answer to the final dot alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
+  /** The deadline of a whole hand-off. Default: 20 minutes. The answer to the final bytes alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
   readonly deadlineMillis: number
 }
 
@@ -282,7 +282,7 @@ export class HandOffs extends Context.Service<
   {
     /** Queues a claimed delivery in status `scheduled` that is due, or ends it when it may no longer be sent. */
     readonly queueScheduled: HandleClaimed
-    /** Hands over a claimed delivery in status `queued`. An interruption before the final dot returns the delivery to the queue. */
+    /** Hands over a claimed delivery in status `queued`. An interruption before the final bytes returns the delivery to the queue. */
     readonly handOver: HandleClaimed
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed

@@ -64,7 +64,7 @@ const defaultDomainsOptions: DomainsOptions = { mailHost: { host: defaultHost, r
 
 /** How many domains the loop checks at once. */
 const checkedAtOnce = 5
-/** How many due domains one step checks. */
+/** How many due domains one tick checks. */
 const batchMax = 50
 /** The limits of key generation, which takes about 40 ms of processor time, and of checks, which take four DNS queries each. */
 const keysBound = { atOnce: 1, waitingMax: 16 }
@@ -139,7 +139,7 @@ export class Domains extends Context.Service<
       domainId: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
-     * One step for hosts without a loop. Checks up to 50 domains that are due. Returns the number of completed checks: a domain that is
+     * One tick, for a program that calls it from a timer. Checks up to 50 domains that are due. Returns the number of completed checks: a domain that is
      * deleted meanwhile, or that the store cannot update, does not count.
      */
     readonly tick: Effect.Effect<number, StoreUnavailable>

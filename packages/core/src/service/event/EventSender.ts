@@ -249,7 +249,7 @@ const subscribe = Effect.fn("EventSender.subscribe")(function* (
 export class EventSender extends Context.Service<
   EventSender,
   {
-    /** One tick, for hosts without a loop. Distributes new events, attempts the due event deliveries and waits for their end. */
+    /** One tick, for a program that calls it from a timer. Distributes new events, attempts the due event deliveries and waits for their end. */
     readonly tick: Effect.Effect<EventSenderReport, StoreUnavailable>
     /** Runs until interrupted. Then claims no more event deliveries, waits for those under way and ends the lease. */
     readonly run: Effect.Effect<never>

@@ -73,7 +73,7 @@ const changesOf = (sent: AcceptSend, known: AcceptSendFacts): ReadonlyArray<Chan
 const only = <T extends ChangeTag>(changes: ReadonlyArray<Change>, tag: T) =>
   changes.filter((change): change is ChangeOf<T> => change._tag === tag)
 
-/** A send that breaks every rule of which the decider knows, and the facts of that case. Each refusal of the table repairs one rule. */
+/** A send that breaks every rule of which the decision knows, and the facts of that case. Each refusal of the table repairs one rule. */
 const brokenSend = { from: "hello@other.example", scheduledAt: now - 1, templateId: "tpl_none" }
 const scoped = { ...byApiKey, domainScope: ["example.com"] }
 

@@ -1,5 +1,5 @@
 /**
- * Stored templates for the tests of the deciders, and what a decision writes.
+ * Stored templates for the tests of the decisions, and what a decision writes.
  */
 import { Result } from "effect"
 import { createTemplate, publishTemplate, updateTemplate } from "../../../src/decide/template/template.ts"

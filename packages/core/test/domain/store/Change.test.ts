@@ -53,7 +53,7 @@ const recordKeys = {
 } as const satisfies Readonly<Record<Change["_tag"], readonly [fields: object, key: string]>>
 
 describe("inCommitOrder and recordKeyOf", () => {
-  it("sorts the same changes into one order, whatever order the decider lists", () => {
+  it("sorts the same changes into one order, whatever order the decision lists", () => {
     const expected = inCommitOrder(changes)
     fc.assert(
       fc.property(fc.shuffledSubarray([...changes], { minLength: changes.length }), (shuffled) => {
