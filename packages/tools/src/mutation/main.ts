@@ -102,6 +102,7 @@ for (const name of names) {
     jobs: Number(options.jobs),
     // A sample has a bounded time: the slow laws run only for mutants without an explanation.
     isQuick: ({ key }) => options.quick || (options.sample !== undefined && reasons.has(key)),
+    checksSlow: !options.quick && options.sample === undefined,
     onResult: ({ verdict, mutant }) => {
       if (verdict === "survived" && !reasons.has(mutant.key)) console.log(`survived: ${describe(mutant)}`)
     }

@@ -105,6 +105,8 @@ export interface RunOptions {
   readonly jobs: number
   /** Whether the laws that start processes or run long are left out for this mutant. */
   readonly isQuick: (mutant: Mutant) => boolean
+  /** Whether the laws that start processes or run long are checked first on the store without a change. */
+  readonly checksSlow: boolean
   /** Is called with each result. */
   readonly onResult: (result: Result) => void
 }
@@ -113,7 +115,7 @@ export interface RunOptions {
 export const runMutants = async (
   name: SubjectName,
   mutants: ReadonlyArray<Mutant>,
-  { jobs, isQuick, onResult }: RunOptions
+  { jobs, isQuick, checksSlow, onResult }: RunOptions
 ): Promise<ReadonlyArray<Result>> => {
   const { entry, folders, replaced = {} }: Subject = subjects[name]
   const urlOf = (path: string) => pathToFileURL(join(root, path)).href
@@ -159,7 +161,7 @@ export const runMutants = async (
 
   try {
     const runner = await startRunner(env)
-    const plain = await runner.send({ mutant: "none", entry: entryUrl, laws: order.ids(mutants.every(isQuick)) })
+    const plain = await runner.send({ mutant: "none", entry: entryUrl, laws: order.ids(!checksSlow) })
     runner.stop()
     if (plain?.brokenLaw !== null)
       throw new Error(`${name} without a change breaks ${plain?.brokenLaw ?? "the run"}: ${plain?.detail ?? ""}`)
