@@ -324,7 +324,7 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "Several `to` are separate copies. `cc` and `bcc` share one set of headers, and no copy has a `Bcc` header.",
-    [at.service("HandOffs")],
+    [at.internal("transportRun")],
     [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers")],
     "0010-addresses"
   ],

@@ -86,13 +86,14 @@ const sourceIn = (layer: string) => {
 const domain = sourceIn("domain")
 const decide = sourceIn("decide")
 const service = sourceIn("service")
+const internal = sourceIn("internal")
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
 const node = (name: string) => `packages/http/src/node/${name}.ts`
 
 const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
 
-export const at = { domain, decide, service, api, server, node, handler }
+export const at = { domain, decide, service, internal, api, server, node, handler }
 
 export type Row = readonly [
   statement: string,

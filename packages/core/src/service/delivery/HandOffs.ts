@@ -2,8 +2,8 @@
  * Hands over one claimed delivery. The begin of the attempt, the phase `finalizing` and the result are separate commits. Source: decision 0006.
  * The dispatcher decides which deliveries to claim, and when.
  */
-import { Cause, Clock, Context, Data, Duration, Effect, Exit, Layer, Result } from "effect"
-import type { BeginAttemptFacts, StartedAttempt } from "../../decide/delivery/beginAttempt.ts"
+import { Clock, Context, Data, Duration, Effect, Layer, Result } from "effect"
+import type { BeginAttemptFacts } from "../../decide/delivery/beginAttempt.ts"
 import { beginAttempt } from "../../decide/delivery/beginAttempt.ts"
 import type { HandOffResult } from "../../decide/delivery/attemptEnd.ts"
 import type { HandledStatus } from "../../decide/delivery/claim.ts"
@@ -19,17 +19,17 @@ import type { Message } from "../../domain/message/Message.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import type { CheckedTransport } from "../../internal/checkedTransport.ts"
-import { checkedTransport, MessageNotSendable } from "../../internal/checkedTransport.ts"
+import { checkedTransport } from "../../internal/checkedTransport.ts"
 import { finalize } from "../../internal/finalizing.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
+import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
-import type { HandOff, HandOffOutcome, OutgoingMessage } from "../../port/Transport.ts"
-import { HandOffRevoked, Transport, TransportUnavailable } from "../../port/Transport.ts"
+import { Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
 
 export { NotStored } from "../../internal/commit.ts"
@@ -62,37 +62,6 @@ class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
 const requireMessage = (message: Message | null): Message => {
   if (message === null) throw new MessageMissing()
   return message
-}
-
-const outgoingMessageOf = (delivery: Delivery, message: Message): OutgoingMessage => ({
-  messageId: `<${delivery.id}@${message.domain}>`,
-  date: delivery.scheduledAt ?? message.createdAt,
-  from: { name: message.fromName, address: message.from },
-  replyTo: message.replyTo,
-  to: message.to.length === 0 ? [delivery.recipient] : message.to,
-  cc: message.cc,
-  subject: message.subject,
-  html: message.html,
-  text: message.text,
-  headers: message.headers
-})
-
-const handOffResultOf = (
-  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
-): HandOffResult => {
-  if (Exit.isSuccess(exit))
-    return exit.value ?? { _tag: "NoReply", why: "The hand-off did not end before its deadline." }
-  for (const reason of exit.cause.reasons) {
-    if (reason._tag === "Interrupt") return { _tag: "ShutDown" }
-    if (reason._tag === "Fail") {
-      const { error } = reason
-      if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
-      return error instanceof MessageNotSendable
-        ? { _tag: "NotSendable", why: error.message }
-        : { _tag: "NoReply", why: error.reason }
-    }
-  }
-  return { _tag: "NoReply", why: "The transport failed." }
 }
 
 interface Deps {
@@ -207,31 +176,6 @@ const recordResult = (
     untilStoredMillis: boundMillis
   })
 
-/** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
-const runTransport = (
-  { transport }: Deps,
-  { delivery, attempt, message }: StartedAttempt,
-  finalizing: Effect.Effect<void, HandOffRevoked>
-) => {
-  const { signalsFinalize } = transport.capabilities
-  const handOff: HandOff = {
-    deliveryId: delivery.id,
-    attempt: attempt.number,
-    envelope: { from: message.from, to: delivery.recipient },
-    message: outgoingMessageOf(delivery, message),
-    beforeFinalize: signalsFinalize ? finalizing : Effect.void
-  }
-  const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
-    // This catches a transport that interrupts itself. An interruption of the hand-off by the core is not caught here.
-    Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.fail(new TransportUnavailable({ reason: "The transport interrupted itself." }))
-        : Effect.failCause(cause)
-    )
-  )
-  return signalsFinalize ? handed : Effect.andThen(finalizing, handed)
-}
-
 const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
@@ -242,7 +186,7 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
       )
       if (typeof started === "string") return started
       const exit = yield* restore(
-        runTransport(deps, started, finalize(deps, started, leaseMillis)).pipe(
+        runTransport(deps.transport, started, finalize(deps, started, leaseMillis)).pipe(
           Effect.timeoutOrElse({
             duration: Duration.millis(deps.options.deadlineMillis),
             orElse: () => Effect.succeed(undefined)

@@ -1,0 +1,69 @@
+/**
+ * Runs the transport for one attempt, and turns the end of the run into the result of the hand-off.
+ */
+import { Cause, Effect, Exit } from "effect"
+import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
+import type { Delivery } from "../domain/delivery/Delivery.ts"
+import type { Message } from "../domain/message/Message.ts"
+import type { HandOff, HandOffOutcome, OutgoingMessage } from "../port/Transport.ts"
+import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"
+import type { CheckedTransport } from "./checkedTransport.ts"
+import { MessageNotSendable } from "./checkedTransport.ts"
+
+const outgoingMessageOf = (delivery: Delivery, message: Message): OutgoingMessage => ({
+  messageId: `<${delivery.id}@${message.domain}>`,
+  date: delivery.scheduledAt ?? message.createdAt,
+  from: { name: message.fromName, address: message.from },
+  replyTo: message.replyTo,
+  to: message.to.length === 0 ? [delivery.recipient] : message.to,
+  cc: message.cc,
+  subject: message.subject,
+  html: message.html,
+  text: message.text,
+  headers: message.headers
+})
+
+/** The result that an ended run of the transport stands for. `undefined`: the deadline of the hand-off expired. */
+export const handOffResultOf = (
+  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+): HandOffResult => {
+  if (Exit.isSuccess(exit))
+    return exit.value ?? { _tag: "NoReply", why: "The hand-off did not end before its deadline." }
+  for (const reason of exit.cause.reasons) {
+    if (reason._tag === "Interrupt") return { _tag: "ShutDown" }
+    if (reason._tag === "Fail") {
+      const { error } = reason
+      if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
+      return error instanceof MessageNotSendable
+        ? { _tag: "NotSendable", why: error.message }
+        : { _tag: "NoReply", why: error.reason }
+    }
+  }
+  return { _tag: "NoReply", why: "The transport failed." }
+}
+
+/** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
+export const runTransport = (
+  transport: CheckedTransport,
+  { delivery, attempt, message }: StartedAttempt,
+  finalizing: Effect.Effect<void, HandOffRevoked>
+) => {
+  const { signalsFinalize } = transport.capabilities
+  const handOff: HandOff = {
+    deliveryId: delivery.id,
+    attempt: attempt.number,
+    envelope: { from: message.from, to: delivery.recipient },
+    message: outgoingMessageOf(delivery, message),
+    beforeFinalize: signalsFinalize ? finalizing : Effect.void
+  }
+  const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
+    // This catches a transport that interrupts itself. An interruption of the hand-off by the core is not caught here.
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.fail(new TransportUnavailable({ reason: "The transport interrupted itself." }))
+        : Effect.failCause(cause)
+    )
+  )
+  return signalsFinalize ? handed : Effect.andThen(finalizing, handed)
+}
