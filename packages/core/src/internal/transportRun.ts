@@ -24,7 +24,7 @@ const outgoingMessageOf = (delivery: Delivery, message: Message): OutgoingMessag
   headers: message.headers
 })
 
-/** The result that an ended run of the transport stands for. `undefined`: the deadline of the hand-off expired. */
+/** The result of the hand-off after the transport has ended. `undefined`: the deadline of the hand-off expired. */
 export const handOffResultOf = (
   exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
 ): HandOffResult => {
