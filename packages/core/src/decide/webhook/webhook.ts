@@ -107,12 +107,3 @@ export const rotateWebhookSecret = (
       ...(newest === undefined ? [] : [{ ...newest, until: facts.now + rotationMillis }])
     ]
   }))
-
-/** Deletes a webhook. */
-export const deleteWebhook = ({
-  id,
-  existing
-}: Omit<WebhookFacts, "now">): Result.Result<Decision<null>, RecordNotFound> =>
-  existing === null
-    ? Result.fail(new RecordNotFound({ record: "webhook", id }))
-    : Result.succeed({ answer: null, changes: [{ _tag: "RemoveResource", id, revision: existing.revision }] })

@@ -3,14 +3,14 @@
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
-import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
+import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { EventBody } from "../../domain/event/EventBody.ts"
 import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import type { CursorInput, Page, PageInput } from "../../domain/store/Paging.ts"
-import { parseCursorRequest, parsePageRequest } from "../../domain/store/PagingRequest.ts"
+import { parseCursorRequest } from "../../domain/store/PagingRequest.ts"
 import type { InvalidArgument, RateLimited, TooManyRecords } from "../../domain/value/Failure.ts"
-import { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { RecordNotFound } from "../../domain/value/Failure.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import { formatInstant } from "../../domain/value/Instant.ts"
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from "../../domain/webhook/Webhook.ts"
@@ -25,6 +25,7 @@ import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { sendToWebhook } from "../../internal/eventSending.ts"
+import { resourcesOf } from "../../internal/resources.ts"
 import { validated, validIds } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
 import { makeWebhookTests } from "../../internal/webhookTests.ts"
@@ -131,6 +132,7 @@ export class Webhooks extends Context.Service<
         const commit = makeCommit(store)
         const crypto = yield* Crypto
         const ids = yield* IdSource
+        const resources = resourcesOf({ store, ids }, { kind: "webhook", record: "webhook" })
         const wakeUp = yield* WakeUp
         const eventSender = yield* EventSender
         const secrets = yield* Secrets
@@ -145,27 +147,18 @@ export class Webhooks extends Context.Service<
             existing: found?.kind === "webhook" ? found : null
           }))
 
-        const recordOf = Effect.fnUntraced(function* (projectId: ProjectId, id: string) {
-          yield* validIds({ projectId, id })
-          const { existing } = yield* loadExisting(projectId, id)
-          return existing ?? (yield* new RecordNotFound({ record: "webhook", id }))
-        })
-
         const newSecret = () => {
           const secret = printWebhookSecret(crypto.randomBytes(webhookSecretBytes))
           return { secret: Redacted.make(secret), encryptedSecret: encrypt(secret) }
         }
 
         const list = Effect.fn("Webhooks.list")(function* (projectId: ProjectId, input: PageInput = {}) {
-          yield* validIds({ projectId })
-          const page = yield* validated(parsePageRequest, input, "filters")
-          const [found] = yield* store.read([{ _tag: "ResourcePage", projectId, kind: "webhook", parent: "", page }])
-          const items = found.items.flatMap((one) => (one.kind === "webhook" ? [toWebhook(one)] : []))
-          return { items, total: found.total, ...page }
+          const { items, ...page } = yield* resources.list(projectId, input)
+          return { items: items.map(toWebhook), ...page }
         })
 
         const get = Effect.fn("Webhooks.get")((projectId: ProjectId, id: string) =>
-          Effect.map(recordOf(projectId, id), toWebhook)
+          Effect.map(resources.get(projectId, id), toWebhook)
         )
 
         const create = Effect.fn("Webhooks.create")(function* (projectId: ProjectId, input: CreateWebhookInput) {
@@ -202,10 +195,9 @@ export class Webhooks extends Context.Service<
           return toWebhook(updated)
         })
 
-        const remove = Effect.fn("Webhooks.delete")(function* (projectId: ProjectId, id: string) {
-          yield* validIds({ projectId, id })
-          return yield* commit(loadExisting(projectId, id), deleteWebhook, "bounded")
-        })
+        const remove = Effect.fn("Webhooks.delete")((projectId: ProjectId, id: string) =>
+          resources.delete(projectId, id)
+        )
 
         const rotateSecret = Effect.fn("Webhooks.rotateSecret")(function* (projectId: ProjectId, id: string) {
           yield* validIds({ projectId, id })
@@ -220,7 +212,7 @@ export class Webhooks extends Context.Service<
         })
 
         const test = Effect.fn("Webhooks.test")(function* (projectId: ProjectId, id: string) {
-          const webhook = yield* recordOf(projectId, id)
+          const webhook = yield* resources.get(projectId, id)
           const now = yield* Clock.currentTimeMillis
           const testId = idAt(yield* ids.reserve(now, 1), "evd", 0)
           const body: EventBody = {
@@ -242,7 +234,7 @@ export class Webhooks extends Context.Service<
           input: CursorInput = {}
         ) {
           const { limit, cursor } = yield* validated(parseCursorRequest, input, "filters")
-          yield* recordOf(projectId, id)
+          yield* resources.get(projectId, id)
           return yield* cursorPage(
             { sign, crypto },
             {

@@ -1,11 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import {
-  createWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  updateWebhook
-} from "../../../src/decide/webhook/webhook.ts"
+import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../../src/decide/webhook/webhook.ts"
+import { deleteResource } from "../../../src/decide/store/resource.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import type { UpdateWebhookInput } from "../../../src/domain/webhook/WebhookInput.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../../src/domain/webhook/WebhookInput.ts"
@@ -114,13 +110,13 @@ describe("rotateWebhookSecret", () => {
     expect(Result.getOrThrow(Result.flip(rotate(null)))).toMatchObject(notFound))
 })
 
-describe("deleteWebhook", () => {
+describe("deleteResource, of a webhook", () => {
   it("removes the webhook, guarded by its revision", () =>
-    expect(Result.getOrThrow(deleteWebhook({ id: "whk_1", existing: webhook({ revision: 3 }) }))).toEqual({
+    expect(Result.getOrThrow(deleteResource("webhook", "whk_1", webhook({ revision: 3 })))).toEqual({
       answer: null,
       changes: [{ _tag: "RemoveResource", id: "whk_1", revision: 3 }]
     }))
 
   it("fails when the project has no webhook with the id", () =>
-    expect(Result.getOrThrow(Result.flip(deleteWebhook({ id: "whk_1", existing: null })))).toMatchObject(notFound))
+    expect(Result.getOrThrow(Result.flip(deleteResource("webhook", "whk_1", null)))).toMatchObject(notFound))
 })
