@@ -17,7 +17,7 @@ export interface Recording {
 /** Wraps a store. Lists each member by name, because a store may be an instance of a class. */
 export const recorded = (store: MailStoreShape): Recording => {
   const steps: Array<Step> = []
-  const noted = <A, E>(step: Step, call: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const recordCall = <A, E>(step: Step, call: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       steps.push(step)
       return call()
@@ -27,11 +27,12 @@ export const recorded = (store: MailStoreShape): Recording => {
     store: {
       capabilities: store.capabilities,
       changes: store.changes,
-      commit: (changes) => noted({ commit: changes }, () => store.commit(changes)),
-      claim: (claim) => noted({ claim }, () => store.claim(claim)),
-      claimEventDeliveries: (claim) => noted({ claimEventDeliveries: claim }, () => store.claimEventDeliveries(claim)),
-      sweep: (sweep) => noted({ sweep }, () => store.sweep(sweep)),
-      read: (queries) => noted({ read: queries }, () => store.read(queries))
+      commit: (changes) => recordCall({ commit: changes }, () => store.commit(changes)),
+      claim: (claim) => recordCall({ claim }, () => store.claim(claim)),
+      claimEventDeliveries: (claim) =>
+        recordCall({ claimEventDeliveries: claim }, () => store.claimEventDeliveries(claim)),
+      sweep: (sweep) => recordCall({ sweep }, () => store.sweep(sweep)),
+      read: (queries) => recordCall({ read: queries }, () => store.read(queries))
     }
   }
 }

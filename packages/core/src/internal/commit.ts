@@ -72,13 +72,17 @@ const pauseMillisMax = 5 * secondMillis
 
 const pauseMillis = (pauses: number): number => Math.min(pauseMillisMax, pauseMillisMin * 2 ** Math.min(pauses, 20))
 
+/** Tries at most `triesMax` times while the commit meets a conflict. Lets other work run between the tries. */
+const retryConflicts = <A, E>(once: Effect.Effect<A, E | Conflict>, triesMax: number): Effect.Effect<A, E | Conflict> =>
+  Effect.retry(
+    Effect.tapError(once, (failure) => (failure instanceof Conflict ? Effect.yieldNow : Effect.void)),
+    { while: (failure) => failure instanceof Conflict, times: triesMax - 1 }
+  )
+
 const bounded = <A, E>(
   once: Effect.Effect<A, E | Conflict>
 ): Effect.Effect<A, Exclude<E, Conflict> | StoreUnavailable> =>
-  Effect.retry(
-    Effect.tapError(once, (failure) => (failure instanceof Conflict ? Effect.yieldNow : Effect.void)),
-    { while: (failure) => failure instanceof Conflict, times: boundedTriesMax - 1 }
-  ).pipe(
+  retryConflicts(once, boundedTriesMax).pipe(
     Effect.mapError((failure) =>
       failure instanceof Conflict
         ? new StoreUnavailable({ reason: "contended", cause: failure })
@@ -94,12 +98,9 @@ const untilStored = <A>(
     const startedNanos = yield* Clock.monotonicTimeNanos
     const boundNanos = BigInt(boundMillis) * 1_000_000n
     let conflictPauses = 0
-    const retriedConflicts = Effect.retry(
-      Effect.tapErrorTag(once, "Conflict", () => Effect.yieldNow),
-      { while: ({ _tag }) => _tag === "Conflict", times: conflictsInRowMax - 1 }
-    ).pipe(Effect.uninterruptible, Effect.result)
+    const retriedOnce = retryConflicts(once, conflictsInRowMax).pipe(Effect.uninterruptible, Effect.result)
     for (let pauses = 0; ; pauses++) {
-      const result = yield* retriedConflicts
+      const result = yield* retriedOnce
       if (result._tag === "Success") return result.success
       const { failure } = result
       const reason = failure._tag === "Conflict" ? "contended" : failure.reason

@@ -69,7 +69,7 @@ const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }
     }
   })
 
-const lost = (error: string): EventDeliveryResult => ({ _tag: "NoReply", error })
+const noReply = (error: string): EventDeliveryResult => ({ _tag: "NoReply", error })
 const notAttempted = (error: string): EventDeliveryResult => ({ _tag: "NotAttempted", error })
 
 /** The wait after an attempt without a readable secret. An operator must correct the master secret. */
@@ -90,7 +90,7 @@ export const sendToWebhook = (
     const secrets = content.secrets.flatMap(({ encrypted, until }) =>
       until === null || until > now ? [decrypt(encrypted)] : []
     )
-    if (sink === null) return lost("no_sink")
+    if (sink === null) return noReply("no_sink")
     if (secrets.length === 0 || secrets.includes(null)) return postponed("secret_unreadable", secretWaitMillis)
     const text = JSON.stringify(body)
     const headers = signedHeaders(crypto, secrets as ReadonlyArray<string>, {
@@ -105,16 +105,16 @@ export const sendToWebhook = (
       body: new TextEncoder().encode(text)
     })
     return yield* sending.pipe(
-      Effect.catch(({ reason }) => Effect.succeed(lost(reason))),
-      Effect.catchDefect(() => Effect.succeed(lost("sink_failed"))),
+      Effect.catch(({ reason }) => Effect.succeed(noReply(reason))),
+      Effect.catchDefect(() => Effect.succeed(noReply("sink_failed"))),
       Effect.timeoutOption(Duration.millis(eventDeliveryDeadlineMillis)),
-      Effect.map(Option.getOrElse(() => lost("timeout")))
+      Effect.map(Option.getOrElse(() => noReply("timeout")))
     )
   })
 
 const sendToHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<EventDeliveryResult> =>
   Effect.map(Effect.exit(runHandler(handler, event)), (exit): EventDeliveryResult =>
-    Exit.isSuccess(exit) ? { _tag: "Accepted", status: null } : lost("handler_failed")
+    Exit.isSuccess(exit) ? { _tag: "Accepted", status: null } : noReply("handler_failed")
   )
 
 interface Attempted extends Pick<FinishEventDeliveryFacts, "attemptedUrl"> {
