@@ -5,6 +5,7 @@
 import type { SQLInputValue } from "node:sqlite"
 import * as Mail from "@mailkeep/core/adapter"
 import { isFree } from "./claims.ts"
+import { contentPart } from "./contents.ts"
 import type { Kind, RecordTables, Records } from "./records.ts"
 
 type Where = readonly [sql: string, ...values: ReadonlyArray<SQLInputValue>]
@@ -103,6 +104,22 @@ const backlog = (tables: RecordTables, now: number): Mail.Backlog => {
   }
 }
 
+const workHealth = (
+  tables: RecordTables,
+  { dueBefore, leaseEndedBefore }: Mail.QueryOf<"WorkHealth">
+): Mail.WorkHealth => {
+  const count = (from: string, ...values: ReadonlyArray<number>) =>
+    tables.rows(`SELECT count(*) AS count FROM ${from}`, ...values)[0]!["count"] as number
+  return {
+    late: count("Delivery WHERE status IN ('scheduled', 'queued') AND dueAt <= ?", dueBefore),
+    lapsed: count(
+      "Delivery WHERE status = 'sending' AND (worker IS NULL OR worker NOT IN (SELECT worker FROM Lease WHERE leaseUntil > ?))",
+      leaseEndedBefore
+    ),
+    eventDeliveries: count("EventDelivery WHERE dueAt IS NOT NULL")
+  }
+}
+
 const answers: Mail.Answering<RecordTables> = {
   Setting: (tables, { name }) => get(tables, "Setting", name),
   Project: (tables, { id }) => get(tables, "Project", id),
@@ -146,7 +163,9 @@ const answers: Mail.Answering<RecordTables> = {
   Counters: (tables, { projectId, names }) => names.map((name) => get(tables, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (tables, { projectId, key }) => get(tables, "Idempotency", projectId, key),
   Message: getOwn("Message"),
+  ContentPart: contentPart,
   Delivery: getOwn("Delivery"),
+  DeliveryOfId: (tables, { id }) => get(tables, "Delivery", id),
   DeliveriesOfMessage: (tables, { projectId, messageId }) =>
     tables.find("Delivery", "messageId = ? AND projectId = ? ORDER BY id", messageId, projectId),
   Attempts: (tables, { deliveryId }) => tables.find("Attempt", "deliveryId = ? ORDER BY number", deliveryId),
@@ -166,7 +185,9 @@ const answers: Mail.Answering<RecordTables> = {
       )
       .map(({ subscriber, dueAt }) => ({ subscriber: subscriber as string, dueAt: dueAt as number })),
   NextDue: (tables, { worker, now }) => tables.rows(nextDueSql, worker, now)[0]!["at"] as number | null,
+  LeasesSetAfter: (tables, { now }) => tables.find("Lease", "renewedAt > ? ORDER BY worker", now),
   Backlog: (tables, { now }) => backlog(tables, now),
+  WorkHealth: workHealth,
   UsageAudit: (tables, query) =>
     Mail.evaluateUsageAudit(
       ofProject(tables, "Counter", query),

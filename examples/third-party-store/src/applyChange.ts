@@ -2,6 +2,7 @@
  * Applies one change: checks its guard, then writes. The write transaction around the commit makes both one step.
  */
 import * as Mail from "@mailkeep/core/adapter"
+import { putContent, referToContents } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
 
 type Existing = { readonly revision: number } | undefined
@@ -18,6 +19,7 @@ export const undistributedKey = (eventKey: string): string => eventKey.replace(/
 /** Returns the reason if the guard does not hold. Then it has written nothing. */
 export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.ConflictReason | undefined => {
   const key = Mail.recordKeyOf(change)
+  if (change._tag === "PutContent") return void putContent(tables, change)
   if (change._tag === "Expect") return Mail.revisionConflict(expected(tables, key, change.record), change.revision)
   const existing = tables.get(key) as object | undefined
   const write = (record: unknown) => (tables.put(key, record) ? undefined : "AlreadyExists")
@@ -35,6 +37,10 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
     }
     case "ExtendIdempotency":
       return patch({ expiresAt: change.expiresAt })
+    case "InsertMessage":
+      if (existing !== undefined) return "AlreadyExists"
+      referToContents(tables, change.message)
+      return write(change.message)
     case "AppendEvent":
       if (existing !== undefined) return "AlreadyExists"
       tables.put(undistributedKey(key), change.event)
@@ -63,7 +69,7 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
       return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })
     }
     case "RenewLease":
-      return write({ worker: change.worker, leaseUntil: change.leaseUntil })
+      return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":
       return void tables.remove(key)
     default: {

@@ -3,49 +3,74 @@
  */
 import * as Mail from "@mailkeep/core/adapter"
 import { undistributedKey } from "./applyChange.ts"
+import { sweepMessages } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
 
 /** A condition on a row that can be claimed. Its parameter is the time. */
 export const isFree = "(worker IS NULL OR worker NOT IN (SELECT worker FROM Lease WHERE leaseUntil > ?))"
 
-/** Takes the rows that have been due longest. Writes the worker and the next fencing token to each, and renews the lease. */
-const take = <K extends "Delivery" | "EventDelivery">(
+/** Writes the worker and the next fencing token to each chosen row, and sets the lease of the worker. */
+const mark = <R extends Mail.Delivery | Mail.EventDelivery>(
   tables: RecordTables,
-  kind: K,
-  among: "status" | "subscriber",
-  value: string,
-  { now, limit, worker, leaseUntil }: Omit<Mail.Claim, "kind">
-) => {
-  const due = `${among} = ? AND dueAt <= ? AND ${isFree} ORDER BY dueAt, id LIMIT ?`
-  const rows = tables
-    .find(kind, due, value, now, now, limit)
-    .map((row) => ({ ...row, worker, fencingToken: row.fencingToken + 1 }))
+  kind: "Delivery" | "EventDelivery",
+  { now, worker, leaseUntil }: Pick<Mail.Claim, "now" | "worker" | "leaseUntil">,
+  chosen: ReadonlyArray<R>
+): ReadonlyArray<R> => {
+  const rows = chosen.map((row) => ({ ...row, worker, fencingToken: row.fencingToken + 1 }))
   for (const row of rows) tables.put(`${kind}/${row.id}`, row)
-  if (rows.length > 0) tables.put(`Lease/${worker}`, { worker, leaseUntil })
+  if (rows.length > 0) tables.put(`Lease/${worker}`, { worker, renewedAt: now, leaseUntil })
   return rows
 }
 
-export const claim = (tables: RecordTables, request: Mail.Claim): ReadonlyArray<Mail.Delivery> =>
-  take(tables, "Delivery", "status", Mail.claimKinds[request.kind], request)
+/** The next lane with a delivery of the status, whether or not it is due. Finds it by the index, however many deliveries a lane has. */
+const laneAfter = (tables: RecordTables, status: string, { projectId, bulk }: { projectId: string; bulk: number }) =>
+  tables.rows(
+    "SELECT projectId, bulk FROM Delivery WHERE status = ? AND (projectId, bulk) > (?, ?) ORDER BY projectId, bulk LIMIT 1",
+    status,
+    projectId,
+    bulk
+  )[0] as { readonly projectId: string; readonly bulk: number } | undefined
+
+export const claim = (tables: RecordTables, request: Mail.Claim): ReadonlyArray<Mail.Delivery> => {
+  const { kind, now, limit, rotation } = request
+  const status = Mail.claimKinds[kind]
+  const due: Array<Mail.Delivery> = []
+  // Each lane takes at most `limit` turns, so later deliveries of the lane do not matter.
+  const firstOfLane = `status = ? AND projectId = ? AND bulk = ? AND (dueAt <= ? OR waitsFrom > ?) AND ${isFree}
+    ORDER BY dueAt, id LIMIT ?`
+  for (
+    let lane = laneAfter(tables, status, { projectId: "", bulk: 0 });
+    lane !== undefined;
+    lane = laneAfter(tables, status, lane)
+  )
+    due.push(...tables.find("Delivery", firstOfLane, status, lane.projectId, lane.bulk, now, now, now, limit))
+  return mark(tables, "Delivery", request, Mail.takeInTurns(due, limit, rotation))
+}
 
 export const claimEventDeliveries = (
   tables: RecordTables,
   request: Mail.EventDeliveryClaim
-): ReadonlyArray<Mail.EventDelivery> => take(tables, "EventDelivery", "subscriber", request.subscriber, request)
+): ReadonlyArray<Mail.EventDelivery> => {
+  const { subscriber, now, limit } = request
+  const due = `subscriber = ? AND dueAt <= ? AND ${isFree} ORDER BY dueAt, id LIMIT ?`
+  return mark(tables, "EventDelivery", request, tables.find("EventDelivery", due, subscriber, now, now, limit))
+}
 
 const isIdle = ["Delivery", "EventDelivery"]
   .map((table) => `worker NOT IN (SELECT worker FROM ${table} WHERE dueAt IS NOT NULL AND worker IS NOT NULL)`)
   .join(" AND ")
 
 /** The table of each sweep, the field with the age of a record, and what else must be true. */
-const sweeps: Readonly<Record<Mail.SweepKind, { table: string; age: string; where: string }>> = {
+const sweeps: Readonly<Record<Exclude<Mail.SweepKind, "messages">, { table: string; age: string; where: string }>> = {
   events: { table: "Event", age: "occurredAt", where: "TRUE" },
   idempotency: { table: "Idempotency", age: "expiresAt", where: "TRUE" },
-  eventDeliveries: { table: "EventDelivery", age: "settledAt", where: "TRUE" },
+  eventDeliveries: { table: "EventDelivery", age: "endedAt", where: "TRUE" },
   leases: { table: "Lease", age: "leaseUntil", where: isIdle }
 }
 
-export const sweep = (tables: RecordTables, { kind, before, limit }: Mail.Sweep): number => {
+export const sweep = (tables: RecordTables, request: Mail.Sweep): number => {
+  const { kind, before, limit } = request
+  if (kind === "messages") return sweepMessages(tables, request)
   const { table, age, where } = sweeps[kind]
   const old = `SELECT key FROM ${table} WHERE ${age} < ? AND ${where} ORDER BY ${age}, key LIMIT ?`
   const keys = tables.rows(old, before, limit).map(({ key }) => key as string)

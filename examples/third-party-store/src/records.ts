@@ -15,6 +15,8 @@ export interface Records {
   Suppression: Mail.SuppressionRecord
   Idempotency: Mail.IdempotencyRecord
   Message: Mail.Message
+  /** That a message refers to a content. */
+  MessageContent: { readonly content: string; readonly messageId: string }
   Delivery: Mail.Delivery
   Attempt: Mail.Attempt
   Counter: Mail.Counter
@@ -22,7 +24,7 @@ export interface Records {
   /** A copy of each event that was not distributed yet. */
   Undistributed: Mail.EventRecord
   EventDelivery: Mail.EventDelivery
-  Lease: { readonly worker: string; readonly leaseUntil: number }
+  Lease: Mail.Lease
 }
 export type Kind = keyof Records
 
@@ -36,11 +38,14 @@ const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
   Contact: ["unique projectId address", "projectId createdAt id", "projectId emailStatus createdAt id"],
   Suppression: ["projectId address"],
   Idempotency: ["expiresAt"],
-  Message: [],
+  Message: ["createdAt id"],
+  MessageContent: ["content"],
   Delivery: [
     "messageId",
     "worker",
     "status dueAt id",
+    "status projectId bulk dueAt id",
+    "status waitsFrom",
     "projectId createdAt id",
     "projectId address createdAt id",
     "projectId contactId createdAt id"
@@ -49,14 +54,18 @@ const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
   Counter: ["projectId"],
   Event: ["projectId id", "occurredAt"],
   Undistributed: [],
-  EventDelivery: ["worker", "settledAt", "subscriber dueAt id", "projectId subscriber createdAt id"],
-  Lease: ["worker", "leaseUntil"]
+  EventDelivery: ["worker", "endedAt", "subscriber dueAt id", "projectId subscriber createdAt id"],
+  Lease: ["worker", "renewedAt", "leaseUntil"]
 }
 
 const tableSql = (table: string, columns: ReadonlyArray<string>): string =>
   `CREATE TABLE IF NOT EXISTS ${table} (key TEXT PRIMARY KEY, record TEXT NOT NULL${columns
     .map((field) => `, ${field} AS (record ->> '${field}')`)
     .join("")})`
+
+/** The parts of the contents of files. They are bytes, so they are not in a row of JSON. */
+const contentSql = `CREATE TABLE IF NOT EXISTS Content (content TEXT, part INTEGER, bytes BLOB NOT NULL);
+  CREATE UNIQUE INDEX IF NOT EXISTS Content0 ON Content (content, part)`
 
 /** Creates the tables and indexes that do not exist. Each field of an index is a column. */
 export const schema: string = Object.entries(indexes)
@@ -70,6 +79,7 @@ export const schema: string = Object.entries(indexes)
       )
     ]
   })
+  .concat(contentSql)
   .join(";\n")
 
 /** Reads and writes records by their kind and by their record key, such as `Contact/con_1`. */

@@ -2,8 +2,8 @@
  * A law is one promise of a port, as data: an id, one sentence, and a check of an adapter. It depends on no test runner.
  */
 import { inspect } from "node:util"
-import type { Context, Effect, Scope } from "effect"
-import { Data } from "effect"
+import type { Context, Scope } from "effect"
+import { Data, Effect } from "effect"
 
 /** The capabilities that an adapter declares. The adapter publishes the same record. */
 export type Capabilities = Readonly<Record<string, unknown>>
@@ -43,6 +43,22 @@ export interface LawBook<S, R> {
   /** Says what the subject must supply for the capabilities that it declares. Returns `undefined` when nothing is missing. */
   readonly lacks?: (subject: S, opened: Opened<R>) => string | undefined
 }
+
+/** The statement of a law, or an object that also has what the law requires, or a reason of its own. */
+export type Stated<C = Capabilities> =
+  | string
+  | { readonly statement: string; readonly why?: string; readonly needs?: Readonly<Partial<C>> }
+
+/** The body of a law: a generator that yields effects. */
+export type LawBody<R> = Effect.fn.Return<void, unknown, R | Scope.Scope>
+
+/** Defines a law. `why` applies unless the statement has a reason of its own. */
+export const makeLaw = <R>(id: Law<R>["id"], why: string, stated: Stated, body: () => LawBody<R>): Law<R> => ({
+  id,
+  why,
+  ...(typeof stated === "string" ? { statement: stated } : stated),
+  check: Effect.gen(body)
+})
 
 /** The adapter gave another answer than the law requires. */
 export class Violation extends Data.TaggedError("Violation")<{

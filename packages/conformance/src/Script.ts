@@ -4,7 +4,7 @@
 import type { Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/adapter"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
-import { wholeState } from "./arbitraries/query.ts"
+import { wholeState } from "./arbitraries/wholeState.ts"
 import { same } from "./expectation.ts"
 import type { Violation } from "./Law.ts"
 
@@ -63,6 +63,18 @@ export const lockstep = (
       yield* same(`after the script, ${JSON.stringify(query)}`, actualState[index], expectedState[index])
   })
 
+/** A longer array of bytes is printed as its length. */
+const printedBytesMax = 1000
+
+/** Prints a step as TypeScript. A content has bytes, which JSON does not have. */
+export const printStep = (step: Step): string => {
+  const json = JSON.stringify(step, (_, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value
+    return value.length > printedBytesMax ? `${value.length} bytes` : `bytes:${value.join()}`
+  })
+  return json.replace(/"bytes:([\d,]*)"/g, "new Uint8Array([$1])")
+}
+
 /** Prints the script as TypeScript, one line for each step. */
 export const printScript = (script: Script): string =>
-  `const script: Script = [\n${script.map((step) => `  ${JSON.stringify(step)}`).join(",\n")}\n]`
+  `const script: Script = [\n${script.map((step) => `  ${printStep(step)}`).join(",\n")}\n]`

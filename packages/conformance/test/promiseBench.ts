@@ -6,7 +6,7 @@ import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, TakenMail }
 import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { mailOf } from "../src/index.ts"
+import { mailOf, takenAttachments } from "../src/index.ts"
 
 /** Waits until the caller aborts. */
 const silence = async (signal: AbortSignal): Promise<never> => {
@@ -50,9 +50,12 @@ export const promiseTransportBench = Effect.sync(() => {
       if (refused?.reply.stage === "rcpt") return refused
       if (act.does === "hang" && !act.whileFinalizing) return silence(signal)
       if (act.does === "drop" && !act.whileFinalizing) throw lost()
+      const attachments = await takenAttachments(message).catch((cause: unknown) => {
+        throw new TransportUnavailable({ reason: "a file cannot be read", cause })
+      })
       await beforeFinalize()
       if (refused !== undefined) return refused
-      taken.push(mailOf({ envelope, message }))
+      taken.push(mailOf({ envelope, message }, attachments))
       if (act.does === "hang") return silence(signal)
       if (act.does === "drop") throw lost()
       return { _tag: "Accepted", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const
@@ -87,7 +90,12 @@ export const promiseSinkBench = Effect.sync(() => {
         case "takeUnfinished":
           return { _tag: "Accepted", status: null }
         case "refuse":
-          return { _tag: "Refused", status: null, retryAfterSeconds: act.retryAfterSeconds, gone: act.gone }
+          return {
+            _tag: "Refused",
+            status: null,
+            retryAfterSeconds: act.retryAfterSeconds,
+            wantsNoMoreEvents: act.wantsNoMoreEvents
+          }
         case "hang":
           return silence(signal)
         case "drop":

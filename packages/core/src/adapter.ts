@@ -21,8 +21,10 @@ export { MailStore, StoreNotOpened, StoreUnavailable } from "./port/MailStore.ts
 export type { MailStoreShape, StoreCapabilities } from "./port/MailStore.ts"
 export { HandOffRevoked, Transport, TransportUnavailable } from "./port/Transport.ts"
 export type {
+  DkimSignature,
   HandOff,
   HandOffOutcome,
+  OutgoingAttachment,
   OutgoingMessage,
   TransportCapabilities,
   TransportShape
@@ -31,10 +33,15 @@ export { Crypto } from "./port/Crypto.ts"
 export type { RsaKeyPair } from "./port/Crypto.ts"
 export { DnsFailure, DnsResolver } from "./port/DnsResolver.ts"
 export type { DnsResolverShape, MailExchange } from "./port/DnsResolver.ts"
+export { FileNotRead, FileReader } from "./port/FileReader.ts"
+export type { FileReaderShape } from "./port/FileReader.ts"
 export { IdSource } from "./port/IdSource.ts"
 export { PlanSource } from "./port/PlanSource.ts"
 export { RateLimiter } from "./port/RateLimiter.ts"
 export type { BucketRef, RateDecision } from "./port/RateLimiter.ts"
+
+// The measurements of a store that commits in groups.
+export { recordMetric } from "./port/metrics.ts"
 
 // The same ports for adapters that use promises.
 export { sinkFromPromises } from "./port/PromiseSink.ts"
@@ -45,10 +52,14 @@ export { transportFromPromises } from "./port/PromiseTransport.ts"
 export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.ts"
 
 // The language of a store.
-export { changeOrder, Conflict, inCommitOrder, recordKeyOf, recordOf, revisionConflict } from "./domain/store/Change.ts"
+export { changeOrder, inCommitOrder, recordKeyOf, recordOf } from "./domain/store/Change.ts"
+export { Conflict, revisionConflict } from "./domain/store/Conflict.ts"
 export type * from "./domain/store/Change.ts"
-export { claimKinds, longestDueFirst, sweepKinds } from "./domain/store/Claim.ts"
+export type * from "./domain/store/Conflict.ts"
+export { claimKinds, isDue, sweepKinds } from "./domain/store/Claim.ts"
 export type * from "./domain/store/Claim.ts"
+export { compareLanes, longestDueFirst, takeInTurns, wholeRotation } from "./domain/store/Rotation.ts"
+export type * from "./domain/store/Rotation.ts"
 export type * from "./domain/store/Query.ts"
 export { caseFold, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
 export type { LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
@@ -60,14 +71,24 @@ export {
   evaluateDomainsDue,
   evaluateEventDeliveryPage,
   evaluateEvents,
+  evaluateLeasesSetAfter,
   evaluateLogPage,
   evaluateNextDue,
   evaluatePendingEventDeliveries,
   evaluateResourcePage,
   evaluateResources,
   evaluateSuppressionPage,
-  evaluateUsageAudit
+  evaluateUsageAudit,
+  evaluateWorkHealth
 } from "./domain/store/queryReference.ts"
+export {
+  deliveryInstants,
+  evaluateMessageSweep,
+  hasEndedBefore,
+  sweptCounts,
+  withDeletedCounts
+} from "./domain/store/messageSweep.ts"
+export type { SweptCount } from "./domain/store/messageSweep.ts"
 
 // The records that a store keeps.
 export { sendingSources } from "./domain/access/ApiKey.ts"
@@ -78,22 +99,28 @@ export { contactSources } from "./domain/contact/Contact.ts"
 export type { ContactRecord, ContactSource } from "./domain/contact/Contact.ts"
 export { compilePredicate, noContactFilters, searchedTexts } from "./domain/contact/ContactPredicate.ts"
 export type { ComparedField, ContactFilters, ContactPredicate } from "./domain/contact/ContactPredicate.ts"
-export { emailStatuses, subscriptionTable } from "./domain/contact/SubscriptionTable.ts"
-export type { EmailStatus, SubscriptionRow } from "./domain/contact/SubscriptionTable.ts"
+export { emailStatuses, emailStatusTable } from "./domain/contact/EmailStatusTable.ts"
+export type { EmailStatus, EmailStatusRow } from "./domain/contact/EmailStatusTable.ts"
 export { suppressionReasons } from "./domain/contact/Suppression.ts"
 export type { SuppressionReason, SuppressionRecord } from "./domain/contact/Suppression.ts"
 export { attemptOutcomes, attemptPhases, deliveryState, freshAttempt, freshState } from "./domain/delivery/Delivery.ts"
 export type * from "./domain/delivery/Delivery.ts"
 export { claimableStatuses, terminalStatuses } from "./domain/delivery/DeliveryMachine.ts"
-export { deliveryReasons, deliveryStatuses, deliveryTable, emittedBy } from "./domain/delivery/DeliveryTable.ts"
-export type { DeliveryReason, DeliveryRow, DeliveryStatus } from "./domain/delivery/DeliveryTable.ts"
-export type { SmtpReply, SmtpStage } from "./domain/delivery/SmtpReply.ts"
+export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"
+export { deliveryTable } from "./domain/delivery/DeliveryTable.ts"
+export { emittedBy } from "./domain/delivery/DeliveryRow.ts"
+export type { DeliveryReason, DeliveryStatus } from "./domain/delivery/DeliveryStatus.ts"
+export type { DeliveryRow } from "./domain/delivery/DeliveryRow.ts"
+export { refusalTable } from "./domain/delivery/SmtpReply.ts"
+export type { Refusal, RefusalRow, SmtpReply, SmtpStage } from "./domain/delivery/SmtpReply.ts"
 export { domainStatuses, noDomainFilters } from "./domain/domain-name/SenderDomain.ts"
 export type { DkimKey, DomainFilters, SenderDomainRecord } from "./domain/domain-name/SenderDomain.ts"
 export { eventDeliveryState } from "./domain/event/EventDelivery.ts"
 export type * from "./domain/event/EventDelivery.ts"
 export type { EventRecord } from "./domain/event/EventRecord.ts"
 export type { EventKind } from "./domain/event/MailEvent.ts"
+export type { AttachmentRecord, Disposition } from "./domain/message/Attachment.ts"
+export { partBytes, partCountOf, partsOf } from "./domain/message/attachmentContent.ts"
 export type { HeaderFields } from "./domain/message/HeaderField.ts"
 export type { AcceptedSend, IdempotencyRecord } from "./domain/message/Idempotency.ts"
 export type { Message } from "./domain/message/Message.ts"
@@ -108,8 +135,8 @@ export type { Instant, UtcDay } from "./domain/value/Instant.ts"
 
 // Rules for an event sink: where it may connect. An event sink never retries: the core decides when an event delivery is due again.
 export { isPublicAddress } from "./domain/webhook/NetworkAddress.ts"
-export { isWebhookAddress, isWebhookPort, webhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
-export type { WebhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+export { isWebhookAddress, isWebhookPort, webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
+export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
 // The jitter of retries, for a test that predicts when the core retries.
 export { jitterOf } from "./domain/delivery/RetrySchedule.ts"

@@ -29,6 +29,8 @@ export {
   variablesRule
 } from "./domain/template/TemplateInput.ts"
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
+export { decodeBase64Octets } from "./domain/value/Base64.ts"
+export { dispositions } from "./domain/message/Attachment.ts"
 export { Mailbox, textOf } from "./domain/value/TextRule.ts"
 
 // Closed lists and limits.
@@ -36,10 +38,10 @@ export { ambiguityPolicies } from "./domain/access/Project.ts"
 export { permissions } from "./domain/access/ApiKey.ts"
 export type { Permission, Principal } from "./domain/access/ApiKey.ts"
 export { contactSources } from "./domain/contact/Contact.ts"
-export { emailStatuses } from "./domain/contact/SubscriptionTable.ts"
+export { emailStatuses } from "./domain/contact/EmailStatusTable.ts"
 export { suppressionReasons } from "./domain/contact/Suppression.ts"
 export { attemptOutcomes } from "./domain/delivery/Delivery.ts"
-export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryTable.ts"
+export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"
 export { dnsPurposes, dnsRecordStatuses, domainStatuses } from "./domain/domain-name/SenderDomain.ts"
 export { contactFields } from "./domain/event/EventBody.ts"
 export { eventDeliveryStatuses } from "./domain/event/EventDelivery.ts"
@@ -49,8 +51,8 @@ export { versionBodiesOctetsMax } from "./domain/template/Template.ts"
 export { templateStatuses, variableTypes, versionStatuses } from "./domain/template/TemplateContent.ts"
 export { webhookStatuses } from "./domain/webhook/Webhook.ts"
 export { isAddressRange } from "./domain/webhook/NetworkAddress.ts"
-export { webhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
-export type { WebhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+export { webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
+export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
 // Failures, issues and times.
 export { InvalidArgument } from "./domain/value/Failure.ts"
@@ -69,3 +71,7 @@ export {
 } from "./domain/value/Instant.ts"
 export type { Instant } from "./domain/value/Instant.ts"
 export { StoreUnavailable } from "./port/MailStore.ts"
+
+// The table of metrics, for a page or a dashboard.
+export { metricTable } from "./domain/observability/metricTable.ts"
+export type { MetricName, MetricRow } from "./domain/observability/metricTable.ts"

@@ -30,11 +30,14 @@ export type { WakeUp } from "./service/delivery/WakeUp.ts"
 // Messages and deliveries.
 export { Sending } from "./service/message/Sending.ts"
 export { DeliveryLog } from "./service/delivery/DeliveryLog.ts"
-export type { LogPage } from "./service/delivery/DeliveryLog.ts"
 export type { DeliveryAttempt, DeliveryDetail, DeliveryMessage } from "./domain/delivery/DeliveryDetail.ts"
 export type { ListDeliveriesInput, ListEventsInput } from "./domain/delivery/DeliveryLogInput.ts"
 export { Dispatcher } from "./service/delivery/Dispatcher.ts"
-export type { DispatcherOptions, DispatchReport } from "./service/delivery/Dispatcher.ts"
+export type { DispatcherHealth, DispatcherOptions, DispatchReport, RelayHealth, RetentionOptions } from "./service/delivery/Dispatcher.ts"
+export { Feedback } from "./service/delivery/Feedback.ts"
+export type { ReceivedReport } from "./service/delivery/Feedback.ts"
+export type { RecordedReport } from "./decide/delivery/recordReport.ts"
+export type { BounceCause, DeliveryReport, ReportKind } from "./domain/delivery/DeliveryReport.ts"
 export { HandOffs } from "./service/delivery/HandOffs.ts"
 export { NotStored } from "./service/delivery/HandOffs.ts"
 export type { HandledStatus, HandOffOptions } from "./service/delivery/HandOffs.ts"
@@ -42,11 +45,19 @@ export type { RetryPolicy } from "./domain/delivery/RetrySchedule.ts"
 export type { CanceledMessage, RescheduledMessage } from "./decide/message/scheduledMessage.ts"
 export type { SendRefusal, SendResult } from "./decide/message/acceptSend.ts"
 export type { SendInput } from "./domain/message/SendInput.ts"
+export type {
+  AttachmentInput,
+  AttachmentRecord,
+  AttachmentSummary,
+  ContentAttachmentInput,
+  Disposition,
+  PathAttachmentInput
+} from "./domain/message/Attachment.ts"
 export type { SendOptions } from "./domain/message/SendOptions.ts"
 export type { Message } from "./domain/message/Message.ts"
 export type { HeaderFields } from "./domain/message/HeaderField.ts"
-export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryTable.ts"
-export type { DeliveryReason, DeliveryStatus } from "./domain/delivery/DeliveryTable.ts"
+export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"
+export type { DeliveryReason, DeliveryStatus } from "./domain/delivery/DeliveryStatus.ts"
 export type { AttemptOutcome, BounceType, DeliverySummary, RecipientKind } from "./domain/delivery/Delivery.ts"
 
 // Contacts.
@@ -57,6 +68,8 @@ export { ContactLists } from "./service/contact/ContactLists.ts"
 export { Properties } from "./service/contact/Properties.ts"
 export { Segments } from "./service/contact/Segments.ts"
 export { Suppressions } from "./service/contact/Suppressions.ts"
+export { UnsubscribeLinks } from "./service/contact/UnsubscribeLinks.ts"
+export type { UnsubscribeOptions } from "./service/contact/UnsubscribeLinks.ts"
 export type { Contact, ContactDetail, ContactSource, CreateContactOptions } from "./domain/contact/Contact.ts"
 export type { ImportOptions } from "./domain/contact/ContactFile.ts"
 export type { ContactList, CreateContactListInput, UpdateContactListInput } from "./domain/contact/ContactList.ts"
@@ -82,8 +95,8 @@ export type {
   UpdateSegmentInput
 } from "./domain/contact/Segment.ts"
 export type { SegmentOp, SegmentValue } from "./domain/contact/ContactPredicate.ts"
-export { emailStatuses } from "./domain/contact/SubscriptionTable.ts"
-export type { EmailStatus } from "./domain/contact/SubscriptionTable.ts"
+export { emailStatuses } from "./domain/contact/EmailStatusTable.ts"
+export type { EmailStatus } from "./domain/contact/EmailStatusTable.ts"
 export { suppressionReasons } from "./domain/contact/Suppression.ts"
 export type { Suppression, SuppressionReason } from "./domain/contact/Suppression.ts"
 export type { ListSuppressionsInput } from "./domain/contact/SuppressionRequest.ts"
@@ -151,7 +164,7 @@ export type { EventDeliveryAttempt, EventDeliveryStatus } from "./domain/event/E
 export { Webhooks } from "./service/webhook/Webhooks.ts"
 export type { WebhooksOptions } from "./service/webhook/Webhooks.ts"
 export type { Webhook, WebhookStatus, WebhookTestResult, WebhookWithSecret } from "./domain/webhook/Webhook.ts"
-export type { WebhookTargetRules } from "./domain/webhook/WebhookTarget.ts"
+export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookDelivery } from "./domain/webhook/WebhookDelivery.ts"
 export type { CreateWebhookInput, UpdateWebhookInput } from "./domain/webhook/WebhookInput.ts"
 
@@ -166,6 +179,17 @@ export { noLimits } from "./domain/plan/Plan.ts"
 export type { Plan, PlanLimitCode } from "./domain/plan/Plan.ts"
 export type { BucketLimit } from "./domain/plan/TokenBucket.ts"
 export type { Backlog, UsageAudit } from "./domain/store/Query.ts"
+
+// Observability.
+export { Health } from "./service/observability/Health.ts"
+export type {
+  HealthFault,
+  HealthOptions,
+  HealthReason,
+  HealthReport,
+  HealthStatus,
+  StoreFault
+} from "./service/observability/Health.ts"
 
 // Ids and metadata.
 export type { Json } from "./domain/value/CanonicalJson.ts"
@@ -192,25 +216,24 @@ export {
   ContactEmailTaken,
   ContactFilterTooSlow,
   ContactNotFound,
-  DeliveryNotFound,
-  DomainTaken,
-  InvalidArgument,
-  ApiKeyNotAccepted,
+  PropertyInUse
+} from "./domain/contact/ContactFailure.ts"
+export { DeliveryNotFound, MessageNotFound, MessageNotScheduled } from "./domain/message/MessageFailure.ts"
+export { DomainTaken, SenderDomainNotVerified } from "./domain/domain-name/DomainFailure.ts"
+export { InvalidArgument } from "./domain/value/Failure.ts"
+export {
+  InvalidApiKey,
   ApiKeyNotFound,
-  MessageNotFound,
-  MessageNotScheduled,
-  NameTaken,
   PermissionMissing,
-  PlanLimitReached,
-  PropertyInUse,
   RateLimited,
-  RecordNotFound,
-  SenderDomainNotVerified,
-  SenderOutsideScope,
-  TemplateNotEditable,
-  TooManyRecords
-} from "./domain/value/Failure.ts"
-export type { MailFailure, RateLimitScope, RecordName } from "./domain/value/Failure.ts"
+  SenderOutsideScope
+} from "./domain/access/AccessFailure.ts"
+export { NameTaken, RecordNotFound, TooManyRecords } from "./domain/store/RecordFailure.ts"
+export { PlanLimitReached } from "./domain/plan/PlanFailure.ts"
+export { TemplateNotEditable } from "./domain/template/TemplateFailure.ts"
+export type { MailFailure } from "./domain/value/Failure.ts"
+export type { RateLimitScope } from "./domain/access/AccessFailure.ts"
+export type { RecordName } from "./domain/store/RecordFailure.ts"
 export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
 export { StoreNotOpened, StoreUnavailable } from "./port/MailStore.ts"
 

@@ -32,10 +32,11 @@ const bodyOf = (change: Change): { readonly html: string | null; readonly text: 
       ? change.resource.content
       : undefined
 
-/** The approximate size of a commit: its bodies, and a fixed number of octets for each change. */
+/** The approximate size of a commit: its bodies and contents, and a fixed number of octets for each change. */
 const octetsOf = (changes: ReadonlyArray<Change>): number =>
   changes.reduce((sum, change) => {
     const body = bodyOf(change)
+    if (change._tag === "PutContent") return change.parts.reduce((size, part) => size + part.length, sum)
     return sum + 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
   }, 0)
 
@@ -98,8 +99,8 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
           })
         }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
       sweep: (request) => group.submit(() => ({ done: sweep(connection, request) }), 1024),
-      changes: Stream.fromEffectSchedule(
-        // If the version cannot be read, reports no change.
+      foreignCommits: Stream.fromEffectSchedule(
+        // If the version cannot be read, reports no commit.
         Effect.orElseSucceed(
           Effect.try(() => dataVersion.get()),
           () => undefined

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Change } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
-import { Effect, Exit, Fiber, Result, Scope } from "effect"
+import { Effect, Exit, Fiber, Metric, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
@@ -42,6 +42,27 @@ describe("concurrent commits", () => {
         expect(groups).toBeLessThanOrEqual(1000 / 20)
       })
     ))
+
+  it("measures the writes and the disk sync of each transaction", () => {
+    const histogram = (name: string) =>
+      Effect.map(Metric.snapshot, (all) => all.find(({ id }) => id === name)?.state as Metric.HistogramState)
+    return Effect.runPromise(
+      Effect.gen(function* () {
+        const store = yield* SqliteMailStore.make({ filename: file() })
+        yield* Effect.forEach(
+          Array.from({ length: 100 }, (_, i) => `s${i}`),
+          (name) => store.commit(put(name)),
+          { concurrency: 50, discard: true }
+        )
+        const { groups } = store.groupCounts()
+        expect(yield* histogram("mailkeep_store_group_writes")).toMatchObject({ count: groups, sum: 100 })
+        const syncs = yield* histogram("mailkeep_store_sync_seconds")
+        expect(syncs.count).toBe(groups)
+        expect(syncs.min).toBeGreaterThan(0)
+        expect(syncs.max).toBeLessThan(30)
+      }).pipe(Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map()))
+    )
+  })
 
   it("keeps or undoes each concurrent commit separately", () =>
     inStore((store) =>

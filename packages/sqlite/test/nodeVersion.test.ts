@@ -20,7 +20,7 @@ describe("oldNodeSentence", () => {
     ["23.6.0", "10"],
     ["24.21.0", "10"],
     ["26.0.0", "11"]
-  ])("accepts Node %s", (node, napi) => {
+  ])("supports Node %s", (node, napi) => {
     expect(oldNodeSentence({ node, napi })).toBeUndefined()
   })
 })

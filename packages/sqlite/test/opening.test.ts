@@ -252,7 +252,7 @@ describe("the file of a store", () => {
     )
   )
 
-  it("accepts commits again when the moved file is at its path again", () =>
+  it("commits again when the moved file is at its path again", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {

@@ -12,7 +12,14 @@ import type { Scope } from "effect"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual } from "node:assert/strict"
-import type { DnsResolverShape, EventSinkShape, MailStoreShape, TransportShape } from "@mailkeep/core/adapter"
+import type {
+  DnsResolverShape,
+  EventSinkShape,
+  FileReaderShape,
+  MailStoreShape,
+  TransportShape
+} from "@mailkeep/core/adapter"
+import { FileReader } from "@mailkeep/core/adapter"
 import type {
   Instant,
   InvalidArgument,
@@ -78,16 +85,19 @@ export interface TestMailOptions extends MailCoreOptions {
   readonly sink?: EventSinkShape
   /** The DNS resolver. Without it, no name can be resolved. */
   readonly dns?: DnsResolverShape
+  /** The reader of files. Without it, an attachment with a path is refused. */
+  readonly files?: FileReaderShape
 }
 
 /** The complete core with its ports and the test clock. */
 export const testMailLayer = (
   store: StoreUnderTest,
-  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, dns, ...core }: TestMailOptions = {}
+  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, dns, files, ...core }: TestMailOptions = {}
 ) =>
   MailCore.layerWith(core).pipe(
     Layer.provideMerge(Layer.mergeAll(store.layer, StubTransport.layer(stub), plans, NodeCrypto.layer)),
     Layer.provideMerge(sink === undefined ? Layer.empty : Layer.succeed(EventSink, sink)),
+    Layer.provideMerge(files === undefined ? Layer.empty : Layer.succeed(FileReader, files)),
     Layer.provideMerge(dns === undefined ? Layer.empty : Layer.succeed(DnsResolver, dns)),
     Layer.provideMerge(TestClock.layer())
   )
@@ -153,6 +163,9 @@ export const sendEvents = Effect.flatMap(EventSender, (eventSender) => eventSend
 /** A delivery as the log shows it. */
 export const detail = (id: string) => Effect.flatMap(DeliveryLog, (log) => log.get(project, id))
 
+/** The messages that the stub transport has accepted, oldest first. */
+export const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
+
 /** The stored record of a delivery, also the fields that the services do not return. */
 export const delivery = (id: string) =>
   Effect.gen(function* () {
@@ -176,7 +189,7 @@ export const expectBalanced = Effect.gen(function* () {
     yield* (yield* DeliveryLog).usageAudit(project)
   const named = Object.fromEntries(
     counters
-      .filter(({ name, value }) => value !== 0 && !/^(?:list|property):/.test(name))
+      .filter(({ name, value }) => value !== 0 && !/^(?:list:|property:|deleted)/.test(name))
       .map(({ name, value }) => [name, value])
   )
   const expected = {

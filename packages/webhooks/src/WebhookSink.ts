@@ -10,15 +10,15 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
-import { webhookTargetRules, isWebhookPort } from "@mailkeep/core/adapter"
-import type { WebhookTargetRules } from "@mailkeep/core/adapter"
+import { webhookUrlRules, isWebhookPort } from "@mailkeep/core/adapter"
+import type { WebhookUrlRules } from "@mailkeep/core/adapter"
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { Address } from "./internal/openAddress.ts"
 import { openAddress } from "./internal/openAddress.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
 
-/** The allowed targets of requests, as for the core's `Webhooks`, and the connection options. */
-export interface WebhookSinkOptions extends Partial<WebhookTargetRules> {
+/** The allowed URLs and addresses of requests, as for the core's `Webhooks`, and the connection options. */
+export interface WebhookSinkOptions extends Partial<WebhookUrlRules> {
   /** Name servers, such as `127.0.0.1:5353`; default the name servers of the system. */
   readonly nameServers?: ReadonlyArray<string>
   /** Certificates to trust besides the usual ones, as PEM. */
@@ -36,7 +36,7 @@ const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: numb
         _tag: "Refused",
         status: statusCode,
         retryAfterSeconds: retryAfterSeconds(headers["retry-after"], nowMillis),
-        gone: statusCode === 410
+        wantsNoMoreEvents: statusCode === 410
       }
 
 /**
@@ -107,7 +107,7 @@ const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
  * `deniedAddresses` has a text that is neither an address nor a range.
  */
 export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
-  const rules = webhookTargetRules(given)
+  const rules = webhookUrlRules(given)
   return {
     capabilities: { carriesHeaders: true },
     send: (eventDelivery) => {
@@ -123,6 +123,6 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
   }
 }
 
-/** Provides the sink as `EventSink`. Use the same target rules as for `MailCore.layerWith({ webhooks })`. */
+/** Provides the sink as `EventSink`. Use the same rules as for `MailCore.layerWith({ webhooks })`. */
 export const layer = (options: WebhookSinkOptions = {}): Layer.Layer<EventSink> =>
   Layer.sync(EventSink, () => make(options))

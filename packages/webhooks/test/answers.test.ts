@@ -102,16 +102,23 @@ const bodies: ReadonlyArray<readonly [string, (socket: Socket, status: string) =
 ]
 
 describe("the status of a response", () => {
-  it.each(bodies)("accepts a 2xx status when the body %s, and closes the connection", async (_, answer) => {
-    const { result, connections, millis } = await eventDeliveryTo((socket) => answer(socket, "200 OK"))
-    expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Accepted", status: 200 })
-    expect(connections).toBe(1)
-    expect(millis).toBeLessThan(5000)
-  })
+  it.each(bodies)(
+    "reports an accepted event for a 2xx status when the body %s, and closes the connection",
+    async (_, answer) => {
+      const { result, connections, millis } = await eventDeliveryTo((socket) => answer(socket, "200 OK"))
+      expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Accepted", status: 200 })
+      expect(connections).toBe(1)
+      expect(millis).toBeLessThan(5000)
+    }
+  )
 
   it.each(bodies)("reports a refusal when the body %s", async (_, answer) => {
     const { result } = await eventDeliveryTo((socket) => answer(socket, "410 Gone"))
-    expect(Result.isSuccess(result) && result.success).toMatchObject({ _tag: "Refused", status: 410, gone: true })
+    expect(Result.isSuccess(result) && result.success).toMatchObject({
+      _tag: "Refused",
+      status: 410,
+      wantsNoMoreEvents: true
+    })
   })
 })
 

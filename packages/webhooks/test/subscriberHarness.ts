@@ -28,7 +28,7 @@ const answer = (act: SubscriberAct, response: ServerResponse): void => {
     }
     case "refuse": {
       const after = act.retryAfterSeconds === null ? {} : { "retry-after": String(act.retryAfterSeconds) }
-      return void response.writeHead(act.gone ? 410 : 503, after).end("no")
+      return void response.writeHead(act.wantsNoMoreEvents ? 410 : 503, after).end("no")
     }
     case "hang":
       return

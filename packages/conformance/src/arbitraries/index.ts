@@ -3,6 +3,8 @@
  * records.
  */
 export { change, changes, commit } from "./change.ts"
-export { predicate, query, wholeState } from "./query.ts"
+export { predicate } from "./predicate.ts"
+export { query } from "./query.ts"
+export { wholeState } from "./wholeState.ts"
 export { claim, claimEventDeliveries, script, sweep } from "./script.ts"
 export { names } from "./sharedIds.ts"

@@ -1,14 +1,24 @@
 /**
  * Arbitraries for scripts of commits, claims, sweeps and reads.
  */
-import type { Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import type { Claim, EventDeliveryClaim, Rotation, Sweep } from "@mailkeep/core/adapter"
 import { claimKinds, sweepKinds } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import type { Script, Step } from "../Script.ts"
 import { aimed } from "./aimed.ts"
 import { commit } from "./change.ts"
 import { query } from "./query.ts"
-import { subscriber, instant, of, record, worker } from "./sharedIds.ts"
+import { subscriber, instant, of, orNull, record, worker } from "./sharedIds.ts"
+
+/** Where a claim begins, and its limit for each project. */
+const rotation: fc.Arbitrary<Rotation> = record({
+  after: orNull(record({ projectId: of("p1", "p-1", "none"), bulk: fc.boolean() })),
+  perProject: of(0, 1, 2, Number.MAX_SAFE_INTEGER),
+  underWay: fc.uniqueArray(record({ projectId: of("p1", "p-1", "none"), count: fc.nat(2) }), {
+    maxLength: 2,
+    selector: ({ projectId }) => projectId
+  })
+})
 
 /** Claims of deliveries of every kind. */
 export const claim: fc.Arbitrary<Claim> = record({
@@ -16,7 +26,8 @@ export const claim: fc.Arbitrary<Claim> = record({
   now: instant,
   limit: fc.integer({ min: 1, max: 3 }),
   worker,
-  leaseUntil: instant
+  leaseUntil: instant,
+  rotation
 })
 
 /** Claims of event deliveries. */

@@ -28,6 +28,7 @@ export const names = {
   parents: ["", "lst_0"],
   idempotencyKeys: [...numbered(3, "k"), "K1"],
   messages: numbered(4, "msg_"),
+  hashes: numbered(3, "h"),
   deliveries: numbered(5, "del_"),
   events: numbered(20, "evt_"),
   eventDeliveries: numbered(4, "evd_"),
@@ -40,6 +41,9 @@ export const projectId = of("p1", "p1", "p1", "p-1")
 export const address = of(...names.addresses)
 export const deliveryId = of(...names.deliveries)
 export const messageId = of(...names.messages)
+export const contentHash = of(...names.hashes)
+/** Small parts: no store compares their sizes. */
+export const contentParts = fc.array(fc.uint8Array({ maxLength: 3 }), { minLength: 1, maxLength: 3 })
 export const contactId = of(...names.contacts)
 export const resourceId = of(...names.resources)
 export const resourceName = of(...names.resourceNames)
@@ -93,6 +97,7 @@ export const status = of(...deliveryStatuses, ...claimableStatuses, ...claimable
 export const deliveryState: fc.Arbitrary<DeliveryState> = record({
   status,
   dueAt: instant,
+  waitsFrom: orNull(instant),
   worker: orNull(worker),
   fencingToken,
   reachedRelay: fc.boolean(),
@@ -102,7 +107,7 @@ export const deliveryState: fc.Arbitrary<DeliveryState> = record({
   scheduledAt: orNull(instant)
 }).map((state) => {
   const waits = (claimableStatuses as ReadonlyArray<string>).includes(state.status)
-  return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, worker: null }) }
+  return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, waitsFrom: null, worker: null }) }
 })
 
 export const eventDeliveryId = of(...names.eventDeliveries)
@@ -127,7 +132,7 @@ export const eventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
   fencingToken,
   attempts: latestAttempts.length,
   latestAttempts,
-  settledAt: status === "pending" ? null : at
+  endedAt: status === "pending" ? null : at
 }))
 
 export const attemptState = record({
@@ -135,7 +140,7 @@ export const attemptState = record({
   outcome: of(null, "no_reply" as const),
   smtpCode: of(null, 250),
   enhancedCode: of(null, "4.2.0"),
-  message: orNull(text),
+  statusMessage: orNull(text),
   durationMillis: orNull(fc.nat(9))
 })
 

@@ -3,16 +3,18 @@
  */
 import type { EventSinkShape, SinkRequest } from "@mailkeep/core/adapter"
 import { EventSink } from "@mailkeep/core/adapter"
-import type { Scope } from "effect"
-import { Context, Effect, Layer } from "effect"
-import type { Law, LawBook } from "../Law.ts"
+import type { Layer, Scope } from "effect"
+import { Context, Effect } from "effect"
+import type { Law, LawBody, LawBook, Stated } from "../Law.ts"
+import { makeLaw } from "../Law.ts"
+import { openWithPeer } from "../openWithPeer.ts"
 
 /** What a subscriber does with an event delivery. The default is `take`. */
 export type SubscriberAct =
   | { readonly does: "take" }
   /** Accepts the event delivery, but does not finish its answer. If an answer has only one part, the same as `take`. */
   | { readonly does: "takeUnfinished"; readonly rest: "drips" | "neverComes" | "breaksOff" }
-  | { readonly does: "refuse"; readonly retryAfterSeconds: number | null; readonly gone: boolean }
+  | { readonly does: "refuse"; readonly retryAfterSeconds: number | null; readonly wantsNoMoreEvents: boolean }
   /** Never answers. */
   | { readonly does: "hang" }
   /** Closes the connection without an answer. */
@@ -72,36 +74,21 @@ export class SubscribersUnderLaw extends Context.Service<SubscribersUnderLaw, Su
 export type SinkLaw = Law<EventSink | SubscribersUnderLaw>
 
 export const openSink: LawBook<SinkSubject, EventSink | SubscribersUnderLaw>["open"] = ({ bench }) =>
-  Effect.gen(function* () {
-    const { layer, subscribers } = yield* bench
-    const sink = Context.get(yield* Layer.build(Layer.fresh(layer)), EventSink)
-    return {
-      capabilities: { ...sink.capabilities },
-      context: Context.make(EventSink, sink).pipe(Context.add(SubscribersUnderLaw, subscribers))
-    }
-  })
-
-interface Stated {
-  readonly statement: string
-  readonly needs?: Readonly<Partial<EventSinkShape["capabilities"]>>
-}
+  Effect.flatMap(bench, ({ layer, subscribers }) => openWithPeer(EventSink, layer, SubscribersUnderLaw, subscribers))
 
 const why = "decisions/0016-events.md"
 
 /** Defines a law over the open sink and its subscribers. `to` makes an event delivery to one of them. */
 export const sinkLaw = (
   id: SinkLaw["id"],
-  stated: Stated,
+  stated: Stated<EventSinkShape["capabilities"]>,
   check: (
     sink: EventSinkShape,
     subscribers: Subscribers,
     to: (subscriber: string, change?: Partial<SinkRequest>) => SinkRequest
-  ) => Effect.Effect<void, unknown, Scope.Scope>
-): SinkLaw => ({
-  id,
-  why,
-  ...stated,
-  check: Effect.gen(function* () {
+  ) => LawBody<never>
+): SinkLaw =>
+  makeLaw<EventSink | SubscribersUnderLaw>(id, why, stated, function* () {
     const subscribers = yield* SubscribersUnderLaw
     yield* check(yield* EventSink, subscribers, (subscriber, change) => ({
       id: "evt_1",
@@ -111,4 +98,3 @@ export const sinkLaw = (
       ...change
     }))
   })
-})

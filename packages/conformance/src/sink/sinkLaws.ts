@@ -13,183 +13,159 @@ import { openSink, sinkLaw } from "./SinkSubject.ts"
 
 const takenMeansReceived = sinkLaw(
   "event/taken-means-received",
-  { statement: "If the sink reports an event as taken, that subscriber received the event once, under its id." },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      const outcome = yield* sink.send(to("a"))
-      yield* same("the outcome", outcome._tag, "Accepted")
-      const received = yield* subscribers.received
-      yield* same(
-        "the subscriber of each event",
-        received.map(({ subscriber, id }) => [subscriber, id]),
-        [["a", "evt_1"]]
-      )
-    })
+  "If the sink reports an event as taken, that subscriber received the event once, under its id.",
+  function* (sink, subscribers, to) {
+    const outcome = yield* sink.send(to("a"))
+    yield* same("the outcome", outcome._tag, "Accepted")
+    const received = yield* subscribers.received
+    yield* same(
+      "the subscriber of each event",
+      received.map(({ subscriber, id }) => [subscriber, id]),
+      [["a", "evt_1"]]
+    )
+  }
 )
 
 const unfinishedIsTaken = sinkLaw(
   "event/unfinished-answer-is-an-answer",
-  {
-    statement:
-      "If a subscriber accepts an event, the event is taken, even if the rest of the answer is slow, missing or cut off. The sink ends the connection."
-  },
-  (sink, subscribers, to) =>
-    Effect.forEach(
-      ["drips", "neverComes", "breaksOff"] as const,
-      (rest) =>
-        Effect.gen(function* () {
-          yield* subscribers.script(rest, { does: "takeUnfinished", rest })
-          const outcome = yield* sink.send(to(rest))
-          yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Accepted")
-          yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
-        }),
-      { discard: true }
-    )
+  "If a subscriber accepts an event, the event is taken, even if the rest of the answer is slow, missing or cut off. The sink ends the connection.",
+  function* (sink, subscribers, to) {
+    for (const rest of ["drips", "neverComes", "breaksOff"] as const) {
+      yield* subscribers.script(rest, { does: "takeUnfinished", rest })
+      const outcome = yield* sink.send(to(rest))
+      yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Accepted")
+      yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
+    }
+  }
 )
 
 const octetsAsGiven = sinkLaw(
   "event/octets-unchanged",
-  { statement: "The subscriber receives the body octet by octet as it was signed." },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      const texts = [
-        '{"a":1}',
-        '{ "a" : 1 }\n',
-        '{"t":"Grüße 🎉 \\u0000"}',
-        "\ufeff{}",
-        `{"long":"${"x".repeat(100_000)}"}`
-      ]
-      const bodies = [...texts.map((text) => new TextEncoder().encode(text)), Uint8Array.of(0xff, 0x00, 0xc3, 0x28)]
-      for (const [n, body] of bodies.entries()) yield* sink.send(to("a", { id: `evt_${n}`, body }))
-      const received = yield* subscribers.received
-      yield* same(
-        "the bodies",
-        received.map(({ body }) => body),
-        bodies
-      )
-    })
+  "The subscriber receives the body octet by octet as it was signed.",
+  function* (sink, subscribers, to) {
+    const texts = [
+      '{"a":1}',
+      '{ "a" : 1 }\n',
+      '{"t":"Grüße 🎉 \\u0000"}',
+      "\ufeff{}",
+      `{"long":"${"x".repeat(100_000)}"}`
+    ]
+    const bodies = [...texts.map((text) => new TextEncoder().encode(text)), Uint8Array.of(0xff, 0x00, 0xc3, 0x28)]
+    for (const [n, body] of bodies.entries()) yield* sink.send(to("a", { id: `evt_${n}`, body }))
+    const received = yield* subscribers.received
+    yield* same(
+      "the bodies",
+      received.map(({ body }) => body),
+      bodies
+    )
+  }
 )
 
 const headersArrive = sinkLaw(
   "event/headers-arrive",
   { statement: "The subscriber receives the headers of the request with its body.", needs: { carriesHeaders: true } },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      const headers = { "webhook-id": "evt_9", "webhook-timestamp": "1", "webhook-signature": "v1,x v1,y" }
-      yield* sink.send(to("a", { headers }))
-      const [received] = yield* subscribers.received
-      const got = Object.fromEntries(Object.keys(headers).map((name) => [name, received?.headers[name]]))
-      yield* same("the headers", got, headers)
-    })
+  function* (sink, subscribers, to) {
+    const headers = { "webhook-id": "evt_9", "webhook-timestamp": "1", "webhook-signature": "v1,x v1,y" }
+    yield* sink.send(to("a", { headers }))
+    const [received] = yield* subscribers.received
+    const got = Object.fromEntries(Object.keys(headers).map((name) => [name, received?.headers[name]]))
+    yield* same("the headers", got, headers)
+  }
 )
 
 const refusalTold = sinkLaw(
   "event/refusal-is-reported",
-  {
-    statement:
-      "If a subscriber does not take an event, the sink reports whether the refusal is temporary or permanent, and the time to wait."
-  },
-  (sink, subscribers, to) =>
-    Effect.forEach(
-      [
-        { retryAfterSeconds: null, gone: false },
-        { retryAfterSeconds: 30, gone: false },
-        { retryAfterSeconds: null, gone: true }
-      ],
-      (answer) =>
-        Effect.gen(function* () {
-          yield* subscribers.script("a", { does: "refuse", ...answer })
-          const outcome = yield* sink.send(to("a"))
-          yield* same("the outcome", outcome._tag, "Refused")
-          if (outcome._tag === "Refused")
-            yield* same("the refusal", { retryAfterSeconds: outcome.retryAfterSeconds, gone: outcome.gone }, answer)
-        }),
-      { discard: true }
-    )
+  "If a subscriber does not take an event, the sink reports whether the refusal is temporary or permanent, and the time to wait.",
+  function* (sink, subscribers, to) {
+    for (const answer of [
+      { retryAfterSeconds: null, wantsNoMoreEvents: false },
+      { retryAfterSeconds: 30, wantsNoMoreEvents: false },
+      { retryAfterSeconds: null, wantsNoMoreEvents: true }
+    ]) {
+      yield* subscribers.script("a", { does: "refuse", ...answer })
+      const outcome = yield* sink.send(to("a"))
+      yield* same("the outcome", outcome._tag, "Refused")
+      if (outcome._tag === "Refused")
+        yield* same(
+          "the refusal",
+          { retryAfterSeconds: outcome.retryAfterSeconds, wantsNoMoreEvents: outcome.wantsNoMoreEvents },
+          answer
+        )
+    }
+  }
 )
 
 const lostIsNoAnswer = sinkLaw(
   "event/lost-is-no-answer",
-  { statement: "If a subscriber closes the connection without an answer, the event delivery fails as unavailable." },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      yield* subscribers.script("a", { does: "drop" })
-      const failure = yield* failureOf("a send to a subscriber that cannot be reached", sink.send(to("a")))
-      yield* same("the failure", failure._tag, "SinkUnavailable")
-    })
+  "If a subscriber closes the connection without an answer, the event delivery fails as unavailable.",
+  function* (sink, subscribers, to) {
+    yield* subscribers.script("a", { does: "drop" })
+    const failure = yield* failureOf("a send to a subscriber that cannot be reached", sink.send(to("a")))
+    yield* same("the failure", failure._tag, "SinkUnavailable")
+  }
 )
 
 const eachItsOwn = sinkLaw(
   "subscribers/each-its-own-outcome",
-  {
-    statement:
-      "Of many concurrent event deliveries, each gets the answer of its own subscriber. A subscriber that does not answer delays no other."
-  },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      yield* subscribers.script("hangs", { does: "hang" })
-      yield* subscribers.script("refuses", { does: "refuse", retryAfterSeconds: null, gone: false })
-      yield* Effect.forkScoped(Effect.exit(sink.send(to("hangs"))), { startImmediately: true })
-      const names = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? "takes" : "refuses"))
-      const outcomes = yield* Effect.forEach(names, (name) => sink.send(to(name)), { concurrency: "unbounded" })
-      yield* same(
-        "the outcomes",
-        outcomes.map(({ _tag }) => _tag),
-        names.map((name) => (name === "takes" ? "Accepted" : "Refused"))
-      )
-    })
+  "Of many concurrent event deliveries, each gets the answer of its own subscriber. A subscriber that does not answer delays no other.",
+  function* (sink, subscribers, to) {
+    yield* subscribers.script("hangs", { does: "hang" })
+    yield* subscribers.script("refuses", { does: "refuse", retryAfterSeconds: null, wantsNoMoreEvents: false })
+    yield* Effect.forkScoped(Effect.exit(sink.send(to("hangs"))), { startImmediately: true })
+    const names = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? "takes" : "refuses"))
+    const outcomes = yield* Effect.forEach(names, (name) => sink.send(to(name)), { concurrency: "unbounded" })
+    yield* same(
+      "the outcomes",
+      outcomes.map(({ _tag }) => _tag),
+      names.map((name) => (name === "takes" ? "Accepted" : "Refused"))
+    )
+  }
 )
 
 const interruptible = sinkLaw(
   "deadline/interruptible",
-  {
-    statement:
-      "An event delivery to a subscriber that never answers can be interrupted. Its connection ends, and the next event delivery succeeds."
-  },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      yield* subscribers.script("a", { does: "hang" })
-      const under = yield* Effect.forkScoped(sink.send(to("a")), { startImmediately: true })
-      yield* until(Effect.map(subscribers.received, ({ length }) => length === 1))
-      yield* Fiber.interrupt(under)
-      yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
-      yield* same("the next event delivery", (yield* sink.send(to("b")))._tag, "Accepted")
-    })
+  "An event delivery to a subscriber that never answers can be interrupted. Its connection ends, and the next event delivery succeeds.",
+  function* (sink, subscribers, to) {
+    yield* subscribers.script("a", { does: "hang" })
+    const under = yield* Effect.forkScoped(sink.send(to("a")), { startImmediately: true })
+    yield* until(Effect.map(subscribers.received, ({ length }) => length === 1))
+    yield* Fiber.interrupt(under)
+    yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
+    yield* same("the next event delivery", (yield* sink.send(to("b")))._tag, "Accepted")
+  }
 )
 
 const callerKeepsDeadline = sinkLaw(
   "deadline/is-the-callers",
-  { statement: "The sink waits for a silent subscriber exactly until the caller's deadline." },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      yield* subscribers.script("a", { does: "hang" })
-      yield* waitsForDeadline(
-        sink.send(to("a")),
-        15 * secondMillis,
-        Effect.map(subscribers.received, ({ length }) => length === 1)
-      )
-    })
+  "The sink waits for a silent subscriber exactly until the caller's deadline.",
+  function* (sink, subscribers, to) {
+    yield* subscribers.script("a", { does: "hang" })
+    yield* waitsForDeadline(
+      sink.send(to("a")),
+      15 * secondMillis,
+      Effect.map(subscribers.received, ({ length }) => length === 1)
+    )
+  }
 )
 
 const contentKept = sinkLaw(
   "redaction/content-stays-inside",
-  { statement: "No failure message, log line or span contains a body or a signature." },
-  (sink, subscribers, to) =>
-    Effect.gen(function* () {
-      const eventDelivery = to("a", {
-        headers: { "webhook-signature": "v1,canary-signature" },
-        body: new TextEncoder().encode('{"text":"canary-body"}')
-      })
-      const acts: ReadonlyArray<SubscriberAct> = [
-        { does: "take" },
-        { does: "drop" },
-        { does: "refuse", retryAfterSeconds: null, gone: false }
-      ]
-      for (const act of acts) {
-        yield* subscribers.script("a", act)
-        yield* leaksNone(["canary-signature", "canary-body"], sink.send(eventDelivery))
-      }
+  "No failure message, log line or span contains a body or a signature.",
+  function* (sink, subscribers, to) {
+    const eventDelivery = to("a", {
+      headers: { "webhook-signature": "v1,canary-signature" },
+      body: new TextEncoder().encode('{"text":"canary-body"}')
     })
+    const acts: ReadonlyArray<SubscriberAct> = [
+      { does: "take" },
+      { does: "drop" },
+      { does: "refuse", retryAfterSeconds: null, wantsNoMoreEvents: false }
+    ]
+    for (const act of acts) {
+      yield* subscribers.script("a", act)
+      yield* leaksNone(["canary-signature", "canary-body"], sink.send(eventDelivery))
+    }
+  }
 )
 
 /** The laws of `EventSink`. */

@@ -5,7 +5,8 @@ import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
-import type { Law } from "../Law.ts"
+import type { Law, LawBody, Stated } from "../Law.ts"
+import { makeLaw } from "../Law.ts"
 import { explained, recorded } from "./recording.ts"
 
 /** How another process opens the store: the module exports `open(argument)`, which returns the layer. */
@@ -88,15 +89,14 @@ export const openStore = (subject: StoreSubject) =>
     }
   })
 
-interface Stated {
-  readonly statement: string
-  readonly why: string
-  readonly needs?: Readonly<Partial<MailStoreShape["capabilities"]>>
-}
-
-/** Defines a law over the open store. */
-export const storeLaw = (
-  id: StoreLaw["id"],
-  stated: Stated,
-  check: (store: MailStoreShape) => Effect.Effect<void, unknown, StorePlace | Scope.Scope>
-): StoreLaw => ({ id, ...stated, check: Effect.flatMap(MailStore, check) })
+/** Returns a function that defines laws over the open store. All laws have the same reason, a page below `docs/`. */
+export const storeLawsFor =
+  (why: string) =>
+  (
+    id: StoreLaw["id"],
+    stated: Stated<MailStoreShape["capabilities"]>,
+    check: (store: MailStoreShape) => LawBody<StorePlace>
+  ): StoreLaw =>
+    makeLaw<MailStore | StorePlace>(id, why, stated, function* () {
+      yield* check(yield* MailStore)
+    })

@@ -1,24 +1,15 @@
 /**
  * The program of a child process: opens the store that a law checks, does one job, and reports each result in a line.
  */
+import { wholeRotation } from "@mailkeep/core/adapter"
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import type { Change } from "@mailkeep/core/adapter"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { resultOf } from "../expectation.ts"
-import {
-  commit,
-  contact,
-  delivery,
-  event,
-  insert,
-  noon,
-  put,
-  idempotencyRecord,
-  spend,
-  suppression
-} from "./records.ts"
+import { commit, commitResult, insert, put, spend } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { noon } from "./sampleIds.ts"
 import type { Place } from "./StoreSubject.ts"
 import { openAt } from "./StoreSubject.ts"
 
@@ -51,13 +42,14 @@ const committing = (store: MailStoreShape, name: string) => {
   const one = Effect.suspend(() => {
     const n = next++
     const each = `${name}-${n}`
-    const written = commit(store, put.setting(each), spend(1), insert.event(event({ id: `evt_${each}` })))
+    const written = commit(store, put.setting(each), spend(1), insert.event(sample.event({ id: `evt_${each}` })))
     const reported = Effect.andThen(written, report(each))
     if (n % 10 !== 0) return reported
     const claiming = Effect.gen(function* () {
-      yield* commit(store, insert.delivery(delivery({ id: `del_${each}` })))
+      yield* commit(store, insert.delivery(sample.delivery({ id: `del_${each}` })))
       const rows = yield* store.claim({
         kind: "dueQueued",
+        rotation: wholeRotation,
         now: noon,
         limit: 1,
         worker: name,
@@ -76,14 +68,21 @@ const committing = (store: MailStoreShape, name: string) => {
 const claiming = (store: MailStoreShape, worker: string, now: number) =>
   Effect.gen(function* () {
     while (true) {
-      const rows = yield* store.claim({ kind: "dueQueued", now, limit: 7, worker, leaseUntil: now + 60_000 })
+      const rows = yield* store.claim({
+        kind: "dueQueued",
+        rotation: wholeRotation,
+        now,
+        limit: 7,
+        worker,
+        leaseUntil: now + 60_000
+      })
       if (rows.length === 0) return
       yield* report(rows.map(({ id }) => id).join("\n"))
     }
   })
 
 const spending = (store: MailStoreShape, count: number, max: number) =>
-  Effect.forEach(Array.from({ length: count }), () => Effect.flatMap(resultOf(commit(store, spend(1, max))), report), {
+  Effect.forEach(Array.from({ length: count }), () => Effect.flatMap(commitResult(store, spend(1, max)), report), {
     concurrency: 4,
     discard: true
   })
@@ -102,12 +101,12 @@ const racing = (store: MailStoreShape, name: string, rounds: number) =>
     Array.from({ length: rounds }, (_, n) => n),
     (n) => {
       const races: Readonly<Record<string, Change>> = {
-        key: { _tag: "RecordIdempotency", record: idempotencyRecord({ key: `k${n}`, fingerprint: name }), now: noon },
-        contact: put.contact(contact({ id: `con_${n}_${name}`, address: `c${n}@example.org` })),
-        revision: put.suppression(suppression({ reasons: { manual: noon + n }, revision: n + 2 }), n + 1)
+        key: put.idempotency(sample.idempotencyRecord({ key: `k${n}`, fingerprint: name })),
+        contact: put.contact(sample.contact({ id: `con_${n}_${name}`, address: `c${n}@example.org` })),
+        revision: put.suppression(sample.suppression({ reasons: { manual: noon + n }, revision: n + 2 }), n + 1)
       }
       const run = Effect.forEach(Object.entries(races), ([race, change]) =>
-        Effect.flatMap(resultOf(commit(store, change)), (result) => report(`${race} ${n} ${result}`))
+        Effect.flatMap(commitResult(store, change), (result) => report(`${race} ${n} ${result}`))
       )
       return n === 0 ? run : Effect.andThen(nextLine, run)
     },

@@ -4,66 +4,58 @@
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { wholeState } from "../arbitraries/query.ts"
+import { wholeState } from "../arbitraries/wholeState.ts"
 import { script } from "../arbitraries/script.ts"
 import { failureOf, holds, same } from "../expectation.ts"
 import { answersOf } from "../Script.ts"
 import { startChild } from "./childProcess.ts"
 import { claim } from "./claims.ts"
-import { ask, commit, counter, idsOf, noon, projectId, put, setting } from "./records.ts"
+import { ask, counter, setting } from "./queries.ts"
+import { commit, put } from "./changes.ts"
+import { idsOf, noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { openAt, storeLaw, StorePlace } from "./StoreSubject.ts"
+import { openAt, storeLawsFor, StorePlace } from "./StoreSubject.ts"
 
-const why = "decisions/0005-durability.md"
+const law = storeLawsFor("decisions/0005-durability.md")
 const needs = { durable: true } as const
 
 /** Short scripts, the same each time, that together make every kind of change, claim and sweep. */
 const lives = fc.sample(script, { seed: 1, numRuns: 12 })
 
-const reopened = storeLaw(
+const reopened = law(
   "durability/kept-after-reopening",
-  {
-    statement: "A store that is closed and opened again has the same records, claims, leases and counters.",
-    why,
-    needs
-  },
-  () =>
-    Effect.forEach(
-      lives,
-      (steps) =>
-        Effect.gen(function* () {
-          const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
-          const left = yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => answersOf(store, steps)))
-          const store = yield* openAt(location)
-          const existing = yield* store.read(wholeState)
-          const before = left.at(-1) as ReadonlyArray<unknown>
-          for (const [n, query] of wholeState.entries()) yield* same(JSON.stringify(query), existing[n], before[n])
-        }),
-      { discard: true }
-    )
+  { statement: "A store that is closed and opened again has the same records, claims, leases and counters.", needs },
+  function* () {
+    for (const steps of lives) {
+      const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
+      const left = yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => answersOf(store, steps)))
+      const store = yield* openAt(location)
+      const existing = yield* store.read(wholeState)
+      const before = left.at(-1) as ReadonlyArray<unknown>
+      for (const [n, query] of wholeState.entries()) yield* same(JSON.stringify(query), existing[n], before[n])
+    }
+  }
 )
 
-const killed = storeLaw(
+const killed = law(
   "durability/acknowledged-survives-a-kill",
   {
     statement:
       "After a process is killed without warning, the store has its acknowledged commits and claims, and each commit is whole.",
-    why,
     needs
   },
-  () =>
-    Effect.gen(function* () {
-      const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
-      for (const name of ["first", "second"]) {
-        const child = yield* startChild(location.child!, { job: "commit", name })
-        yield* child.begin
-        yield* child.waitForLines(100)
-        yield* child.kill
-        const reported = child.reportedLines()
-        yield* holds("the process commits and claims", reported.length >= 99, reported.length)
-        yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => checkReported(store, reported)))
-      }
-    })
+  function* () {
+    const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
+    for (const name of ["first", "second"]) {
+      const child = yield* startChild(location.child!, { job: "commit", name })
+      yield* child.begin
+      yield* child.waitForLines(100)
+      yield* child.kill
+      const reported = child.reportedLines()
+      yield* holds("the process commits and claims", reported.length >= 99, reported.length)
+      yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => checkReported(store, reported)))
+    }
+  }
 )
 
 /** Every reported commit is whole. A commit that was not reported is whole or missing. */
@@ -86,33 +78,32 @@ const checkReported = (store: MailStoreShape, reported: ReadonlyArray<string>) =
     yield* holds("the missing events", events.length >= settings.length, events.length)
   })
 
-const closed = storeLaw(
+const closed = law(
   "durability/closed-is-reported",
-  { statement: "A closed store fails every call and keeps nothing of it.", why, needs },
-  () =>
-    Effect.gen(function* () {
-      const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
-      const store = yield* Effect.scoped(openAt(location))
-      const calls: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>]> = [
-        ["a commit", commit(store, put.setting("late"))],
-        ["a read", setting(store, "late")],
-        ["a scan", ask(store, { _tag: "Backlog", now: noon })],
-        ["a claim", claim(store)],
-        [
-          "a claim of event deliveries",
-          store.claimEventDeliveries({ subscriber: "whk_1", now: noon, limit: 1, worker: "w", leaseUntil: noon })
-        ],
-        ["a sweep", store.sweep({ kind: "events", before: noon, limit: 1 })]
-      ]
-      for (const [what, call] of calls) {
-        const failure = yield* failureOf(`${what} after the close`, call)
-        const { _tag, reason } = failure as { readonly _tag?: string; readonly reason?: unknown }
-        yield* same(`the failure of ${what}`, _tag, "StoreUnavailable")
-        yield* same(`the type of its reason`, typeof reason, "string")
-      }
-      const again = yield* openAt(location)
-      yield* same("the setting", yield* setting(again, "late"), null)
-    })
+  { statement: "A closed store fails every call and keeps nothing of it.", needs },
+  function* () {
+    const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
+    const store = yield* Effect.scoped(openAt(location))
+    const calls: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>]> = [
+      ["a commit", commit(store, put.setting("late"))],
+      ["a read", setting(store, "late")],
+      ["a scan", ask(store, { _tag: "Backlog", now: noon })],
+      ["a claim", claim(store)],
+      [
+        "a claim of event deliveries",
+        store.claimEventDeliveries({ subscriber: "whk_1", now: noon, limit: 1, worker: "w", leaseUntil: noon })
+      ],
+      ["a sweep", store.sweep({ kind: "events", before: noon, limit: 1 })]
+    ]
+    for (const [what, call] of calls) {
+      const failure = yield* failureOf(`${what} after the close`, call)
+      const { _tag, reason } = failure as { readonly _tag?: string; readonly reason?: unknown }
+      yield* same(`the failure of ${what}`, _tag, "StoreUnavailable")
+      yield* same(`the type of its reason`, typeof reason, "string")
+    }
+    const again = yield* openAt(location)
+    yield* same("the setting", yield* setting(again, "late"), null)
+  }
 )
 
 export const durabilityLaws: ReadonlyArray<StoreLaw> = [reopened, killed, closed]

@@ -2,35 +2,29 @@
  * Laws of isolation for writes: a guard sees only the records of its project, and a change writes only to its project.
  */
 import type { Change, MailStoreShape, RecordRef } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
-import { resultOf, same } from "../expectation.ts"
+import { same } from "../expectation.ts"
 import { questionsByName, questionsOf } from "./isolation.ts"
-import {
-  commit,
-  contact,
-  counter,
-  idempotencyRecord,
-  noon,
-  otherId,
-  projectId,
-  put,
-  resource,
-  senderDomain,
-  spend,
-  suppression
-} from "./records.ts"
+import { checkResult, commit, commitResult, expectRevision, extendIdempotency, put, remove, spend } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { counter } from "./queries.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0014-api-keys.md"
+const law = storeLawsFor("decisions/0014-api-keys.md")
 
 /** The records of a project that can have the same name in another project. */
 const namedRecords = (project: string, name: string, revision: number) => ({
-  domain: senderDomain({ id: `dom_${project}${name}`, projectId: project, domain: `${name}.example`, revision }),
-  contact: contact({ id: `con_${project}${name}`, projectId: project, address: `${name}@example.org`, revision }),
-  suppression: suppression({ projectId: project, addressKey: name, address: `${name}@example.org`, revision }),
-  list: resource({ id: `lst_${project}${name}`, projectId: project, name, revision }),
-  idempotency: idempotencyRecord({ projectId: project, key: name })
+  domain: sample.senderDomain({ id: `dom_${project}${name}`, projectId: project, domain: `${name}.example`, revision }),
+  contact: sample.contact({
+    id: `con_${project}${name}`,
+    projectId: project,
+    address: `${name}@example.org`,
+    revision
+  }),
+  suppression: sample.suppression({ projectId: project, addressKey: name, address: `${name}@example.org`, revision }),
+  list: sample.resource({ id: `lst_${project}${name}`, projectId: project, name, revision }),
+  idempotency: sample.idempotencyRecord({ projectId: project, key: name })
 })
 
 const insertAll = (store: MailStoreShape, project: string, name: string, revision = 1) => {
@@ -41,7 +35,7 @@ const insertAll = (store: MailStoreShape, project: string, name: string, revisio
     put.contact(person),
     put.suppression(reasons),
     put.resource(list),
-    { _tag: "RecordIdempotency", record: idempotency, now: noon },
+    put.idempotency(idempotency),
     spend(1, null, "allowance", project),
     spend(1, null, `list:${name}`, project)
   )
@@ -56,33 +50,32 @@ const refsOf = (name: string): ReadonlyArray<RecordRef> => [
 /** Other projects. The id of one of them differs only in case. */
 const foreignIds = [otherId, projectId.toUpperCase()]
 
-const expectsWithin = storeLaw(
+const expectsWithin = law(
   "isolation/expect-reads-one-project",
-  { statement: "Expect compares only the record of its own project, whatever other projects have.", why },
-  (store) =>
-    Effect.gen(function* () {
-      for (const foreignId of foreignIds) {
-        // The order of the inserts decides which record a lookup without the project finds first.
-        yield* insertAll(store, projectId, `early ${foreignId}`, 5)
-        yield* insertAll(store, foreignId, `early ${foreignId}`, 7)
-        yield* insertAll(store, foreignId, `late ${foreignId}`, 7)
-        yield* insertAll(store, projectId, `late ${foreignId}`, 5)
-        yield* insertAll(store, foreignId, `foreign ${foreignId}`, 7)
-      }
-      const expected = (record: RecordRef, revision: number | null) =>
-        resultOf(commit(store, { _tag: "Expect", record, revision }))
-      for (const name of foreignIds.flatMap((id) => [`early ${id}`, `late ${id}`]))
-        for (const record of refsOf(name)) {
-          const label = JSON.stringify(record)
-          yield* same(`the revision of the own record, ${label}`, yield* expected(record, 5), "applied")
-          yield* same(`the revision of the other record, ${label}`, yield* expected(record, 7), "Stale")
-        }
-      for (const record of foreignIds.flatMap((id) => refsOf(`foreign ${id}`))) {
+  "Expect compares only the record of its own project, whatever other projects have.",
+  function* (store) {
+    for (const foreignId of foreignIds) {
+      // The order of the inserts decides which record a lookup without the project finds first.
+      yield* insertAll(store, projectId, `early ${foreignId}`, 5)
+      yield* insertAll(store, foreignId, `early ${foreignId}`, 7)
+      yield* insertAll(store, foreignId, `late ${foreignId}`, 7)
+      yield* insertAll(store, projectId, `late ${foreignId}`, 5)
+      yield* insertAll(store, foreignId, `foreign ${foreignId}`, 7)
+    }
+    const expected = (record: RecordRef, revision: number | null) =>
+      commitResult(store, expectRevision(record, revision))
+    for (const name of foreignIds.flatMap((id) => [`early ${id}`, `late ${id}`]))
+      for (const record of refsOf(name)) {
         const label = JSON.stringify(record)
-        yield* same(`no record, ${label}`, yield* expected(record, null), "applied")
-        yield* same(`the revision of another project's record, ${label}`, yield* expected(record, 7), "NotFound")
+        yield* same(`the revision of the own record, ${label}`, yield* expected(record, 5), "applied")
+        yield* same(`the revision of the other record, ${label}`, yield* expected(record, 7), "Stale")
       }
-    })
+    for (const record of foreignIds.flatMap((id) => refsOf(`foreign ${id}`))) {
+      const label = JSON.stringify(record)
+      yield* same(`no record, ${label}`, yield* expected(record, null), "applied")
+      yield* same(`the revision of another project's record, ${label}`, yield* expected(record, 7), "NotFound")
+    }
+  }
 )
 
 /** Changes of a project's own records, each of which applies. */
@@ -90,18 +83,14 @@ const ownChanges = (name: string): ReadonlyArray<Change> => {
   const own = namedRecords(projectId, name, 2)
   return [
     put.domain({ ...own.domain, verificationError: "changed" }, 1),
-    { _tag: "RemoveDomain", projectId, domain: own.domain.domain, revision: 2 },
+    remove.domain(own.domain.domain, 2),
     put.contact({ ...own.contact, firstName: "Changed", listIds: [] }, 1),
-    { _tag: "RemoveContact", id: own.contact.id, revision: 2 },
+    remove.contact(own.contact.id, 2),
     put.suppression({ ...own.suppression, reasons: { complaint: noon } }, 1),
     put.resource({ ...own.list, name: `new ${name}` }, 1),
-    { _tag: "RemoveResource", id: own.list.id, revision: 2 },
-    { _tag: "ExtendIdempotency", projectId, key: name, expiresAt: noon + 5 },
-    {
-      _tag: "RecordIdempotency",
-      record: { ...own.idempotency, fingerprint: "changed", expiresAt: noon + 99 },
-      now: noon + 5
-    },
+    remove.resource(own.list.id, 2),
+    extendIdempotency(name, noon + 5),
+    put.idempotency({ ...own.idempotency, fingerprint: "changed", expiresAt: noon + 99 }, noon + 5),
     spend(3),
     spend(-1),
     spend(1, 99),
@@ -109,29 +98,28 @@ const ownChanges = (name: string): ReadonlyArray<Change> => {
   ]
 }
 
-const writesWithin = storeLaw(
+const writesWithin = law(
   "isolation/no-project-changes-another",
-  { statement: "A change of a record leaves the record with the same name in another project unchanged.", why },
-  (store) =>
-    Effect.gen(function* () {
-      const cases = foreignIds.flatMap((foreignId) => [
-        { name: `early ${foreignId}`, foreignId, projects: [projectId, foreignId] },
-        { name: `late ${foreignId}`, foreignId, projects: [foreignId, projectId] }
-      ])
-      for (const { name, foreignId, projects } of cases) {
-        for (const project of projects) yield* insertAll(store, project, name)
-        const whole = yield* store.read(questionsOf(foreignId, name))
-        const before = yield* store.read(questionsByName(foreignId, name))
-        for (const change of ownChanges(name)) {
-          const label = JSON.stringify(change)
-          yield* same(`the result of ${label}`, yield* resultOf(commit(store, change)), "applied")
-          const after = yield* store.read(questionsByName(foreignId, name))
-          yield* same(`the records of ${foreignId} after ${label}`, after, before)
-        }
-        const left = yield* store.read(questionsOf(foreignId, name))
-        yield* same(`all records of ${foreignId} after the changes`, left, whole)
+  "A change of a record leaves the record with the same name in another project unchanged.",
+  function* (store) {
+    const cases = foreignIds.flatMap((foreignId) => [
+      { name: `early ${foreignId}`, foreignId, projects: [projectId, foreignId] },
+      { name: `late ${foreignId}`, foreignId, projects: [foreignId, projectId] }
+    ])
+    for (const { name, foreignId, projects } of cases) {
+      for (const project of projects) yield* insertAll(store, project, name)
+      const whole = yield* store.read(questionsOf(foreignId, name))
+      const before = yield* store.read(questionsByName(foreignId, name))
+      for (const change of ownChanges(name)) {
+        const label = JSON.stringify(change)
+        yield* checkResult(store, change, "applied")
+        const after = yield* store.read(questionsByName(foreignId, name))
+        yield* same(`the records of ${foreignId} after ${label}`, after, before)
       }
-    })
+      const left = yield* store.read(questionsOf(foreignId, name))
+      yield* same(`all records of ${foreignId} after the changes`, left, whole)
+    }
+  }
 )
 
 /** Changes in a project that has no records, each with its result. The names are those of records of another project. */
@@ -141,43 +129,38 @@ const changesByForeignNames = (foreignId: string): ReadonlyArray<readonly [Chang
   const own = (n: number) => ({ id: `con_${foreignId}${n}`, address: `own ${foreignId}${n}` }) as const
   const ownList = (n: number) => ({ id: `lst_${foreignId}${n}`, name: `own ${foreignId}${n}` }) as const
   return [
-    [put.contact(contact(own(1))), "applied"],
-    [put.resource(resource(ownList(1))), "applied"],
+    [put.contact(sample.contact(own(1))), "applied"],
+    [put.resource(sample.resource(ownList(1))), "applied"],
     [put.domain({ ...domain, projectId }, 1), "NotFound"],
-    [{ _tag: "RemoveDomain", projectId, domain: domain.domain, revision: 1 }, "NotFound"],
+    [remove.domain(domain.domain, 1), "NotFound"],
     [put.suppression({ ...reasons, projectId }, 1), "NotFound"],
-    [{ _tag: "ExtendIdempotency", projectId, key: name, expiresAt: noon + 5 }, "applied"],
+    [extendIdempotency(name, noon + 5), "applied"],
     [spend(4, 3, `list:${foreignId}`), "Exhausted"],
     [spend(3, 3, `list:${foreignId}`), "applied"],
-    [put.contact(contact({ ...own(1), address: person.address, revision: 2 }), 1), "applied"],
-    [put.resource(resource({ ...ownList(1), name: list.name, revision: 2 }), 1), "applied"],
-    [put.contact(contact({ ...own(2), address: own(1).address })), "applied"],
-    [put.resource(resource({ ...ownList(2), name: ownList(1).name })), "applied"],
+    [put.contact(sample.contact({ ...own(1), address: person.address, revision: 2 }), 1), "applied"],
+    [put.resource(sample.resource({ ...ownList(1), name: list.name, revision: 2 }), 1), "applied"],
+    [put.contact(sample.contact({ ...own(2), address: own(1).address })), "applied"],
+    [put.resource(sample.resource({ ...ownList(2), name: ownList(1).name })), "applied"],
     [put.domain({ ...domain, id: `dom_own${foreignId}`, projectId, revision: 1 }), "applied"],
     [put.suppression({ ...reasons, projectId, revision: 1 }), "applied"],
-    [{ _tag: "RecordIdempotency", record: idempotencyRecord({ key: name, fingerprint: "own" }), now: noon }, "applied"]
+    [put.idempotency(sample.idempotencyRecord({ key: name, fingerprint: "own" })), "applied"]
   ]
 }
 
-const guardsWithin = storeLaw(
+const guardsWithin = law(
   "isolation/guards-see-one-project",
-  {
-    statement: "A guard finds no record of another project: it is absent, its name is free, and its counter is 0.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      for (const foreignId of foreignIds) {
-        const name = `foreign ${foreignId}`
-        yield* insertAll(store, foreignId, name)
-        yield* commit(store, spend(9, null, `list:${foreignId}`, foreignId))
-        const before = yield* store.read(questionsOf(foreignId, name))
-        for (const [change, result] of changesByForeignNames(foreignId))
-          yield* same(`the result of ${JSON.stringify(change)}`, yield* resultOf(commit(store, change)), result)
-        yield* same(`the records of ${foreignId}`, yield* store.read(questionsOf(foreignId, name)), before)
-        yield* same("the own counter", yield* counter(store, `list:${foreignId}`), 3)
-      }
-    })
+  "A guard finds no record of another project: it is absent, its name is free, and its counter is 0.",
+  function* (store) {
+    for (const foreignId of foreignIds) {
+      const name = `foreign ${foreignId}`
+      yield* insertAll(store, foreignId, name)
+      yield* commit(store, spend(9, null, `list:${foreignId}`, foreignId))
+      const before = yield* store.read(questionsOf(foreignId, name))
+      for (const [change, result] of changesByForeignNames(foreignId)) yield* checkResult(store, change, result)
+      yield* same(`the records of ${foreignId}`, yield* store.read(questionsOf(foreignId, name)), before)
+      yield* same("the own counter", yield* counter(store, `list:${foreignId}`), 3)
+    }
+  }
 )
 
 export const isolatedWriteLaws: ReadonlyArray<StoreLaw> = [expectsWithin, writesWithin, guardsWithin]

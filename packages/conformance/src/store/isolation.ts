@@ -2,34 +2,17 @@
  * Laws of isolation: a project never sees or changes the records of another project.
  */
 import type { Query } from "@mailkeep/core/adapter"
-import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { resultOf, same } from "../expectation.ts"
-import {
-  apiKey,
-  ask,
-  commit,
-  contact,
-  counter,
-  resource,
-  delivery,
-  event,
-  insert,
-  message,
-  noon,
-  otherId,
-  projectId,
-  eventDelivery,
-  put,
-  idempotencyRecord,
-  senderDomain,
-  spend,
-  suppression
-} from "./records.ts"
+import { same } from "../expectation.ts"
+import * as sample from "./sampleRecords.ts"
+import { ask, counter } from "./queries.ts"
+import { commit, commitResult, insert, put, spend } from "./changes.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0014-api-keys.md"
+const law = storeLawsFor("decisions/0014-api-keys.md")
 
 const address = "ada@example.org"
 const page = { page: 1, limit: 100 } as const
@@ -93,119 +76,119 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
 /** Projects without records. The id of one of them differs from the id of a project with records only in case. */
 const strangers = [otherId, projectId.toUpperCase()]
 
-const unseen = storeLaw(
+const unseen = law(
   "isolation/no-project-sees-another",
-  { statement: "The answer to a project's query does not depend on the records of other projects.", why },
-  (store) =>
-    Effect.gen(function* () {
-      const before = yield* Effect.forEach(strangers, (id) => store.read(questionsOf(id)))
+  "The answer to a project's query does not depend on the records of other projects.",
+  function* (store) {
+    const before = yield* Effect.forEach(strangers, (id) => store.read(questionsOf(id)))
+    yield* commit(
+      store,
+      put.apiKey(sample.apiKey()),
+      put.domain(sample.senderDomain()),
+      put.contact(sample.contact()),
+      put.resource(sample.resource()),
+      put.suppression(sample.suppression()),
+      put.idempotency(sample.idempotencyRecord()),
+      insert.message(sample.message()),
+      insert.delivery(sample.delivery()),
+      insert.event(sample.event()),
+      insert.eventDelivery(sample.eventDelivery()),
+      spend(1),
+      spend(2, null, "scheduledRecipients"),
+      spend(3, null, "contacts")
+    )
+    for (const [n, id] of strangers.entries()) {
+      const after = yield* store.read(questionsOf(id))
+      for (const [index, question] of questionsOf(id).entries())
+        yield* same(JSON.stringify(question), after[index], before[n]![index])
+    }
+  }
+)
+
+const apart = law(
+  "isolation/one-name-in-two-projects",
+  "The same idempotency key, address, domain or counter in two projects is two records, each with its own guard.",
+  function* (store) {
+    for (const [n, projectId] of ["prj_law", otherId].entries())
       yield* commit(
         store,
-        put.apiKey(apiKey()),
-        put.domain(senderDomain()),
-        put.contact(contact()),
-        put.resource(resource()),
-        put.suppression(suppression()),
-        { _tag: "RecordIdempotency", record: idempotencyRecord(), now: noon },
-        insert.message(message()),
-        insert.delivery(delivery()),
-        insert.event(event()),
-        insert.eventDelivery(eventDelivery()),
-        spend(1),
-        spend(2, null, "scheduledRecipients"),
-        spend(3, null, "contacts")
+        put.domain(sample.senderDomain({ id: `dom_${n}`, projectId })),
+        put.contact(sample.contact({ id: `con_${n}`, projectId })),
+        put.suppression(sample.suppression({ projectId, reasons: { manual: noon + n } })),
+        put.idempotency(sample.idempotencyRecord({ projectId, fingerprint: `f${n}` })),
+        spend(n + 1, 2, "allowance", projectId)
       )
-      for (const [n, id] of strangers.entries()) {
-        const after = yield* store.read(questionsOf(id))
-        for (const [index, question] of questionsOf(id).entries())
-          yield* same(JSON.stringify(question), after[index], before[n]![index])
-      }
-    })
+    for (const [n, projectId] of ["prj_law", otherId].entries()) {
+      const answers = yield* store.read([
+        { _tag: "Domain", projectId, domain: "a.example" },
+        { _tag: "ContactsByAddress", projectId, addresses: [address] },
+        { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
+        { _tag: "Idempotency", projectId, key: "k" }
+      ])
+      yield* same(`the records of ${projectId}`, answers, [
+        sample.senderDomain({ id: `dom_${n}`, projectId }),
+        [sample.contact({ id: `con_${n}`, projectId })],
+        [sample.suppression({ projectId, reasons: { manual: noon + n } })],
+        sample.idempotencyRecord({ projectId, fingerprint: `f${n}` })
+      ])
+    }
+    yield* same("one more record in the first project", yield* commitResult(store, spend(1, 2)), "applied")
+    yield* same(
+      "one more record in the second project",
+      yield* commitResult(store, spend(1, 2, "allowance", otherId)),
+      "Exhausted"
+    )
+    yield* same(
+      "the counters",
+      [yield* counter(store, "allowance"), yield* counter(store, "allowance", otherId)],
+      [2, 2]
+    )
+  }
 )
 
-const apart = storeLaw(
-  "isolation/one-name-in-two-projects",
-  {
-    statement:
-      "The same idempotency key, address, domain or counter in two projects is two records, each with its own guard.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      for (const [n, projectId] of ["prj_law", otherId].entries())
-        yield* commit(
-          store,
-          put.domain(senderDomain({ id: `dom_${n}`, projectId })),
-          put.contact(contact({ id: `con_${n}`, projectId })),
-          put.suppression(suppression({ projectId, reasons: { manual: noon + n } })),
-          { _tag: "RecordIdempotency", record: idempotencyRecord({ projectId, fingerprint: `f${n}` }), now: noon },
-          spend(n + 1, 2, "allowance", projectId)
-        )
-      for (const [n, projectId] of ["prj_law", otherId].entries()) {
-        const answers = yield* store.read([
-          { _tag: "Domain", projectId, domain: "a.example" },
-          { _tag: "ContactsByAddress", projectId, addresses: [address] },
-          { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
-          { _tag: "Idempotency", projectId, key: "k" }
-        ])
-        yield* same(`the records of ${projectId}`, answers, [
-          senderDomain({ id: `dom_${n}`, projectId }),
-          [contact({ id: `con_${n}`, projectId })],
-          [suppression({ projectId, reasons: { manual: noon + n } })],
-          idempotencyRecord({ projectId, fingerprint: `f${n}` })
-        ])
-      }
-      yield* same("one more record in the first project", yield* resultOf(commit(store, spend(1, 2))), "applied")
-      yield* same(
-        "one more record in the second project",
-        yield* resultOf(commit(store, spend(1, 2, "allowance", otherId))),
-        "Exhausted"
-      )
-      yield* same(
-        "the counters",
-        [yield* counter(store, "allowance"), yield* counter(store, "allowance", otherId)],
-        [2, 2]
-      )
-    })
-)
-
-const sharedQueue = storeLaw(
+const sharedQueue = law(
   "isolation/claims-serve-every-project",
   {
     statement: "A claim takes the due deliveries and event deliveries of every project.",
     why: "decisions/0006-hand-off.md"
   },
-  (store) =>
-    Effect.gen(function* () {
-      const projects = [projectId, otherId, "prj_third"]
-      yield* Effect.forEach([...projects.entries()], ([n, projectId]) =>
-        commit(store, insert.delivery(delivery({ id: `del_${n}`, projectId })))
-      )
-      const rows = yield* store.claim({ kind: "dueQueued", now: noon, limit: 9, worker: "w", leaseUntil: noon + 1 })
-      yield* same(
-        "the projects of the claimed deliveries",
-        rows.map((row) => row.projectId),
-        projects
-      )
-      yield* commit(
-        store,
-        ...projects.map((id, n) => insert.eventDelivery(eventDelivery({ id: `evd_${n}`, projectId: id })))
-      )
-      const posts = yield* store.claimEventDeliveries({
-        subscriber: "whk_1",
-        now: noon,
-        limit: 9,
-        worker: "w",
-        leaseUntil: noon + 1
-      })
-      yield* same(
-        "the projects of the claimed event deliveries",
-        posts.map((row) => row.projectId),
-        projects
-      )
-      const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })
-      yield* same("the contact at the other project's address", other?.worker, "w")
+  function* (store) {
+    const projects = [projectId, otherId, "prj_third"]
+    yield* Effect.forEach([...projects.entries()], ([n, projectId]) =>
+      commit(store, insert.delivery(sample.delivery({ id: `del_${n}`, projectId })))
+    )
+    const rows = yield* store.claim({
+      kind: "dueQueued",
+      rotation: wholeRotation,
+      now: noon,
+      limit: 9,
+      worker: "w",
+      leaseUntil: noon + 1
     })
+    yield* same(
+      "the projects of the claimed deliveries",
+      rows.map((row) => row.projectId),
+      projects
+    )
+    yield* commit(
+      store,
+      ...projects.map((id, n) => insert.eventDelivery(sample.eventDelivery({ id: `evd_${n}`, projectId: id })))
+    )
+    const posts = yield* store.claimEventDeliveries({
+      subscriber: "whk_1",
+      now: noon,
+      limit: 9,
+      worker: "w",
+      leaseUntil: noon + 1
+    })
+    yield* same(
+      "the projects of the claimed event deliveries",
+      posts.map((row) => row.projectId),
+      projects
+    )
+    const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })
+    yield* same("the contact at the other project's address", other?.worker, "w")
+  }
 )
 
 export const isolationLaws: ReadonlyArray<StoreLaw> = [unseen, apart, sharedQueue]

@@ -1,53 +1,38 @@
 /**
  * One record of each kind whose ids and names end in a given letter, for laws about ids that differ only in case.
  */
-import type { Change, Query } from "@mailkeep/core/adapter"
-import {
-  apiKey,
-  attempt,
-  contact,
-  delivery,
-  event,
-  eventDelivery,
-  idempotencyRecord,
-  insert,
-  message,
-  noon,
-  project,
-  projectId,
-  put,
-  resource,
-  senderDomain,
-  spend,
-  suppression
-} from "./records.ts"
+import type { Change, RecordRef } from "@mailkeep/core/adapter"
+import { insert, put, spend } from "./changes.ts"
+import type { Answers } from "./queries.ts"
+import { projectId } from "./sampleIds.ts"
+import * as sample from "./sampleRecords.ts"
 
 /** One record of each kind, whose ids and names end in `letter`. */
 export const recordsOf = (letter: string) => ({
-  project: project({ id: `prj_${letter}` }),
-  key: apiKey({ id: `key_${letter}`, publicId: `public${letter}`, name: letter }),
-  domain: senderDomain({ id: `dom_${letter}`, domain: `${letter}.example`, verificationError: letter }),
-  contact: contact({
+  project: sample.project({ id: `prj_${letter}` }),
+  key: sample.apiKey({ id: `key_${letter}`, publicId: `public${letter}`, name: letter }),
+  domain: sample.senderDomain({ id: `dom_${letter}`, domain: `${letter}.example`, verificationError: letter }),
+  contact: sample.contact({
     id: `con_${letter}`,
     address: `${letter}@example.org`,
     userId: letter,
     listIds: [`lst_${letter}`]
   }),
-  list: resource({ id: `lst_${letter}`, name: `name ${letter}` }),
-  child: resource({ id: `lst_child_${letter}`, parent: `lst_${letter}`, name: "child" }),
-  suppression: suppression({ addressKey: `hash ${letter}`, address: `${letter}@example.org` }),
-  idempotency: idempotencyRecord({ key: `k${letter}`, fingerprint: letter }),
-  message: message({ id: `msg_${letter}`, subject: letter }),
-  delivery: delivery({
+  list: sample.resource({ id: `lst_${letter}`, name: `name ${letter}` }),
+  child: sample.resource({ id: `lst_child_${letter}`, parent: `lst_${letter}`, name: "child" }),
+  suppression: sample.suppression({ addressKey: `hash ${letter}`, address: `${letter}@example.org` }),
+  idempotency: sample.idempotencyRecord({ key: `k${letter}`, fingerprint: letter }),
+  message: sample.message({ id: `msg_${letter}`, subject: letter }),
+  delivery: sample.delivery({
     id: `del_${letter}`,
     messageId: `msg_${letter}`,
     address: `${letter}@example.org`,
     contactId: `con_${letter}`,
     status: "sending"
   }),
-  attempt: attempt({ deliveryId: `del_${letter}`, message: letter }),
-  event: event({ id: `evt_${letter}` }),
-  eventDelivery: eventDelivery({ id: `evd_${letter}`, subscriber: `whk_${letter}` })
+  attempt: sample.attempt({ deliveryId: `del_${letter}`, statusMessage: letter }),
+  event: sample.event({ id: `evt_${letter}` }),
+  eventDelivery: sample.eventDelivery({ id: `evd_${letter}`, subscriber: `whk_${letter}` })
 })
 
 export type Records = ReturnType<typeof recordsOf>
@@ -63,7 +48,7 @@ export const changesOf = (records: Records): ReadonlyArray<Change> => [
   put.resource(records.list),
   put.resource(records.child),
   put.suppression(records.suppression),
-  { _tag: "RecordIdempotency", record: records.idempotency, now: noon },
+  put.idempotency(records.idempotency),
   insert.message(records.message),
   insert.delivery(records.delivery),
   insert.attempt(records.attempt),
@@ -72,10 +57,19 @@ export const changesOf = (records: Records): ReadonlyArray<Change> => [
   insert.eventDelivery(records.eventDelivery)
 ]
 
+/** The records whose revision a change can expect. */
+export const refsOf = ({ key, domain, suppression, list, contact }: Records): ReadonlyArray<RecordRef> => [
+  { kind: "ApiKey", id: key.id },
+  { kind: "Domain", projectId, domain: domain.domain },
+  { kind: "Suppression", projectId, addressKey: suppression.addressKey },
+  { kind: "Resource", id: list.id },
+  { kind: "ContactAddress", projectId, address: contact.address }
+]
+
 const every = { after: null, limit: 9 } as const
 
 /** Queries by each id and name of the records, each with its answer. */
-export const questionsOf = (records: Records): ReadonlyArray<readonly [Query, unknown]> => {
+export const questionsOf = (records: Records): Answers => {
   const { key, domain, list, child } = records
   const page = { page: 1, limit: 9 }
   const below = { projectId, kind: "list", parent: list.id } as const

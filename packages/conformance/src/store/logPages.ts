@@ -3,22 +3,24 @@
  */
 import type { Delivery, LogFilters, MailStoreShape, Message, Position } from "@mailkeep/core/adapter"
 import { newestFirst, noLogFilters } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { ask, commit, delivery, insert, message, noon, projectId } from "./records.ts"
+import { ask } from "./queries.ts"
+import { commit, insert } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0011-delivery-log.md"
+const law = storeLawsFor("decisions/0011-delivery-log.md")
 
 const messages: ReadonlyArray<Message> = [
-  message({ id: "msg_0", subject: "Hello 🎉 World", templateId: "tpl_1" }),
-  message({ id: "msg_1", subject: "100% off_er", templateId: null }),
-  message({ id: "msg_2", subject: "GRÜSSE", templateId: "TPL_1" })
+  sample.message({ id: "msg_0", subject: "Hello 🎉 World", templateId: "tpl_1" }),
+  sample.message({ id: "msg_1", subject: "100% off_er", templateId: null }),
+  sample.message({ id: "msg_2", subject: "GRÜSSE", templateId: "TPL_1" })
 ]
 
 const deliveries: ReadonlyArray<Delivery> = Array.from({ length: 18 }, (_, n) =>
-  delivery({
+  sample.delivery({
     id: `del_${String(n).padStart(2, "0")}`,
     // The message of the last two does not exist.
     messageId: `msg_${n > 15 ? 9 : n % 3}`,
@@ -111,39 +113,34 @@ const logPage = (
   page: { readonly after: Position | null; readonly limit: number; readonly scanLimit: number }
 ) => ask(store, { _tag: "LogPage", projectId, filters: { ...noLogFilters, ...filters }, ...page })
 
-const logBounds = storeLaw(
+const logBounds = law(
   "log/pages-begin-and-end-exactly",
-  {
-    statement:
-      "A page of the log with any filters, after any position, lists exactly the matches within its limits, and says where the next page begins.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      yield* commit(store, ...messages.map(insert.message), ...deliveries.map(insert.delivery))
-      const positions: ReadonlyArray<Position | null> = [
-        null,
-        { createdAt: deliveries[10]!.createdAt, id: deliveries[10]!.id },
-        { createdAt: noon + 2, id: "del" }
-      ]
-      for (const [filters, matches] of meanings)
-        for (const after of positions)
-          for (const [limit, scanLimit] of [
-            [100, 1000],
-            [2, 1000],
-            [1, 3],
-            [5, 18],
-            [5, 17]
-          ] as const) {
-            const page = { after, limit, scanLimit }
-            const { items, next } = yield* logPage(store, filters, page)
-            yield* same(
-              `the page ${JSON.stringify(page)} of ${JSON.stringify(filters)}`,
-              { items: items.map(({ id, subject, recipient, status }) => [id, subject, recipient, status]), next },
-              expectedPage(filters, matches, page)
-            )
-          }
-    })
+  "A page of the log with any filters, after any position, lists exactly the matches within its limits, and says where the next page begins.",
+  function* (store) {
+    yield* commit(store, ...messages.map(insert.message), ...deliveries.map(insert.delivery))
+    const positions: ReadonlyArray<Position | null> = [
+      null,
+      { createdAt: deliveries[10]!.createdAt, id: deliveries[10]!.id },
+      { createdAt: noon + 2, id: "del" }
+    ]
+    for (const [filters, matches] of meanings)
+      for (const after of positions)
+        for (const [limit, scanLimit] of [
+          [100, 1000],
+          [2, 1000],
+          [1, 3],
+          [5, 18],
+          [5, 17]
+        ] as const) {
+          const page = { after, limit, scanLimit }
+          const { items, next } = yield* logPage(store, filters, page)
+          yield* same(
+            `the page ${JSON.stringify(page)} of ${JSON.stringify(filters)}`,
+            { items: items.map(({ id, subject, recipient, status }) => [id, subject, recipient, status]), next },
+            expectedPage(filters, matches, page)
+          )
+        }
+  }
 )
 
 export const logPageLaws: ReadonlyArray<StoreLaw> = [logBounds]

@@ -2,52 +2,36 @@
  * Laws of order: instants are compared as numbers, and ids as texts, character by character.
  */
 import type { Change, MailStoreShape } from "@mailkeep/core/adapter"
-import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import {
-  apiKey,
-  ask,
-  commit,
-  contact,
-  delivery,
-  event,
-  eventDelivery,
-  idempotencyRecord,
-  idsOf,
-  insert,
-  noon,
-  project,
-  projectId,
-  put,
-  resource,
-  senderDomain,
-  spend,
-  suppression
-} from "./records.ts"
+import * as sample from "./sampleRecords.ts"
+import { ask } from "./queries.ts"
+import { commit, insert, put, renewLease, spend } from "./changes.ts"
+import { idsOf, noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0020-ids-and-order.md"
+const law = storeLawsFor("decisions/0020-ids-and-order.md")
 
 /** Records of every kind that is listed, with one suffix and one instant. The lists are on a list of contacts too. */
 const recordsAt = (suffix: string, at: number): ReadonlyArray<Change> => [
-  put.project(project({ id: `prj_${suffix}` })),
-  put.apiKey(apiKey({ id: `key_${suffix}`, publicId: `public${suffix}`, createdAt: at })),
-  put.domain(senderDomain({ id: `dom_${suffix}`, domain: `${suffix}.example`, createdAt: at, nextCheckAt: at })),
-  put.resource(resource({ id: `lst_${suffix}`, name: suffix, createdAt: at })),
-  put.contact(contact({ id: `con_${suffix}`, address: `${suffix}@example.org`, createdAt: at })),
-  put.suppression(suppression({ addressKey: `key ${suffix}`, address: `${suffix}@example.org` })),
-  { _tag: "RecordIdempotency", record: idempotencyRecord({ key: `k${suffix}`, expiresAt: at }), now: 1 },
-  insert.delivery(delivery({ id: `del_${suffix}`, createdAt: at, dueAt: at })),
+  put.project(sample.project({ id: `prj_${suffix}` })),
+  put.apiKey(sample.apiKey({ id: `key_${suffix}`, publicId: `public${suffix}`, createdAt: at })),
+  put.domain(sample.senderDomain({ id: `dom_${suffix}`, domain: `${suffix}.example`, createdAt: at, nextCheckAt: at })),
+  put.resource(sample.resource({ id: `lst_${suffix}`, name: suffix, createdAt: at })),
+  put.contact(sample.contact({ id: `con_${suffix}`, address: `${suffix}@example.org`, createdAt: at })),
+  put.suppression(sample.suppression({ addressKey: `key ${suffix}`, address: `${suffix}@example.org` })),
+  put.idempotency(sample.idempotencyRecord({ key: `k${suffix}`, expiresAt: at }), 1),
+  insert.delivery(sample.delivery({ id: `del_${suffix}`, createdAt: at, dueAt: at })),
   spend(1, null, `list:${suffix}`),
-  insert.event(event({ id: `evt_${suffix}`, occurredAt: at })),
-  insert.eventDelivery(eventDelivery({ id: `evd_${suffix}`, createdAt: at, dueAt: at })),
+  insert.event(sample.event({ id: `evt_${suffix}`, occurredAt: at })),
+  insert.eventDelivery(sample.eventDelivery({ id: `evd_${suffix}`, createdAt: at, dueAt: at })),
   insert.eventDelivery(
-    eventDelivery({ id: `evd_end_${suffix}`, subscriber: "whk_end", status: "failed", dueAt: null, settledAt: at })
+    sample.eventDelivery({ id: `evd_end_${suffix}`, subscriber: "whk_end", status: "failed", dueAt: null, endedAt: at })
   ),
-  insert.eventDelivery(eventDelivery({ id: `evd_own_${suffix}`, subscriber: `sub_${suffix}`, dueAt: at })),
-  { _tag: "RenewLease", worker: `w${suffix}`, leaseUntil: at }
+  insert.eventDelivery(sample.eventDelivery({ id: `evd_own_${suffix}`, subscriber: `sub_${suffix}`, dueAt: at })),
+  renewLease(`w${suffix}`, at)
 ]
 
 const all = { after: null, skip: 0, limit: 99, scanLimit: 99 } as const
@@ -94,7 +78,7 @@ const oldest = (store: MailStoreShape, now: number, limit: number) =>
     const due = { now, limit, worker: "w", leaseUntil: now + 1 }
     return [
       ["dom", yield* ask(store, { _tag: "DomainsDue", now, limit })],
-      ["del", yield* store.claim({ kind: "dueQueued", ...due })],
+      ["del", yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...due })],
       ["evd", yield* store.claimEventDeliveries({ subscriber: "whk_1", ...due })]
     ] as const
   })
@@ -102,136 +86,139 @@ const oldest = (store: MailStoreShape, now: number, limit: number) =>
 /** Instants with different numbers of digits. As texts, they have another order. */
 const digits = [9, 10, 99, 100, 1000, 999_999_999_999, 1_000_000_000_000]
 
-const asNumbers = storeLaw(
+const asNumbers = law(
   "time/instants-are-numbers",
-  { statement: "Instants are compared and ordered as numbers, whatever number of digits they have.", why },
-  (store) =>
-    Effect.gen(function* () {
-      const suffixOf = (n: number) => String(9 - n)
-      for (const n of [4, 0, 6, 2, 5, 1, 3]) yield* commit(store, ...recordsAt(suffixOf(n), digits[n]!))
-      const ids = (prefix: string, from: number, to: number) =>
-        Array.from({ length: to - from }, (_, n) => `${prefix}_${suffixOf(from + n)}`)
-      for (const [n, [prefix, items]] of (yield* newest(store)).entries())
-        yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix, 0, 7).toReversed())
-      const keys = yield* ask(store, { _tag: "ApiKeys", projectId })
-      yield* same("the API keys, oldest first", idsOf(keys), ids("key", 0, 7))
-      const after = { createdAt: 1000, id: "x" }
-      const filters = { ...noLogFilters, startDate: 10, endDate: 1000 }
-      const between = yield* ask(store, { _tag: "LogPage", projectId, filters, ...all, after })
-      yield* same("the deliveries between two instants", idsOf(between.items), ids("del", 1, 5).toReversed())
-      const [next, pending] = yield* store.read([
-        { _tag: "NextDue", worker: "other", now: 99 },
-        { _tag: "PendingEventDeliveries", now: 1 }
-      ])
-      yield* same("the next due time", next, 9)
-      yield* same("the first due event delivery", pending.at(-1), { subscriber: "whk_1", dueAt: 9 })
-      for (const [prefix, items] of yield* oldest(store, 1000, 2))
-        yield* same(`the first two that are due, ${prefix}`, idsOf(items), ids(prefix, 0, 2))
-      const free = yield* ask(store, { _tag: "NextDue", worker: "w", now: 98 })
-      yield* same("the next due time after a claim", free, 99)
-      for (const kind of ["events", "idempotency", "eventDeliveries", "leases"] as const)
-        yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: 1001, limit: 2 }), 2)
-      const [events, first, second, third, ended, lease] = yield* store.read([
-        { _tag: "UndistributedEvents", limit: 99 },
-        { _tag: "Idempotency", projectId, key: `k${suffixOf(0)}` },
-        { _tag: "Idempotency", projectId, key: `k${suffixOf(1)}` },
-        { _tag: "Idempotency", projectId, key: `k${suffixOf(2)}` },
-        { _tag: "EventDeliveryPage", projectId, subscriber: "whk_end", ...all },
-        { _tag: "NextDue", worker: "w", now: 1 }
-      ])
-      yield* same("the events after a sweep", idsOf(events), ids("evt", 2, 7).toReversed())
-      yield* same(
-        "whether the idempotency records are left",
-        [first, second, third].map((one) => one !== null),
-        [false, false, true]
-      )
-      yield* same("the event deliveries after a sweep", idsOf(ended).toSorted(), ids("evd_end", 2, 7).toSorted())
-      yield* same("the end of the next lease after a sweep", lease, 99)
-    })
+  "Instants are compared and ordered as numbers, whatever number of digits they have.",
+  function* (store) {
+    const suffixOf = (n: number) => String(9 - n)
+    for (const n of [4, 0, 6, 2, 5, 1, 3]) yield* commit(store, ...recordsAt(suffixOf(n), digits[n]!))
+    const ids = (prefix: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => `${prefix}_${suffixOf(from + n)}`)
+    for (const [n, [prefix, items]] of (yield* newest(store)).entries())
+      yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix, 0, 7).toReversed())
+    const keys = yield* ask(store, { _tag: "ApiKeys", projectId })
+    yield* same("the API keys, oldest first", idsOf(keys), ids("key", 0, 7))
+    const after = { createdAt: 1000, id: "x" }
+    const filters = { ...noLogFilters, startDate: 10, endDate: 1000 }
+    const between = yield* ask(store, { _tag: "LogPage", projectId, filters, ...all, after })
+    yield* same("the deliveries between two instants", idsOf(between.items), ids("del", 1, 5).toReversed())
+    const [next, pending] = yield* store.read([
+      { _tag: "NextDue", worker: "other", now: 99 },
+      { _tag: "PendingEventDeliveries", now: 1 }
+    ])
+    yield* same("the next due time", next, 9)
+    yield* same("the first due event delivery", pending.at(-1), { subscriber: "whk_1", dueAt: 9 })
+    for (const [prefix, items] of yield* oldest(store, 1000, 2))
+      yield* same(`the first two that are due, ${prefix}`, idsOf(items), ids(prefix, 0, 2))
+    const free = yield* ask(store, { _tag: "NextDue", worker: "w", now: 98 })
+    yield* same("the next due time after a claim", free, 99)
+    for (const kind of ["events", "idempotency", "eventDeliveries", "leases"] as const)
+      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: 1001, limit: 2 }), 2)
+    const [events, first, second, third, ended, lease] = yield* store.read([
+      { _tag: "UndistributedEvents", limit: 99 },
+      { _tag: "Idempotency", projectId, key: `k${suffixOf(0)}` },
+      { _tag: "Idempotency", projectId, key: `k${suffixOf(1)}` },
+      { _tag: "Idempotency", projectId, key: `k${suffixOf(2)}` },
+      { _tag: "EventDeliveryPage", projectId, subscriber: "whk_end", ...all },
+      { _tag: "NextDue", worker: "w", now: 1 }
+    ])
+    yield* same("the events after a sweep", idsOf(events), ids("evt", 2, 7).toReversed())
+    yield* same(
+      "whether the idempotency records are left",
+      [first, second, third].map((one) => one !== null),
+      [false, false, true]
+    )
+    yield* same("the event deliveries after a sweep", idsOf(ended).toSorted(), ids("evd_end", 2, 7).toSorted())
+    yield* same("the end of the next lease after a sweep", lease, 99)
+  }
 )
 
 /** Suffixes in the order of their characters. Without case, the order is another. */
 const suffixes = ["B", "D", "a", "c"]
 
-const inCodeOrder = storeLaw(
+const inCodeOrder = law(
   "listings/in-code-order",
-  {
-    statement:
-      "Ids, names and addresses are ordered by their characters, upper case before lower case, in every listing.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      for (const suffix of ["c", "B", "a", "D"]) yield* commit(store, ...recordsAt(suffix, noon))
-      const ids = (prefix: string) => suffixes.map((suffix) => `${prefix}_${suffix}`)
-      for (const [n, [prefix, items]] of (yield* newest(store)).entries())
-        yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix).toReversed())
-      const [projects, keys, ofMessage, events, waiting, pending, suppressions, audit] = yield* store.read([
-        { _tag: "Projects" },
-        { _tag: "ApiKeys", projectId },
-        { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
-        { _tag: "Events", projectId, after: null, limit: 99 },
-        { _tag: "UndistributedEvents", limit: 99 },
-        { _tag: "PendingEventDeliveries", now: noon },
-        { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all },
-        { _tag: "UsageAudit", projectId }
-      ])
-      const found = [projects, keys, ofMessage, events, waiting].map(idsOf)
-      yield* same("the listings by id", found, [ids("prj"), ids("key"), ids("del"), ids("evt"), ids("evt")])
-      yield* same(
-        "the subscribers",
-        pending.map(({ subscriber }) => subscriber),
-        [...ids("sub"), "whk_1"]
-      )
-      yield* same(
-        "the suppressions",
-        suppressions.items.map(({ address }) => address),
-        suffixes.map((suffix) => `${suffix}@example.org`)
-      )
-      yield* same(
-        "the counters",
-        audit.counters.map(({ name }) => name),
-        suffixes.map((suffix) => `list:${suffix}`)
-      )
-      const [later, below] = yield* store.read([
-        { _tag: "Events", projectId, after: "evt_D", limit: 99 },
-        { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all, after: "D@example.org" }
-      ])
-      yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
-      yield* same("the number of suppressions after an address", below.items.length, 2)
-      for (const [prefix, items] of yield* oldest(store, noon, 2))
-        yield* same(`the first two that are due, ${prefix}`, idsOf(items), ids(prefix).slice(0, 2))
-      for (const kind of ["events", "idempotency", "eventDeliveries", "leases"] as const)
-        yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon + 1, limit: 2 }), 2)
-      const [left, ended, ...records] = yield* store.read([
-        { _tag: "Events", projectId, after: null, limit: 99 },
-        { _tag: "EventDeliveryPage", projectId, subscriber: "whk_end", ...all },
-        ...suffixes.map((suffix) => ({ _tag: "Idempotency", projectId, key: `k${suffix}` }) as const)
-      ])
-      yield* same("the events after a sweep", idsOf(left), ["evt_a", "evt_c"])
-      yield* same("the event deliveries after a sweep", idsOf(ended).toSorted(), ["evd_end_a", "evd_end_c"])
-      yield* same(
-        "whether the idempotency records are left",
-        records.map((one) => one !== null),
-        [false, false, true, true]
-      )
-      const keyed = ["pra", "Prj"].map((id) => idempotencyRecord({ projectId: id, expiresAt: 5 }))
-      for (const record of keyed) yield* commit(store, { _tag: "RecordIdempotency", record, now: 1 })
-      yield* store.sweep({ kind: "idempotency", before: 6, limit: 1 })
-      const byProject = yield* store.read(
-        keyed.map((record) => ({ _tag: "Idempotency", projectId: record.projectId, key: record.key }) as const)
-      )
-      yield* same("the idempotency records of one instant in two projects", byProject, [keyed[0], null])
-      // The lease of a worker that is left protects its delivery before its end.
-      yield* commit(
-        store,
-        ...suffixes.map((suffix) =>
-          insert.delivery(delivery({ id: `del_of_${suffix}`, status: "scheduled", dueAt: 1, worker: `w${suffix}` }))
+  "Ids, names and addresses are ordered by their characters, upper case before lower case, in every listing.",
+  function* (store) {
+    for (const suffix of ["c", "B", "a", "D"]) yield* commit(store, ...recordsAt(suffix, noon))
+    const ids = (prefix: string) => suffixes.map((suffix) => `${prefix}_${suffix}`)
+    for (const [n, [prefix, items]] of (yield* newest(store)).entries())
+      yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix).toReversed())
+    const [projects, keys, ofMessage, events, waiting, pending, suppressions, audit] = yield* store.read([
+      { _tag: "Projects" },
+      { _tag: "ApiKeys", projectId },
+      { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
+      { _tag: "Events", projectId, after: null, limit: 99 },
+      { _tag: "UndistributedEvents", limit: 99 },
+      { _tag: "PendingEventDeliveries", now: noon },
+      { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all },
+      { _tag: "UsageAudit", projectId }
+    ])
+    const found = [projects, keys, ofMessage, events, waiting].map(idsOf)
+    yield* same("the listings by id", found, [ids("prj"), ids("key"), ids("del"), ids("evt"), ids("evt")])
+    yield* same(
+      "the subscribers",
+      pending.map(({ subscriber }) => subscriber),
+      [...ids("sub"), "whk_1"]
+    )
+    yield* same(
+      "the suppressions",
+      suppressions.items.map(({ address }) => address),
+      suffixes.map((suffix) => `${suffix}@example.org`)
+    )
+    yield* same(
+      "the counters",
+      audit.counters.map(({ name }) => name),
+      suffixes.map((suffix) => `list:${suffix}`)
+    )
+    const [later, below] = yield* store.read([
+      { _tag: "Events", projectId, after: "evt_D", limit: 99 },
+      { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all, after: "D@example.org" }
+    ])
+    yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
+    yield* same("the number of suppressions after an address", below.items.length, 2)
+    for (const [prefix, items] of yield* oldest(store, noon, 2))
+      yield* same(`the first two that are due, ${prefix}`, idsOf(items), ids(prefix).slice(0, 2))
+    for (const kind of ["events", "idempotency", "eventDeliveries", "leases"] as const)
+      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon + 1, limit: 2 }), 2)
+    const [left, ended, ...records] = yield* store.read([
+      { _tag: "Events", projectId, after: null, limit: 99 },
+      { _tag: "EventDeliveryPage", projectId, subscriber: "whk_end", ...all },
+      ...suffixes.map((suffix) => ({ _tag: "Idempotency", projectId, key: `k${suffix}` }) as const)
+    ])
+    yield* same("the events after a sweep", idsOf(left), ["evt_a", "evt_c"])
+    yield* same("the event deliveries after a sweep", idsOf(ended).toSorted(), ["evd_end_a", "evd_end_c"])
+    yield* same(
+      "whether the idempotency records are left",
+      records.map((one) => one !== null),
+      [false, false, true, true]
+    )
+    const keyed = ["pra", "Prj"].map((id) => sample.idempotencyRecord({ projectId: id, expiresAt: 5 }))
+    for (const record of keyed) yield* commit(store, put.idempotency(record, 1))
+    yield* store.sweep({ kind: "idempotency", before: 6, limit: 1 })
+    const byProject = yield* store.read(
+      keyed.map((record) => ({ _tag: "Idempotency", projectId: record.projectId, key: record.key }) as const)
+    )
+    yield* same("the idempotency records of one instant in two projects", byProject, [keyed[0], null])
+    // The lease of a worker that is left protects its delivery before its end.
+    yield* commit(
+      store,
+      ...suffixes.map((suffix) =>
+        insert.delivery(
+          sample.delivery({ id: `del_of_${suffix}`, status: "scheduled", dueAt: 1, worker: `w${suffix}` })
         )
       )
-      const free = yield* store.claim({ kind: "dueScheduled", now: noon - 1, limit: 9, worker: "w", leaseUntil: noon })
-      yield* same("the deliveries of workers without a lease", idsOf(free), ["del_of_B", "del_of_D"])
+    )
+    const free = yield* store.claim({
+      kind: "dueScheduled",
+      rotation: wholeRotation,
+      now: noon - 1,
+      limit: 9,
+      worker: "w",
+      leaseUntil: noon
     })
+    yield* same("the deliveries of workers without a lease", idsOf(free), ["del_of_B", "del_of_D"])
+  }
 )
 
 export const orderLaws: ReadonlyArray<StoreLaw> = [asNumbers, inCodeOrder]

@@ -2,27 +2,15 @@
  * Laws of pages: each listing begins and ends exactly, for any size, number and position, and with every filter.
  */
 import { newestFirst, noDomainFilters } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import {
-  ask,
-  attempt,
-  commit,
-  event,
-  eventDelivery,
-  idsOf,
-  insert,
-  noon,
-  projectId,
-  put,
-  resource,
-  senderDomain,
-  suppression
-} from "./records.ts"
+import { ask } from "./queries.ts"
+import * as sample from "./sampleRecords.ts"
+import { commit, insert, put } from "./changes.ts"
+import { idsOf, noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0011-delivery-log.md"
+const law = storeLawsFor("decisions/0011-delivery-log.md")
 
 const count = 7
 const numbers = Array.from({ length: count }, (_, n) => n)
@@ -34,212 +22,198 @@ const requests: ReadonlyArray<readonly [page: number, limit: number]> = [
   [Number.MAX_SAFE_INTEGER, 100]
 ]
 
-const byNumber = storeLaw(
+const byNumber = law(
   "pages/by-number",
-  {
-    statement:
-      "A page by number lists exactly its part of the listing, with the total number, also after the last page.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      // The order by instant is not that by id.
-      const at = (n: number) => noon + Math.floor(((n * 3) % count) / 2)
-      yield* commit(
-        store,
-        ...numbers.flatMap((n) => [
-          put.domain(senderDomain({ id: `dom_${n}`, domain: `d${n}.example`, createdAt: at(n) })),
-          put.resource(resource({ id: `lst_${n}`, name: `list ${n}`, createdAt: at(n) }))
-        ]),
-        put.domain(senderDomain({ id: "dom_9", domain: "other.example", status: "failed", createdAt: noon + 9 })),
-        put.resource(resource({ id: "lst_9", parent: "lst_1", createdAt: noon + 9 })),
-        put.resource({ ...resource({ id: "lst_8", createdAt: noon + 9 }), kind: "segment" } as never)
+  "A page by number lists exactly its part of the listing, with the total number, also after the last page.",
+  function* (store) {
+    // The order by instant is not that by id.
+    const at = (n: number) => noon + Math.floor(((n * 3) % count) / 2)
+    yield* commit(
+      store,
+      ...numbers.flatMap((n) => [
+        put.domain(sample.senderDomain({ id: `dom_${n}`, domain: `d${n}.example`, createdAt: at(n) })),
+        put.resource(sample.resource({ id: `lst_${n}`, name: `list ${n}`, createdAt: at(n) }))
+      ]),
+      put.domain(sample.senderDomain({ id: "dom_9", domain: "other.example", status: "failed", createdAt: noon + 9 })),
+      put.resource(sample.resource({ id: "lst_9", parent: "lst_1", createdAt: noon + 9 })),
+      put.resource({ ...sample.resource({ id: "lst_8", createdAt: noon + 9 }), kind: "segment" } as never)
+    )
+    const order = numbers.toSorted((a, b) => at(b) - at(a) || b - a)
+    for (const [page, limit] of requests) {
+      const part = order.slice((page - 1) * limit, page * limit)
+      const filters = { ...noDomainFilters, status: "verified" } as const
+      const [domains, resources] = yield* store.read([
+        { _tag: "DomainPage", projectId, filters, page: { page, limit } },
+        { _tag: "ResourcePage", projectId, kind: "list", parent: "", page: { page, limit } }
+      ])
+      const label = `page ${page} of ${limit}`
+      yield* same(
+        `the domains of ${label}`,
+        [domains.total, ...idsOf(domains.items)],
+        [count, ...part.map((n) => `dom_${n}`)]
       )
-      const order = numbers.toSorted((a, b) => at(b) - at(a) || b - a)
-      for (const [page, limit] of requests) {
-        const part = order.slice((page - 1) * limit, page * limit)
-        const filters = { ...noDomainFilters, status: "verified" } as const
-        const [domains, resources] = yield* store.read([
-          { _tag: "DomainPage", projectId, filters, page: { page, limit } },
-          { _tag: "ResourcePage", projectId, kind: "list", parent: "", page: { page, limit } }
+      yield* same(
+        `the resources of ${label}`,
+        [resources.total, ...idsOf(resources.items)],
+        [count, ...part.map((n) => `lst_${n}`)]
+      )
+    }
+  }
+)
+
+const byPosition = law(
+  "pages/by-position",
+  "A page after a position lists exactly the next records, with any limit, at ties, and at positions without a record.",
+  function* (store) {
+    const at = (n: number) => noon + Math.floor(((n * 3) % count) / 3)
+    const subscriber = "whk_1"
+    yield* commit(
+      store,
+      ...numbers.map((n) => put.resource(sample.resource({ id: `lst_${n}`, name: `list ${n}`, createdAt: at(n) }))),
+      ...numbers.map((n) => insert.event(sample.event({ id: `evt_${n}`, occurredAt: noon - n }))),
+      ...numbers.map((n) => insert.eventDelivery(sample.eventDelivery({ id: `evd_${n}`, createdAt: at(n) }))),
+      put.resource({ ...sample.resource({ id: "lst_8", createdAt: noon }), kind: "segment" } as never),
+      insert.eventDelivery(sample.eventDelivery({ id: "evd_8", subscriber: "whk_2" }))
+    )
+    const listed = numbers.map((n) => ({ n, createdAt: at(n), id: `lst_${n}` })).toSorted(newestFirst)
+    const positions: ReadonlyArray<readonly [number, string]> = [
+      ...numbers.map((n) => [at(n), String(n)] as const),
+      [noon + 99, "0"],
+      [noon + 1, "44"],
+      [noon + 1, ""],
+      [noon - 1, "9"]
+    ]
+    for (const [createdAt, n] of positions)
+      for (const limit of [1, 3, 100]) {
+        const [resources, deliveries] = yield* store.read([
+          { _tag: "Resources", projectId, kind: "list", parent: "", after: { createdAt, id: `lst_${n}` }, limit },
+          { _tag: "EventDeliveryPage", projectId, subscriber, after: { createdAt, id: `evd_${n}` }, limit }
         ])
-        const label = `page ${page} of ${limit}`
+        const next = listed.filter((one) => newestFirst({ createdAt, id: `lst_${n}` }, one) < 0).slice(0, limit)
+        const label = `${limit} after ${createdAt} and ${n}`
+        yield* same(`the resources, ${label}`, idsOf(resources), idsOf(next))
         yield* same(
-          `the domains of ${label}`,
-          [domains.total, ...idsOf(domains.items)],
-          [count, ...part.map((n) => `dom_${n}`)]
-        )
-        yield* same(
-          `the resources of ${label}`,
-          [resources.total, ...idsOf(resources.items)],
-          [count, ...part.map((n) => `lst_${n}`)]
+          `the event deliveries, ${label}`,
+          idsOf(deliveries),
+          next.map((one) => `evd_${one.n}`)
         )
       }
-    })
+    for (const after of [null, "", "evt_0", "evt_3", "evt_31", "evt_6", "evt_9"])
+      for (const limit of [1, 3, 100]) {
+        const expected = numbers.map((n) => `evt_${n}`).filter((id) => after === null || id > after)
+        const found = yield* ask(store, { _tag: "Events", projectId, after, limit })
+        yield* same(`${limit} events after ${after}`, idsOf(found), expected.slice(0, limit))
+        const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit })
+        yield* same(`${limit} undistributed events`, idsOf(waiting), numbers.map((n) => `evt_${n}`).slice(0, limit))
+      }
+  }
 )
 
-const byPosition = storeLaw(
-  "pages/by-position",
-  {
-    statement:
-      "A page after a position lists exactly the next records, with any limit, at ties, and at positions without a record.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const at = (n: number) => noon + Math.floor(((n * 3) % count) / 3)
-      const subscriber = "whk_1"
-      yield* commit(
-        store,
-        ...numbers.map((n) => put.resource(resource({ id: `lst_${n}`, name: `list ${n}`, createdAt: at(n) }))),
-        ...numbers.map((n) => insert.event(event({ id: `evt_${n}`, occurredAt: noon - n }))),
-        ...numbers.map((n) => insert.eventDelivery(eventDelivery({ id: `evd_${n}`, createdAt: at(n) }))),
-        put.resource({ ...resource({ id: "lst_8", createdAt: noon }), kind: "segment" } as never),
-        insert.eventDelivery(eventDelivery({ id: "evd_8", subscriber: "whk_2" }))
-      )
-      const listed = numbers.map((n) => ({ n, createdAt: at(n), id: `lst_${n}` })).toSorted(newestFirst)
-      const positions: ReadonlyArray<readonly [number, string]> = [
-        ...numbers.map((n) => [at(n), String(n)] as const),
-        [noon + 99, "0"],
-        [noon + 1, "44"],
-        [noon + 1, ""],
-        [noon - 1, "9"]
-      ]
-      for (const [createdAt, n] of positions)
-        for (const limit of [1, 3, 100]) {
-          const [resources, deliveries] = yield* store.read([
-            { _tag: "Resources", projectId, kind: "list", parent: "", after: { createdAt, id: `lst_${n}` }, limit },
-            { _tag: "EventDeliveryPage", projectId, subscriber, after: { createdAt, id: `evd_${n}` }, limit }
-          ])
-          const next = listed.filter((one) => newestFirst({ createdAt, id: `lst_${n}` }, one) < 0).slice(0, limit)
-          const label = `${limit} after ${createdAt} and ${n}`
-          yield* same(`the resources, ${label}`, idsOf(resources), idsOf(next))
-          yield* same(
-            `the event deliveries, ${label}`,
-            idsOf(deliveries),
-            next.map((one) => `evd_${one.n}`)
-          )
-        }
-      for (const after of [null, "", "evt_0", "evt_3", "evt_31", "evt_6", "evt_9"])
-        for (const limit of [1, 3, 100]) {
-          const expected = numbers.map((n) => `evt_${n}`).filter((id) => after === null || id > after)
-          const found = yield* ask(store, { _tag: "Events", projectId, after, limit })
-          yield* same(`${limit} events after ${after}`, idsOf(found), expected.slice(0, limit))
-          const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit })
-          yield* same(`${limit} undistributed events`, idsOf(waiting), numbers.map((n) => `evt_${n}`).slice(0, limit))
-        }
-    })
-)
-
-const attemptNumbers = storeLaw(
+const attemptNumbers = law(
   "log/attempts-in-number-order",
-  {
-    statement: "The attempts of a delivery are listed by number, from the first to beyond the tenth and the hundredth.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const attempts = [100, 9, 2, 11, 1, 10, 20, 101].map((number) => attempt({ number, startedAt: noon - number }))
-      for (const one of attempts) yield* commit(store, insert.attempt(one))
-      yield* same(
-        "the attempts",
-        yield* ask(store, { _tag: "Attempts", deliveryId: "del_1" }),
-        attempts.toSorted((a, b) => a.number - b.number)
-      )
-    })
+  "The attempts of a delivery are listed by number, from the first to beyond the tenth and the hundredth.",
+  function* (store) {
+    const attempts = [100, 9, 2, 11, 1, 10, 20, 101].map((number) =>
+      sample.attempt({ number, startedAt: noon - number })
+    )
+    for (const one of attempts) yield* commit(store, insert.attempt(one))
+    yield* same(
+      "the attempts",
+      yield* ask(store, { _tag: "Attempts", deliveryId: "del_1" }),
+      attempts.toSorted((a, b) => a.number - b.number)
+    )
+  }
 )
 
-const suppressionBounds = storeLaw(
+const suppressionBounds = law(
   "suppressions/pages-begin-and-end-exactly",
   {
     statement:
       "A page of suppressions after any address lists exactly the matches within its limits, and says where the next page begins.",
     why: "decisions/0012-contacts.md"
   },
-  (store) =>
-    Effect.gen(function* () {
-      const rows = numbers.map((n) =>
-        suppression({
-          addressKey: `key ${9 - n}`,
-          address: `p${n}_%@example.org`,
-          reasons: n === 3 ? {} : { manual: noon, unsubscribed: noon + n }
-        })
-      )
-      yield* commit(
-        store,
-        ...rows.map((one) => put.suppression(one)),
-        put.suppression(suppression({ addressKey: "erased", address: null }))
-      )
-      const searches = [null, "", "P5_%@", "_%@EXAMPLE", "p", "key", "5"]
-      for (const search of searches)
-        for (const after of [null, "", "p0_%@example.org", "p3", "p5_%@example.org", "p6_%@example.org"])
-          for (const [limit, scanLimit] of [
-            [100, 1000],
-            [2, 1000],
-            [1, 3],
-            [2, 2],
-            [9, 7],
-            [9, 6]
-          ] as const) {
-            const candidates = rows.filter(({ address }) => after === null || address! > after)
-            const scanned = candidates.slice(0, scanLimit)
-            const matching = scanned.filter(
-              ({ address, reasons }) =>
-                Object.keys(reasons).length > 0 && (search === null || address!.includes(search.toLowerCase()))
-            )
-            const items = matching.slice(0, limit)
-            const last =
-              matching.length > limit ? items.at(-1) : candidates.length > scanLimit ? scanned.at(-1) : undefined
-            const query = { _tag: "SuppressionPage", projectId, search, now: noon, after, limit, scanLimit } as const
-            yield* same(`the answer to ${JSON.stringify(query)}`, yield* ask(store, query), {
-              items,
-              next: last?.address ?? null
-            })
-          }
-    })
+  function* (store) {
+    const rows = numbers.map((n) =>
+      sample.suppression({
+        addressKey: `key ${9 - n}`,
+        address: `p${n}_%@example.org`,
+        reasons: n === 3 ? {} : { manual: noon, unsubscribed: noon + n }
+      })
+    )
+    yield* commit(
+      store,
+      ...rows.map((one) => put.suppression(one)),
+      put.suppression(sample.suppression({ addressKey: "erased", address: null }))
+    )
+    const searches = [null, "", "P5_%@", "_%@EXAMPLE", "p", "key", "5"]
+    for (const search of searches)
+      for (const after of [null, "", "p0_%@example.org", "p3", "p5_%@example.org", "p6_%@example.org"])
+        for (const [limit, scanLimit] of [
+          [100, 1000],
+          [2, 1000],
+          [1, 3],
+          [2, 2],
+          [9, 7],
+          [9, 6]
+        ] as const) {
+          const candidates = rows.filter(({ address }) => after === null || address! > after)
+          const scanned = candidates.slice(0, scanLimit)
+          const matching = scanned.filter(
+            ({ address, reasons }) =>
+              Object.keys(reasons).length > 0 && (search === null || address!.includes(search.toLowerCase()))
+          )
+          const items = matching.slice(0, limit)
+          const last =
+            matching.length > limit ? items.at(-1) : candidates.length > scanLimit ? scanned.at(-1) : undefined
+          const query = { _tag: "SuppressionPage", projectId, search, now: noon, after, limit, scanLimit } as const
+          yield* same(`the answer to ${JSON.stringify(query)}`, yield* ask(store, query), {
+            items,
+            next: last?.address ?? null
+          })
+        }
+  }
 )
 
-const dueInOrder = storeLaw(
+const dueInOrder = law(
   "domains/due-in-order",
   {
     statement:
       "The domains that are due are listed by the time of their check, then by id, up to the limit, of all projects.",
     why: "decisions/0013-domains.md"
   },
-  (store) =>
-    Effect.gen(function* () {
-      const times = [5, 3, 9, 3, 5, 10, 5]
-      yield* commit(
-        store,
-        ...times.map((time, n) =>
-          put.domain(
-            senderDomain({
-              id: `dom_${n}`,
-              projectId: n % 2 === 0 ? projectId : "prj_other",
-              domain: `d${9 - n}.example`,
-              nextCheckAt: time,
-              status: n % 3 === 0 ? "failed" : "pending"
-            })
-          )
-        ),
-        put.domain(senderDomain({ id: "dom_9", domain: "never.example", nextCheckAt: null }))
-      )
-      const order = [1, 3, 0, 4, 6, 2, 5]
-      for (const [now, due] of [
-        [2, 0],
-        [3, 2],
-        [4, 2],
-        [5, 5],
-        [9, 6],
-        [10, 7]
-      ] as const)
-        for (const limit of [1, 3, 100])
-          yield* same(
-            `${limit} of the domains that are due at ${now}`,
-            idsOf(yield* ask(store, { _tag: "DomainsDue", now, limit })),
-            order.slice(0, Math.min(due, limit)).map((n) => `dom_${n}`)
-          )
-    })
+  function* (store) {
+    const times = [5, 3, 9, 3, 5, 10, 5]
+    yield* commit(
+      store,
+      ...times.map((time, n) =>
+        put.domain(
+          sample.senderDomain({
+            id: `dom_${n}`,
+            projectId: n % 2 === 0 ? projectId : "prj_other",
+            domain: `d${9 - n}.example`,
+            nextCheckAt: time,
+            status: n % 3 === 0 ? "failed" : "pending"
+          })
+        )
+      ),
+      put.domain(sample.senderDomain({ id: "dom_9", domain: "never.example", nextCheckAt: null }))
+    )
+    const order = [1, 3, 0, 4, 6, 2, 5]
+    for (const [now, due] of [
+      [2, 0],
+      [3, 2],
+      [4, 2],
+      [5, 5],
+      [9, 6],
+      [10, 7]
+    ] as const)
+      for (const limit of [1, 3, 100])
+        yield* same(
+          `${limit} of the domains that are due at ${now}`,
+          idsOf(yield* ask(store, { _tag: "DomainsDue", now, limit })),
+          order.slice(0, Math.min(due, limit)).map((n) => `dom_${n}`)
+        )
+  }
 )
 
 export const pageLaws: ReadonlyArray<StoreLaw> = [byNumber, byPosition, attemptNumbers, suppressionBounds, dueInOrder]

@@ -6,11 +6,14 @@ import { aTurn, yieldSeveralTimes } from "../awaiting.ts"
 import { same, tally } from "../expectation.ts"
 import { startChild } from "./childProcess.ts"
 import type { Job } from "./childWorker.ts"
-import { commit, counter, delivery, insert, noon, numbered, projectId, put, setting, suppression } from "./records.ts"
+import { commit, insert, put } from "./changes.ts"
+import { counter, setting } from "./queries.ts"
+import * as sample from "./sampleRecords.ts"
+import { idsOf, noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { openAt, storeLaw, StorePlace } from "./StoreSubject.ts"
+import { openAt, storeLawsFor, StorePlace } from "./StoreSubject.ts"
 
-const why = "decisions/0006-hand-off.md"
+const law = storeLawsFor("decisions/0006-hand-off.md")
 const needs = { multiProcess: true } as const
 const processes = 3
 
@@ -31,36 +34,33 @@ const together = (job: (n: number) => Job) =>
     return children.flatMap(({ reportedLines: reported }) => reported())
   })
 
-const claimedOnce = storeLaw(
+const claimedOnce = law(
   "processes/one-claimant-each",
-  { statement: "Of several processes that claim concurrently, exactly one gets each delivery.", why, needs },
-  (store) =>
-    Effect.gen(function* () {
-      const ids = Array.from({ length: 400 }, (_, n) => numbered("del", n) as `del_${string}`)
-      for (let from = 0; from < ids.length; from += 100)
-        yield* commit(store, ...ids.slice(from, from + 100).map((id) => insert.delivery(delivery({ id }))))
-      const reported = yield* together((n) => ({ job: "claim", name: `w${n}`, now: noon }))
-      yield* same("the claimed deliveries", reported.toSorted(), ids)
-    })
+  { statement: "Of several processes that claim concurrently, exactly one gets each delivery.", needs },
+  function* (store) {
+    const rows = sample.numberedDeliveries(400)
+    for (let from = 0; from < rows.length; from += 100)
+      yield* commit(store, ...rows.slice(from, from + 100).map(insert.delivery))
+    const reported = yield* together((n) => ({ job: "claim", name: `w${n}`, now: noon }))
+    yield* same("the claimed deliveries", reported.toSorted(), idsOf(rows))
+  }
 )
 
-const nothingLost = storeLaw(
+const nothingLost = law(
   "processes/no-update-is-lost",
   {
     statement:
       "Of several processes that spend the last units concurrently, none loses an update and none is refused because the store is busy.",
-    why,
     needs
   },
-  (store) =>
-    Effect.gen(function* () {
-      const reported = yield* together(() => ({ job: "spend", count: 60, max: 100 }))
-      yield* same("the results", tally(reported), { applied: 100, Exhausted: processes * 60 - 100 })
-      yield* same("the counter", yield* counter(store, "allowance"), 100)
-    })
+  function* (store) {
+    const reported = yield* together(() => ({ job: "spend", count: 60, max: 100 }))
+    yield* same("the results", tally(reported), { applied: 100, Exhausted: processes * 60 - 100 })
+    yield* same("the counter", yield* counter(store, "allowance"), 100)
+  }
 )
 
-const oneWinner = storeLaw(
+const oneWinner = law(
   "processes/one-writer-wins",
   {
     statement:
@@ -68,24 +68,23 @@ const oneWinner = storeLaw(
     why: "decisions/0001-core-decides.md",
     needs
   },
-  (store) =>
-    Effect.gen(function* () {
-      const rounds = 20
-      yield* commit(store, put.suppression(suppression()))
-      const children = yield* several((n) => ({ job: "race", name: `p${n}`, rounds }))
-      for (let round = 0; round < rounds; round++) {
-        yield* Effect.forEach(children, ({ begin }) => begin, { discard: true })
-        yield* Effect.forEach(children, ({ waitForLines: received }) => received((round + 1) * 3), { discard: true })
-      }
-      yield* Effect.forEach(children, ({ ended }) => ended, { discard: true })
-      const results = tally(children.flatMap(({ reportedLines: reported }) => reported()))
-      for (let round = 0; round < rounds; round++)
-        for (const race of ["key", "contact", "revision"])
-          yield* same(`the number of winners of ${race} ${round}`, results[`${race} ${round} applied`], 1)
-    })
+  function* (store) {
+    const rounds = 20
+    yield* commit(store, put.suppression(sample.suppression()))
+    const children = yield* several((n) => ({ job: "race", name: `p${n}`, rounds }))
+    for (let round = 0; round < rounds; round++) {
+      yield* Effect.forEach(children, ({ begin }) => begin, { discard: true })
+      yield* Effect.forEach(children, ({ waitForLines: received }) => received((round + 1) * 3), { discard: true })
+    }
+    yield* Effect.forEach(children, ({ ended }) => ended, { discard: true })
+    const results = tally(children.flatMap(({ reportedLines: reported }) => reported()))
+    for (let round = 0; round < rounds; round++)
+      for (const race of ["key", "contact", "revision"])
+        yield* same(`the number of winners of ${race} ${round}`, results[`${race} ${round} applied`], 1)
+  }
 )
 
-const oneState = storeLaw(
+const oneState = law(
   "processes/read-is-one-state",
   {
     statement:
@@ -93,63 +92,60 @@ const oneState = storeLaw(
     why: "decisions/0001-core-decides.md",
     needs
   },
-  (store) =>
-    Effect.gen(function* () {
-      const { here } = yield* StorePlace
-      const writer = yield* startChild(here.child!, { job: "pairs", count: 400 })
-      yield* writer.begin
-      const ended = yield* Effect.forkChild(writer.ended)
-      while (ended.pollUnsafe() === undefined) {
-        const [[waiting], [allowance]] = yield* store.read([
-          { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
-          { _tag: "Counters", projectId, names: ["allowance"] }
-        ])
-        yield* same("two counters that every commit changes together", waiting, allowance)
-        yield* aTurn
-      }
-      yield* Fiber.join(ended)
-      yield* same("the final value of the counters", yield* counter(store, "scheduledRecipients"), 400)
-    })
+  function* (store) {
+    const { here } = yield* StorePlace
+    const writer = yield* startChild(here.child!, { job: "pairs", count: 400 })
+    yield* writer.begin
+    const ended = yield* Effect.forkChild(writer.ended)
+    while (ended.pollUnsafe() === undefined) {
+      const [[waiting], [allowance]] = yield* store.read([
+        { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
+        { _tag: "Counters", projectId, names: ["allowance"] }
+      ])
+      yield* same("two counters that every commit changes together", waiting, allowance)
+      yield* aTurn
+    }
+    yield* Fiber.join(ended)
+    yield* same("the final value of the counters", yield* counter(store, "scheduledRecipients"), 400)
+  }
 )
 
-const seesOthers = storeLaw(
+const seesOthers = law(
   "processes/others-are-seen",
-  { statement: "What one process writes, another process that has the store open reads next.", why, needs },
-  (store) =>
-    Effect.gen(function* () {
-      const { here } = yield* StorePlace
-      const other = yield* openAt(here)
-      for (let n = 0; n < 10; n++) {
-        yield* commit(n % 2 === 0 ? store : other, put.setting(`s${n}`))
-        yield* same(`the setting s${n}`, yield* setting(n % 2 === 0 ? other : store, `s${n}`), "1")
-      }
-    })
+  { statement: "What one process writes, another process that has the store open reads next.", needs },
+  function* (store) {
+    const { here } = yield* StorePlace
+    const other = yield* openAt(here)
+    for (let n = 0; n < 10; n++) {
+      yield* commit(n % 2 === 0 ? store : other, put.setting(`s${n}`))
+      yield* same(`the setting s${n}`, yield* setting(n % 2 === 0 ? other : store, `s${n}`), "1")
+    }
+  }
 )
 
-const tellsOfOthers = storeLaw(
+const tellsOfOthers = law(
   "processes/reports-other-processes",
-  { statement: "The stream of changes emits when another process has written.", why, needs },
-  (store) =>
-    Effect.gen(function* () {
-      const { here } = yield* StorePlace
-      const other = yield* openAt(here)
-      const received: Array<void> = []
-      const listening = yield* Effect.forkChild(
-        Stream.runForEach(store.changes, () => Effect.sync(() => received.push(undefined))),
-        { startImmediately: true }
-      )
-      yield* yieldSeveralTimes
-      yield* same("how often the stream emits before another process writes", received.length, 0)
-      const writing = (n: number): Effect.Effect<void, unknown> =>
-        Effect.gen(function* () {
-          yield* same("whether the stream emits again", listening.pollUnsafe(), undefined)
-          yield* commit(other, put.setting(`s${n}`))
-          yield* aTurn
-          if (received.length < 2) yield* writing(n + 1)
-        })
-      yield* writing(0)
-      yield* Fiber.interrupt(listening)
-    })
+  { statement: "The stream of foreign commits emits when another process has committed.", needs },
+  function* (store) {
+    const { here } = yield* StorePlace
+    const other = yield* openAt(here)
+    const received: Array<void> = []
+    const listening = yield* Effect.forkChild(
+      Stream.runForEach(store.foreignCommits, () => Effect.sync(() => received.push(undefined))),
+      { startImmediately: true }
+    )
+    yield* yieldSeveralTimes
+    yield* same("how often the stream emits before another process writes", received.length, 0)
+    const writing = (n: number): Effect.Effect<void, unknown> =>
+      Effect.gen(function* () {
+        yield* same("whether the stream emits again", listening.pollUnsafe(), undefined)
+        yield* commit(other, put.setting(`s${n}`))
+        yield* aTurn
+        if (received.length < 2) yield* writing(n + 1)
+      })
+    yield* writing(0)
+    yield* Fiber.interrupt(listening)
+  }
 )
 
 export const processLaws: ReadonlyArray<StoreLaw> = [

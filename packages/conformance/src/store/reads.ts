@@ -3,105 +3,119 @@
  */
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { commit, contact, projectId, put, spend, suppression } from "./records.ts"
+import { commit, insert, put, spend } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0001-core-decides.md"
+const law = storeLawsFor("decisions/0001-core-decides.md")
 
-const oneAnswerEach = storeLaw(
+const oneAnswerEach = law(
   "read/one-answer-each",
-  {
-    statement: "A read gives one answer for each query, in order. The answer for a missing record is null, empty or 0.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      yield* commit(store, put.setting("a", "A"), put.setting("b", "B"), spend(3))
-      const answers = yield* store.read([
-        { _tag: "Setting", name: "b" },
-        { _tag: "Setting", name: "none" },
-        { _tag: "Setting", name: "a" },
-        { _tag: "Setting", name: "b" },
-        { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "scheduledRecipients"] },
-        { _tag: "ContactsByAddress", projectId, addresses: ["x@example.org", "y@example.org"] },
-        { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_none" },
-        { _tag: "Projects" }
-      ])
-      yield* same("the answers", answers, ["B", null, "A", "B", [0, 3, 0], [null, null], [], []])
-      yield* same("the answer to no query", yield* store.read([]), [])
-    })
+  "A read gives one answer for each query, in order. The answer for a missing record is null, empty or 0.",
+  function* (store) {
+    yield* commit(store, put.setting("a", "A"), put.setting("b", "B"), spend(3))
+    const answers = yield* store.read([
+      { _tag: "Setting", name: "b" },
+      { _tag: "Setting", name: "none" },
+      { _tag: "Setting", name: "a" },
+      { _tag: "Setting", name: "b" },
+      { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "scheduledRecipients"] },
+      { _tag: "ContactsByAddress", projectId, addresses: ["x@example.org", "y@example.org"] },
+      { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_none" },
+      { _tag: "Projects" }
+    ])
+    yield* same("the answers", answers, ["B", null, "A", "B", [0, 3, 0], [null, null], [], []])
+    yield* same("the answer to no query", yield* store.read([]), [])
+  }
 )
 
-const givenOrder = storeLaw(
+const givenOrder = law(
   "read/answers-in-the-given-order",
-  {
-    statement:
-      "The answers for several addresses, address keys or names are in their order, with null or 0 for a missing one, also twice.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const people = ["b", "a"].map((name) => contact({ id: `con_${name}`, address: `${name}@example.org` }))
-      const reasons = ["b", "a"].map((name) => suppression({ addressKey: name, address: null }))
-      yield* commit(
-        store,
-        ...people.map((one) => put.contact(one)),
-        ...reasons.map((one) => put.suppression(one)),
-        spend(2, null, "list:b"),
-        spend(1, null, "list:a")
-      )
-      const [b, a] = people
-      const [second, first] = reasons
-      const names = ["a", "x", "b", "a", "X"]
-      const answers = yield* store.read([
-        { _tag: "ContactsByAddress", projectId, addresses: names.map((name) => `${name}@example.org`) },
-        { _tag: "Suppressions", projectId, addressKeys: names },
-        { _tag: "Counters", projectId, names: names.map((name) => `list:${name}` as const) },
-        { _tag: "ContactsByAddress", projectId, addresses: [] },
-        { _tag: "Suppressions", projectId, addressKeys: [] },
-        { _tag: "Counters", projectId, names: [] }
-      ])
-      yield* same("the answers", answers, [
-        [a, null, b, a, null],
-        [first, null, second, first, null],
-        [1, 0, 2, 1, 0],
-        [],
-        [],
-        []
-      ])
-    })
+  "The answers for several addresses, address keys or names are in their order, with null or 0 for a missing one, also twice.",
+  function* (store) {
+    const people = ["b", "a"].map((name) => sample.contact({ id: `con_${name}`, address: `${name}@example.org` }))
+    const reasons = ["b", "a"].map((name) => sample.suppression({ addressKey: name, address: null }))
+    yield* commit(
+      store,
+      ...people.map((one) => put.contact(one)),
+      ...reasons.map((one) => put.suppression(one)),
+      spend(2, null, "list:b"),
+      spend(1, null, "list:a")
+    )
+    const [b, a] = people
+    const [second, first] = reasons
+    const names = ["a", "x", "b", "a", "X"]
+    const answers = yield* store.read([
+      { _tag: "ContactsByAddress", projectId, addresses: names.map((name) => `${name}@example.org`) },
+      { _tag: "Suppressions", projectId, addressKeys: names },
+      { _tag: "Counters", projectId, names: names.map((name) => `list:${name}` as const) },
+      { _tag: "ContactsByAddress", projectId, addresses: [] },
+      { _tag: "Suppressions", projectId, addressKeys: [] },
+      { _tag: "Counters", projectId, names: [] }
+    ])
+    yield* same("the answers", answers, [
+      [a, null, b, a, null],
+      [first, null, second, first, null],
+      [1, 0, 2, 1, 0],
+      [],
+      [],
+      []
+    ])
+  }
 )
 
-const oneState = storeLaw(
+const oneState = law(
   "read/one-state",
-  { statement: "All queries of one read are answered from one state, however many commits run at the same time.", why },
-  (store) =>
-    Effect.gen(function* () {
-      const writing = Effect.forEach(
-        Array.from({ length: 60 }),
-        () =>
-          Effect.andThen(
-            commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
-            Effect.yieldNow
-          ),
-        { concurrency: 4, discard: true }
-      )
-      const reading = Effect.forEach(
-        Array.from({ length: 60 }),
-        () =>
-          Effect.gen(function* () {
-            const [[waiting], [allowance]] = yield* store.read([
-              { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
-              { _tag: "Counters", projectId, names: ["allowance"] }
-            ])
-            yield* same("two counters that every commit changes together", waiting, allowance)
-            yield* Effect.yieldNow
-          }),
-        { discard: true }
-      )
-      yield* Effect.all([writing, reading], { concurrency: "unbounded", discard: true })
-    })
+  "All queries of one read are answered from one state, however many commits run at the same time.",
+  function* (store) {
+    const writing = Effect.forEach(
+      Array.from({ length: 60 }),
+      () =>
+        Effect.andThen(
+          commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
+          Effect.yieldNow
+        ),
+      { concurrency: 4, discard: true }
+    )
+    const reading = Effect.forEach(
+      Array.from({ length: 60 }),
+      () =>
+        Effect.gen(function* () {
+          const [[waiting], [allowance]] = yield* store.read([
+            { _tag: "Counters", projectId, names: ["scheduledRecipients"] },
+            { _tag: "Counters", projectId, names: ["allowance"] }
+          ])
+          yield* same("two counters that every commit changes together", waiting, allowance)
+          yield* Effect.yieldNow
+        }),
+      { discard: true }
+    )
+    yield* Effect.all([writing, reading], { concurrency: "unbounded", discard: true })
+  }
 )
 
-export const readLaws: ReadonlyArray<StoreLaw> = [oneAnswerEach, givenOrder, oneState]
+const byIdAlone = law(
+  "read/delivery-by-its-id-alone",
+  {
+    statement: "A delivery is found by its id alone, whatever its project and its status.",
+    why: "decisions/0003-delivery-machine.md"
+  },
+  function* (store) {
+    const records = [
+      sample.delivery({ id: "del_1" }),
+      sample.delivery({ id: "del_2", projectId: otherId, status: "bounced", dueAt: null })
+    ]
+    yield* commit(store, ...records.map(insert.delivery))
+    const answers = yield* store.read([
+      { _tag: "DeliveryOfId", id: "del_2" },
+      { _tag: "DeliveryOfId", id: "del_1" },
+      { _tag: "DeliveryOfId", id: "del_3" },
+      { _tag: "DeliveryOfId", id: "DEL_1" }
+    ])
+    yield* same("the answers", answers, [records[1], records[0], null, null])
+  }
+)
+
+export const readLaws: ReadonlyArray<StoreLaw> = [oneAnswerEach, givenOrder, oneState, byIdAlone]

@@ -6,7 +6,7 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit } from "effect"
 import type { Scope } from "effect"
 import type { Script, Step } from "../Script.ts"
-import { lockstep, printScript } from "../Script.ts"
+import { lockstep, printScript, printStep } from "../Script.ts"
 
 export interface Recording {
   readonly store: MailStoreShape
@@ -26,7 +26,7 @@ export const recorded = (store: MailStoreShape): Recording => {
     steps: () => [...steps],
     store: {
       capabilities: store.capabilities,
-      changes: store.changes,
+      foreignCommits: store.foreignCommits,
       commit: (changes) => recordCall({ commit: changes }, () => store.commit(changes)),
       claim: (claim) => recordCall({ claim }, () => store.claim(claim)),
       claimEventDeliveries: (claim) =>
@@ -85,7 +85,7 @@ const lastCalls = (script: Script): string => {
     const last = calls.slice(-callsMax)
     const left = calls.length - last.length
     const lines = last.map((step) => {
-      const line = JSON.stringify(step)
+      const line = printStep(step)
       return line.length > callCharactersMax ? `${line.slice(0, callCharactersMax)}…` : line
     })
     return `${left === 0 ? "" : `after ${left} earlier changes: `}\n  ${lines.join("\n  ")}`

@@ -2,11 +2,15 @@
  * The law of segments with literal results: it does not use the functions of the domain.
  */
 import type { ComparedField, ContactRecord, ContactPredicate } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { commit, contact, contactPage, idsOf, noon, numbered, put } from "./records.ts"
+import { commit, put } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { contactPage } from "./queries.ts"
+import { idsOf, noon, numbered } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
+
+const law = storeLawsFor("decisions/0026-lists-and-segments.md")
 
 type Compare = Extract<ContactPredicate, { readonly _tag: "Compare" }>
 
@@ -52,7 +56,7 @@ const people: ReadonlyArray<ContactRecord> = [
     updatedAt: noon + 3
   }
 ].map((change, n) =>
-  contact({
+  sample.contact({
     id: numbered("con", n + 1),
     email: `P${n + 1}@Example.org`,
     address: `p${n + 1}@example.org`,
@@ -188,31 +192,26 @@ const combined: ReadonlyArray<readonly [ContactPredicate, ReadonlyArray<number>]
   [{ _tag: "Any", of: [{ _tag: "All", of: [onList("lst_b"), { _tag: "Not", of: isAnn }] }, isAnn] }, [3, 4]]
 ]
 
-const literal = storeLaw(
+const literal = law(
   "contacts/segment-table",
-  {
-    statement:
-      "Each comparison of a segment finds exactly the contacts of a written table: missing values, any case, every field, and any nesting.",
-    why: "decisions/0026-lists-and-segments.md"
-  },
-  (store) =>
-    Effect.gen(function* () {
-      yield* commit(store, ...people.map((one) => put.contact(one)))
-      const cases = [
-        ...rows.map(([kind, of, op, value, found]) => [{ _tag: "Compare", kind, of, op, value }, found] as const),
-        ...combined
-      ]
-      for (const [segment, found] of cases) {
-        const { items, total } = yield* contactPage(store, { segment })
-        const label = JSON.stringify(segment)
-        yield* same(
-          `the contacts in ${label}`,
-          idsOf(items),
-          found.toReversed().map((n) => numbered("con", n))
-        )
-        yield* same(`the number of contacts in ${label}`, total, found.length)
-      }
-    })
+  "Each comparison of a segment finds exactly the contacts of a written table: missing values, any case, every field, and any nesting.",
+  function* (store) {
+    yield* commit(store, ...people.map((one) => put.contact(one)))
+    const cases = [
+      ...rows.map(([kind, of, op, value, found]) => [{ _tag: "Compare", kind, of, op, value }, found] as const),
+      ...combined
+    ]
+    for (const [segment, found] of cases) {
+      const { items, total } = yield* contactPage(store, { segment })
+      const label = JSON.stringify(segment)
+      yield* same(
+        `the contacts in ${label}`,
+        idsOf(items),
+        found.toReversed().map((n) => numbered("con", n))
+      )
+      yield* same(`the number of contacts in ${label}`, total, found.length)
+    }
+  }
 )
 
 export const segmentTableLaws: ReadonlyArray<StoreLaw> = [literal]

@@ -4,11 +4,17 @@
 import type { MailStore } from "@mailkeep/core/adapter"
 import { Context } from "effect"
 import type { LawBook } from "../Law.ts"
-import { acceptedValueLaws } from "./acceptedValues.ts"
+import { domainValueLaws } from "./domainValues.ts"
 import { claimLaws } from "./claims.ts"
+import { claimFenceLaws } from "./claimFences.ts"
+import { claimFairnessLaws } from "./claimFairness.ts"
+import { clockSetBackLaws } from "./clockSetBack.ts"
 import { commitLaws } from "./commit.ts"
+import { unchangedValueLaws } from "./unchangedValues.ts"
 import { contactIndexLaws } from "./contactIndexes.ts"
+import { contactSearchLaws } from "./contactSearches.ts"
 import { contactLaws } from "./contacts.ts"
+import { contentLaws } from "./contents.ts"
 import { counterLaws } from "./counters.ts"
 import { resourceLaws } from "./resources.ts"
 import { differentialLaws } from "./differential.ts"
@@ -16,11 +22,13 @@ import { durabilityLaws } from "./durability.ts"
 import { emptyStoreLaws } from "./emptyStore.ts"
 import { exactIdLaws } from "./exactIds.ts"
 import { guardLaws } from "./guards.ts"
+import { deliveryGuardLaws } from "./deliveryGuards.ts"
 import { idempotencyLaws } from "./idempotency.ts"
 import { isolatedWriteLaws } from "./isolatedWrites.ts"
 import { isolationLaws } from "./isolation.ts"
 import { leaseLaws } from "./leases.ts"
 import { logLaws } from "./log.ts"
+import { messageSweepLaws } from "./messageSweeps.ts"
 import { orderLaws } from "./order.ts"
 import { logPageLaws } from "./logPages.ts"
 import { outboxLaws } from "./outbox.ts"
@@ -43,15 +51,18 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
   capabilities: ["durable", "multiProcess"],
   laws: [
     ...commitLaws,
+    ...unchangedValueLaws,
     ...readLaws,
     ...emptyStoreLaws,
     ...singleWriteLaws,
-    ...acceptedValueLaws,
+    ...domainValueLaws,
     ...guardLaws,
+    ...deliveryGuardLaws,
     ...recordUpdateLaws,
     ...exactIdLaws,
     ...contactLaws,
     ...contactIndexLaws,
+    ...contactSearchLaws,
     ...segmentLaws,
     ...segmentTableLaws,
     ...resourceLaws,
@@ -60,12 +71,17 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...pageLaws,
     ...orderLaws,
     ...claimLaws,
+    ...claimFenceLaws,
+    ...claimFairnessLaws,
+    ...clockSetBackLaws,
     ...leaseLaws,
     ...idempotencyLaws,
     ...counterLaws,
     ...outboxLaws,
     ...eventDeliveryLaws,
     ...sweepLaws,
+    ...contentLaws,
+    ...messageSweepLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,
     ...timeLaws,

@@ -2,27 +2,17 @@
  * Laws of sweeps: oldest first, ties by id, up to the limit, and never a record that is needed.
  */
 import type { Delivery, EventDelivery, MailStoreShape, Sweep } from "@mailkeep/core/adapter"
-import { sweepKinds } from "@mailkeep/core/adapter"
+import { sweepKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import {
-  ask,
-  commit,
-  delivery,
-  event,
-  eventDelivery,
-  idempotencyRecord,
-  idsOf,
-  insert,
-  noon,
-  otherId,
-  projectId,
-  put
-} from "./records.ts"
+import { ask } from "./queries.ts"
+import { commit, insert, put, renewLease } from "./changes.ts"
+import * as sample from "./sampleRecords.ts"
+import { idsOf, noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
-import { storeLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
 
-const why = "decisions/0016-events.md"
+const law = storeLawsFor("decisions/0016-events.md")
 
 /** The ages of six records of each kind, in the order of their ids: two old ties, two at the bound, a newer and the oldest. */
 const ages = [2, 2, 4, 4, 5, 1]
@@ -39,16 +29,13 @@ const insertAges = (store: MailStoreShape) =>
       const project = n === 1 ? otherId : projectId
       return commit(
         store,
-        {
-          _tag: "RecordIdempotency",
-          record: idempotencyRecord({ projectId: project, key: `k${n === 0 ? "z" : n}`, expiresAt: at }),
-          now: noon
-        },
-        insert.event(event({ id: `evt_${n}`, projectId: project, occurredAt: at })),
+        put.idempotency(sample.idempotencyRecord({ projectId: project, key: `k${n === 0 ? "z" : n}`, expiresAt: at })),
+        insert.message(sample.message({ id: `msg_${n}`, projectId: project, createdAt: at })),
+        insert.event(sample.event({ id: `evt_${n}`, projectId: project, occurredAt: at })),
         insert.eventDelivery(
-          eventDelivery({ id: `evd_${n}`, projectId: project, status: "delivered", dueAt: null, settledAt: at })
+          sample.eventDelivery({ id: `evd_${n}`, projectId: project, status: "delivered", dueAt: null, endedAt: at })
         ),
-        { _tag: "RenewLease", worker: `w${n}`, leaseUntil: at }
+        renewLease(`w${n}`, at)
       )
     },
     { discard: true }
@@ -66,6 +53,8 @@ const leftOf = (store: MailStoreShape, kind: Sweep["kind"]) =>
           ask(store, { _tag: "Idempotency", projectId: project, key: `k${n === 0 ? "z" : n}` }),
           (one) => one !== null
         )
+      case "messages":
+        return Effect.map(ask(store, { _tag: "Message", projectId: project, id: `msg_${n}` }), (one) => one !== null)
       case "eventDeliveries":
         return Effect.map(
           ask(store, { _tag: "EventDelivery", projectId: project, id: `evd_${n}` }),
@@ -74,7 +63,12 @@ const leftOf = (store: MailStoreShape, kind: Sweep["kind"]) =>
       case "leases":
         // A lease that exists protects a delivery before its end.
         return Effect.gen(function* () {
-          const row = eventDelivery({ id: `evd_lease_${n}`, subscriber: `lease_${n}`, dueAt: noon, worker: `w${n}` })
+          const row = sample.eventDelivery({
+            id: `evd_lease_${n}`,
+            subscriber: `lease_${n}`,
+            dueAt: noon,
+            worker: `w${n}`
+          })
           yield* Effect.ignore(commit(store, insert.eventDelivery(row)))
           const pending = yield* ask(store, { _tag: "PendingEventDeliveries", now: noon })
           return !pending.some(({ subscriber }) => subscriber === `lease_${n}`)
@@ -82,197 +76,186 @@ const leftOf = (store: MailStoreShape, kind: Sweep["kind"]) =>
     }
   })
 
-const ordered = storeLaw(
+const ordered = law(
   "sweep/oldest-first-then-by-id",
-  {
-    statement:
-      "Each kind of sweep deletes the oldest records first, those of one age by id, up to its limit, and leaves the other kinds.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      yield* insertAges(store)
-      const all = [0, 1, 2, 3, 4, 5]
-      for (const kind of sweepKinds) {
-        const swept: Array<number> = []
-        for (const [limit, count] of [
-          [1, 1],
-          [1, 1],
-          [9, 1],
-          [9, 0]
-        ] as const) {
-          const label = `sweep of ${kind} with a limit of ${limit}`
-          yield* same(`the number of a ${label}`, yield* store.sweep({ kind, before: noon + 4, limit }), count)
-          swept.push(...order.slice(swept.length, swept.length + count))
-          // The rows that show which leases exist would protect them from the next sweep.
-          if (kind === "leases" && swept.length < order.length) continue
-          yield* same(
-            `the records that are left after a ${label}`,
-            yield* leftOf(store, kind),
-            all.filter((n) => !swept.includes(n))
-          )
-        }
-        if (kind === "events")
-          yield* same("the undistributed events", idsOf(yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })), [
-            "evt_2",
-            "evt_3",
-            "evt_4"
-          ])
-      }
-    })
-)
-
-const firstLease = storeLaw(
-  "sweep/oldest-lease-first",
-  { statement: "A sweep of leases with a limit deletes the lease that ended first, and of one end by worker.", why },
-  (store) =>
-    Effect.gen(function* () {
-      for (const [worker, leaseUntil] of [
-        ["b", 3],
-        ["d", 2],
-        ["a", 3],
-        ["c", 2]
-      ] as const)
-        yield* commit(store, { _tag: "RenewLease", worker, leaseUntil: noon + leaseUntil })
-      const sweep = store.sweep({ kind: "leases", before: noon + 9, limit: 1 })
-      const last = { _tag: "NextDue", now: noon } as const
-      yield* same("the first sweep", yield* sweep, 1)
-      // The earliest end is that of "d", which only "d" itself does not see.
-      yield* same("for the worker that is left of the first tie", yield* ask(store, { ...last, worker: "d" }), noon + 3)
-      yield* same("for the worker of the deleted lease", yield* ask(store, { ...last, worker: "c" }), noon + 2)
-      yield* same("the second sweep", yield* sweep, 1)
-      yield* same("the third sweep", yield* sweep, 1)
-      yield* same("for the last worker", yield* ask(store, { ...last, worker: "b" }), null)
-      yield* same("for another worker", yield* ask(store, { ...last, worker: "a" }), noon + 3)
-    })
-)
-
-const tied = storeLaw(
-  "sweep/many-of-one-age",
-  {
-    statement: "Of many records of one age, a sweep with a limit deletes those with the smallest ids.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const numbers = Array.from({ length: 12 }, (_, n) => n)
-      const letters = numbers.map((n) => "klabcdefghij"[n]!)
-      yield* Effect.forEach(
-        letters,
-        (letter) =>
-          commit(
-            store,
-            { _tag: "RecordIdempotency", record: idempotencyRecord({ key: letter, expiresAt: noon }), now: 1 },
-            insert.event(event({ id: `evt_${letter}` })),
-            insert.eventDelivery(
-              eventDelivery({ id: `evd_${letter}`, status: "failed", dueAt: null, settledAt: noon })
-            ),
-            { _tag: "RenewLease", worker: letter, leaseUntil: noon }
-          ),
-        { discard: true }
-      )
-      for (const kind of sweepKinds)
-        yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon + 1, limit: 5 }), 5)
-      const sorted = letters.toSorted()
-      const left = yield* Effect.forEach(sorted, (letter) =>
-        store.read([
-          { _tag: "Idempotency", projectId, key: letter },
-          { _tag: "Event", id: `evt_${letter}` },
-          { _tag: "EventDelivery", projectId, id: `evd_${letter}` }
-        ])
-      )
-      for (const [n, records] of left.entries())
+  "Each kind of sweep deletes the oldest records first, those of one age by id, up to its limit, and leaves the other kinds.",
+  function* (store) {
+    yield* insertAges(store)
+    const all = [0, 1, 2, 3, 4, 5]
+    for (const kind of sweepKinds) {
+      const swept: Array<number> = []
+      for (const [limit, count] of [
+        [1, 1],
+        [1, 1],
+        [9, 1],
+        [9, 0]
+      ] as const) {
+        const label = `sweep of ${kind} with a limit of ${limit}`
+        yield* same(`the number of a ${label}`, yield* store.sweep({ kind, before: noon + 4, limit }), count)
+        swept.push(...order.slice(swept.length, swept.length + count))
+        // The rows that show which leases exist would protect them from the next sweep.
+        if (kind === "leases" && swept.length < order.length) continue
         yield* same(
-          `whether the records of ${sorted[n]} are left`,
-          records.map((one) => one !== null),
-          [n >= 5, n >= 5, n >= 5]
+          `the records that are left after a ${label}`,
+          yield* leftOf(store, kind),
+          all.filter((n) => !swept.includes(n))
         )
-      const rows = sorted.map((letter) => delivery({ id: `del_${letter}`, worker: letter, dueAt: 1 }))
-      yield* commit(store, ...rows.map(insert.delivery))
-      const free = yield* store.claim({ kind: "dueQueued", now: noon - 1, limit: 99, worker: "w", leaseUntil: noon })
-      yield* same(
-        "the deliveries of the workers without a lease",
-        idsOf(free),
-        sorted.slice(0, 5).map((letter) => `del_${letter}`)
-      )
-    })
+      }
+      if (kind === "events")
+        yield* same("the undistributed events", idsOf(yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })), [
+          "evt_2",
+          "evt_3",
+          "evt_4"
+        ])
+    }
+  }
 )
 
-const finished = storeLaw(
+const firstLease = law(
+  "sweep/oldest-lease-first",
+  "A sweep of leases with a limit deletes the lease that ended first, and of one end by worker.",
+  function* (store) {
+    for (const [worker, leaseUntil] of [
+      ["b", 3],
+      ["d", 2],
+      ["a", 3],
+      ["c", 2]
+    ] as const)
+      yield* commit(store, renewLease(worker, noon + leaseUntil))
+    const sweep = store.sweep({ kind: "leases", before: noon + 9, limit: 1 })
+    const last = { _tag: "NextDue", now: noon } as const
+    yield* same("the first sweep", yield* sweep, 1)
+    // The earliest end is that of "d", which only "d" itself does not see.
+    yield* same("for the worker that is left of the first tie", yield* ask(store, { ...last, worker: "d" }), noon + 3)
+    yield* same("for the worker of the deleted lease", yield* ask(store, { ...last, worker: "c" }), noon + 2)
+    yield* same("the second sweep", yield* sweep, 1)
+    yield* same("the third sweep", yield* sweep, 1)
+    yield* same("for the last worker", yield* ask(store, { ...last, worker: "b" }), null)
+    yield* same("for another worker", yield* ask(store, { ...last, worker: "a" }), noon + 3)
+  }
+)
+
+const tied = law(
+  "sweep/many-of-one-age",
+  "Of many records of one age, a sweep with a limit deletes those with the smallest ids.",
+  function* (store) {
+    const numbers = Array.from({ length: 12 }, (_, n) => n)
+    const letters = numbers.map((n) => "klabcdefghij"[n]!)
+    yield* Effect.forEach(
+      letters,
+      (letter) =>
+        commit(
+          store,
+          put.idempotency(sample.idempotencyRecord({ key: letter, expiresAt: noon }), 1),
+          insert.message(sample.message({ id: `msg_${letter}` })),
+          insert.event(sample.event({ id: `evt_${letter}` })),
+          insert.eventDelivery(
+            sample.eventDelivery({ id: `evd_${letter}`, status: "failed", dueAt: null, endedAt: noon })
+          ),
+          renewLease(letter, noon)
+        ),
+      { discard: true }
+    )
+    for (const kind of sweepKinds)
+      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon + 1, limit: 5 }), 5)
+    const sorted = letters.toSorted()
+    const left = yield* Effect.forEach(sorted, (letter) =>
+      store.read([
+        { _tag: "Idempotency", projectId, key: letter },
+        { _tag: "Message", projectId, id: `msg_${letter}` },
+        { _tag: "Event", id: `evt_${letter}` },
+        { _tag: "EventDelivery", projectId, id: `evd_${letter}` }
+      ])
+    )
+    for (const [n, records] of left.entries())
+      yield* same(
+        `whether the records of ${sorted[n]} are left`,
+        records.map((one) => one !== null),
+        [n >= 5, n >= 5, n >= 5, n >= 5]
+      )
+    const rows = sorted.map((letter) => sample.delivery({ id: `del_${letter}`, worker: letter, dueAt: 1 }))
+    yield* commit(store, ...rows.map(insert.delivery))
+    const free = yield* store.claim({
+      kind: "dueQueued",
+      rotation: wholeRotation,
+      now: noon - 1,
+      limit: 99,
+      worker: "w",
+      leaseUntil: noon
+    })
+    yield* same(
+      "the deliveries of the workers without a lease",
+      idsOf(free),
+      sorted.slice(0, 5).map((letter) => `del_${letter}`)
+    )
+  }
+)
+
+const finished = law(
   "sweep/leases-of-finished-deliveries",
-  {
-    statement:
-      "A sweep deletes the lease of a worker whose deliveries and event deliveries have all ended, and keeps it while one of them waits.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const deliveries: ReadonlyArray<Delivery> = [
-        delivery({ id: "del_1", status: "delivered", dueAt: null, worker: "ended" }),
-        delivery({ id: "del_2", status: "sending", worker: "sends" }),
-        delivery({ id: "del_3", status: "queued", worker: "queued" }),
-        delivery({ id: "del_4", status: "scheduled", worker: "schedules" }),
-        delivery({ id: "del_5", status: "queued", worker: null })
-      ]
-      const events: ReadonlyArray<EventDelivery> = [
-        eventDelivery({ id: "evd_1", status: "failed", dueAt: null, settledAt: noon, worker: "ended" }),
-        eventDelivery({ id: "evd_2", worker: "posts" }),
-        eventDelivery({ id: "evd_3", worker: null })
-      ]
-      const workers = ["ended", "idle", "posts", "queued", "schedules", "sends"]
+  "A sweep deletes the lease of a worker whose deliveries and event deliveries have all ended, and keeps it while one of them waits.",
+  function* (store) {
+    const deliveries: ReadonlyArray<Delivery> = [
+      sample.delivery({ id: "del_1", status: "delivered", dueAt: null, worker: "ended" }),
+      sample.delivery({ id: "del_2", status: "sending", worker: "sends" }),
+      sample.delivery({ id: "del_3", status: "queued", worker: "queued" }),
+      sample.delivery({ id: "del_4", status: "scheduled", worker: "schedules" }),
+      sample.delivery({ id: "del_5", status: "queued", worker: null })
+    ]
+    const events: ReadonlyArray<EventDelivery> = [
+      sample.eventDelivery({ id: "evd_1", status: "failed", dueAt: null, endedAt: noon, worker: "ended" }),
+      sample.eventDelivery({ id: "evd_2", worker: "posts" }),
+      sample.eventDelivery({ id: "evd_3", worker: null })
+    ]
+    const workers = ["ended", "idle", "posts", "queued", "schedules", "sends"]
+    yield* commit(
+      store,
+      ...deliveries.map(insert.delivery),
+      ...events.map(insert.eventDelivery),
+      ...workers.map((worker, n) => renewLease(worker, noon + 1 + n))
+    )
+    const sweep = store.sweep({ kind: "leases", before: noon + 99, limit: 9 })
+    yield* same("the number of the first sweep", yield* sweep, 2)
+    yield* same("the number of the second sweep", yield* sweep, 0)
+    const lease = { now: noon, limit: 9, worker: "other", leaseUntil: noon + 1 }
+    const claimed = [
+      yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...lease }),
+      yield* store.claim({ kind: "dueScheduled", rotation: wholeRotation, ...lease }),
+      yield* store.claim({ kind: "lapsedSending", rotation: wholeRotation, ...lease }),
+      yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
+    ]
+    yield* same("what another worker can claim", claimed.map(idsOf), [["del_5"], [], [], ["evd_3"]])
+  }
+)
+
+const neededKept = law(
+  "sweep/keeps-what-is-needed",
+  "No sweep deletes a pending event delivery, a live idempotency record or an event after the instant, of any project.",
+  function* (store) {
+    const records = [projectId, otherId].map((project, n) => ({
+      pending: sample.eventDelivery({ id: `evd_${n}`, projectId: project, createdAt: 1, dueAt: 1 }),
+      live: sample.idempotencyRecord({ projectId: project, key: `k${n}`, expiresAt: noon }),
+      event: sample.event({ id: `evt_${n}`, projectId: project, occurredAt: noon })
+    }))
+    for (const { pending, live, event: one } of records)
       yield* commit(
         store,
-        ...deliveries.map(insert.delivery),
-        ...events.map(insert.eventDelivery),
-        ...workers.map((worker, n) => ({ _tag: "RenewLease", worker, leaseUntil: noon + 1 + n }) as const)
+        put.setting(pending.id),
+        put.idempotency(live, 1),
+        insert.event(one),
+        insert.eventDelivery(pending)
       )
-      const sweep = store.sweep({ kind: "leases", before: noon + 99, limit: 9 })
-      yield* same("the number of the first sweep", yield* sweep, 2)
-      yield* same("the number of the second sweep", yield* sweep, 0)
-      const lease = { now: noon, limit: 9, worker: "other", leaseUntil: noon + 1 }
-      const claimed = [
-        yield* store.claim({ kind: "dueQueued", ...lease }),
-        yield* store.claim({ kind: "dueScheduled", ...lease }),
-        yield* store.claim({ kind: "lapsedSending", ...lease }),
-        yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
-      ]
-      yield* same("what another worker can claim", claimed.map(idsOf), [["del_5"], [], [], ["evd_3"]])
-    })
-)
-
-const neededKept = storeLaw(
-  "sweep/keeps-what-is-needed",
-  {
-    statement:
-      "No sweep deletes a pending event delivery, a live idempotency record or an event after the instant, of any project.",
-    why
-  },
-  (store) =>
-    Effect.gen(function* () {
-      const records = [projectId, otherId].map((project, n) => ({
-        pending: eventDelivery({ id: `evd_${n}`, projectId: project, createdAt: 1, dueAt: 1 }),
-        live: idempotencyRecord({ projectId: project, key: `k${n}`, expiresAt: noon }),
-        event: event({ id: `evt_${n}`, projectId: project, occurredAt: noon })
-      }))
-      for (const { pending, live, event: one } of records)
-        yield* commit(
-          store,
-          put.setting(pending.id),
-          { _tag: "RecordIdempotency", record: live, now: 1 },
-          insert.event(one),
-          insert.eventDelivery(pending)
-        )
-      for (const kind of sweepKinds)
-        yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon, limit: 99 }), 0)
-      for (const { pending, live, event: one } of records) {
-        const answers = yield* store.read([
-          { _tag: "EventDelivery", projectId: pending.projectId, id: pending.id },
-          { _tag: "Idempotency", projectId: live.projectId, key: live.key },
-          { _tag: "Event", id: one.id }
-        ])
-        yield* same(`the records of ${pending.projectId}`, answers, [pending, live, one])
-      }
-    })
+    for (const kind of sweepKinds)
+      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon, limit: 99 }), 0)
+    for (const { pending, live, event: one } of records) {
+      const answers = yield* store.read([
+        { _tag: "EventDelivery", projectId: pending.projectId, id: pending.id },
+        { _tag: "Idempotency", projectId: live.projectId, key: live.key },
+        { _tag: "Event", id: one.id }
+      ])
+      yield* same(`the records of ${pending.projectId}`, answers, [pending, live, one])
+    }
+  }
 )
 
 export const sweepLaws: ReadonlyArray<StoreLaw> = [ordered, firstLease, tied, finished, neededKept]

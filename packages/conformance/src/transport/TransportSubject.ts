@@ -1,12 +1,14 @@
 /**
  * What the author of a transport supplies: the transport, and a relay whose answers a law chooses.
  */
-import type { DeliveryId, HeaderFields, SmtpStage } from "@mailkeep/core/adapter"
+import type { DeliveryId, HeaderFields, OutgoingAttachment, SmtpStage } from "@mailkeep/core/adapter"
 import type { HandOff, TransportShape } from "@mailkeep/core/adapter"
 import { Transport } from "@mailkeep/core/adapter"
-import type { Scope } from "effect"
-import { Context, Effect, Layer } from "effect"
-import type { Law, LawBook } from "../Law.ts"
+import type { Layer, Scope } from "effect"
+import { Context, Effect } from "effect"
+import type { Law, LawBody, LawBook, Stated } from "../Law.ts"
+import { makeLaw } from "../Law.ts"
+import { openWithPeer } from "../openWithPeer.ts"
 
 /** What the relay does with mail for one recipient. The default is `take`. */
 export type RelayAct =
@@ -23,6 +25,11 @@ export type RelayAct =
   /** Closes the connection without an answer. */
   | { readonly does: "drop"; readonly whileFinalizing: boolean }
 
+/** A file of a message, as the relay received it. */
+export interface TakenAttachment extends Omit<OutgoingAttachment, "size" | "read"> {
+  readonly content: Uint8Array
+}
+
 /** A message that the relay received completely. */
 export interface TakenMail {
   /** The sender of the envelope. */
@@ -30,7 +37,7 @@ export interface TakenMail {
   /** The recipient of the envelope. */
   readonly recipient: string
   /** With angle brackets. */
-  readonly messageId: string
+  readonly messageIdHeader: string
   readonly from: { readonly name: string | null; readonly address: string }
   readonly replyTo: string | null
   readonly to: ReadonlyArray<string>
@@ -40,13 +47,36 @@ export interface TakenMail {
   readonly text: string | null
   /** The headers that the message has besides the standard ones. */
   readonly headers: HeaderFields
+  /** The files, in the order of the hand-off. */
+  readonly attachments: ReadonlyArray<TakenAttachment>
 }
 
-/** Converts a hand-off to the message that a relay receives. */
-export const mailOf = ({ envelope, message }: Pick<HandOff, "envelope" | "message">): TakenMail => {
+/** Converts a hand-off to the message that a relay receives. `attachments` are its files, which `takenAttachments` reads. */
+export const mailOf = (
+  { envelope, message }: Pick<HandOff, "envelope" | "message">,
+  attachments: ReadonlyArray<TakenAttachment> = []
+): TakenMail => {
   const { date: _, ...shown } = message
-  return { ...shown, sender: envelope.from, recipient: envelope.to }
+  return { ...shown, attachments, sender: envelope.from, recipient: envelope.to }
 }
+
+const readWhole = async ({ size, read, ...shown }: OutgoingAttachment): Promise<TakenAttachment> => {
+  const content = new Uint8Array(size)
+  let at = 0
+  for await (const chunk of read()) {
+    // Throws a RangeError if the file is longer than its size.
+    content.set(chunk, at)
+    at += chunk.length
+  }
+  if (at < size) throw new RangeError("The file is shorter than its size.")
+  return { ...shown, content }
+}
+
+/** Reads the files of a message to their ends. Rejects if a file cannot be read, or has another size than the message says. */
+export const takenAttachments = ({
+  attachments
+}: Pick<HandOff["message"], "attachments">): Promise<ReadonlyArray<TakenAttachment>> =>
+  Promise.all(attachments.map(readWhole))
 
 /** The relay of a law: a law sets its answers and reads what it took. */
 export interface Relay {
@@ -90,43 +120,28 @@ export class RelayUnderLaw extends Context.Service<RelayUnderLaw, Relay>()("@mai
 export type TransportLaw = Law<Transport | RelayUnderLaw>
 
 export const openTransport: LawBook<TransportSubject, Transport | RelayUnderLaw>["open"] = ({ bench }) =>
-  Effect.gen(function* () {
-    const { layer, relay } = yield* bench
-    const transport = Context.get(yield* Layer.build(Layer.fresh(layer)), Transport)
-    return {
-      capabilities: { ...transport.capabilities },
-      context: Context.make(Transport, transport).pipe(Context.add(RelayUnderLaw, relay))
-    }
-  })
-
-interface Stated {
-  readonly statement: string
-  readonly needs?: Readonly<Partial<TransportShape["capabilities"]>>
-}
+  Effect.flatMap(bench, ({ layer, relay }) => openWithPeer(Transport, layer, RelayUnderLaw, relay))
 
 const why = "decisions/0006-hand-off.md"
 
 /** Defines a law over the open transport and its relay. */
 export const transportLaw = (
   id: TransportLaw["id"],
-  stated: Stated,
-  check: (transport: TransportShape, relay: Relay) => Effect.Effect<void, unknown, Scope.Scope>
-): TransportLaw => ({
-  id,
-  why,
-  ...stated,
-  check: Effect.gen(function* () {
+  stated: Stated<TransportShape["capabilities"]>,
+  check: (transport: TransportShape, relay: Relay) => LawBody<never>
+): TransportLaw =>
+  makeLaw<Transport | RelayUnderLaw>(id, why, stated, function* () {
     yield* check(yield* Transport, yield* RelayUnderLaw)
   })
-})
 
 /** A hand-off to a recipient, of the delivery with that number. */
 export const handOffTo = (recipient: string, change: Partial<HandOff> = {}, n = 1): HandOff => ({
   deliveryId: `del_${n}` satisfies DeliveryId,
   attempt: 1,
   envelope: { from: "shop@a.example", to: recipient },
+  dkim: null,
   message: {
-    messageId: `<del_${n}@a.example>`,
+    messageIdHeader: `<del_${n}@a.example>`,
     date: Date.UTC(2026, 10, 21, 12),
     from: { name: "The shop", address: "shop@a.example" },
     replyTo: null,
@@ -135,7 +150,8 @@ export const handOffTo = (recipient: string, change: Partial<HandOff> = {}, n = 
     subject: "Your order",
     html: null,
     text: "Thanks",
-    headers: {}
+    headers: {},
+    attachments: []
   },
   beforeFinalize: Effect.void,
   ...change

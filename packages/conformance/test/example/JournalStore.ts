@@ -26,6 +26,15 @@ const redone = (state: State, line: Line): State =>
         ? claimEventDeliveries(state, line.claimEventDeliveries).state
         : sweep(state, line.sweep).state
 
+/** The parts of a content are bytes, which JSON does not have. */
+const toJson = (_key: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value
+
+const fromJson = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && "base64" in value
+    ? new Uint8Array(Buffer.from(String(value.base64), "base64"))
+    : value
+
 const openJournal = async (filename: string): Promise<PromiseStore> => {
   const isNew = !existsSync(filename)
   const text = isNew ? "" : readFileSync(filename, "utf8")
@@ -37,7 +46,7 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
   let state = whole
     .split("\n")
     .slice(0, -1)
-    .reduce((state: State, line) => redone(state, JSON.parse(line) as Line), new Map())
+    .reduce((state: State, line) => redone(state, JSON.parse(line, fromJson) as Line), new Map())
   let closed = false
 
   const stillOpen = (): void => {
@@ -46,7 +55,7 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
 
   /** Replaces the state only after the line is on the disk. */
   const keep = (next: State, line: Line): void => {
-    const octets = Buffer.from(`${JSON.stringify(line)}\n`)
+    const octets = Buffer.from(`${JSON.stringify(line, toJson)}\n`)
     try {
       writeSync(file, octets, 0, octets.length, length)
       fsyncSync(file)

@@ -15,6 +15,7 @@ interface Records {
   Contact: Mail.ContactRecord
   Suppression: Mail.SuppressionRecord
   Idempotency: Mail.IdempotencyRecord
+  Content: ReadonlyArray<Uint8Array>
   Message: Mail.Message
   Delivery: Mail.Delivery
   Attempt: Mail.Attempt
@@ -22,7 +23,7 @@ interface Records {
   Event: Mail.EventRecord
   Undistributed: string
   EventDelivery: Mail.EventDelivery
-  Lease: { readonly worker: string; readonly leaseUntil: number }
+  Lease: Mail.Lease
 }
 type Kind = keyof Records
 
@@ -86,6 +87,8 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     }
     case "ExtendIdempotency":
       return patch({ expiresAt: change.expiresAt })
+    case "PutContent":
+      return existing === undefined ? write(change.parts) : undefined
     case "AppendEvent":
       if (!state.has(key)) state.set(`Undistributed/${change.event.id}`, change.event.id)
       return insert(change.event)
@@ -111,7 +114,7 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })
     }
     case "RenewLease":
-      return write({ worker: change.worker, leaseUntil: change.leaseUntil })
+      return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":
       return void state.delete(key)
     default:
@@ -129,36 +132,68 @@ export const commit = (before: State, changes: ReadonlyArray<Mail.Change>) => {
   return { refused: undefined, state }
 }
 
-/** Takes the rows of a kind that have been due longest and are unclaimed, and writes the worker to them. */
-const take = <K extends "Delivery" | "EventDelivery">(
+/** Writes the worker of a claim to the chosen rows, and its lease. */
+const mark = <R extends Mail.Delivery | Mail.EventDelivery>(
   before: State,
-  kind: K,
-  { now, limit, worker, leaseUntil }: Omit<Mail.Claim, "kind">,
-  fits: (one: Records[K]) => boolean
+  kind: "Delivery" | "EventDelivery",
+  { now, worker, leaseUntil }: Pick<Mail.Claim, "now" | "worker" | "leaseUntil">,
+  chosen: ReadonlyArray<R>
 ) => {
-  const rows = all(before, kind)
-    .filter((one) => one.dueAt !== null && one.dueAt <= now && isFree(before, one, now) && fits(one))
-    .toSorted(Mail.longestDueFirst)
-    .slice(0, limit)
-    .map((one) => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
+  const rows = chosen.map((one) => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   const state = new Map<string, unknown>([...before, ...rows.map((row) => [`${kind}/${row.id}`, row] as const)])
-  if (rows.length > 0) apply(state, { _tag: "RenewLease", worker, leaseUntil })
+  if (rows.length > 0) apply(state, { _tag: "RenewLease", worker, renewedAt: now, leaseUntil })
   return { rows, state }
 }
 
-export const claim = (before: State, request: Mail.Claim) =>
-  take(before, "Delivery", request, ({ status }) => status === Mail.claimKinds[request.kind])
+export const claim = (before: State, request: Mail.Claim) => {
+  const { kind, now, limit, rotation } = request
+  const due = all(before, "Delivery").filter(
+    (one) => one.status === Mail.claimKinds[kind] && Mail.isDue(one, now) && isFree(before, one, now)
+  )
+  return mark(before, "Delivery", request, Mail.takeInTurns(due, limit, rotation))
+}
 
-export const claimEventDeliveries = (before: State, request: Mail.EventDeliveryClaim) =>
-  take(before, "EventDelivery", request, ({ subscriber }) => subscriber === request.subscriber)
+export const claimEventDeliveries = (before: State, request: Mail.EventDeliveryClaim) => {
+  const { subscriber, now, limit } = request
+  const due = all(before, "EventDelivery").filter(
+    (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now && isFree(before, one, now)
+  )
+  return mark(before, "EventDelivery", request, due.toSorted(Mail.longestDueFirst).slice(0, limit))
+}
 
-export const sweep = (before: State, { kind, before: instant, limit }: Mail.Sweep) => {
+/** Deletes messages with everything that belongs only to them. */
+const sweepMessages = (before: State, request: Mail.Sweep) => {
+  const deliveriesOf = ({ id, projectId }: Mail.Message) =>
+    own(before, "Delivery", projectId).filter(({ messageId }) => messageId === id)
+  const contentsOf = ({ projectId, attachments }: Mail.Message) =>
+    attachments.map(({ hash }) => `Content/${projectId}/${hash}`)
+  const messages = Mail.evaluateMessageSweep(all(before, "Message"), deliveriesOf, request)
+  const deliveries = messages.flatMap(deliveriesOf)
+  const used = new Set(
+    all(before, "Message")
+      .filter((one) => !messages.includes(one))
+      .flatMap(contentsOf)
+  )
+  const gone = new Set([
+    ...messages.map(({ id }) => `Message/${id}`),
+    ...messages.flatMap(contentsOf).filter((key) => !used.has(key)),
+    ...deliveries.map(({ id }) => `Delivery/${id}`),
+    ...[...before.keys()].filter((key) => deliveries.some(({ id }) => key.startsWith(`Attempt/${id}/`)))
+  ])
+  const state = new Map([...before].filter(([key]) => !gone.has(key)))
+  for (const count of Mail.sweptCounts(deliveries)) apply(state, { _tag: "AddToCounter", ...count, max: null })
+  return { count: messages.length, state }
+}
+
+export const sweep = (before: State, request: Mail.Sweep) => {
+  const { kind, before: instant, limit } = request
+  if (kind === "messages") return sweepMessages(before, request)
   const waiting = [...all(before, "Delivery"), ...all(before, "EventDelivery")].filter(({ dueAt }) => dueAt !== null)
   const busy = new Set(waiting.map(({ worker }) => worker))
   const ages = {
     events: () => all(before, "Event").map((one) => ({ id: `Event/${one.id}`, at: one.occurredAt })),
     eventDeliveries: () =>
-      all(before, "EventDelivery").map((one) => ({ id: `EventDelivery/${one.id}`, at: one.settledAt ?? Infinity })),
+      all(before, "EventDelivery").map((one) => ({ id: `EventDelivery/${one.id}`, at: one.endedAt ?? Infinity })),
     idempotency: () =>
       all(before, "Idempotency").map((one) => ({ id: `Idempotency/${one.projectId}/${one.key}`, at: one.expiresAt })),
     leases: () =>
@@ -201,7 +236,9 @@ const answers: Mail.Answering<State> = {
   Counters: (state, { projectId, names }) => names.map((name) => get(state, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (state, { projectId, key }) => get(state, "Idempotency", projectId, key) ?? null,
   Message: ownById("Message"),
+  ContentPart: (state, { projectId, hash, part }) => get(state, "Content", projectId, hash)?.[part] ?? null,
   Delivery: ownById("Delivery"),
+  DeliveryOfId: (state, { id }) => get(state, "Delivery", id) ?? null,
   DeliveriesOfMessage: (state, { projectId, messageId: id }) =>
     own(state, "Delivery", projectId)
       .filter(({ messageId }) => messageId === id)
@@ -222,7 +259,10 @@ const answers: Mail.Answering<State> = {
   PendingEventDeliveries: (state, { now }) =>
     Mail.evaluatePendingEventDeliveries(all(state, "EventDelivery").filter((one) => isFree(state, one, now))),
   NextDue: (state, query) => Mail.evaluateNextDue(all(state, "Delivery"), all(state, "Lease"), query),
+  LeasesSetAfter: (state, query) => Mail.evaluateLeasesSetAfter(all(state, "Lease"), query),
   Backlog: (state, { now }) => Mail.evaluateBacklog(all(state, "Delivery"), now),
+  WorkHealth: (state, query) =>
+    Mail.evaluateWorkHealth(all(state, "Delivery"), all(state, "Lease"), all(state, "EventDelivery"), query),
   UsageAudit: (state, { projectId: one }) =>
     Mail.evaluateUsageAudit(own(state, "Counter", one), own(state, "Delivery", one), own(state, "Contact", one))
 }

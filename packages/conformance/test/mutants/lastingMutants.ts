@@ -11,7 +11,8 @@ import { Effect, Layer, Stream } from "effect"
 import type { StoreSubject } from "../../src/index.ts"
 import type { Mutation } from "./mutating.ts"
 import { answering, refused } from "./mutating.ts"
-import { oneByOne, recordedApart } from "./storeMutants.ts"
+import { oneByOne } from "./commitMutants.ts"
+import { recordedApart } from "./claimMutants.ts"
 
 /** Keeps settings in memory until `flush` writes them. */
 const buffered = (store: MailStoreShape) => {
@@ -99,7 +100,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
-  "processes/reports-other-processes": wrapped((store) => ({ ...store, changes: Stream.never }))
+  "processes/reports-other-processes": wrapped((store) => ({ ...store, foreignCommits: Stream.never }))
 }
 
 /** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */

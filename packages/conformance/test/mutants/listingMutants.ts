@@ -111,7 +111,9 @@ const keepsEveryWorker: Mutation = (store) => {
       Effect.tap(store.sweep(sweep), () =>
         Effect.orDie(
           store.commit(
-            [...workers].map((worker) => ({ _tag: "RenewLease", worker, leaseUntil: sweep.before - 1 }) as const)
+            [...workers].map(
+              (worker) => ({ _tag: "RenewLease", worker, renewedAt: 0, leaseUntil: sweep.before - 1 }) as const
+            )
           )
         )
       )

@@ -110,7 +110,7 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
     change,
     { ...change, key: change.key.replace("2", "3") }
   ]),
-  "values/every-word-is-accepted": changing("InsertAttempt", (change) => [
+  "values/every-word-is-kept": changing("InsertAttempt", (change) => [
     change.attempt.outcome === "ambiguous" ? { ...change, attempt: { ...change.attempt, outcome: null } } : change
   ]),
   "values/json-unchanged": answering("Message", (message) =>
@@ -130,6 +130,9 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
   "values/changes-differ-by-case": changing("TouchApiKey", (change) => [
     { ...change, id: change.id.toUpperCase().replace("KEY", "key") as typeof change.id }
   ]),
+  "read/delivery-by-its-id-alone": answering("DeliveryOfId", (delivery) =>
+    delivery?.projectId === "prj_law" ? delivery : null
+  ),
   "read/answers-in-the-given-order": answering("Suppressions", (suppressions) =>
     suppressions.toSorted((a, b) => ((a?.addressKey ?? "") < (b?.addressKey ?? "") ? -1 : 1))
   ),

@@ -14,6 +14,16 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
   "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
   "outcome/message-arrives-unchanged": (handOff) => (one) =>
     handOff({ ...one, message: { ...one.message, text: (one.message.text ?? "").replace("\r\n.\r\n", "\r\n") } }),
+  "outcome/files-arrive-unchanged": (handOff) => (one) =>
+    handOff({
+      ...one,
+      message: {
+        ...one.message,
+        attachments: one.message.attachments.map((file) => ({ ...file, filename: file.filename.replaceAll('"', "'") }))
+      }
+    }),
+  "outcome/no-part-of-a-file": (handOff) => (one) =>
+    handOff({ ...one, message: { ...one.message, attachments: one.message.attachments.slice(0, 1) } }),
   "recipients/the-envelopes-alone": (handOff) => (one) =>
     Effect.forEach([one.envelope.to, ...one.message.cc], (to) =>
       handOff({ ...one, envelope: { ...one.envelope, to } })
@@ -97,10 +107,12 @@ const sinks: Readonly<Record<string, (send: Send) => Send>> = {
   },
   "event/headers-arrive": (send) => (one) => send({ ...one, headers: {} }),
   "event/refusal-is-reported": (send) => (one) =>
-    Effect.map(send(one), (outcome) => (outcome._tag === "Refused" ? { ...outcome, gone: false } : outcome)),
+    Effect.map(send(one), (outcome) =>
+      outcome._tag === "Refused" ? { ...outcome, wantsNoMoreEvents: false } : outcome
+    ),
   "event/lost-is-no-answer": (send) => (one) =>
     Effect.catchTag(send(one), "SinkUnavailable", () =>
-      Effect.succeed({ _tag: "Refused", status: null, retryAfterSeconds: null, gone: false } as const)
+      Effect.succeed({ _tag: "Refused", status: null, retryAfterSeconds: null, wantsNoMoreEvents: false } as const)
     ),
   "subscribers/each-its-own-outcome": (send) => {
     let first: Effect.Success<ReturnType<Send>> | undefined

@@ -5,7 +5,7 @@
 import { Data, Effect, Layer } from "effect"
 import { inCommitOrder } from "../domain/store/Change.ts"
 import type { Claim, EventDeliveryClaim } from "../domain/store/Claim.ts"
-import { claimKinds } from "../domain/store/Claim.ts"
+import { claimKinds, isDue } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
@@ -25,10 +25,10 @@ const checkedDeliveries = (
   rows: ReadonlyArray<Delivery>
 ): ReadonlyArray<Delivery> => {
   if (rows.length > limit) throw new StoreContractViolation({ law: "claim/no-more-than-asked" })
-  for (const { status, dueAt, worker: holder } of rows) {
-    if (status !== claimKinds[kind] || dueAt === null || dueAt > now)
+  for (const row of rows) {
+    if (row.status !== claimKinds[kind] || !isDue(row, now))
       throw new StoreContractViolation({ law: "claim/takes-what-is-due" })
-    if (holder !== worker) throw new StoreContractViolation({ law: "claim/stamps-worker-and-token" })
+    if (row.worker !== worker) throw new StoreContractViolation({ law: "claim/stamps-worker-and-token" })
   }
   return rows
 }
@@ -48,7 +48,7 @@ const checkedEventDeliveries = (
 /** Lists each member by name because an adapter may be an instance of a class, which a spread would not copy. */
 export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
   capabilities: store.capabilities,
-  changes: store.changes,
+  foreignCommits: store.foreignCommits,
   sweep: (sweep) => store.sweep(sweep),
   commit: (changes) => {
     if (changes.length === 0) return Effect.void

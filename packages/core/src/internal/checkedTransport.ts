@@ -3,7 +3,7 @@
  * A line break in a value would add a header field that the writer of the value chooses (RFC 5322 §2.2).
  */
 import { Data, Effect } from "effect"
-import { headerFieldIssues } from "../domain/message/HeaderField.ts"
+import { headerFieldIssues, outgoingFieldsMax } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
 import type {
   HandOff,
@@ -36,11 +36,14 @@ const unsendableField = ({ envelope, message }: HandOff): string | undefined => 
     ["recipient", envelope.to],
     ...[...message.to, ...message.cc].map((address) => ["recipient", address] as const),
     ["subject", message.subject],
-    ["message ID", message.messageId]
+    ["Message-ID", message.messageIdHeader],
+    ...message.attachments.flatMap(({ filename, contentType, contentId }) =>
+      [filename, contentType, contentId].map((value) => ["name or type of a file", value] as const)
+    )
   ]
   return (
     lines.find(([, value]) => value !== null && !isOneLine(value))?.[0] ??
-    (headerFieldIssues(message.headers).length > 0 ? "list of header fields" : undefined)
+    (headerFieldIssues(message.headers, outgoingFieldsMax).length > 0 ? "list of header fields" : undefined)
   )
 }
 

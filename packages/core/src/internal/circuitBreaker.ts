@@ -5,9 +5,13 @@
 import type { Instant } from "../domain/value/Instant.ts"
 import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 
-/** Failures in a row after which a subscriber is paused: for 1 s, then twice as long after each failure, at most for 1 min. */
+/** Failures in a row after which a subscriber is paused. */
 const failuresInRowMax = 10
-const pauseMillisMax = minuteMillis
+export const pauseMillisMax = minuteMillis
+
+/** Returns the length of a pause: 1 s after the first failure that needs one, then twice as long after each, at most 1 min. */
+export const pauseMillis = (furtherFailures: number): number =>
+  Math.min(pauseMillisMax, secondMillis * 2 ** Math.min(furtherFailures, 30))
 
 interface SubscriberState {
   readonly underWay: number
@@ -56,7 +60,7 @@ export const makeCircuitBreakers = (): CircuitBreakers => {
       const failuresOverMax = failures - failuresInRowMax
       setState(subscriber, {
         failures,
-        pausedUntil: failuresOverMax < 0 ? 0 : now + Math.min(pauseMillisMax, secondMillis * 2 ** failuresOverMax)
+        pausedUntil: failuresOverMax < 0 ? 0 : now + pauseMillis(failuresOverMax)
       })
     }
   }

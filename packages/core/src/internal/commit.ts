@@ -5,7 +5,7 @@
  */
 import { Clock, Data, Duration, Effect, Result } from "effect"
 import type { Decision } from "../decide/store/Decision.ts"
-import { Conflict } from "../domain/store/Change.ts"
+import { Conflict } from "../domain/store/Conflict.ts"
 import { hourMillis, secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"

@@ -2,6 +2,7 @@
  * Reads the contacts that a query selects: by an index where the store has one, otherwise by a scan.
  */
 import { Effect, Option, Result, Stream } from "effect"
+import type { Caller } from "../domain/access/ApiKey.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ContactFilters, ContactPredicate } from "../domain/contact/ContactPredicate.ts"
@@ -12,10 +13,11 @@ import type { Page, PageInput, PageRequest, Position } from "../domain/store/Pag
 import type { ContactScan } from "../domain/store/Query.ts"
 import type { ResourceOf } from "../domain/store/Resource.ts"
 import { resourcesMax } from "../domain/store/Resource.ts"
-import type { ContactFilterTooSlow, InvalidArgument } from "../domain/value/Failure.ts"
+import type { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
+import type { InvalidArgument } from "../domain/value/Failure.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeContactScanner } from "./contactScan.ts"
-import { validated, validIds } from "./validated.ts"
+import { validated, validProject } from "./validated.ts"
 
 /** The number of contacts that one query of a stream reads. */
 const batchMax = 1000
@@ -27,12 +29,12 @@ const isIndexed = ({ search, emailStatus, listId, segment }: ContactFilters): bo
 export interface ContactReader {
   /** One page of the selected contacts, newest first. Fails with `ContactFilterTooSlow` when a scan takes longer than 5 s. */
   readonly page: (
-    projectId: ProjectId,
+    caller: Caller,
     input: ContactFilterInput & PageInput
   ) => Effect.Effect<Page<ContactRecord>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
   /** All selected contacts, newest first, with constant memory use. */
   readonly stream: (
-    projectId: ProjectId,
+    caller: Caller,
     query: ContactFilterInput
   ) => Stream.Stream<ContactRecord, InvalidArgument | StoreUnavailable>
 }
@@ -112,9 +114,9 @@ export const makeContactReader = (store: MailStoreShape): ContactReader => {
   }
 
   return {
-    page: (projectId, input) =>
+    page: (caller, input) =>
       Effect.gen(function* () {
-        yield* validIds({ projectId })
+        const projectId = yield* validProject(caller)
         const { query, page } = yield* validated(parseContactListing, input, "filters")
         const filters = yield* filtersOf(store, projectId, query)
         if (filters === null) return { items: [], total: 0, ...page }
@@ -122,10 +124,10 @@ export const makeContactReader = (store: MailStoreShape): ContactReader => {
           ? indexedPage(projectId, filters, page)
           : scanner.page(projectId, filters, page)
       }),
-    stream: (projectId, input) =>
+    stream: (caller, input) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          yield* validIds({ projectId })
+          const projectId = yield* validProject(caller)
           const filters = yield* filtersOf(store, projectId, yield* validated(parseContactQuery, input, "filters"))
           if (filters === null) return Stream.empty
           return Stream.paginate(null as Position | null, (after) =>

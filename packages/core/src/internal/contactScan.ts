@@ -5,7 +5,7 @@
 import { Clock, Effect, Semaphore } from "effect"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ContactFilters } from "../domain/contact/ContactPredicate.ts"
-import { ContactFilterTooSlow } from "../domain/value/Failure.ts"
+import { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { Page, PageRequest, Position } from "../domain/store/Paging.ts"
 import type { ProjectId } from "../domain/access/Project.ts"

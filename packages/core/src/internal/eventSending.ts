@@ -17,6 +17,7 @@ import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { recordMetric } from "../port/metrics.ts"
 import type { Commit, NotStored } from "./commit.ts"
 import { outcomeKeptMillis } from "./commit.ts"
 import { signedHeaders } from "./webhookSigning.ts"
@@ -126,7 +127,7 @@ const nothingSent = (result: EventDeliveryResult): Attempted => ({ result, attem
 const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
   Effect.gen(function* () {
     const { event, webhook } = yield* loadAttempt(deps, eventDelivery)
-    if (event === null) return nothingSent(notAttempted("event_gone"))
+    if (event === null) return nothingSent(notAttempted("event_deleted"))
     const handler = deps.handlers.get(eventDelivery.subscriber)
     if (handler !== undefined) return { result: yield* sendToHandler(handler, event), attemptedUrl: null }
     if (webhook === null) return nothingSent(notAttempted("webhook_gone"))
@@ -146,15 +147,27 @@ const loadFinish = ({ store }: EventSending, { projectId, subscriber, id }: Even
     return { now, current, webhook: found?.kind === "webhook" ? found : null }
   })
 
-/** Logs the disabling of a webhook. The query of its URL may contain a secret, so the URL is logged without the query. */
+/** Logs the disabling of a webhook. The path and the query of its URL may contain a secret, so only the host is logged. */
 const warnOfDisabled = ({ id, projectId, content }: ResourceOf<"webhook">, result: EventDeliveryResult) =>
   Effect.logWarning("A webhook was disabled.", {
     webhookId: id,
     projectId,
-    url: content.url.replace(/[?#].*$/s, ""),
+    host: new URL(content.url).host,
     reason:
-      result._tag === "Refused" && result.gone ? "its endpoint is gone (410)" : "all attempts failed for five days"
+      result._tag === "Refused" && result.wantsNoMoreEvents
+        ? "its endpoint wants no more events (410)"
+        : "all attempts failed for five days"
   })
+
+/** Counts an event delivery that has ended. */
+const countEnded = ({ subscriber, status }: EventDelivery): Effect.Effect<void> =>
+  status === "pending"
+    ? Effect.void
+    : recordMetric(
+        "mailkeep_event_deliveries_total",
+        { subscriber: subscriber.startsWith("whk_") ? "webhook" : "handler", outcome: status },
+        1
+      )
 
 /** Attempts a claimed event delivery once. Calls `onResult` with the result before the commit of the result. */
 export const attemptEventDelivery = (
@@ -168,10 +181,11 @@ export const attemptEventDelivery = (
       Effect.succeed(nothingSent(postponed(`store_${reason}`, storeWaitMillis)))
     )
     onResult(result, yield* Clock.currentTimeMillis)
-    const { disabledWebhook } = yield* deps.commit(
+    const { eventDelivery, disabledWebhook } = yield* deps.commit(
       loadFinish(deps, claimed),
       (facts) => Result.succeed(finishEventDelivery(result, { ...facts, startedAt, claimed, attemptedUrl })),
       { untilStoredMillis: outcomeKeptMillis }
     )
+    if (eventDelivery !== null) yield* countEnded(eventDelivery)
     if (disabledWebhook !== null) yield* warnOfDisabled(disabledWebhook, result)
   })

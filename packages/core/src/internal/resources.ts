@@ -6,15 +6,17 @@ import type { ExistingFacts, NewFacts } from "../decide/store/resource.ts"
 import { deleteResource } from "../decide/store/resource.ts"
 import type { ResourceKind, ResourceOf } from "../domain/store/Resource.ts"
 import { resourcesMax } from "../domain/store/Resource.ts"
-import type { InvalidArgument, RecordName } from "../domain/value/Failure.ts"
-import { RecordNotFound } from "../domain/value/Failure.ts"
+import type { InvalidArgument } from "../domain/value/Failure.ts"
+import type { RecordName } from "../domain/store/RecordFailure.ts"
+import { RecordNotFound } from "../domain/store/RecordFailure.ts"
+import type { Caller } from "../domain/access/ApiKey.ts"
 import type { Page, PageInput } from "../domain/store/Paging.ts"
 import { parsePageRequest } from "../domain/store/PagingRequest.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
-import { validated, validIds } from "./validated.ts"
+import { validated, validProject } from "./validated.ts"
 
 export interface ResourceParts {
   readonly store: MailStoreShape
@@ -40,22 +42,22 @@ export const resourcesOf = <K extends ResourceKind>(
 
   /** One page of the resources, newest first. */
   const list = (
-    projectId: ProjectId,
+    caller: Caller,
     input: PageInput = {}
   ): Effect.Effect<Page<ResourceOf<K>>, InvalidArgument | StoreUnavailable> =>
     Effect.gen(function* () {
-      yield* validIds({ projectId })
+      const projectId = yield* validProject(caller)
       const page = yield* validated(parsePageRequest, input, "filters")
       const [{ items, total }] = yield* store.read([{ _tag: "ResourcePage", projectId, kind, parent: "", page }])
       return { items: items as ReadonlyArray<ResourceOf<K>>, total, ...page }
     })
 
   const get = (
-    projectId: ProjectId,
+    caller: Caller,
     id: string
   ): Effect.Effect<ResourceOf<K>, InvalidArgument | RecordNotFound | StoreUnavailable> =>
     Effect.gen(function* () {
-      yield* validIds({ projectId, id })
+      const projectId = yield* validProject(caller, { id })
       const [found] = yield* store.read([{ _tag: "Resource", projectId, id }])
       return ofKind(found) ?? (yield* new RecordNotFound({ record, id }))
     })
@@ -90,17 +92,17 @@ export const resourcesOf = <K extends ResourceKind>(
     )
 
   const deleteOne = (
-    projectId: ProjectId,
+    caller: Caller,
     id: string
   ): Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable> =>
-    Effect.andThen(
-      validIds({ projectId, id }),
-      commit(
+    Effect.gen(function* () {
+      const projectId = yield* validProject(caller, { id })
+      return yield* commit(
         store.read([{ _tag: "Resource", projectId, id }]),
         ([found]) => deleteResource(record, id, ofKind(found)),
         "bounded"
       )
-    )
+    })
 
   return { all, list, get, newFacts, existingFacts, delete: deleteOne }
 }

@@ -2,6 +2,7 @@
  * Deletes expired records in bounded batches, once the clock has been steady for some time. Source: decision 0035.
  */
 import { Effect } from "effect"
+import type { SweepKind } from "../domain/store/Claim.ts"
 import { sweepKinds } from "../domain/store/Claim.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -10,32 +11,51 @@ import type { ClockReading } from "./clockWatch.ts"
 const eventRetentionMillis = 30 * dayMillis
 const everyMillis = 10 * minuteMillis
 const batchMax = 500
+/** A message can have 50 deliveries and 20 MiB of files, whose deletion takes 10 ms. */
+const messageBatchMax = 100
 
 /** A process watches its clock for this time before it sweeps. A clock that is wrong at the start is usually corrected soon. */
 const watchedMillisMin = 10 * minuteMillis
 /** A process does not sweep for this time after the wall clock jumped forward, because the clock may be set back. */
 const pauseAfterJumpMillis = dayMillis
 
+/** How long records are kept. */
+export interface RetentionOptions {
+  /**
+   * How long a message is kept after its last delivery has ended, in milliseconds. Then it is deleted with its deliveries, its attempts and its
+   * files. A report that comes later, such as a bounce, changes nothing. Default: messages are kept.
+   */
+  readonly messagesMillis: number | null
+}
+
+export const defaultRetention: RetentionOptions = { messagesMillis: null }
+
 /** Deletes one batch of each kind, at most every 10 min. Returns whether more expired records are left. */
 export const makeSweeping = (
   store: MailStoreShape,
-  readClock: Effect.Effect<ClockReading>
+  readClock: Effect.Effect<ClockReading>,
+  { messagesMillis }: RetentionOptions = defaultRetention
 ): Effect.Effect<boolean, StoreUnavailable> => {
   let lastMillis = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
     const { now, monotonicMillis, sinceJumpMillis, watchedMillis } = yield* readClock
     if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
     if (monotonicMillis - lastMillis < everyMillis) return false
-    const before = {
+    const before: Readonly<Record<SweepKind, number | null>> = {
       events: now - eventRetentionMillis,
       idempotency: now,
       leases: now - hourMillis,
-      eventDeliveries: now - eventRetentionMillis
+      eventDeliveries: now - eventRetentionMillis,
+      messages: messagesMillis === null ? null : now - messagesMillis
     }
-    const counts = yield* Effect.forEach(sweepKinds, (kind) =>
-      store.sweep({ kind, before: before[kind], limit: batchMax })
-    )
-    const more = counts.some((count) => count === batchMax)
+    const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) => {
+      const instant = before[kind]
+      const limit = kind === "messages" ? messageBatchMax : batchMax
+      return instant === null
+        ? Effect.succeed(false)
+        : Effect.map(store.sweep({ kind, before: instant, limit }), (count) => count === limit)
+    })
+    const more = areMoreLeft.includes(true)
     if (!more) lastMillis = monotonicMillis
     return more
   })

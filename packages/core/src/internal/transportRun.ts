@@ -3,26 +3,11 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
-import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
-import type { Delivery } from "../domain/delivery/Delivery.ts"
-import type { Message } from "../domain/message/Message.ts"
-import type { HandOff, HandOffOutcome, OutgoingMessage } from "../port/Transport.ts"
+import type { HandOff, HandOffOutcome } from "../port/Transport.ts"
 import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
 import { MessageNotSendable } from "./checkedTransport.ts"
-
-const outgoingMessageOf = (delivery: Delivery, message: Message): OutgoingMessage => ({
-  messageId: `<${delivery.id}@${message.domain}>`,
-  date: delivery.scheduledAt ?? message.createdAt,
-  from: { name: message.fromName, address: message.from },
-  replyTo: message.replyTo,
-  to: message.to.length === 0 ? [delivery.recipient] : message.to,
-  cc: message.cc,
-  subject: message.subject,
-  html: message.html,
-  text: message.text,
-  headers: message.headers
-})
+import type { Outgoing } from "./outgoing.ts"
 
 /** The result of the hand-off after the transport has ended. `undefined`: the deadline of the hand-off expired. */
 export const handOffResultOf = (
@@ -46,17 +31,11 @@ export const handOffResultOf = (
 /** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
 export const runTransport = (
   transport: CheckedTransport,
-  { delivery, attempt, message }: StartedAttempt,
+  outgoing: Outgoing,
   finalizing: Effect.Effect<void, HandOffRevoked>
 ) => {
   const { signalsFinalize } = transport.capabilities
-  const handOff: HandOff = {
-    deliveryId: delivery.id,
-    attempt: attempt.number,
-    envelope: { from: message.from, to: delivery.recipient },
-    message: outgoingMessageOf(delivery, message),
-    beforeFinalize: signalsFinalize ? finalizing : Effect.void
-  }
+  const handOff: HandOff = { ...outgoing, beforeFinalize: signalsFinalize ? finalizing : Effect.void }
   const handed = Effect.suspend(() => transport.handOff(handOff)).pipe(
     // This catches a transport that interrupts itself. An interruption of the hand-off by the core is not caught here.
     Effect.catchCause((cause) =>

@@ -7,6 +7,7 @@ import { Principal } from "../domain/access/ApiKey.ts"
 import { InvalidArgument } from "../domain/value/Failure.ts"
 import type { ArgumentName, Issue } from "../domain/value/Issue.ts"
 import { issue } from "../domain/value/Issue.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
 import { isProjectId } from "../domain/access/Project.ts"
 
 /** Returns the parsed input, or fails with `InvalidArgument` and every issue. Call it before the first read or write. */
@@ -36,6 +37,20 @@ export const validIds = (ids: Readonly<Record<string, unknown>>): Effect.Effect<
           : []
     )
     return issues.length === 0 ? Effect.void : Effect.fail(new InvalidArgument({ argument: "ids", issues }))
+  })
+
+/** Returns the project of a caller, without a check. */
+const projectOf = (caller: Caller): ProjectId =>
+  typeof caller === "object" && caller !== null ? caller.projectId : caller
+
+/** Returns the project of a call. Fails with an issue for the id of the project and for each other id that is not valid. */
+export const validProject = (
+  caller: Caller,
+  otherIds: Readonly<Record<string, unknown>> = {}
+): Effect.Effect<ProjectId, InvalidArgument> =>
+  Effect.suspend(() => {
+    const projectId = projectOf(caller)
+    return Effect.as(validIds({ projectId, ...otherIds }), projectId)
   })
 
 /** Returns the principal of a call. Fails when the id of its project is not valid. */

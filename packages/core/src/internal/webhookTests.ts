@@ -3,7 +3,7 @@
  * Source: decision 0035.
  */
 import { Clock, Effect } from "effect"
-import { RateLimited } from "../domain/value/Failure.ts"
+import { RateLimited } from "../domain/access/AccessFailure.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"

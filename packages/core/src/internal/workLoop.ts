@@ -122,7 +122,7 @@ export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
       yield* Effect.addFinalizer(() => lease.release)
       yield* Effect.forkScoped(lease.heartbeat)
     }
-    if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.changes, () => wakeUp.notify))
+    if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.foreignCommits, () => wakeUp.notify))
     return yield* Effect.scoped(turns)
   }).pipe(Effect.scoped)
 }

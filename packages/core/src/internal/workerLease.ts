@@ -5,6 +5,7 @@
 import { Duration, Effect, Result } from "effect"
 import { endLeases, renewLease } from "../decide/store/lease.ts"
 import type { Claim, ClaimKind } from "../domain/store/Claim.ts"
+import type { Rotation } from "../domain/store/Rotation.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Crypto } from "../port/Crypto.ts"
@@ -24,11 +25,15 @@ interface ClaimedRow {
   readonly worker: string | null
 }
 
-type Lease = Omit<Claim, "kind">
+type LeasedClaim = Pick<Claim, "now" | "limit" | "worker" | "leaseUntil">
 
 export interface WorkerLease {
   readonly name: () => string
-  readonly claim: (kind: ClaimKind, limit: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
+  readonly claim: (
+    kind: ClaimKind,
+    limit: number,
+    rotation: Rotation
+  ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
   readonly claimEventDeliveries: (
     subscriber: string,
     limit: number
@@ -95,7 +100,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   const claiming = <A>(
     limit: number,
     takesLapsed: boolean,
-    claimRows: (lease: Lease) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
+    claimRows: (lease: LeasedClaim) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> => {
     if (limit <= 0) return Effect.succeed([])
     return Effect.gen(function* () {
@@ -148,7 +153,8 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
 
   return {
     name: () => name,
-    claim: (kind, limit) => claiming(limit, kind === "lapsedSending", (lease) => store.claim({ kind, ...lease })),
+    claim: (kind, limit, rotation) =>
+      claiming(limit, kind === "lapsedSending", (lease) => store.claim({ kind, ...lease, rotation })),
     claimEventDeliveries: (subscriber, limit) =>
       claiming(limit, true, (lease) => store.claimEventDeliveries({ subscriber, ...lease })),
     workOn,

@@ -31,7 +31,7 @@ const keyOf = (text: string): Buffer => createHash("sha256").update(text).digest
 
 /** Provides `Crypto` with the functions of `node:crypto`. */
 export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
-  sha256: (text) => hash("sha256", text),
+  sha256: (data) => hash("sha256", data),
   hmacSha256: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
   encrypt: (key, text) => {
     const nonce = randomBytes(nonceBytes)

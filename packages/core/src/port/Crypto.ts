@@ -29,8 +29,8 @@ export interface RsaKeyPair {
 export class Crypto extends Context.Service<
   Crypto,
   {
-    /** SHA-256 in hexadecimal. */
-    readonly sha256: (text: string) => string
+    /** SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
+    readonly sha256: (data: string | Uint8Array) => string
     /** HMAC-SHA-256 in base64url. */
     readonly hmacSha256: (key: Uint8Array, text: string) => string
     /** AES-256-GCM under a key that is derived from the text `key`. `decrypt` reads the result. Each call returns another text. */

@@ -4,7 +4,8 @@
  */
 import type { Effect, Stream } from "effect"
 import { Context, Data } from "effect"
-import type { Change, Conflict } from "../domain/store/Change.ts"
+import type { Change } from "../domain/store/Change.ts"
+import type { Conflict } from "../domain/store/Conflict.ts"
 import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
@@ -84,7 +85,7 @@ export interface MailStoreShape {
   readonly capabilities: StoreCapabilities
   /**
    * Applies all changes or none, also when it is interrupted. The changes are in the order of `inCommitOrder`, and no two change the same
-   * record. A store must accept at least 200 commits at once before it may fail with `overloaded`.
+   * record. A store must take at least 200 commits at once before it may fail with `overloaded`.
    */
   readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
   /** Marks due deliveries for one worker and returns them; see `Claim`. Two workers never get the same delivery. */
@@ -99,10 +100,14 @@ export interface MailStoreShape {
    * Deletes up to `limit` records of one kind, oldest first, and returns their number. Deletes events that happened before `before`.
    * Deletes idempotency records that expired before `before`. Deletes event deliveries that ended before `before`. Deletes leases that ended
    * before `before`, of workers without a claimed delivery or event delivery.
+   *
+   * Deletes messages by `evaluateMessageSweep`: those created before `before` whose deliveries have all ended, with nothing that happened to
+   * one of them at or after `before`. The same write deletes their deliveries and attempts, and each content to which no other message of the
+   * project refers. It adds the `sweptCounts` of the deleted deliveries to the counters. The returned number is that of the messages.
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
   /** Emits after each commit of another process. Never emits for a store that only one process can open. */
-  readonly changes: Stream.Stream<void>
+  readonly foreignCommits: Stream.Stream<void>
 }
 
 /**

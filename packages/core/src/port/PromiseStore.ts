@@ -2,8 +2,9 @@
  * The storage port for authors who do not use Effect: the same contract, as plain async functions.
  */
 import { Effect, Layer, Queue, Stream } from "effect"
-import type { Change, ConflictReason } from "../domain/store/Change.ts"
-import { Conflict } from "../domain/store/Change.ts"
+import type { Change } from "../domain/store/Change.ts"
+import type { ConflictReason } from "../domain/store/Conflict.ts"
+import { Conflict } from "../domain/store/Conflict.ts"
 import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
@@ -36,7 +37,7 @@ export interface PromiseStore {
   /** Resolves to the number of deleted records; see `sweep` of `MailStoreShape`. */
   readonly sweep: (sweep: Sweep) => Promise<number>
   /** Calls `listener` after each commit of another process, until the returned function is called. */
-  readonly onChange?: (listener: () => void) => () => void
+  readonly onForeignCommit?: (listener: () => void) => () => void
   /** Closes the store. Called once, when the layer closes. */
   readonly close?: () => Promise<void>
 }
@@ -59,12 +60,12 @@ const toMailStore = (store: PromiseStore): MailStoreShape => ({
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     called(() => store.read(queries) as Promise<Answers<Qs>>),
   sweep: (sweep) => called(() => store.sweep(sweep)),
-  changes:
-    store.onChange === undefined
+  foreignCommits:
+    store.onForeignCommit === undefined
       ? Stream.never
       : Stream.callback<void>((queue) =>
           Effect.acquireRelease(
-            Effect.sync(() => store.onChange!(() => Queue.offerUnsafe(queue, undefined))),
+            Effect.sync(() => store.onForeignCommit!(() => Queue.offerUnsafe(queue, undefined))),
             (stop) => Effect.sync(stop)
           )
         )

@@ -2,7 +2,7 @@
  * The port that counts requests against a rate limit.
  */
 import { Context, Effect, Layer } from "effect"
-import type { RateLimitScope } from "../domain/value/Failure.ts"
+import type { RateLimitScope } from "../domain/access/AccessFailure.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { Bucket, BucketLimit, BucketState } from "../domain/plan/TokenBucket.ts"

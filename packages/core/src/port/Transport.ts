@@ -1,7 +1,7 @@
 /**
  * The transport port: hands one message to a relay for one recipient and returns the outcome.
  */
-import type { Effect } from "effect"
+import type { Effect, Redacted } from "effect"
 import { Context, Data } from "effect"
 import type { HeaderFields } from "../domain/message/HeaderField.ts"
 import type { DeliveryId } from "../domain/value/Id.ts"
@@ -51,8 +51,8 @@ export interface TransportCapabilities {
 
 /** One message for one recipient. It is the same in all attempts of a delivery, so that a receiver can drop a duplicate. */
 export interface OutgoingMessage {
-  /** With angle brackets. */
-  readonly messageId: string
+  /** The header field `Message-ID` with angle brackets (RFC 5322 §3.6.4). */
+  readonly messageIdHeader: string
   readonly date: Instant
   readonly from: { readonly name: string | null; readonly address: string }
   readonly replyTo: string | null
@@ -63,6 +63,33 @@ export interface OutgoingMessage {
   readonly text: string | null
   /** Further header fields, after the standard ones. None of them has the name of a standard field of this message. */
   readonly headers: HeaderFields
+  readonly attachments: ReadonlyArray<OutgoingAttachment>
+}
+
+/** A file of the message. Its bytes are the same in all attempts. */
+export interface OutgoingAttachment {
+  /** One line without control characters and without a path separator. At most 255 characters. */
+  readonly filename: string
+  /** A media type without parameters, such as `application/pdf` (RFC 2045 §5.1). */
+  readonly contentType: string
+  /** The `Content-ID` without angle brackets, to which the html refers as `cid:…` (RFC 2392); `null` without one. */
+  readonly contentId: string | null
+  /** `inline`: the html shows it. `attachment`: a program offers it for saving (RFC 2183). */
+  readonly disposition: "attachment" | "inline"
+  /** In bytes. */
+  readonly size: number
+  /** Reads the bytes in pieces from the store. Each call begins at the first byte. */
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
+/** The DKIM key with which the transport signs the message (RFC 6376). */
+export interface DkimSignature {
+  /** The domain of the sender (`d=`). */
+  readonly domain: string
+  /** The name of the key below `_domainkey` (`s=`). */
+  readonly selector: string
+  /** PKCS #8 PEM. */
+  readonly privateKey: Redacted.Redacted<string>
 }
 
 /** One attempt to give a message to the relay. */
@@ -71,10 +98,15 @@ export interface HandOff {
   readonly deliveryId: DeliveryId
   /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** The sender and the recipient of the SMTP envelope. */
+  /**
+   * The return path and the recipient of the SMTP envelope (RFC 5321 §3.3). The return path names the delivery when the project has a host for
+   * bounces; otherwise it is the sender's address.
+   */
   readonly envelope: { readonly from: string; readonly to: string }
   /** The message to send. */
   readonly message: OutgoingMessage
+  /** How to sign the message; `null` when the sender domain has no DKIM key. A transport whose relay signs may ignore it. */
+  readonly dkim: DkimSignature | null
   /**
    * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final bytes. When it fails, the
    * transport does not send the final bytes and fails with the same error.

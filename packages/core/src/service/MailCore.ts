@@ -2,9 +2,10 @@
  * All services of the core in one layer over the ports.
  */
 import type { Redacted } from "effect"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
+import { makeMeasuredStore, StoreWatch } from "../internal/measuredStore.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
@@ -13,15 +14,20 @@ import { ApiKeys } from "./access/ApiKeys.ts"
 import { ContactFiles } from "./contact/ContactFiles.ts"
 import { ContactLists } from "./contact/ContactLists.ts"
 import { Contacts } from "./contact/Contacts.ts"
+import type { UnsubscribeOptions } from "./contact/UnsubscribeLinks.ts"
+import { UnsubscribeLinks } from "./contact/UnsubscribeLinks.ts"
 import { DeliveryLog } from "./delivery/DeliveryLog.ts"
-import type { DispatcherOptions } from "./delivery/Dispatcher.ts"
+import type { DispatcherOptions, RetentionOptions } from "./delivery/Dispatcher.ts"
 import { Dispatcher } from "./delivery/Dispatcher.ts"
 import type { DomainsOptions } from "./domain-name/Domains.ts"
 import { Domains } from "./domain-name/Domains.ts"
+import { Feedback } from "./delivery/Feedback.ts"
 import type { HandOffOptions } from "./delivery/HandOffs.ts"
 import type { EventSenderOptions } from "./event/EventSender.ts"
 import { EventSender } from "./event/EventSender.ts"
 import { HandOffs } from "./delivery/HandOffs.ts"
+import type { HealthOptions } from "./observability/Health.ts"
+import { Health } from "./observability/Health.ts"
 import { Projects } from "./access/Projects.ts"
 import { Properties } from "./contact/Properties.ts"
 import { Secrets } from "./access/Secrets.ts"
@@ -37,6 +43,8 @@ import { WakeUp } from "./delivery/WakeUp.ts"
 export interface MailCoreOptions {
   /** Limits and times of the dispatcher. */
   readonly dispatcher?: Partial<DispatcherOptions>
+  /** How long records are kept. `dispatcher.retention` overrides it. */
+  readonly retention?: RetentionOptions
   /** Deadlines and retries of hand-offs. */
   readonly handOff?: Partial<HandOffOptions>
   /** Limits and times of the event sender. */
@@ -45,6 +53,10 @@ export interface MailCoreOptions {
   readonly webhooks?: Partial<WebhooksOptions>
   /** The names that the DNS records of sender domains contain. */
   readonly domains?: Partial<DomainsOptions>
+  /** The times after which `Health` counts work as stuck. */
+  readonly health?: Partial<HealthOptions>
+  /** Where the links of `List-Unsubscribe` point. Needed for the option `listUnsubscribe` of a send. */
+  readonly unsubscribe?: Partial<UnsubscribeOptions>
   /**
    * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way. Applies to the dispatcher and the event sender,
    * which end in parallel. Default: 15 s for the dispatcher and 5 s for the event sender. `dispatcher.graceMillis` and `events.graceMillis` override it.
@@ -66,6 +78,14 @@ const notifyingStore = Layer.effect(
   })
 ).pipe(Layer.provide(WakeUp.layer))
 
+/** Measures the commits of the services. */
+const measuredStore = Layer.effectContext(
+  Effect.map(MailStore, (store) => {
+    const { store: measured, watch } = makeMeasuredStore(store)
+    return Context.make(MailStore, measured).pipe(Context.add(StoreWatch, watch))
+  })
+)
+
 /**
  * All services, over `MailStore`, `Transport`, `PlanSource` and `Crypto`. Only three loops do work in the background: `Dispatcher.run`,
  * `EventSender.run` and `Domains.run`; `run` runs all of them. There is one exception: 30 s after the first immediate send, one check logs a
@@ -81,28 +101,38 @@ const notifyingStore = Layer.effect(
  */
 export const layerWith = (options: MailCoreOptions = {}) => {
   const secrets = options.masterSecret === undefined ? Secrets.layer : Secrets.layerGiven(options.masterSecret)
+  const retention = options.retention === undefined ? {} : { retention: options.retention }
   const grace = options.graceMillis === undefined ? {} : { graceMillis: options.graceMillis }
+  const leaseMillis = options.dispatcher?.leaseMillis
+  // One layer for both, so that `Health` sees the relay of the dispatcher.
+  const handOffs = HandOffs.layerWith(options.handOff)
   return Layer.mergeAll(
     Access.layer,
     ApiKeys.layer,
     Contacts.layer,
     DeliveryLog.layer,
-    Dispatcher.layerWith({ ...grace, ...options.dispatcher }).pipe(Layer.provide(HandOffs.layerWith(options.handOff))),
+    Dispatcher.layerWith({ ...grace, ...retention, ...options.dispatcher }).pipe(Layer.provide(handOffs)),
+    Health.layerWith({ ...(leaseMillis === undefined ? {} : { leaseMillis }), ...options.health }).pipe(
+      Layer.provide(handOffs)
+    ),
     Domains.layerWith(options.domains),
+    Feedback.layer,
     ContactLists.layer,
     ContactFiles.layer.pipe(Layer.provide(Contacts.layer)),
     Properties.layer,
     Segments.layer,
     Sending.layer,
-    Suppressions.layer,
     Templates.layer,
     Webhooks.layerWith(options.webhooks).pipe(
       Layer.provideMerge(EventSender.layerWith({ ...grace, ...options.events }))
     )
   ).pipe(
+    Layer.provideMerge(UnsubscribeLinks.layerWith(options.unsubscribe)),
+    Layer.provideMerge(Suppressions.layer),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WakeUp.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
     Layer.provide(notifyingStore),
+    Layer.provide(measuredStore),
     Layer.provide(checkedStore)
   )
 }

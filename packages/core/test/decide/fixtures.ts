@@ -34,9 +34,11 @@ export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
   address: "ada@example.org",
   contactId: null,
   source: "api",
+  bulk: false,
   createdAt: now,
   queuedAt: now,
   dueAt: now,
+  waitsFrom: now,
   fencingToken: 7,
   countedDay: today,
   chargedAt: now,
@@ -44,7 +46,7 @@ export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
 })
 
 export const scheduled = (change: Partial<Delivery> = {}): Delivery =>
-  delivery({ status: "scheduled", scheduledAt: now, queuedAt: null, chargedAt: null, ...change })
+  delivery({ status: "scheduled", scheduledAt: now, waitsFrom: null, queuedAt: null, chargedAt: null, ...change })
 
 export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...freshAttempt,
@@ -70,6 +72,8 @@ export const message = (change: Partial<Message> = {}): Message => ({
   to: [],
   cc: [],
   headers: {},
+  attachments: [],
+  listUnsubscribe: false,
   metadata: {},
   idempotencyKey: "k",
   onAmbiguous: null,
@@ -216,7 +220,7 @@ export const eventDelivery = (change: Partial<EventDelivery> = {}): EventDeliver
   fencingToken: 3,
   attempts: 0,
   latestAttempts: [],
-  settledAt: null,
+  endedAt: null,
   ...change
 })
 

@@ -9,13 +9,14 @@ import { describe, expect, it } from "vitest"
 import type { Claim } from "../../src/domain/store/Claim.ts"
 import type { Delivery } from "../../src/domain/delivery/Delivery.ts"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
-import { Conflict } from "../../src/domain/store/Change.ts"
+import { Conflict } from "../../src/domain/store/Conflict.ts"
+import { wholeRotation } from "../../src/domain/store/Rotation.ts"
 import { freshState } from "../../src/domain/delivery/Delivery.ts"
 import { makeCheckedStore, checkedStore } from "../../src/internal/checkedStore.ts"
 
 conforms("memory behind the checked store", storeLaws, { place: Layer.provide(checkedStore, MemoryMailStore.layer) })
 
-const claim: Claim = { kind: "dueQueued", now: 10, limit: 1, worker: "w", leaseUntil: 20 }
+const claim: Claim = { kind: "dueQueued", now: 10, limit: 1, worker: "w", leaseUntil: 20, rotation: wholeRotation }
 
 const row: Delivery = {
   ...freshState,
@@ -27,6 +28,7 @@ const row: Delivery = {
   address: "a@example.org",
   contactId: null,
   source: "api",
+  bulk: false,
   createdAt: 1,
   dueAt: 10,
   worker: "w",

@@ -28,8 +28,9 @@ const good: HandOff = {
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "a@example.com", to: "b@example.org" },
+  dkim: null,
   message: {
-    messageId: "<del_1@example.com>",
+    messageIdHeader: "<del_1@example.com>",
     date: start,
     from: { name: "Ada", address: "a@example.com" },
     replyTo: "r@example.com",
@@ -38,9 +39,19 @@ const good: HandOff = {
     subject: "Hello",
     html: "<p>\n</p>",
     text: "Hi\r\nthere",
-    headers: { "X-Order": "7" }
+    headers: { "X-Order": "7" },
+    attachments: []
   },
   beforeFinalize: Effect.void
+}
+
+const file: HandOff["message"]["attachments"][number] = {
+  filename: "a.pdf",
+  contentType: "application/pdf",
+  contentId: null,
+  disposition: "attachment",
+  size: 0,
+  read: async function* () {}
 }
 
 const broken = "x\r\nBcc: eve@example.org"
@@ -82,9 +93,12 @@ describe("a checked transport", () => {
     ["subject", withMessage({ subject: broken }), "subject"],
     ["subject with a NUL", withMessage({ subject: "a\u0000" }), "subject"],
     ["subject with half a surrogate pair", withMessage({ subject: "\ud800" }), "subject"],
-    ["message ID", withMessage({ messageId: broken }), "message ID"],
+    ["Message-ID", withMessage({ messageIdHeader: broken }), "Message-ID"],
     ["value of a header field", withMessage({ headers: { "X-Order": broken } }), "list of header fields"],
     ["name of a header field", withMessage({ headers: { "X-A: 1\r\nBcc": "x" } }), "list of header fields"],
+    ["file name", withMessage({ attachments: [{ ...file, filename: broken }] }), "name or type of a file"],
+    ["type of a file", withMessage({ attachments: [{ ...file, contentType: broken }] }), "name or type of a file"],
+    ["content id of a file", withMessage({ attachments: [{ ...file, contentId: broken }] }), "name or type of a file"],
     ["header field that Mailkeep sets", withMessage({ headers: { Bcc: "x" } }), "list of header fields"]
   ])("refuses a message with a broken %s, and hands nothing over", async (_, handOff, field) => {
     handed.length = 0

@@ -2,32 +2,27 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { ContactRecord } from "../../src/domain/contact/Contact.ts"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
 import type { QueryOf } from "../../src/domain/store/Query.ts"
 import { evaluateContactScan } from "../../src/domain/store/queryReference.ts"
 import { noContactFilters } from "../../src/domain/contact/ContactPredicate.ts"
 import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
+import { contact } from "../decide/fixtures.ts"
 
 const filters = { ...noContactFilters, search: "ad" }
 
-const contactAt = (n: number, firstName: string): ContactRecord => ({
-  id: `con_${String(n).padStart(4, "0")}`,
-  projectId: "prj_a",
-  email: `c${n}@x.example`,
-  address: `c${n}@x.example`,
-  userId: null,
-  firstName,
-  lastName: "",
-  phoneNumber: null,
-  emailStatus: "subscribed",
-  source: "manual",
-  properties: {},
-  listIds: [],
-  createdAt: n,
-  updatedAt: n,
-  revision: 1
-})
+const contactAt = (n: number, firstName: string) => {
+  const email = `c${n}@x.example`
+  return contact({
+    projectId: "prj_a",
+    id: `con_${String(n).padStart(4, "0")}`,
+    email,
+    address: email,
+    firstName,
+    lastName: "",
+    createdAt: n
+  })
+}
 
 /** A store that answers only scans. */
 const scanStore = (
@@ -101,7 +96,7 @@ describe("makeContactScanner", () => {
       })
     ))
 
-  it("refuses more than eight concurrent scans of one project, and accepts a scan of another project", () =>
+  it("refuses more than eight concurrent scans of one project, and runs a scan of another project", () =>
     run(
       Effect.gen(function* () {
         const scanner = makeContactScanner(endless(100))

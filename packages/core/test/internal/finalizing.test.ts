@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Conflict } from "../../src/domain/store/Change.ts"
+import { Conflict } from "../../src/domain/store/Conflict.ts"
 import { StoreUnavailable } from "../../src/index.ts"
 import { makeCommit } from "../../src/internal/commit.ts"
 import { finalize } from "../../src/internal/finalizing.ts"

@@ -40,7 +40,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
 const put = [{ _tag: "PutSetting", name: "a", value: "1" }] as const
 
 describe("an adapter of plain JavaScript", () => {
-  it("accepts a value in place of a promise, and a throw in place of a rejection", async () => {
+  it("allows a value in place of a promise, and a throw in place of a rejection", async () => {
     const plain = (sweep: () => unknown) =>
       inStore({ sweep: sweep as PromiseStore["sweep"] }, (store) =>
         store.sweep({ kind: "events", before: 0, limit: 1 } as never)
@@ -102,13 +102,13 @@ describe("a store of plain async functions", () => {
 
   it("reports changes until the last listener ends", async () => {
     let listening = 0
-    const onChange = (notify: () => void) => {
+    const onForeignCommit = (notify: () => void) => {
       listening++
       notify()
       notify()
       return () => void listening--
     }
-    const exit = await inStore({ onChange }, (store) => Stream.runCollect(Stream.take(store.changes, 2)))
+    const exit = await inStore({ onForeignCommit }, (store) => Stream.runCollect(Stream.take(store.foreignCommits, 2)))
     expect(outcomeOf(exit)).toHaveLength(2)
     expect(listening).toBe(0)
   })
@@ -118,8 +118,9 @@ const handOff = (beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandO
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "a@example.com", to: "b@example.org" },
+  dkim: null,
   message: {
-    messageId: "<del_1@example.com>",
+    messageIdHeader: "<del_1@example.com>",
     date: 0,
     from: { name: null, address: "a@example.com" },
     replyTo: null,
@@ -128,7 +129,8 @@ const handOff = (beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandO
     subject: "s",
     html: null,
     text: "t",
-    headers: {}
+    headers: {},
+    attachments: []
   },
   beforeFinalize
 })

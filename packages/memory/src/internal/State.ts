@@ -9,7 +9,7 @@ import type {
   Delivery,
   EventDelivery,
   IdempotencyRecord,
-  Instant,
+  Lease,
   EventRecord,
   Message,
   ProjectRecord,
@@ -32,6 +32,8 @@ export interface State {
   readonly contactsByAddress: HashMap.HashMap<string, string>
   readonly suppressions: HashMap.HashMap<string, SuppressionRecord>
   readonly idempotency: HashMap.HashMap<string, IdempotencyRecord>
+  /** The parts of each content, by project and hash. */
+  readonly contents: HashMap.HashMap<string, ReadonlyArray<Uint8Array>>
   readonly messages: HashMap.HashMap<string, Message>
   readonly deliveries: HashMap.HashMap<string, Delivery>
   readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
@@ -40,7 +42,7 @@ export interface State {
   /** The ids of events that are not distributed yet. */
   readonly undistributed: HashMap.HashMap<string, true>
   readonly eventDeliveries: HashMap.HashMap<string, EventDelivery>
-  readonly leases: HashMap.HashMap<string, Instant>
+  readonly leases: HashMap.HashMap<string, Lease>
 }
 
 export const empty: State = {
@@ -54,6 +56,7 @@ export const empty: State = {
   contactsByAddress: HashMap.empty(),
   suppressions: HashMap.empty(),
   idempotency: HashMap.empty(),
+  contents: HashMap.empty(),
   messages: HashMap.empty(),
   deliveries: HashMap.empty(),
   attempts: HashMap.empty(),

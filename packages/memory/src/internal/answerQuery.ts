@@ -13,14 +13,17 @@ import {
   evaluateDomainsDue,
   evaluateEvents,
   evaluateUsageAudit,
+  evaluateWorkHealth,
   evaluateLogPage,
   newestFirst,
+  evaluateLeasesSetAfter,
   evaluateNextDue,
   evaluatePendingEventDeliveries,
   evaluateEventDeliveryPage,
   evaluateSuppressionPage
 } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
+import { isUnclaimed } from "./claimDeliveries.ts"
 import type { State } from "./State.ts"
 import { lookUp, nameKey, within } from "./State.ts"
 
@@ -62,7 +65,10 @@ const answers: Answering<State> = {
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
   Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
+  ContentPart: (state, { projectId, hash, part }) =>
+    lookUp(state.contents, within(projectId, hash))?.[part] ?? null,
   Delivery: (state, { projectId, id }) => owned(lookUp(state.deliveries, id), projectId),
+  DeliveryOfId: (state, { id }) => lookUp(state.deliveries, id),
   DeliveriesOfMessage: (state, { projectId, messageId }) =>
     ofProject(state.deliveries, projectId)
       .filter((delivery) => delivery.messageId === messageId)
@@ -85,15 +91,18 @@ const answers: Answering<State> = {
     evaluateEventDeliveryPage(ofProject(state.eventDeliveries, query.projectId), query),
   PendingEventDeliveries: (state, { now }) =>
     evaluatePendingEventDeliveries(
-      all(state.eventDeliveries).filter(({ worker }) => worker === null || (lookUp(state.leases, worker) ?? now) <= now)
+      all(state.eventDeliveries).filter(({ worker }) => isUnclaimed(state, worker, now))
     ),
   NextDue: (state, query) =>
     evaluateNextDue(
       all(state.deliveries),
-      [...HashMap.entries(state.leases)].map(([worker, leaseUntil]) => ({ worker, leaseUntil })),
+      all(state.leases),
       query
     ),
+  LeasesSetAfter: (state, query) => evaluateLeasesSetAfter(all(state.leases), query),
   Backlog: (state, { now }) => evaluateBacklog(all(state.deliveries), now),
+  WorkHealth: (state, query) =>
+    evaluateWorkHealth(all(state.deliveries), all(state.leases), all(state.eventDeliveries), query),
   UsageAudit: (state, { projectId }) => {
     const prefix = within(projectId, "")
     const counters = [...HashMap.entries(state.counters)]

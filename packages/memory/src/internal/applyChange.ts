@@ -135,6 +135,11 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing === null) return kept(state)
     return kept({ ...state, idempotency: HashMap.set(state.idempotency, recordKey, { ...existing, expiresAt }) })
   },
+  PutContent: (state, { projectId, hash, parts }) => {
+    const key = within(projectId, hash)
+    if (HashMap.has(state.contents, key)) return kept(state)
+    return kept({ ...state, contents: HashMap.set(state.contents, key, parts) })
+  },
   InsertMessage: (state, { message }) =>
     HashMap.has(state.messages, message.id)
       ? refused("AlreadyExists")
@@ -193,8 +198,8 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
     return kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, id, { ...existing, ...next }) })
   },
-  RenewLease: (state, { worker, leaseUntil }) =>
-    kept({ ...state, leases: HashMap.set(state.leases, worker, leaseUntil) }),
+  RenewLease: (state, { worker, renewedAt, leaseUntil }) =>
+    kept({ ...state, leases: HashMap.set(state.leases, worker, { worker, renewedAt, leaseUntil }) }),
   EndLease: (state, { worker }) => kept({ ...state, leases: HashMap.remove(state.leases, worker) })
 }
 

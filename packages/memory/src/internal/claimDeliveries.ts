@@ -1,47 +1,112 @@
 /**
  * Pure functions for claims and sweeps of the state.
  */
-import type { Claim, Delivery, Due, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
-import { claimKinds, longestDueFirst } from "@mailkeep/core/adapter"
+import type {
+  Claim,
+  Delivery,
+  Due,
+  EventDelivery,
+  EventDeliveryClaim,
+  Message,
+  Sweep,
+  SweptCount
+} from "@mailkeep/core/adapter"
+import {
+  claimKinds,
+  evaluateMessageSweep,
+  isDue,
+  longestDueFirst,
+  sweptCounts,
+  takeInTurns
+} from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
-import { lookUp } from "./State.ts"
+import { lookUp, within } from "./State.ts"
 
 interface Claimable extends Due {
   readonly worker: string | null
   readonly fencingToken: number
 }
 
-/** Claims the records that have been due longest and that no worker with a live lease has. */
+/** What a claim of one kind of record needs. */
+interface Claiming<A> {
+  readonly records: HashMap.HashMap<string, A>
+  /** Whether the claim may take the record, if no worker with a live lease has it. */
+  readonly isMeant: (record: A) => boolean
+  /** Chooses from the records that the claim may take. */
+  readonly choose: (records: ReadonlyArray<A>) => ReadonlyArray<A>
+  readonly holding: (records: HashMap.HashMap<string, A>) => Partial<State>
+}
+
+/** Whether no worker with a live lease has claimed the record. */
+export const isUnclaimed = (state: State, worker: string | null, now: number): boolean =>
+  worker === null || (lookUp(state.leases, worker)?.leaseUntil ?? now) <= now
+
 const evaluateClaim = <A extends Claimable>(
   state: State,
-  records: HashMap.HashMap<string, A>,
-  isMeant: (record: A) => boolean,
-  { now, limit, worker, leaseUntil }: Omit<Claim, "kind">,
-  holding: (records: HashMap.HashMap<string, A>) => Partial<State>
+  { now, worker, leaseUntil }: Pick<Claim, "now" | "worker" | "leaseUntil">,
+  { records, isMeant, choose, holding }: Claiming<A>
 ): readonly [ReadonlyArray<A>, State] => {
-  const isFree = (holder: string | null) => holder === null || (lookUp(state.leases, holder) ?? now) <= now
-  const claimed = [...HashMap.values(records)]
-    .filter((one) => isMeant(one) && one.dueAt !== null && one.dueAt <= now && isFree(one.worker))
-    .toSorted(longestDueFirst)
-    .slice(0, limit)
-    .map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
+  const claimable = [...HashMap.values(records)].filter((one) => isMeant(one) && isUnclaimed(state, one.worker, now))
+  const claimed = choose(claimable).map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   if (claimed.length === 0) return [claimed, state]
   const updated = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
-  return [claimed, { ...state, ...holding(updated), leases: HashMap.set(state.leases, worker, leaseUntil) }]
+  const leases = HashMap.set(state.leases, worker, { worker, renewedAt: now, leaseUntil })
+  return [claimed, { ...state, ...holding(updated), leases }]
 }
 
 export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyArray<Delivery>, State] => {
-  const isMeant = ({ status }: Delivery) => status === claimKinds[claim.kind]
-  return evaluateClaim(state, state.deliveries, isMeant, claim, (deliveries) => ({ deliveries }))
+  const { kind, now, limit, rotation } = claim
+  return evaluateClaim(state, claim, {
+    records: state.deliveries,
+    isMeant: (one) => one.status === claimKinds[kind] && isDue(one, now),
+    choose: (due) => takeInTurns(due, limit, rotation),
+    holding: (deliveries) => ({ deliveries })
+  })
 }
 
 export const claimEventDeliveries = (
   state: State,
   claim: EventDeliveryClaim
 ): readonly [ReadonlyArray<EventDelivery>, State] => {
-  const isMeant = ({ subscriber }: EventDelivery) => subscriber === claim.subscriber
-  return evaluateClaim(state, state.eventDeliveries, isMeant, claim, (eventDeliveries) => ({ eventDeliveries }))
+  const { subscriber, now, limit } = claim
+  return evaluateClaim(state, claim, {
+    records: state.eventDeliveries,
+    isMeant: (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now,
+    choose: (due) => due.toSorted(longestDueFirst).slice(0, limit),
+    holding: (eventDeliveries) => ({ eventDeliveries })
+  })
+}
+
+/** The keys of the contents of these messages to which no other message refers. */
+const unusedContents = (messages: State["messages"], deleted: ReadonlyArray<Message>): ReadonlyArray<string> => {
+  const contentsOf = ({ projectId, attachments }: Message) => attachments.map(({ hash }) => within(projectId, hash))
+  const used = new Set([...HashMap.values(messages)].flatMap(contentsOf))
+  return deleted.flatMap(contentsOf).filter((key) => !used.has(key))
+}
+
+/** Deletes messages with everything that belongs only to them. */
+const sweepMessages = (state: State, sweep: Sweep): readonly [number, State] => {
+  const deliveriesOf = ({ id, projectId }: Message) =>
+    [...HashMap.values(state.deliveries)].filter((one) => one.messageId === id && one.projectId === projectId)
+  const deleted = evaluateMessageSweep([...HashMap.values(state.messages)], deliveriesOf, sweep)
+  const deliveries = deleted.flatMap(deliveriesOf)
+  const deliveryIds = deliveries.map(({ id }) => id)
+  const messages = without(
+    state.messages,
+    deleted.map(({ id }) => id)
+  )
+  return [
+    deleted.length,
+    {
+      ...state,
+      messages,
+      deliveries: without(state.deliveries, deliveryIds),
+      attempts: without(state.attempts, deliveryIds),
+      contents: without(state.contents, unusedContents(messages, deleted)),
+      counters: sweptCounts(deliveries).reduce(addToCounter, state.counters)
+    }
+  ]
 }
 
 /** The keys of the oldest records before an instant. Keys of the same age come in the order of `tie`. */
@@ -65,8 +130,15 @@ const inOrder = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => 
 
 const without = <A>(map: HashMap.HashMap<string, A>, keys: ReadonlyArray<string>) => HashMap.removeMany(map, keys)
 
+const addToCounter = (counters: State["counters"], { projectId, name, by }: SweptCount): State["counters"] => {
+  const key = within(projectId, name)
+  return HashMap.set(counters, key, (lookUp(counters, key) ?? 0) + by)
+}
+
 export const sweepState = (state: State, sweep: Sweep): readonly [number, State] => {
   switch (sweep.kind) {
+    case "messages":
+      return sweepMessages(state, sweep)
     case "events": {
       const gone = oldest(
         state.events,
@@ -89,10 +161,10 @@ export const sweepState = (state: State, sweep: Sweep): readonly [number, State]
       return [gone.length, { ...state, idempotency: without(state.idempotency, gone) }]
     }
     case "eventDeliveries": {
-      const settled = HashMap.filter(state.eventDeliveries, ({ settledAt }) => settledAt !== null)
+      const ended = HashMap.filter(state.eventDeliveries, ({ endedAt }) => endedAt !== null)
       const gone = oldest(
-        settled,
-        ({ settledAt }) => settledAt!,
+        ended,
+        ({ endedAt }) => endedAt!,
         ({ id }) => [id],
         sweep
       )
@@ -106,7 +178,7 @@ export const sweepState = (state: State, sweep: Sweep): readonly [number, State]
       const idle = HashMap.filter(state.leases, (_, worker) => !holding.has(worker))
       const gone = oldest(
         idle,
-        (leaseUntil) => leaseUntil,
+        ({ leaseUntil }) => leaseUntil,
         (_, worker) => [worker],
         sweep
       )

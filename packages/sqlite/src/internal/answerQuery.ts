@@ -1,37 +1,29 @@
 /**
- * Answers one query. Texts of a search are compared in TypeScript, so that every store finds the same texts.
+ * Answers one query.
  */
-import type {
-  Answer,
-  Answering,
-  CounterName,
-  Delivery,
-  Found,
-  LogFilters,
-  LoggedMessage,
-  PageRequest,
-  Position,
-  Query
-} from "@mailkeep/core/adapter"
-import { caseFold, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
+import type { Answer, Answering, CounterName, Found, PageRequest, Query, UsageAudit } from "@mailkeep/core/adapter"
+import { caseFold, withDeletedCounts } from "@mailkeep/core/adapter/evaluation"
 import { contactPage, contactScan } from "./contactQueries.ts"
+import { contentPart } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
+import { logPage, suppressionPage } from "./scannedPages.ts"
 import {
   apiKeys,
   attempts,
   contacts,
   counters,
-  resources,
   deliveries,
   domains,
+  eventDeliveries,
   events,
   idempotency,
   messages,
   projects,
-  eventDeliveries,
+  resources,
   suppressions
 } from "./tables.ts"
+import { backlog, leasesSetAfter, nextDue, pendingEventDeliveries, workHealth } from "./workQueries.ts"
 
 const paged = <R>(
   connection: Prepared,
@@ -51,72 +43,6 @@ const paged = <R>(
     total
   }
 }
-
-/** Reads at most one row more than the scan limit, to find out whether any row is left. The next page continues after `last`. */
-const walk = <A>(
-  rows: IterableIterator<unknown>,
-  read: (row: unknown) => A,
-  { limit, scanLimit }: { readonly limit: number; readonly scanLimit: number },
-  matches: (one: A) => boolean
-): { readonly found: ReadonlyArray<A>; readonly last: A | undefined } => {
-  const found: Array<A> = []
-  let looked = 0
-  let seen: A | undefined
-  for (const row of rows) {
-    if (looked === scanLimit) return { found, last: seen }
-    looked++
-    const one = read(row)
-    if (matches(one)) {
-      if (found.length === limit) return { found, last: found.at(-1) }
-      found.push(one)
-    }
-    seen = one
-  }
-  return { found, last: undefined }
-}
-
-type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
-
-const seek = (
-  projectId: string,
-  filters: LogFilters,
-  after: Position | null
-): readonly [string, ReadonlyArray<Value>] => {
-  const bounds: ReadonlyArray<readonly [string, ReadonlyArray<Value>]> = [
-    ["project_id = ?", [projectId]],
-    ...(filters.address === null ? [] : [["address = ?", [filters.address]] as const]),
-    ...(filters.contactId === null ? [] : [["contact_id = ?", [filters.contactId]] as const]),
-    ...(filters.startDate === null ? [] : [["created_at >= ?", [filters.startDate]] as const]),
-    ...(filters.endDate === null ? [] : [["created_at <= ?", [filters.endDate]] as const]),
-    ...(after === null ? [] : [["(created_at, id) < (?, ?)", [after.createdAt, after.id]] as const])
-  ]
-  const index =
-    filters.address !== null
-      ? "mailkeep_deliveries_of_recipient"
-      : filters.contactId !== null
-        ? "mailkeep_deliveries_of_contact"
-        : "mailkeep_deliveries_newest"
-  const sql = `SELECT id, created_at AS createdAt, recipient, status, scheduled_at AS scheduledAt, source, message_id AS messageId
-FROM mailkeep_deliveries INDEXED BY ${index} WHERE ${bounds.map(([where]) => where).join(" AND ")}
-ORDER BY created_at DESC, id DESC LIMIT ?`
-  return [sql, bounds.flatMap(([, values]) => values)]
-}
-
-/** Finds each next subscriber by the index, however many event deliveries each has pending. */
-const pendingEventDeliveriesSql = `WITH RECURSIVE waiting (subscriber) AS (
-  SELECT min(subscriber) FROM mailkeep_event_deliveries WHERE due_at IS NOT NULL
-  UNION ALL
-  SELECT (SELECT min(subscriber) FROM mailkeep_event_deliveries WHERE due_at IS NOT NULL AND subscriber > waiting.subscriber)
-  FROM waiting WHERE waiting.subscriber IS NOT NULL
-), first (subscriber, dueAt) AS (
-  SELECT subscriber, (
-    SELECT due_at FROM mailkeep_event_deliveries INDEXED BY mailkeep_event_deliveries_due
-    WHERE mailkeep_event_deliveries.subscriber = waiting.subscriber AND due_at IS NOT NULL
-    AND (worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ?))
-    ORDER BY due_at LIMIT 1
-  ) FROM waiting WHERE subscriber IS NOT NULL
-)
-SELECT subscriber, dueAt FROM first WHERE dueAt IS NOT NULL ORDER BY subscriber`
 
 const answers: Answering<Prepared> = {
   Setting: (connection, { name }) =>
@@ -200,19 +126,7 @@ const answers: Answering<Prepared> = {
     addressKeys.map((key) =>
       findOne(connection, suppressions, "WHERE project_id = ? AND address_key = ?", projectId, key)
     ),
-  SuppressionPage: (connection, { projectId, search, now, after, limit, scanLimit }) => {
-    const sql = suppressions.select(
-      "INDEXED BY mailkeep_suppressions_by_address WHERE project_id = ? AND address IS NOT NULL AND address > ? ORDER BY address LIMIT ?"
-    )
-    const rows = connection.statement(sql).iterate(projectId, after ?? "", scanLimit + 1)
-    const { found, last } = walk(
-      rows,
-      suppressions.fromRow,
-      { limit, scanLimit },
-      (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(caseFold(search)))
-    )
-    return { items: found, next: last?.address ?? null }
-  },
+  SuppressionPage: suppressionPage,
   Counters: (connection, { projectId, names }) =>
     names.map(
       (name) => findOne(connection, counters, "WHERE project_id = ? AND name = ?", projectId, name)?.value ?? 0
@@ -221,31 +135,15 @@ const answers: Answering<Prepared> = {
     findOne(connection, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
   Message: (connection, { projectId, id }) =>
     findOne(connection, messages, "WHERE id = ? AND project_id = ?", id, projectId),
+  ContentPart: contentPart,
   Delivery: (connection, { projectId, id }) =>
     findOne(connection, deliveries, "WHERE id = ? AND project_id = ?", id, projectId),
+  DeliveryOfId: (connection, { id }) => findOne(connection, deliveries, "WHERE id = ?", id),
   DeliveriesOfMessage: (connection, { projectId, messageId }) =>
     findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ? ORDER BY id", messageId, projectId),
   Attempts: (connection, { deliveryId }) =>
     findAll(connection, attempts, "WHERE delivery_id = ? ORDER BY number", deliveryId),
-  LogPage: (connection, { projectId, filters, after, limit, scanLimit }) => {
-    const messages = connection.statement(
-      "SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ?"
-    )
-    const logged = ({ messageId }: Walked) =>
-      (messages.get(messageId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
-    const [sql, values] = seek(projectId, filters, after)
-    const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
-    const { found, last } = walk(
-      rows,
-      (row) => row as Walked,
-      { limit, scanLimit },
-      (row) => logFiltersMatch(filters, row, () => logged(row))
-    )
-    return {
-      items: found.map((one) => summaryOf(one, logged(one).subject)),
-      next: last === undefined ? null : { createdAt: last.createdAt, id: last.id }
-    }
-  },
+  LogPage: logPage,
   Events: (connection, { projectId, after, limit }) =>
     findAll(connection, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
   Event: (connection, { id }) => findOne(connection, events, "WHERE id = ?", id),
@@ -268,57 +166,24 @@ const answers: Answering<Prepared> = {
       ...(after === null ? [] : [after.createdAt, after.id]),
       limit
     ),
-  PendingEventDeliveries: (connection, { now }) =>
-    connection.statement(pendingEventDeliveriesSql).all(now) as ReadonlyArray<{
-      readonly subscriber: string
-      readonly dueAt: number
-    }>,
-  NextDue: (connection, { worker, now }) => {
-    const earliest =
-      "SELECT due_at FROM mailkeep_deliveries WHERE status = ? AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1"
-    const times = [
-      ...connection.statement(earliest).pluck().all("scheduled"),
-      ...connection.statement(earliest).pluck().all("queued"),
-      connection
-        .statement("SELECT min(lease_until) FROM mailkeep_leases WHERE worker <> ? AND lease_until > ?")
-        .pluck()
-        .get(worker, now)
-    ].filter((time): time is number => typeof time === "number")
-    return times.length === 0 ? null : Math.min(...times)
-  },
-  Backlog: (connection, { now }) => {
-    const rows = connection
-      .statement(
-        "SELECT status, count(*) AS count, min(due_at) AS oldest FROM mailkeep_deliveries WHERE due_at IS NOT NULL GROUP BY status"
-      )
-      .all() as ReadonlyArray<{ readonly status: string; readonly count: number; readonly oldest: number }>
-    const count = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
-    const due = rows.flatMap(({ status, oldest }) => (status !== "sending" && oldest <= now ? [oldest] : []))
-    return {
-      scheduled: count("scheduled"),
-      queued: count("queued"),
-      sending: count("sending"),
-      oldestDueAt: due.length === 0 ? null : Math.min(...due)
-    }
-  },
+  PendingEventDeliveries: pendingEventDeliveries,
+  NextDue: nextDue,
+  LeasesSetAfter: leasesSetAfter,
+  Backlog: backlog,
+  WorkHealth: workHealth,
   UsageAudit: (connection, { projectId }) => {
     const count = (from: string) =>
       connection.statement(`SELECT count(*) FROM ${from}`).pluck().get(projectId) as number
     const days =
       "SELECT counted_day AS day, count(*) AS deliveries FROM mailkeep_deliveries WHERE project_id = ? AND counted_day IS NOT NULL GROUP BY counted_day ORDER BY counted_day"
+    const ofProject = findAll(connection, counters, "WHERE project_id = ? ORDER BY name", projectId)
     return {
-      counters: findAll(connection, counters, "WHERE project_id = ? ORDER BY name", projectId).map(
-        ({ name, ...rest }) => ({
-          ...rest,
-          name: name as CounterName
-        })
-      ),
+      counters: ofProject.map(({ name, ...rest }) => ({ ...rest, name: name as CounterName })),
       scheduledRecipients: count("mailkeep_deliveries WHERE project_id = ? AND status = 'scheduled'"),
-      charged: count("mailkeep_deliveries WHERE project_id = ? AND charged_at IS NOT NULL"),
-      counted: connection.statement(days).all(projectId) as ReadonlyArray<{
-        readonly day: string
-        readonly deliveries: number
-      }>,
+      ...withDeletedCounts(ofProject, {
+        charged: count("mailkeep_deliveries WHERE project_id = ? AND charged_at IS NOT NULL"),
+        counted: connection.statement(days).all(projectId) as UsageAudit["counted"]
+      }),
       contacts: count("mailkeep_contacts WHERE project_id = ?"),
       unsubscribed: count("mailkeep_contacts WHERE project_id = ? AND email_status = 'unsubscribed'")
     }
@@ -333,6 +198,7 @@ export const isScan = (query: Query): boolean => {
   switch (query._tag) {
     case "ContactScan":
     case "Backlog":
+    case "WorkHealth":
     case "UsageAudit":
       return true
     case "ContactPage":

@@ -2,9 +2,10 @@
  * Applies one change. Its guard is in the same statement if SQL can express it. The reason is looked up only when a
  * guard fails.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, Lease, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter"
 import { putContact, removeContact } from "./contactSearch.ts"
+import { putContent, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import {
   apiKeys,
@@ -159,7 +160,15 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       .run(expiresAt, projectId, key)
     return undefined
   },
-  InsertMessage: (connection, { message }) => insert(connection, messages, message),
+  PutContent: (connection, change) => {
+    putContent(connection, change)
+    return undefined
+  },
+  InsertMessage: (connection, { message }) => {
+    const conflict = insert(connection, messages, message)
+    if (conflict === undefined) referToContents(connection, message)
+    return conflict
+  },
   InsertDelivery: (connection, { delivery }) => insert(connection, deliveries, delivery),
   InsertAttempt: (connection, { attempt }) => insert(connection, attempts, attempt),
   MoveAttempt: (connection, { deliveryId, number, fencingToken, from, next }) => {
@@ -203,8 +212,8 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       return undefined
     return exists(connection, "mailkeep_event_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
-  RenewLease: (connection, { worker, leaseUntil }) => {
-    renewLease(connection, worker, leaseUntil)
+  RenewLease: (connection, { worker, renewedAt, leaseUntil }) => {
+    renewLease(connection, { worker, renewedAt, leaseUntil })
     return undefined
   },
   EndLease: (connection, { worker }) => {
@@ -213,12 +222,12 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   }
 }
 
-export const renewLease = (connection: Prepared, worker: string, leaseUntil: number): void => {
+export const renewLease = (connection: Prepared, { worker, renewedAt, leaseUntil }: Lease): void => {
   connection
     .statement(
-      "INSERT INTO mailkeep_leases (worker, lease_until) VALUES (?, ?) ON CONFLICT (worker) DO UPDATE SET lease_until = excluded.lease_until"
+      "INSERT INTO mailkeep_leases (worker, renewed_at, lease_until) VALUES (?, ?, ?) ON CONFLICT (worker) DO UPDATE SET renewed_at = excluded.renewed_at, lease_until = excluded.lease_until"
     )
-    .run(worker, leaseUntil)
+    .run(worker, renewedAt, leaseUntil)
 }
 
 export const applyChange = (connection: Prepared, change: Change): Applied =>

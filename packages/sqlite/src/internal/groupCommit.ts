@@ -2,7 +2,7 @@
  * Runs many writes in one transaction, each in its own savepoint. Answers each write after the one disk sync of the
  * transaction.
  */
-import { StoreUnavailable } from "@mailkeep/core/adapter"
+import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Database } from "better-sqlite3"
 import type { Scope } from "effect"
 import { Clock, Effect, Exit, Fiber, Latch } from "effect"
@@ -52,6 +52,15 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
   return queue.splice(0, count)
 }
 
+const nanosPerSecond = 1e9
+
+/** Measures a group that was committed. */
+const measureGroup = (writes: number, syncNanos: bigint): Effect.Effect<void> =>
+  Effect.andThen(
+    recordMetric("mailkeep_store_group_writes", {}, writes),
+    recordMetric("mailkeep_store_sync_seconds", {}, Number(syncNanos) / nanosPerSecond)
+  )
+
 /** A log of this size means that a reader prevents its reuse. */
 const logBytesWarned = 256 * 1024 * 1024
 
@@ -78,6 +87,7 @@ export const makeGroupCommit = (
   check: () => number
 ): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const statement = (sql: string) => database.prepare<[]>(sql)
     const [begin, commit, rollback] = [statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")]
     const [savepoint, release, rollbackTo] = [
@@ -110,8 +120,10 @@ export const makeGroupCommit = (
       begin.run()
       try {
         const exits = group.map(runOne)
+        const startedNanos = clock.monotonicTimeNanosUnsafe()
         commit.run()
-        return { exits, logBytes: check() }
+        const syncNanos = clock.monotonicTimeNanosUnsafe() - startedNanos
+        return { exits, logBytes: check(), syncNanos }
       } catch (cause) {
         if (database.inTransaction) rollback.run()
         throw cause
@@ -138,7 +150,9 @@ export const makeGroupCommit = (
           })
         ),
         Effect.retry({ schedule: busySchedule, while: isBusy }),
-        Effect.tap(({ logBytes }) => watchLog(logBytes)),
+        Effect.tap(({ logBytes, syncNanos }) =>
+          Effect.andThen(watchLog(logBytes), measureGroup(group.length, syncNanos))
+        ),
         Effect.match({
           onSuccess: ({ exits }) => {
             groups++
@@ -185,7 +199,8 @@ export const makeGroupCommit = (
       submit: <A, E>(write: () => Written<A, E>, octets: number) =>
         Effect.callback<A, E | StoreUnavailable>((resume) => {
           if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
-          if (queue.length >= queueWritesMax || queuedOctets + octets > queueOctetsMax)
+          // A write that is larger than the queue may wait alone.
+          if (queue.length >= queueWritesMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
             return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
           queuedOctets += octets
           queue.push({ write, octets, resume: resume as Job["resume"] })

@@ -12,7 +12,8 @@ export type Columns<R> = { readonly [F in keyof Required<R>]: Storing }
 export type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
-const snake = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** The column of a field. */
+export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const toColumn = (storing: Storing, value: unknown): Value =>
   value === null
@@ -47,9 +48,9 @@ export interface RecordTable<R> {
 export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
   const fields = Object.keys(columns) as Array<keyof R & string>
   const storing = columns as Readonly<Record<string, Storing>>
-  const quoted = (field: string) => `"${snake(field)}"`
+  const quoted = (field: string) => `"${columnOf(field)}"`
   const list = fields.map(quoted).join(", ")
-  const places = fields.map((field) => ({ field, column: snake(field), storing: storing[field]! }))
+  const places = fields.map((field) => ({ field, column: columnOf(field), storing: storing[field]! }))
   const insert = `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
   /** Caches the SQL text, so that its statement is found without building the text again. */
   const selects = new Map<string, string>()

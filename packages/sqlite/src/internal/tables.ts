@@ -26,6 +26,7 @@ import { recordTable } from "./recordTable.ts"
 export const projects = recordTable<ProjectRecord>("mailkeep_projects", {
   id: "plain",
   onAmbiguous: "plain",
+  listUnsubscribe: "boolean",
   createdAt: "plain",
   revision: "plain"
 })
@@ -126,6 +127,8 @@ export const messages = recordTable<Message>("mailkeep_messages", {
   to: "json",
   cc: "json",
   headers: "json",
+  attachments: "json",
+  listUnsubscribe: "boolean",
   metadata: "json",
   idempotencyKey: "plain",
   onAmbiguous: "plain",
@@ -139,12 +142,13 @@ const deliveryState: Columns<DeliveryState> = {
   statusMessage: "plain",
   scheduledAt: "plain",
   dueAt: "plain",
+  waitsFrom: "plain",
   queuedAt: "plain",
   worker: "plain",
   fencingToken: "plain",
   attempts: "plain",
   deferrals: "plain",
-  ambiguous: "plain",
+  ambiguousAttempts: "plain",
   crashes: "plain",
   reachedRelay: "boolean",
   countedDay: "plain",
@@ -168,6 +172,7 @@ export const deliveries = recordTable<Delivery>("mailkeep_deliveries", {
   address: "plain",
   contactId: "plain",
   source: "plain",
+  bulk: "boolean",
   createdAt: "plain",
   ...deliveryState
 })
@@ -179,7 +184,7 @@ const attemptState: Columns<AttemptState> = {
   outcome: "plain",
   smtpCode: "plain",
   enhancedCode: "plain",
-  message: "plain",
+  statusMessage: "plain",
   durationMillis: "plain"
 }
 
@@ -199,7 +204,7 @@ const eventDeliveryStateColumns: Columns<EventDeliveryState> = {
   fencingToken: "plain",
   attempts: "plain",
   latestAttempts: "json",
-  settledAt: "plain"
+  endedAt: "plain"
 }
 
 export const eventDeliveries = recordTable<EventDelivery>("mailkeep_event_deliveries", {

@@ -2,7 +2,7 @@
  * Resolves a host to one address that a request may use, or refuses the host.
  */
 import { Resolver } from "node:dns/promises"
-import type { WebhookTargetRules } from "@mailkeep/core/adapter"
+import type { WebhookUrlRules } from "@mailkeep/core/adapter"
 import { isPublicAddress, isWebhookAddress } from "@mailkeep/core/adapter"
 import { SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ export interface Address {
 }
 
 interface Allowing {
-  readonly rules: WebhookTargetRules
+  readonly rules: WebhookUrlRules
   readonly nameServers: ReadonlyArray<string> | undefined
 }
 

@@ -15,6 +15,7 @@ export interface ProjectFacts {
 const newProject = (id: ProjectId, now: Instant): ProjectRecord => ({
   id,
   onAmbiguous: "retry",
+  listUnsubscribe: false,
   createdAt: now,
   revision: 1
 })
@@ -31,13 +32,15 @@ export const ensureProject = (id: ProjectId, { now, existing }: ProjectFacts): R
 /** Changes the given settings. Creates the project when it does not exist. */
 export const updateProject = (
   id: ProjectId,
-  { onAmbiguous }: ValidUpdateProject,
+  input: ValidUpdateProject,
   { now, existing }: ProjectFacts
 ): Result.Result<Decision<ProjectRecord>> => {
-  if (existing === null) {
-    const made = newProject(id, now)
-    return Result.succeed(put({ ...made, onAmbiguous: onAmbiguous ?? made.onAmbiguous }, null))
-  }
-  if (onAmbiguous === undefined || onAmbiguous === existing.onAmbiguous) return Result.succeed(unchanged(existing))
-  return Result.succeed(put({ ...existing, onAmbiguous, revision: existing.revision + 1 }, existing.revision))
+  const before = existing ?? newProject(id, now)
+  const onAmbiguous = input.onAmbiguous ?? before.onAmbiguous
+  const listUnsubscribe = input.listUnsubscribe ?? before.listUnsubscribe
+  if (existing === null) return Result.succeed(put({ ...before, onAmbiguous, listUnsubscribe }, null))
+  if (onAmbiguous === before.onAmbiguous && listUnsubscribe === before.listUnsubscribe)
+    return Result.succeed(unchanged(existing))
+  const revision = existing.revision + 1
+  return Result.succeed(put({ ...existing, onAmbiguous, listUnsubscribe, revision }, existing.revision))
 }

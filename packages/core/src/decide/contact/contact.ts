@@ -8,7 +8,8 @@ import type { ContactRecord, ContactSource } from "../../domain/contact/Contact.
 import type { ValidCreateContact, ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
-import { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../../domain/value/Failure.ts"
+import { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
+import { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -16,8 +17,8 @@ import type { ContactEventRecordData } from "../../domain/event/EventRecord.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import { isWithinLimit } from "../../domain/plan/Plan.ts"
 import type { PropertyValues } from "../../domain/contact/Property.ts"
-import { subscriptionStep } from "../../domain/contact/SubscriptionTable.ts"
-import type { SubscriptionRow } from "../../domain/contact/SubscriptionTable.ts"
+import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
+import type { EmailStatusRow } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { withoutAddress, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
 import { contactCounts } from "./contactCounts.ts"
@@ -47,7 +48,7 @@ const keepSuppression = (
     ? expectSuppression(projectId, addressKey, existing)
     : { _tag: "PutSuppression", suppression: changed, replaces: existing?.revision ?? null }
 
-type ContactEventKind = "contact.created" | "contact.updated" | NonNullable<SubscriptionRow["emits"]>
+type ContactEventKind = "contact.created" | "contact.updated" | NonNullable<EmailStatusRow["emits"]>
 
 /** Appends one event for each kind, in this order. */
 export const contactEvents = (
@@ -84,7 +85,7 @@ export const createContact = (
     firstName: input.firstName ?? "",
     lastName: input.lastName ?? "",
     phoneNumber: phoneNumberOf(input.phoneNumber),
-    emailStatus: subscriptionStep("none", "ContactCreated")!.to,
+    emailStatus: emailStatusStep("none", "ContactCreated")!.to,
     source,
     properties: values.success.values,
     listIds: [],
@@ -109,13 +110,13 @@ export interface UpdateContactFacts extends ContactFacts {
   readonly contact: ContactRecord | null
 }
 
-/** Returns the trigger that an update fires on the subscription. `suppression` belongs to the new address. */
+/** Returns the trigger that an update fires on the email status. `suppression` belongs to the new address. */
 const triggerOf = (
   input: ValidUpdateContact,
   contact: ContactRecord,
   addressChanges: boolean,
   suppression: SuppressionRecord | null
-): SubscriptionRow["on"] | undefined => {
+): EmailStatusRow["on"] | undefined => {
   if (input.emailStatus === "unsubscribed") return "UnsubscribeRequested"
   if (input.emailStatus === "subscribed") return "SubscribeRequested"
   // An unsubscribed contact adds the reason to its new address. A subscribed contact takes the reason of its new address.
@@ -156,7 +157,7 @@ export const updateContact = (
   if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
 
   const trigger = triggerOf(input, contact, keyedAddress.address !== contact.address, suppression)
-  const row = trigger === undefined ? undefined : subscriptionStep(contact.emailStatus, trigger)
+  const row = trigger === undefined ? undefined : emailStatusStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
   const after = { ...updatedContact(input, contact, keyedAddress, values.success.values, now), emailStatus }
   const changed =

@@ -5,10 +5,10 @@ import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
 import type { ContactRecord } from "../../domain/contact/Contact.ts"
 import type { ValidReasonChange } from "../../domain/contact/SuppressionRequest.ts"
-import { RecordNotFound } from "../../domain/value/Failure.ts"
+import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { subscriptionStep } from "../../domain/contact/SubscriptionTable.ts"
+import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor, suppressionReasons, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
 import { contactEvents } from "./contact.ts"
@@ -32,7 +32,7 @@ const contactChanges = (
 ): ReadonlyArray<Change> => {
   if (contact === null)
     return [{ _tag: "Expect", record: { kind: "ContactAddress", projectId, address }, revision: null }]
-  const row = subscriptionStep(contact.emailStatus, on)!
+  const row = emailStatusStep(contact.emailStatus, on)!
   if (row.to === contact.emailStatus) return []
   const after: ContactRecord = { ...contact, emailStatus: row.to, updatedAt: now, revision: contact.revision + 1 }
   return [

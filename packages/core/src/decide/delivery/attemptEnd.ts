@@ -2,6 +2,7 @@
  * What the result of a hand-off means for its attempt and its delivery. One table; see `meanings`. Source: decisions 0006 and 0022.
  */
 import type { OnAmbiguous } from "../../domain/access/Project.ts"
+import type { SuppressionReason } from "../../domain/contact/Suppression.ts"
 import type { Attempt, AttemptOutcome, Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
@@ -47,8 +48,8 @@ export interface AttemptEnd {
   readonly on: Trigger
   readonly outcome: AttemptOutcome
   readonly patch: Partial<DeliveryState>
-  /** Whether the recipient is suppressed, because the mailbox does not exist. */
-  readonly suppress?: boolean
+  /** Why the recipient is suppressed: the mailbox does not exist, or the relay refused temporarily until the end of the retries. */
+  readonly suppress?: Extract<SuppressionReason, "hard_bounce" | "temporary_failure">
 }
 
 type EndOf<Tag extends HandOffResult["_tag"]> = (
@@ -97,7 +98,7 @@ const deferred = (
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
   return reachedRelay
-    ? { on: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" } }
+    ? { on: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" }, suppress: "temporary_failure" }
     : { on: "UnreachableTooLong", outcome, patch }
 }
 
@@ -112,7 +113,7 @@ const refused: EndOf<"Refused"> = ({ reply }, facts) => {
   return {
     on,
     outcome: "rejected",
-    suppress,
+    ...(suppress ? { suppress: "hard_bounce" } : {}),
     patch: { statusMessage, ...(isBounce ? { bounceType: "hard" } : {}) }
   }
 }
@@ -127,8 +128,8 @@ const unanswered = (statusMessage: string, facts: AttemptEndFacts): AttemptEnd =
 
 /** The policy `onAmbiguous` decides between a retry and the end of the delivery. */
 const ambiguous = (statusMessage: string, { now, policy, onAmbiguous, delivery }: AttemptEndFacts): AttemptEnd => {
-  const count = delivery.ambiguous + 1
-  const patch = { ambiguous: count, statusMessage }
+  const count = delivery.ambiguousAttempts + 1
+  const patch = { ambiguousAttempts: count, statusMessage }
   return onAmbiguous === "retry" && count <= policy.ambiguousRetriesMax
     ? queuedAgain("AmbiguousRetry", "ambiguous", now + policy.ambiguousWaitMillis, patch)
     : { on: "AmbiguousFailure", outcome: "ambiguous", patch }

@@ -37,9 +37,17 @@ export interface StartedAttempt {
   readonly message: Message
 }
 
-/** Returns an upper bound of the encoded size: base64, line ends and 4096 bytes for the header. */
-const encodedBytes = ({ subject, html, text }: Message): number =>
-  4096 + Math.ceil([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) * 1.4)
+/** Base64 makes four octets of three bytes, and has a line end of two octets after each 76 (RFC 2045 §6.8). */
+const encodingFactor = 1.4
+
+/** Returns an upper bound of the encoded size: base64, line ends, 4096 bytes for the header, and as many for the header of each file. */
+const encodedBytes = ({ subject, html, text, attachments }: Message): number =>
+  4096 * (1 + attachments.length) +
+  Math.ceil(
+    ([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) +
+      attachments.reduce((sum, { size }) => sum + size, 0)) *
+      encodingFactor
+  )
 
 /** The transition of a delivery that gets no attempt now, or `undefined`. */
 const transitionWithoutAttempt = (

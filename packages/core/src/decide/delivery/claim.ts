@@ -2,7 +2,7 @@
  * Whether a worker still holds its claim of a delivery. Source: decision 0006.
  */
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import type { DeliveryStatus } from "../../domain/delivery/DeliveryTable.ts"
+import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 

@@ -55,13 +55,16 @@ const endedAttempt = (
     outcome,
     smtpCode: reply?.code ?? null,
     enhancedCode: reply?.enhancedCode ?? null,
-    message: reply === null ? (patch.statusMessage ?? null) : shownReply(reply),
+    statusMessage: reply === null ? (patch.statusMessage ?? null) : shownReply(reply),
     durationMillis: Math.max(0, now - startedAt)
   }
 })
 
-const hardBounceSuppression = ({ now, keyedAddress, suppression }: FinishAttemptFacts): ReadonlyArray<Change> => {
-  const changed = withReason(keyedAddress, suppression, "hard_bounce", now)
+const suppressionChanges = (
+  { now, keyedAddress, suppression }: FinishAttemptFacts,
+  { suppress }: AttemptEnd
+): ReadonlyArray<Change> => {
+  const changed = suppress === undefined ? undefined : withReason(keyedAddress, suppression, suppress, now)
   return changed === undefined
     ? []
     : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
@@ -85,7 +88,7 @@ const recordLateResult = (
   return { answer: transition.after.status, changes: transitionChanges(transition, now, eventId, result.reply) }
 }
 
-/** Finishes the attempt, moves its delivery, and suppresses a recipient whose mailbox does not exist. */
+/** Finishes the attempt, moves its delivery, and suppresses a recipient that the relay refuses for good. */
 export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts): Decision<HandledStatus> => {
   const { now, eventId, claimed, delivery, attempt } = facts
   if (!holdsClaim(claimed, delivery) || attempt === null) return recordLateResult(result, facts)
@@ -98,7 +101,7 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
     changes: [
       endedAttempt(end, reply, delivery, attempt, now),
       ...transitionAndRefunds(transition, now, eventId, reply),
-      ...(end.suppress === true ? hardBounceSuppression(facts) : [])
+      ...suppressionChanges(facts, end)
     ]
   }
 }

@@ -60,7 +60,9 @@ export const markFinalizing = (facts: MarkFinalizingFacts): Decision<boolean> =>
     changes: [
       expectSuppression(delivery.projectId, addressKey, suppression),
       attemptTo({ phase: "finalizing" }),
-      ...(delivery.worker === null ? [] : [{ _tag: "RenewLease", worker: delivery.worker, leaseUntil } as const])
+      ...(delivery.worker === null
+        ? []
+        : [{ _tag: "RenewLease", worker: delivery.worker, renewedAt: now, leaseUntil } as const])
     ]
   }
 }

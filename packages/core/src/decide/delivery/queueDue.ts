@@ -54,7 +54,7 @@ const transitionOf = (
     return applyTransition(delivery, "DueOverAllowance", now, {
       statusMessage: "The sending allowance was used up at the scheduled time."
     })
-  return applyTransition(delivery, "DueReached", now, { dueAt: now, queuedAt: now })
+  return applyTransition(delivery, "DueReached", now, { queuedAt: now })
 }
 
 /** Queues the delivery, or ends it. Writes nothing when the claim is lost. */

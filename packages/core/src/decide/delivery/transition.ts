@@ -7,10 +7,14 @@ import type { Change } from "../../domain/store/Change.ts"
 import type { Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
 import { deliveryState } from "../../domain/delivery/Delivery.ts"
 import { step } from "../../domain/delivery/DeliveryMachine.ts"
-import type { DeliveryRow, DeliveryStatus, Trigger } from "../../domain/delivery/DeliveryTable.ts"
-import { emittedBy } from "../../domain/delivery/DeliveryTable.ts"
+import type { DeliveryRow } from "../../domain/delivery/DeliveryRow.ts"
+import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
+import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
+import { emittedBy } from "../../domain/delivery/DeliveryRow.ts"
 import type { EventId } from "../../domain/value/Id.ts"
+import { isDue } from "../../domain/store/Claim.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
+import { secondMillis } from "../../domain/value/Instant.ts"
 import type { CounterName, Plan } from "../../domain/plan/Plan.ts"
 import { dailyCounter, noLimits } from "../../domain/plan/Plan.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
@@ -51,6 +55,24 @@ const claimFields = (status: DeliveryStatus): Partial<DeliveryState> =>
     : status === "scheduled" || status === "queued"
       ? { worker: null }
       : { worker: null, dueAt: null }
+
+/** How far the clocks of two processes may differ, and how little a clock may be set back, without an effect on waits. */
+const clockToleranceMillis = 30 * secondMillis
+
+/** From when the delivery waits. A time that the sender chose is awaited by the wall clock alone. Source: decision 0044. */
+const waitsFromOf = (
+  { waitsFrom }: Delivery,
+  status: DeliveryStatus,
+  dueAt: Instant | null | undefined,
+  now: Instant
+): Instant | null =>
+  status === "scheduled" || dueAt === null
+    ? null
+    : dueAt === undefined
+      ? waitsFrom
+      : dueAt <= now
+        ? dueAt
+        : now - clockToleranceMillis
 
 interface UsageEffect {
   readonly state: Partial<DeliveryState>
@@ -93,13 +115,14 @@ export const applyTransition = (
 ): Transition => {
   const row = Result.getOrThrow(step(from, on, before.reason))
   const { state, counterChanges } = usageEffect(before, row, now)
+  const changed = { ...claimFields(row.to), ...patch }
   const after: Delivery = {
     ...before,
     reason: row.reason ?? null,
     ...timestamps(row.to, before, now),
-    ...claimFields(row.to),
     ...state,
-    ...patch,
+    ...changed,
+    waitsFrom: waitsFromOf(before, row.to, changed.dueAt, now),
     status: row.to,
     fencingToken: before.fencingToken + 1,
     sequence: before.sequence + (emittedBy(row, before.sequence) === undefined ? 0 : 1)
@@ -108,7 +131,7 @@ export const applyTransition = (
 }
 
 /** Whether the clock moved backwards after the delivery was claimed, so that it is not due yet. The caller returns it to its status, unclaimed. */
-export const isNotYetDue = ({ dueAt }: Delivery, now: Instant): boolean => dueAt !== null && dueAt > now
+export const isNotYetDue = (delivery: Delivery, now: Instant): boolean => !isDue(delivery, now)
 
 /** Returns the event of a transition, if its row emits one. */
 export const transitionEvent = (

@@ -10,7 +10,7 @@ import type {
 } from "../../domain/domain-name/SenderDomain.ts"
 import { graceMillis, nextCheckMillis } from "../../domain/domain-name/SenderDomain.ts"
 import type { Change } from "../../domain/store/Change.ts"
-import { RecordNotFound } from "../../domain/value/Failure.ts"
+import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"

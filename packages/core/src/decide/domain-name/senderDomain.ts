@@ -6,13 +6,10 @@ import { parseDomain } from "../../domain/message/Address.ts"
 import type { DomainScope } from "../../domain/access/ApiKey.ts"
 import { isInScope } from "../../domain/access/ApiKey.ts"
 import type { Change } from "../../domain/store/Change.ts"
-import {
-  DomainTaken,
-  InvalidArgument,
-  RecordNotFound,
-  SenderOutsideScope,
-  TooManyRecords
-} from "../../domain/value/Failure.ts"
+import { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"

@@ -52,7 +52,7 @@ export const distributeEvents = ({ now, ids, events, subscribers }: Distribution
       fencingToken: 0,
       attempts: 0,
       latestAttempts: [],
-      settledAt: null
+      endedAt: null
     }))
   return {
     answer: events.length,

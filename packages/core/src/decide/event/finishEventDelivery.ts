@@ -82,7 +82,7 @@ const waitMillis = (
 
 /** Whether the subscriber wants no further events. A webhook with a new URL still wants them. */
 const isGone = (result: EventDeliveryResult, facts: FinishEventDeliveryFacts): boolean =>
-  result._tag === "Refused" && result.gone && (facts.webhook === null || isAboutWebhook(facts))
+  result._tag === "Refused" && result.wantsNoMoreEvents && (facts.webhook === null || isAboutWebhook(facts))
 
 const nextState = (
   result: EventDeliveryResult,
@@ -102,7 +102,7 @@ const nextState = (
     attempts: result._tag === "NotAttempted" ? current.attempts : current.attempts + 1,
     status,
     dueAt: null,
-    settledAt: now
+    endedAt: now
   })
   if (result._tag === "Accepted") return ended("delivered")
   if (result._tag === "NotAttempted" || isGone(result, facts)) return ended("failed")

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { EventDelivery, EventDeliveryState } from "../../domain/event/EventDelivery.ts"
 import { eventDeliveryState } from "../../domain/event/EventDelivery.ts"
 import type { Resource } from "../../domain/store/Resource.ts"
-import { RecordNotFound } from "../../domain/value/Failure.ts"
+import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
@@ -44,7 +44,7 @@ export const replayEventDelivery = ({
     worker: null,
     fencingToken: existing.fencingToken + 1,
     attempts: 0,
-    settledAt: null
+    endedAt: null
   }
   return Result.succeed({
     answer: { ...existing, ...next },

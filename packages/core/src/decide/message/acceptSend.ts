@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import type { ApiKeyRecord, Principal } from "../../domain/access/ApiKey.ts"
 import { isInScope, isApiKeyLive } from "../../domain/access/ApiKey.ts"
+import type { ProjectId, ProjectRecord } from "../../domain/access/Project.ts"
 import type { ContactRecord } from "../../domain/contact/Contact.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
@@ -12,20 +13,20 @@ import type { Delivery, RecipientKind } from "../../domain/delivery/Delivery.ts"
 import { freshState } from "../../domain/delivery/Delivery.ts"
 import type { SenderDomainRecord } from "../../domain/domain-name/SenderDomain.ts"
 import type { Address } from "../../domain/message/Address.ts"
+import type { HashedAttachment } from "../../domain/message/attachmentContent.ts"
+import { partsOf, toAttachmentRecord } from "../../domain/message/attachmentContent.ts"
 import type { AcceptedSend, IdempotencyRecord } from "../../domain/message/Idempotency.ts"
 import { idempotencyExpiry } from "../../domain/message/Idempotency.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { ValidSendOptions } from "../../domain/message/SendOptions.ts"
+import { hasUnsubscribeField } from "../../domain/message/SendOptions.ts"
 import type { ValidSend } from "../../domain/message/SendRequest.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import type { Change } from "../../domain/store/Change.ts"
-import {
-  InvalidArgument,
-  ApiKeyNotAccepted,
-  PlanLimitReached,
-  SenderDomainNotVerified,
-  SenderOutsideScope
-} from "../../domain/value/Failure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { InvalidApiKey, SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
+import { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
+import { SenderDomainNotVerified } from "../../domain/domain-name/DomainFailure.ts"
 import type { DeliveryId, IdBlock, MessageId } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -49,6 +50,8 @@ export interface AcceptSend {
   readonly idempotencyKey: string
   /** SHA-256 of the canonical text of the send, in hex. */
   readonly fingerprint: string
+  /** The files of the send, each with the hash of its content. */
+  readonly attachments: ReadonlyArray<HashedAttachment>
 }
 
 /** Contacts and suppressions have the order of `recipientsOf`. */
@@ -64,6 +67,10 @@ export interface AcceptSendFacts extends SendContentFacts {
   readonly contacts: ReadonlyArray<ContactRecord | null>
   readonly suppressions: ReadonlyArray<SuppressionRecord | null>
   readonly usage: SendUsage
+  /** The project; `null` if it has no settings yet. */
+  readonly project: ProjectRecord | null
+  /** Whether messages can have a link to unsubscribe. */
+  readonly canUnsubscribe: boolean
 }
 
 /** What a send returns. */
@@ -82,7 +89,7 @@ export interface SendResult {
 /** Why a send is refused. */
 export type SendRefusal =
   | InvalidArgument
-  | ApiKeyNotAccepted
+  | InvalidApiKey
   | SenderOutsideScope
   | SenderDomainNotVerified
   | PlanLimitReached
@@ -115,9 +122,18 @@ const replay = ({ fingerprint }: AcceptSend, { idempotency, now }: AcceptSendFac
     : invalid("options", [issue(["idempotencyKey"], "idempotency_key_reused", "was used for another request")])
 }
 
+/** The setting of a project does not replace the product's own header field. */
+const hasUnsubscribeLink = (
+  { listUnsubscribe, headers }: ValidSendOptions,
+  project: ProjectRecord | null,
+  canUnsubscribe: boolean
+): boolean =>
+  listUnsubscribe ??
+  (project?.listUnsubscribe === true && canUnsubscribe && (headers === null || !hasUnsubscribeField(headers)))
+
 const messageOf = (
-  { principal, send, options, idempotencyKey }: AcceptSend,
-  { now, ids, template }: AcceptSendFacts,
+  { principal, send, options, idempotencyKey, attachments }: AcceptSend,
+  { now, ids, template, project, canUnsubscribe }: AcceptSendFacts,
   { subject, html, text, fromName, replyTo }: SendContent
 ): Message => {
   const single = send.to.length === 1
@@ -136,34 +152,42 @@ const messageOf = (
     text,
     to: single ? send.to.map(({ address }) => address) : [],
     cc: single ? send.cc.map(({ address }) => address) : [],
+    attachments: attachments.map(toAttachmentRecord),
     metadata: send.metadata,
     idempotencyKey,
     onAmbiguous: options.onAmbiguous,
     expiresAt: options.expiresAt,
     headers: options.headers ?? {},
+    listUnsubscribe: hasUnsubscribeLink(options, project, canUnsubscribe),
     createdAt: now
   }
 }
+
+/** Whether the deliveries are in the lane of bulk mail. Source: decision 0043. */
+const isBulk = ({ scheduledAt }: ValidSend, { listUnsubscribe, headers }: Message): boolean =>
+  scheduledAt !== null || listUnsubscribe || hasUnsubscribeField(headers)
 
 /** Makes the delivery of each recipient with its first transition. */
 const firstTransitions = (
   { send, principal }: AcceptSend,
   { now, ids, contacts, suppressions }: AcceptSendFacts,
-  messageId: MessageId
+  message: Message
 ): ReadonlyArray<Transition> => {
   const { scheduledAt } = send
+  const bulk = isBulk(send, message)
   return recipientsOf(send).map(({ kind, address }, index) => {
     const suppressed = scheduledAt === null ? suppressedFor(suppressions[index]!, now) : null
     const blank: Delivery = {
       ...freshState,
       id: idAt(ids, "del", index),
       projectId: principal.projectId,
-      messageId,
+      messageId: message.id,
       kind,
       recipient: address.address,
       address: address.canonical,
       contactId: contacts[index]?.id ?? null,
       source: principal.source,
+      bulk,
       createdAt: now,
       scheduledAt,
       countedDay: suppressed === null ? utcDayOf(scheduledAt ?? now) : null
@@ -175,8 +199,22 @@ const firstTransitions = (
   })
 }
 
+/** Each content once, also when several files have it. */
+const contentChanges = (projectId: ProjectId, attachments: ReadonlyArray<HashedAttachment>): ReadonlyArray<Change> =>
+  [...new Map(attachments.map(({ hash, content }) => [hash, content]))].map(([hash, content]) => ({
+    _tag: "PutContent",
+    projectId,
+    hash,
+    parts: partsOf(content)
+  }))
+
+const sizeIssues = ({ attachments }: AcceptSend, { plan }: AcceptSendFacts): ReadonlyArray<Issue> =>
+  attachments.reduce((sum, { size }) => sum + size, 0) > plan.attachmentBytes
+    ? [issue(["attachments"], "too_large", `must have at most ${plan.attachmentBytes} bytes together`)]
+    : []
+
 const changesOf = (
-  { principal, send, idempotencyKey, fingerprint }: AcceptSend,
+  { principal, send, idempotencyKey, fingerprint, attachments }: AcceptSend,
   { now, ids, plan, apiKey, domain, template }: AcceptSendFacts,
   message: Message,
   transitions: ReadonlyArray<Transition>,
@@ -189,6 +227,7 @@ const changesOf = (
     expectDomain(projectId, send.from.domain, domain),
     ...(template === null ? [] : [expectResource(template.template)]),
     { _tag: "RecordIdempotency", now, record: { projectId, key: idempotencyKey, fingerprint, result, expiresAt } },
+    ...contentChanges(projectId, attachments),
     { _tag: "InsertMessage", message },
     ...transitions.flatMap((transition, index): ReadonlyArray<Change> => [
       { _tag: "InsertDelivery", delivery: transition.after },
@@ -210,19 +249,24 @@ export const acceptSend = (
   const { principal, send, options } = command
   const { now, apiKey, domain, plan, usage } = facts
   if (principal.apiKeyId !== null && (apiKey === null || !isApiKeyLive(apiKey, now)))
-    return Result.fail(new ApiKeyNotAccepted())
+    return Result.fail(new InvalidApiKey())
   if (!isInScope(principal.domainScope, send.from.domain))
     return Result.fail(new SenderOutsideScope({ domain: send.from.domain }))
   const replayed = replay(command, facts)
   if (replayed !== undefined) return replayed
   if (options.expiresAt !== null && options.expiresAt <= (send.scheduledAt ?? now))
     return invalid("options", [issue(["expiresAt"], "not_in_future", "must be after the time of sending")])
+  if (options.listUnsubscribe === true && !facts.canUnsubscribe)
+    return invalid("options", [
+      issue(["listUnsubscribe"], "not_allowed_here", "is allowed only when the core has the option unsubscribe.url")
+    ])
   const content = sendContent(send, facts)
-  if (Result.isFailure(content)) return invalid("input", content.failure)
+  const issues = [...(Result.isFailure(content) ? content.failure : []), ...sizeIssues(command, facts)]
+  if (Result.isFailure(content) || issues.length > 0) return invalid("input", issues)
   if (domain?.status !== "verified") return Result.fail(new SenderDomainNotVerified({ domain: send.from.domain }))
 
   const message = messageOf(command, facts, content.success)
-  const transitions = firstTransitions(command, facts, message.id)
+  const transitions = firstTransitions(command, facts, message)
   const exceeded = exceededLimit(
     transitions.flatMap(({ counterChanges }) => counterChanges),
     plan,

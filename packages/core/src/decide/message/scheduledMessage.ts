@@ -6,13 +6,10 @@ import type { DomainScope } from "../../domain/access/ApiKey.ts"
 import { isInScope } from "../../domain/access/ApiKey.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import {
-  InvalidArgument,
-  MessageNotFound,
-  MessageNotScheduled,
-  PlanLimitReached,
-  SenderOutsideScope
-} from "../../domain/value/Failure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { MessageNotFound, MessageNotScheduled } from "../../domain/message/MessageFailure.ts"
+import { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
+import { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { DeliveryId, IdBlock, MessageId } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import { idempotencyExpiry } from "../../domain/message/Idempotency.ts"

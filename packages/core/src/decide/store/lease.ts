@@ -1,6 +1,7 @@
 /**
  * Renews and ends the leases of a worker. Source: decision 0006.
  */
+import type { Lease } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "./Decision.ts"
 
@@ -13,7 +14,27 @@ export interface RenewLeaseFacts {
 /** The lease then ends `leaseMillis` after now. */
 export const renewLease = ({ now, worker, leaseMillis }: RenewLeaseFacts): Decision<undefined> => ({
   answer: undefined,
-  changes: [{ _tag: "RenewLease", worker, leaseUntil: now + leaseMillis }]
+  changes: [{ _tag: "RenewLease", worker, renewedAt: now, leaseUntil: now + leaseMillis }]
+})
+
+export interface RestartLeasesFacts {
+  readonly now: Instant
+  /** The leases that were set after `now`. */
+  readonly leases: ReadonlyArray<Lease>
+}
+
+/**
+ * Starts leases again from now, each for its whole length, because the clock was set back after they were set. A live worker renews its lease
+ * as before. The lease of a dead worker ends by the clock as it is now. Source: decision 0044.
+ */
+export const restartLeases = ({ now, leases }: RestartLeasesFacts): Decision<undefined> => ({
+  answer: undefined,
+  changes: leases.map(({ worker, renewedAt, leaseUntil }) => ({
+    _tag: "RenewLease",
+    worker,
+    renewedAt: now,
+    leaseUntil: now + Math.max(0, leaseUntil - renewedAt)
+  }))
 })
 
 /** Ends the leases of all names of a worker. Other workers can then claim its rows at once. */

@@ -4,8 +4,8 @@
 import { Result } from "effect"
 import type { Resource, ResourceKind, ResourceOf } from "../../domain/store/Resource.ts"
 import { resourcePrefixes, resourcesMax } from "../../domain/store/Resource.ts"
-import type { RecordName } from "../../domain/value/Failure.ts"
-import { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/value/Failure.ts"
+import type { RecordName } from "../../domain/store/RecordFailure.ts"
+import { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -18,12 +18,16 @@ export interface PuttingFacts {
   readonly named: Resource | null
 }
 
-export interface NewFacts extends PuttingFacts {
+/** The facts for a new resource, except whether its name is free. */
+export interface InsertingFacts {
+  readonly now: Instant
   readonly ids: IdBlock
   readonly projectId: ProjectId
   /** The number of resources of this kind below the parent. */
   readonly count: number
 }
+
+export interface NewFacts extends PuttingFacts, InsertingFacts {}
 
 /** The facts for an update of a resource. */
 export interface ExistingFacts<K extends ResourceKind> extends PuttingFacts {
@@ -42,14 +46,17 @@ export interface NewResource<K extends ResourceKind> {
   readonly max?: number
 }
 
-const decided = (resource: Resource, replaces: number | null) =>
-  ({ answer: resource, changes: [{ _tag: "PutResource", resource, replaces }] }) as const
+const decided = <K extends ResourceKind>(resource: Resource, replaces: number | null) =>
+  ({
+    answer: resource,
+    changes: [{ _tag: "PutResource", resource, replaces }]
+  }) as unknown as Decision<ResourceOf<K>>
 
-export const createResource = <K extends ResourceKind>(
-  { kind, record, field, parent = "", name, content, max = resourcesMax }: NewResource<K>,
-  { now, named, ids, projectId, count }: NewFacts
-): Result.Result<Decision<ResourceOf<K>>, NameTaken | TooManyRecords> => {
-  if (named !== null) return Result.fail(new NameTaken({ record, field }))
+/** Creates a resource that has no name, or whose name is free. Fails if the project has the maximum number of resources of the kind. */
+export const insertResource = <K extends ResourceKind>(
+  { kind, record, parent = "", name, content, max = resourcesMax }: Omit<NewResource<K>, "field">,
+  { now, ids, projectId, count }: InsertingFacts
+): Result.Result<Decision<ResourceOf<K>>, TooManyRecords> => {
   if (count >= max) return Result.fail(new TooManyRecords({ record, max }))
   const made = {
     id: idAt(ids, resourcePrefixes[kind], 0),
@@ -62,18 +69,37 @@ export const createResource = <K extends ResourceKind>(
     updatedAt: now,
     revision: 1
   } as unknown as Resource
-  return Result.succeed(decided(made, null) as unknown as Decision<ResourceOf<K>>)
+  return Result.succeed(decided(made, null))
 }
 
+/** Creates a resource. Fails if its name is taken, and like `insertResource`. */
+export const createResource = <K extends ResourceKind>(
+  resource: NewResource<K>,
+  facts: NewFacts
+): Result.Result<Decision<ResourceOf<K>>, NameTaken | TooManyRecords> =>
+  facts.named === null
+    ? insertResource(resource, facts)
+    : Result.fail(new NameTaken({ record: resource.record, field: resource.field }))
+
+/** Replaces the name and the content of an existing resource. The new name is free or `null`. */
+export const replaceResource = <K extends ResourceKind>(
+  existing: ResourceOf<K>,
+  { name, content }: Pick<NewResource<K>, "name" | "content">,
+  now: Instant
+): Decision<ResourceOf<K>> =>
+  decided(
+    { ...existing, name, content, updatedAt: now, revision: existing.revision + 1 } as unknown as Resource,
+    existing.revision
+  )
+
 export const updateResource = <K extends ResourceKind>(
-  { record, field, name, content }: Omit<NewResource<K>, "kind" | "parent" | "max">,
+  { record, field, ...changed }: Omit<NewResource<K>, "kind" | "parent" | "max">,
   existing: ResourceOf<K>,
   { now, named }: PuttingFacts
-): Result.Result<Decision<ResourceOf<K>>, NameTaken> => {
-  if (named !== null && named.id !== existing.id) return Result.fail(new NameTaken({ record, field }))
-  const after = { ...existing, name, content, updatedAt: now, revision: existing.revision + 1 } as unknown as Resource
-  return Result.succeed(decided(after, existing.revision) as unknown as Decision<ResourceOf<K>>)
-}
+): Result.Result<Decision<ResourceOf<K>>, NameTaken> =>
+  named !== null && named.id !== existing.id
+    ? Result.fail(new NameTaken({ record, field }))
+    : Result.succeed(replaceResource(existing, changed, now))
 
 export const deleteResource = <K extends ResourceKind>(
   record: RecordName,

@@ -9,13 +9,9 @@ import type { StoredTemplate } from "../../domain/template/Template.ts"
 import type { TemplateAbout } from "../../domain/template/TemplateContent.ts"
 import { emptyParts } from "../../domain/template/TemplateContent.ts"
 import type { ValidCreateTemplate, ValidUpdateTemplate } from "../../domain/template/TemplateInput.ts"
-import {
-  InvalidArgument,
-  NameTaken,
-  RecordNotFound,
-  TemplateNotEditable,
-  TooManyRecords
-} from "../../domain/value/Failure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import { TemplateNotEditable } from "../../domain/template/TemplateFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"

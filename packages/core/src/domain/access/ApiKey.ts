@@ -134,7 +134,10 @@ export const Principal = {
   })
 }
 
-/** A principal, or a project id. A project id means the embedding product, which has all permissions in its projects. */
+/**
+ * A principal, or a project id. A project id means the embedding product, which has all permissions in its projects. A service acts in the
+ * project of its caller. It does not check permissions: `Access.authorize` does. `Sending` and `Domains` also apply the domain scope.
+ */
 export type Caller = Principal | ProjectId
 
 export const publicIdLength = 12

@@ -18,6 +18,8 @@ export type OnAmbiguous = (typeof ambiguityPolicies)[number]
 export interface Project {
   readonly id: ProjectId
   readonly onAmbiguous: OnAmbiguous
+  /** Whether messages have the header field `List-Unsubscribe`, unless the send says otherwise. */
+  readonly listUnsubscribe: boolean
   readonly createdAt: Instant
 }
 
@@ -27,7 +29,12 @@ export interface ProjectRecord extends Project {
 }
 
 /** Returns the project without the fields that only the store needs. */
-export const toProject = ({ id, onAmbiguous, createdAt }: ProjectRecord): Project => ({ id, onAmbiguous, createdAt })
+export const toProject = ({ id, onAmbiguous, listUnsubscribe, createdAt }: ProjectRecord): Project => ({
+  id,
+  onAmbiguous,
+  listUnsubscribe,
+  createdAt
+})
 
 const idForm = /^[A-Za-z0-9_-]{1,64}$/u
 
@@ -37,12 +44,15 @@ export const isProjectId = (text: string): boolean => idForm.test(text)
 export interface UpdateProjectInput {
   /** Applies to sends without a policy of their own. A new project has `retry`. */
   readonly onAmbiguous?: OnAmbiguous | undefined
+  /** Applies to sends that do not say otherwise. A new project has `false`. Needs `MailCoreOptions.unsubscribe`. */
+  readonly listUnsubscribe?: boolean | undefined
 }
 
 const UpdateProject = Schema.Struct({
   onAmbiguous: Schema.optionalKey(
     Schema.Literals(ambiguityPolicies).annotate(says("invalid_value", `must be ${ambiguityPolicies.join(" or ")}`))
-  )
+  ),
+  listUnsubscribe: Schema.optionalKey(Schema.Boolean)
 })
 
 declare const valid: unique symbol

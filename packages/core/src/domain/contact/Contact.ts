@@ -7,7 +7,7 @@ import type { ContactId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
 import { decoder, says } from "../value/Issue.ts"
 import type { PropertyValue, PropertyValues } from "./Property.ts"
-import type { EmailStatus } from "./SubscriptionTable.ts"
+import type { EmailStatus } from "./EmailStatusTable.ts"
 import type { SuppressionReason } from "./Suppression.ts"
 
 /** Every way in which a contact is created. */

@@ -11,8 +11,8 @@ import type { Issue } from "../value/Issue.ts"
 import { decoder, issue, says } from "../value/Issue.ts"
 import type { PropertyValue } from "./Property.ts"
 import { propertyName } from "./Property.ts"
-import type { EmailStatus } from "./SubscriptionTable.ts"
-import { emailStatuses } from "./SubscriptionTable.ts"
+import type { EmailStatus } from "./EmailStatusTable.ts"
+import { emailStatuses } from "./EmailStatusTable.ts"
 
 /** How rows are imported. */
 export interface ImportOptions {

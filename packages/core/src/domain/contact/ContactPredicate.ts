@@ -8,7 +8,7 @@ import type { ResourceId } from "../store/StoredResource.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
 import { caseFold } from "../store/Paging.ts"
 import type { PropertyValue } from "./Property.ts"
-import type { EmailStatus } from "./SubscriptionTable.ts"
+import type { EmailStatus } from "./EmailStatusTable.ts"
 
 /** The right side of a comparison. A list is for `in` only. */
 export type SegmentValue = string | number | ReadonlyArray<string | number>

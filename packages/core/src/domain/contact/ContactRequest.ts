@@ -10,8 +10,8 @@ import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
 import { lineOf, Mailbox } from "../value/TextRule.ts"
 import { propertyName } from "./Property.ts"
-import type { EmailStatus } from "./SubscriptionTable.ts"
-import { emailStatuses } from "./SubscriptionTable.ts"
+import type { EmailStatus } from "./EmailStatusTable.ts"
+import { emailStatuses } from "./EmailStatusTable.ts"
 
 /** Values of custom properties by property key, in any case. `null` removes the value. A `Date` is the value of a property of type `date`. */
 export type PropertiesInput = Readonly<Record<string, string | number | Date | null | undefined>>

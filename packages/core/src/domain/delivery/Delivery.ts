@@ -2,7 +2,7 @@
  * A delivery: one message to one recipient, and its attempts.
  */
 import type { SendingSource } from "../access/ApiKey.ts"
-import type { DeliveryReason, DeliveryStatus } from "./DeliveryTable.ts"
+import type { DeliveryReason, DeliveryStatus } from "./DeliveryStatus.ts"
 import type { ContactId, DeliveryId, MessageId } from "../value/Id.ts"
 import type { Instant, UtcDay } from "../value/Instant.ts"
 import type { ProjectId } from "../access/Project.ts"
@@ -25,6 +25,8 @@ export interface DeliveryIdentity {
   /** The contact that had the address at acceptance. */
   readonly contactId: ContactId | null
   readonly source: SendingSource
+  /** Whether the send was scheduled, or has `List-Unsubscribe`. Immediate and bulk mail of a project take turns. Source: decision 0043. */
+  readonly bulk: boolean
   readonly createdAt: Instant
 }
 
@@ -37,6 +39,11 @@ export interface DeliveryState {
   readonly scheduledAt: Instant | null
   /** The instant from which a claim can take the delivery; `null` means never. */
   readonly dueAt: Instant | null
+  /**
+   * The wait until `dueAt` begins at this instant. A clock that shows an earlier time was set back, and the delivery is then due. Equal to
+   * `dueAt` if there is no wait; `null` if the delivery waits until its scheduled time, whatever the clock showed before. Source: decision 0044.
+   */
+  readonly waitsFrom: Instant | null
   /** When the delivery was queued. Its lifetime starts at this instant. */
   readonly queuedAt: Instant | null
   /** The worker that claimed the delivery. */
@@ -48,7 +55,7 @@ export interface DeliveryState {
   /** The number of temporary refusals of the recipient. It is the position in the retry schedule. */
   readonly deferrals: number
   /** The number of ambiguous attempts: they ended while finalizing without an answer, over a transport without `idempotentHandOff`. */
-  readonly ambiguous: number
+  readonly ambiguousAttempts: number
   /** The number of workers that stopped unexpectedly while they sent the delivery. */
   readonly crashes: number
   /**
@@ -118,7 +125,8 @@ export interface AttemptState {
   readonly outcome: AttemptOutcome | null
   readonly smtpCode: number | null
   readonly enhancedCode: string | null
-  readonly message: string | null
+  /** The text of the reply, or an explanation. */
+  readonly statusMessage: string | null
   readonly durationMillis: number | null
 }
 
@@ -136,7 +144,7 @@ export const freshAttempt = {
   outcome: null,
   smtpCode: null,
   enhancedCode: null,
-  message: null,
+  statusMessage: null,
   durationMillis: null
 } as const satisfies AttemptState
 
@@ -147,12 +155,13 @@ export const freshState: DeliveryState = {
   statusMessage: null,
   scheduledAt: null,
   dueAt: null,
+  waitsFrom: null,
   queuedAt: null,
   worker: null,
   fencingToken: 0,
   attempts: 0,
   deferrals: 0,
-  ambiguous: 0,
+  ambiguousAttempts: 0,
   crashes: 0,
   reachedRelay: false,
   countedDay: null,
@@ -177,6 +186,7 @@ export const deliveryState = (delivery: Delivery): DeliveryState => {
     recipient: _r,
     address: _a,
     contactId: _c,
+    bulk: _b,
     source: _s,
     createdAt: _t,
     ...state

@@ -4,6 +4,7 @@
 import type { SendingSource } from "../access/ApiKey.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
 import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
+import type { AttachmentSummary } from "../message/Attachment.ts"
 import type { HeaderFields } from "../message/HeaderField.ts"
 import type { Message } from "../message/Message.ts"
 import type { ResourceOf } from "../store/Resource.ts"
@@ -12,7 +13,7 @@ import type { ContactId, DomainId, MessageId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Attempt, AttemptOutcome, BounceType, Delivery, DeliverySummary, RecipientKind } from "./Delivery.ts"
 import { summaryOf } from "./Delivery.ts"
-import type { DeliveryReason } from "./DeliveryTable.ts"
+import type { DeliveryReason } from "./DeliveryStatus.ts"
 
 /** One try to hand the delivery to the transport. */
 export interface DeliveryAttempt {
@@ -26,7 +27,7 @@ export interface DeliveryAttempt {
   /** The enhanced code of the reply, such as `5.1.1`; `null` without one. */
   readonly enhancedCode: string | null
   /** The text of the reply, or an explanation. */
-  readonly message: string | null
+  readonly statusMessage: string | null
   /** `null` while the attempt is under way. */
   readonly durationMillis: number | null
 }
@@ -46,6 +47,8 @@ export interface DeliveryMessage {
   readonly text: string | null
   /** Header fields of the product. */
   readonly headers: HeaderFields
+  /** The files, without their contents. */
+  readonly attachments: ReadonlyArray<AttachmentSummary>
   readonly metadata: { readonly [key: string]: Json }
   readonly idempotencyKey: string
 }
@@ -106,6 +109,7 @@ const toMessage = (message: Message): DeliveryMessage => ({
   html: message.html,
   text: message.text,
   headers: message.headers,
+  attachments: message.attachments.map(({ hash: _, ...attachment }) => attachment),
   metadata: message.metadata,
   idempotencyKey: message.idempotencyKey
 })
@@ -116,7 +120,7 @@ const toAttempt = (attempt: Attempt): DeliveryAttempt => ({
   outcome: attempt.outcome,
   smtpCode: attempt.smtpCode,
   enhancedCode: attempt.enhancedCode,
-  message: attempt.message,
+  statusMessage: attempt.statusMessage,
   durationMillis: attempt.durationMillis
 })
 

@@ -12,8 +12,8 @@ import { decoder, says } from "../value/Issue.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput, parseInstantOrDay } from "../value/Instant.ts"
 import { wholeOf } from "../value/NumberRule.ts"
-import type { DeliveryStatus } from "./DeliveryTable.ts"
-import { deliveryStatuses } from "./DeliveryTable.ts"
+import type { DeliveryStatus } from "./DeliveryStatus.ts"
+import { deliveryStatuses } from "./DeliveryStatus.ts"
 
 /** Which deliveries to list. A filter that is absent or `null` matches every delivery. */
 export interface ListDeliveriesInput extends CursorInput {

@@ -2,7 +2,9 @@
  * Finds the row of the delivery table for a status and a trigger. `applyTransition` (`decide/delivery/transition.ts`) applies the row.
  */
 import { Data, Result } from "effect"
-import type { DeliveryReason, DeliveryRow, DeliveryStatus, Trigger } from "./DeliveryTable.ts"
+import type { DeliveryReason, DeliveryStatus } from "./DeliveryStatus.ts"
+import type { DeliveryRow } from "./DeliveryRow.ts"
+import type { Trigger } from "./DeliveryTable.ts"
 import { deliveryTable } from "./DeliveryTable.ts"
 
 /** The table has no row for this status and trigger. The delivery does not change. */

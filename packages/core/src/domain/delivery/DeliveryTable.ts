@@ -7,102 +7,54 @@
  * not reached (decision 0015, the counters for each delivery). The event `email.delayed` is appended only as the first event of a delivery. The use
  * case that receives a report must verify the report.
  */
-
-/** The values of a delivery's `status`. Source: docs/spec/coverage.md S3.1. */
-export const deliveryStatuses = [
-  "scheduled",
-  "canceled",
-  "queued",
-  "sending",
-  "accepted",
-  "delivered",
-  "bounced",
-  "complained",
-  "failed",
-  "suppressed"
-] as const
-/** The status of a delivery. `docs/reference/delivery-states.md` has all transitions. */
-export type DeliveryStatus = (typeof deliveryStatuses)[number]
-
-/** The values of `delivery_reason`. Source: decision 0017. */
-export const deliveryReasons = [
-  "unsubscribed",
-  "complaint",
-  "hard_bounce",
-  "invalid",
-  "manual",
-  "recipient_blocked",
-  "temporary_failure",
-  "delivery_uncertain",
-  "message_blocked",
-  "sending_failed",
-  "quota_exceeded",
-  "api_key_revoked",
-  "canceled"
-] as const
-/** Why a delivery has its status. */
-export type DeliveryReason = (typeof deliveryReasons)[number]
-
-/** The kinds of event that a transition of a delivery can append. Source: docs/spec/coverage.md S10; decision 0016. */
-export type DeliveryEventKind =
-  | "email.delivered"
-  | "email.bounced"
-  | "email.failed"
-  | "email.accepted"
-  | "email.complained"
-  | "email.suppressed"
-  | "email.canceled"
-  | "email.delayed"
-
-/** What a transition of one delivery adds to the project's counters. Source: decision 0015 (the counters for each delivery). */
-interface CounterEffect {
-  readonly scheduledRecipients?: 1 | -1
-  readonly daily?: 1 | -1
-  readonly allowance?: 1
-}
-
-/** One transition of a delivery: from a status, by a trigger, to a status, with its effects. */
-export interface DeliveryRow {
-  readonly from: DeliveryStatus | "none"
-  /** The row applies only to a delivery with this reason. */
-  readonly fromReason?: DeliveryReason
-  readonly on: string
-  readonly to: DeliveryStatus
-  readonly reason?: DeliveryReason
-  readonly counters?: CounterEffect
-  /** The daily count and the allowance are refunded if no attempt reached the relay. */
-  readonly refunds?: true
-  /** The event of the transition. `email.delayed` is emitted only if the delivery has no event yet. */
-  readonly emits?: DeliveryEventKind
-  /** The part of the interface, or the decision, that defines the row. */
-  readonly source: string
-}
+import type { DeliveryRow } from "./DeliveryRow.ts"
+import type { DeliveryStatus } from "./DeliveryStatus.ts"
 
 const countAsQueued = { daily: 1, allowance: 1 } as const
+
 const countAsScheduled = { scheduledRecipients: 1, daily: 1 } as const
+
 const countWhenDue = { scheduledRecipients: -1, allowance: 1 } as const
+
 const uncountScheduled = { scheduledRecipients: -1, daily: -1 } as const
 
-/** A report changes the status at once, also while the delivery is queued or sending. */
+/** Each report of a bounce, with the reason that it gives. */
+const bounceReports = {
+  BounceReported: "hard_bounce",
+  BlockReported: "recipient_blocked",
+  MessageBlockReported: "message_blocked",
+  ExpiryReported: "temporary_failure"
+} as const
+
+type BounceReport = keyof typeof bounceReports
+
+const bounceReport = <const F extends DeliveryStatus, const On extends BounceReport>(from: F, on: On) =>
+  ({ from, on, to: "bounced", reason: bounceReports[on], emits: "email.bounced", source: "decision 0040" }) as const
+
+/** A report of a bounce or a complaint changes the status at once, also while the delivery is queued or sending. */
+const badReports = <const F extends DeliveryStatus>(from: F) =>
+  [
+    bounceReport(from, "BounceReported"),
+    bounceReport(from, "BlockReported"),
+    bounceReport(from, "MessageBlockReported"),
+    bounceReport(from, "ExpiryReported"),
+    complaintReport(from)
+  ] as const
+
+const complaintReport = <const F extends DeliveryStatus>(from: F) =>
+  ({
+    from,
+    on: "ComplaintReported",
+    to: "complained",
+    reason: "complaint",
+    emits: "email.complained",
+    source: "decision 0003"
+  }) as const
+
 const reports = <const F extends DeliveryStatus>(from: F) =>
   [
     { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
-    {
-      from,
-      on: "BounceReported",
-      to: "bounced",
-      reason: "hard_bounce",
-      emits: "email.bounced",
-      source: "decision 0003"
-    },
-    {
-      from,
-      on: "ComplaintReported",
-      to: "complained",
-      reason: "complaint",
-      emits: "email.complained",
-      source: "decision 0003"
-    }
+    ...badReports(from)
   ] as const
 
 /** Every transition of a delivery. A delivery makes no other. */
@@ -308,38 +260,13 @@ export const deliveryTable = [
   ...reports("sending"),
   ...reports("accepted"),
   ...reports("failed").map((row) => ({ ...row, fromReason: "delivery_uncertain" as const })),
-  {
-    from: "delivered",
-    on: "BounceReported",
-    to: "bounced",
-    reason: "hard_bounce",
-    emits: "email.bounced",
-    source: "decision 0003"
-  },
-  {
-    from: "delivered",
-    on: "ComplaintReported",
-    to: "complained",
-    reason: "complaint",
-    emits: "email.complained",
-    source: "decision 0003"
-  },
-  {
-    from: "bounced",
-    on: "ComplaintReported",
-    to: "complained",
-    reason: "complaint",
-    emits: "email.complained",
-    source: "decision 0003"
-  }
+  ...badReports("delivered"),
+  complaintReport("bounced")
 ] as const satisfies ReadonlyArray<DeliveryRow>
 
 export type Trigger = (typeof deliveryTable)[number]["on"]
-export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
 
-/** Returns the kind of event that the row appends. `sequence` is the number of earlier events of the delivery. */
-export const emittedBy = ({ emits }: DeliveryRow, sequence: number): DeliveryEventKind | undefined =>
-  emits === "email.delayed" && sequence > 0 ? undefined : emits
+export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
 
 /** The triggers of the rows that start at a status. */
 export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["on"]

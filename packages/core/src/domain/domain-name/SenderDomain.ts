@@ -100,6 +100,17 @@ export const toSenderDomain = (record: SenderDomainRecord): SenderDomain => ({
   updatedAt: record.updatedAt
 })
 
+const statusOfRecord = ({ records }: SenderDomain, purpose: DnsPurpose): DnsRecordStatus | undefined =>
+  records.find((record) => record.purpose === purpose)?.status
+
+/** Whether DNS has the domain's DKIM key. A domain that DNS has verified keeps it while later checks fail, until the domain fails. */
+export const hasPublishedDkimKey = (domain: SenderDomain): boolean =>
+  statusOfRecord(domain, "dkim") === "verified" || (domain.status === "verified" && !domain.manuallyVerified)
+
+/** The domain of return paths, if DNS sends its mail to the host that receives bounces. */
+export const returnPathDomainOf = (domain: SenderDomain | null): string | null =>
+  domain?.records.find(({ purpose, status }) => purpose === "return_path" && status === "verified")?.name ?? null
+
 /** How long a verified domain can still send after its checks begin to fail. */
 export const graceMillis = dayMillis
 

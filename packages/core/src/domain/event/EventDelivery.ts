@@ -18,7 +18,7 @@ export interface EventDeliveryAttempt {
   /** The status of the HTTP response; `null` without a response. */
   readonly status: number | null
   /**
-   * Why there was no response, such as `timeout`. Or why nothing was sent, such as `webhook_disabled` or `event_gone`. `null` with a response.
+   * Why there was no response, such as `timeout`. Or why nothing was sent, such as `webhook_disabled` or `event_deleted`. `null` with a response.
    */
   readonly error: string | null
   /** How long the attempt took, in milliseconds. */
@@ -29,12 +29,12 @@ export interface EventDeliveryAttempt {
 export type SinkOutcome =
   /** The subscriber has the event. */
   | { readonly _tag: "Accepted"; readonly status: number | null }
-  /** The subscriber refused the event. `gone`: the subscriber wants no further events. */
+  /** The subscriber refused the event. `wantsNoMoreEvents`: it refuses all later events too, as an endpoint does with 410. */
   | {
       readonly _tag: "Refused"
       readonly status: number | null
       readonly retryAfterSeconds: number | null
-      readonly gone: boolean
+      readonly wantsNoMoreEvents: boolean
     }
 
 /** The fields of an event delivery that transitions change. */
@@ -49,7 +49,8 @@ export interface EventDeliveryState {
   readonly attempts: number
   /** The latest attempts, oldest first. Also has an entry for each time when nothing was sent; `attempts` does not count these. */
   readonly latestAttempts: ReadonlyArray<EventDeliveryAttempt>
-  readonly settledAt: Instant | null
+  /** When the event was accepted, the last attempt failed, or no attempt was possible any more; `null` while the event delivery is pending. */
+  readonly endedAt: Instant | null
 }
 
 /** The record of an event delivery. */
@@ -74,7 +75,7 @@ export const eventDeliveryState = ({
   fencingToken,
   attempts,
   latestAttempts,
-  settledAt
+  endedAt
 }: EventDelivery): EventDeliveryState => ({
   status,
   dueAt,
@@ -82,5 +83,5 @@ export const eventDeliveryState = ({
   fencingToken,
   attempts,
   latestAttempts,
-  settledAt
+  endedAt
 })

@@ -5,7 +5,7 @@
 import type { ProjectId } from "../access/Project.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
 import type { BounceType } from "../delivery/Delivery.ts"
-import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "../delivery/DeliveryTable.ts"
+import type { DeliveryEventKind, DeliveryReason, DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import type { DomainStatus } from "../domain-name/SenderDomain.ts"
 import type { ContactId, DeliveryId, DomainId, EventId, MessageId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"

@@ -58,13 +58,17 @@ export const parseDomain = (text: string): string | undefined => {
 }
 
 const dotString = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u0080-\uffff]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\-\u0080-\uffff]+)*$/
-const quotedString = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*)"$/
+/** Without angle brackets: mail programs take them as the end of the address. */
+const quotedString = /^"((?:[\x20\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]|\\[\x20-\x3b\x3d\x3f-\x7e])*)"$/
+/** Mail programs decode an encoded word (RFC 2047 §2) also in an address, and then show another one. */
+const encodedWord = /=\?[^?]+\?[bq]\?[^?]*\?=/i
 const unprintable =
   /[\u0080-\u009f\u00a0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]|\p{Cs}/u
 
 /** Returns the local part without unnecessary quotes, or `undefined` if it is not valid. */
 const parseLocalPart = (text: string): string | undefined => {
-  if (text.length === 0 || utf8Octets(text) > localPartOctetsMax || unprintable.test(text)) return undefined
+  if (text.length === 0 || utf8Octets(text) > localPartOctetsMax || unprintable.test(text) || encodedWord.test(text))
+    return undefined
   if (dotString.test(text)) return text
   const content = quotedString.exec(text)?.[1]?.replace(/\\(.)/g, "$1")
   if (content === undefined) return undefined

@@ -10,6 +10,8 @@ import { isOneLine, isSafeKey } from "../value/TextRule.ts"
 export type HeaderFields = { readonly [name: string]: string }
 
 export const headerFieldsMax = 20
+/** With the two fields of the link to unsubscribe. */
+export const outgoingFieldsMax = headerFieldsMax + 2
 const valueCharactersMax = 998
 
 const nameForm = /^[!-9;-~]{1,76}$/
@@ -35,11 +37,10 @@ const ownFamilies = ["arc-", "content-", "resent-"]
 
 const isOwn = (lower: string) => ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
 
-/** Returns the issues of the header fields, with paths in the options of a send. */
-export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> => {
+/** Returns the issues of at most `max` header fields, with paths in the options of a send. */
+export const headerFieldIssues = (headers: HeaderFields, max = headerFieldsMax): ReadonlyArray<Issue> => {
   const names = Object.keys(headers)
-  if (names.length > headerFieldsMax)
-    return [issue(["headers"], "too_many_items", `must have at most ${headerFieldsMax} fields`)]
+  if (names.length > max) return [issue(["headers"], "too_many_items", `must have at most ${max} fields`)]
   const usedNames = new Set<string>()
   return names.flatMap((name): ReadonlyArray<Issue> => {
     const lower = name.toLowerCase()

@@ -3,6 +3,7 @@
  */
 import type { SendingSource } from "../access/ApiKey.ts"
 import type { Json } from "../value/CanonicalJson.ts"
+import type { AttachmentRecord } from "./Attachment.ts"
 import type { HeaderFields } from "./HeaderField.ts"
 import type { ApiKeyId, MessageId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
@@ -29,6 +30,10 @@ export interface Message {
   readonly cc: ReadonlyArray<string>
   /** Header fields from the product. They follow the fields of Mailkeep. */
   readonly headers: HeaderFields
+  /** Whether each copy has the header fields with the link of its recipient to unsubscribe. */
+  readonly listUnsubscribe: boolean
+  /** The files. The content of each is stored once for the project, under its hash. */
+  readonly attachments: ReadonlyArray<AttachmentRecord>
   readonly metadata: { readonly [key: string]: Json }
   readonly idempotencyKey: string
   readonly onAmbiguous: OnAmbiguous | null

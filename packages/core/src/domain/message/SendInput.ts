@@ -9,6 +9,7 @@ import type { Issue } from "../value/Issue.ts"
 import { issue, withoutUndefined } from "../value/Issue.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { timeRule } from "../value/TimeRule.ts"
+import type { AttachmentInput } from "./Attachment.ts"
 import { parseNamedAddress } from "./NamedAddress.ts"
 
 /** In characters. */
@@ -50,6 +51,8 @@ export interface SendInput {
   readonly metadata?: { readonly [key: string]: Json | undefined } | undefined
   /** When to send the message, at most 30 days ahead. Default: at once. */
   readonly scheduledAt?: TimeInput | undefined
+  /** At most 50 files, and 20 MiB together unless the plan of the project says otherwise. */
+  readonly attachments?: ReadonlyArray<AttachmentInput> | undefined
 }
 
 type Fields = { readonly [field: string]: unknown }

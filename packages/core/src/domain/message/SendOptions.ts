@@ -7,7 +7,7 @@ import { ambiguityPolicies } from "../access/Project.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
-import { decoder, says, withoutUndefined } from "../value/Issue.ts"
+import { decoder, issue, says, withoutUndefined } from "../value/Issue.ts"
 import { Time } from "../value/TimeRule.ts"
 import type { HeaderFields } from "./HeaderField.ts"
 import { headerFieldIssues } from "./HeaderField.ts"
@@ -26,7 +26,12 @@ export interface SendOptions {
    * Default: 72 hours after the message is queued.
    */
   readonly expiresAt?: TimeInput | undefined
-  /** Header fields of the message, such as `List-Unsubscribe`. At most 20. */
+  /**
+   * Whether the message has the header fields `List-Unsubscribe` and `List-Unsubscribe-Post` with a signed link for its recipient (RFC 8058).
+   * Needs `MailCoreOptions.unsubscribe`. Default: the setting of the project.
+   */
+  readonly listUnsubscribe?: boolean | undefined
+  /** Header fields of the message, such as `List-Id`. At most 20. */
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
 }
 
@@ -38,6 +43,7 @@ export interface ValidSendOptions {
   readonly idempotencyKey: string | null
   readonly onAmbiguous: OnAmbiguous | null
   readonly expiresAt: Instant | null
+  readonly listUnsubscribe: boolean | null
   readonly headers: HeaderFields | null
 }
 
@@ -55,6 +61,7 @@ const Options = Schema.Struct({
     Schema.Literals(ambiguityPolicies).annotate(says("invalid_value", `must be ${ambiguityPolicies.join(" or ")}`))
   ),
   expiresAt: Schema.optionalKey(Time),
+  listUnsubscribe: Schema.optionalKey(Schema.Boolean),
   headers: Schema.optionalKey(
     Schema.Unknown.check(Schema.makeFilter(isObject, says("invalid_type", "must be an object")))
   )
@@ -66,6 +73,10 @@ const decodeOptions = decoder(Options)
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
   isObject(headers) ? (withoutUndefined(headers) as HeaderFields) : null
 
+/** Whether the product writes its own link to unsubscribe. */
+export const hasUnsubscribeField = (headers: HeaderFields): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase().startsWith("list-unsubscribe"))
+
 /** Parses the options of a send. Fails with all issues. */
 export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptions, ReadonlyArray<Issue>> => {
   const decoded = decodeOptions(options)
@@ -73,11 +84,17 @@ export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptio
   const headerIssues = headers === null ? [] : headerFieldIssues(headers)
   if (Result.isFailure(decoded)) return Result.fail([...decoded.failure, ...headerIssues])
   if (headerIssues.length > 0) return Result.fail(headerIssues)
-  const { idempotencyKey, onAmbiguous, expiresAt } = decoded.success
+  const { idempotencyKey, onAmbiguous, expiresAt, listUnsubscribe } = decoded.success
+  const twice = listUnsubscribe === true && headers !== null && hasUnsubscribeField(headers)
+  if (twice)
+    return Result.fail([
+      issue(["headers"], "not_allowed_here", "must have no List-Unsubscribe together with listUnsubscribe")
+    ])
   return Result.succeed({
     idempotencyKey: idempotencyKey ?? null,
     onAmbiguous: onAmbiguous ?? null,
     expiresAt: expiresAt === undefined ? null : instantOfInput(expiresAt)!,
+    listUnsubscribe: listUnsubscribe ?? null,
     headers
   } as ValidSendOptions)
 }

@@ -12,6 +12,9 @@ import { formatInstantOrNull, parseInstant } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
 import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
 import type { SendingSource } from "../access/ApiKey.ts"
+import type { AttachmentRecord, ValidAttachment } from "./Attachment.ts"
+import { AttachmentBody, attachmentsMax } from "./Attachment.ts"
+import { attachmentIssues, takeContents, toAttachments } from "./attachmentContent.ts"
 import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "../value/TextRule.ts"
@@ -61,7 +64,14 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
   )
   .annotate({ identifier: "Metadata" })
 
-/** The body of a send request. Source: docs/spec/coverage.md S6. */
+const Attachments = Schema.Array(AttachmentBody)
+  .check(Schema.isMaxLength(attachmentsMax, says("too_many_items", `must hold at most ${attachmentsMax} files`)))
+  .annotate({
+    description:
+      "Extension: this field is not part of the interface. By default, the files have at most 20 MiB together."
+  })
+
+/** The body of a send request. Source: docs/spec/coverage.md S6; decision 0042 (`attachments`). */
 export const SendBody = Schema.Struct({
   from: Mailbox,
   to: mailboxes(1),
@@ -75,7 +85,8 @@ export const SendBody = Schema.Struct({
   cc: Schema.optionalKey(mailboxes(0)),
   bcc: Schema.optionalKey(mailboxes(0)),
   metadata: Schema.optionalKey(Metadata),
-  scheduledAt: Schema.optionalKey(Timestamp)
+  scheduledAt: Schema.optionalKey(Timestamp),
+  attachments: Schema.optionalKey(Attachments)
 }).annotate({ identifier: "SendEmailRequest" })
 export type SendBody = typeof SendBody.Type
 
@@ -97,6 +108,7 @@ export interface ValidSend {
   readonly replyTo: Address | null
   readonly metadata: { readonly [key: string]: Json }
   readonly scheduledAt: Instant | null
+  readonly attachments: ReadonlyArray<ValidAttachment>
 }
 
 const decodeBody = decoder(SendBody, {
@@ -104,7 +116,8 @@ const decodeBody = decoder(SendBody, {
   cc: toItemsMax,
   bcc: toItemsMax,
   metadata: metadataKeysMax,
-  templateVariables: templateValuesMax
+  templateVariables: templateValuesMax,
+  attachments: attachmentsMax
 })
 
 const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)
@@ -136,7 +149,7 @@ const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
 const addresses = (field: string | ReadonlyArray<string> | undefined): ReadonlyArray<Address> =>
   (field === undefined ? [] : typeof field === "string" ? [field] : field).map((text) => parseAddress(text)!)
 
-const normalise = (body: SendBody) =>
+const normalise = (body: SendBody, attachments: ReadonlyArray<ValidAttachment>) =>
   ({
     from: parseAddress(body.from)!,
     to: addresses(body.to),
@@ -150,14 +163,18 @@ const normalise = (body: SendBody) =>
     fromName: body.fromName ?? null,
     replyTo: body.replyTo === undefined ? null : parseAddress(body.replyTo)!,
     metadata: (body.metadata ?? {}) as ValidSend["metadata"],
-    scheduledAt: body.scheduledAt === undefined ? null : parseInstant(body.scheduledAt)!
+    scheduledAt: body.scheduledAt === undefined ? null : parseInstant(body.scheduledAt)!,
+    attachments
   }) as ValidSend
 
-const parseBody = (body: unknown): Result.Result<SendBody, ReadonlyArray<Issue>> => {
-  const between = rulesBetweenFields(body)
+const parseBody = (input: unknown, source: SendingSource): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
+  const { body, contents } = takeContents(input)
+  const between = [...rulesBetweenFields(body), ...attachmentIssues(body)]
   const decoded = decodeBody(body)
   if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
-  return between.length > 0 ? Result.fail(between) : decoded
+  if (between.length > 0) return Result.fail(between)
+  const { attachments, issues } = toAttachments(decoded.success.attachments ?? [], contents, source)
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed(normalise(decoded.success, attachments))
 }
 
 /**
@@ -165,15 +182,31 @@ const parseBody = (body: unknown): Result.Result<SendBody, ReadonlyArray<Issue>>
  * another source has the form of `SendBody`.
  */
 export const parseSend = (input: unknown, source: SendingSource): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
-  if (source !== "embedded") return Result.map(parseBody(input), normalise)
+  if (source !== "embedded") return parseBody(input, source)
   const { body, issues } = toSendBody(input, toItemsMax)
-  const parsed = parseBody(body)
+  const parsed = parseBody(body, source)
   if (Result.isFailure(parsed)) return Result.fail([...parsed.failure.map(withNamesAllowed), ...issues])
-  return issues.length > 0 ? Result.fail(issues) : Result.succeed(normalise(parsed.success))
+  return issues.length > 0 ? Result.fail(issues) : parsed
 }
 
-/** Returns the canonical text of a send. Two sends are equal if the digests of their texts are equal. Source: decisions 0007 and 0010. */
-export const canonicalSend = (send: ValidSend, { onAmbiguous, expiresAt, headers }: ValidSendOptions): string => {
+const canonicalAttachment = ({ filename, contentType, contentId, disposition, hash }: AttachmentRecord) => ({
+  filename,
+  contentType,
+  contentId,
+  disposition,
+  hash
+})
+
+/**
+ * Returns the canonical text of a send. Two sends are equal if the digests of their texts are equal. `attachments` are the files of the send
+ * with their hashes. Source: decisions 0007, 0010 and 0042.
+ */
+export const canonicalSend = (
+  send: ValidSend,
+  options: ValidSendOptions,
+  attachments: ReadonlyArray<AttachmentRecord> = []
+): string => {
+  const { onAmbiguous, expiresAt, listUnsubscribe, headers } = options
   const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
   return canonicalJson({
     from: send.from.address,
@@ -191,6 +224,9 @@ export const canonicalSend = (send: ValidSend, { onAmbiguous, expiresAt, headers
     scheduledAt: formatInstantOrNull(send.scheduledAt),
     onAmbiguous,
     expiresAt: formatInstantOrNull(expiresAt),
-    ...(headers === null ? {} : { headers })
+    ...(listUnsubscribe === null ? {} : { listUnsubscribe }),
+    ...(headers === null ? {} : { headers }),
+    // A send without files keeps the text that it had before files existed.
+    ...(attachments.length === 0 ? {} : { attachments: attachments.map(canonicalAttachment) })
   })
 }

@@ -17,16 +17,19 @@ export interface Plan {
   /** Recipients in scheduled messages at the same time. */
   readonly scheduledRecipients: number | null
   readonly contacts: number | null
+  /** Bytes of all files of one message. Always a number, because many relays refuse a larger message. Default: 20 MiB. */
+  readonly attachmentBytes: number
   /** Requests that send mail or create a contact, for each API key and for the whole project. */
   readonly rateLimit: BucketLimit | null
 }
 
-/** The plan without limits. */
+/** The plan without limits, except on the files of one message. */
 export const noLimits: Plan = {
   dailySends: null,
   sendingAllowance: null,
   scheduledRecipients: null,
   contacts: null,
+  attachmentBytes: 20 * 1024 * 1024,
   rateLimit: null
 }
 
@@ -40,6 +43,7 @@ export const parsePlan = decoder(
     sendingAllowance: Limit,
     scheduledRecipients: Limit,
     contacts: Limit,
+    attachmentBytes: Schema.optionalKey(wholeOf(0, Number.MAX_SAFE_INTEGER)),
     rateLimit: Schema.optionalKey(
       Schema.NullOr(
         Schema.Struct({
@@ -63,6 +67,10 @@ export type CounterName =
   | `list:${string}`
   /** Contacts with a value of a property. */
   | `property:${string}`
+  /** Deliveries that were charged to the allowance and deleted with their message. */
+  | "deletedCharged"
+  /** Deliveries of a day that were deleted with their message. */
+  | `deletedDaily:${UtcDay}`
 
 export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
 

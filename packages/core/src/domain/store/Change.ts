@@ -2,22 +2,21 @@
  * The closed list of changes that a store can write, each with its guard.
  * A commit is a list of changes in a fixed order. A store applies all changes of a commit or none, and makes no decisions.
  */
-import { Data } from "effect"
 import type { ApiKeyRecord } from "../access/ApiKey.ts"
+import type { ProjectId, ProjectRecord } from "../access/Project.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
-import type { Resource } from "./Resource.ts"
+import type { SuppressionRecord } from "../contact/Suppression.ts"
 import type { Attempt, AttemptPhase, AttemptState, Delivery, DeliveryState } from "../delivery/Delivery.ts"
-import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
+import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
+import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import type { EventDelivery, EventDeliveryState, EventDeliveryStatus } from "../event/EventDelivery.ts"
-import type { ApiKeyId, ContactId, DeliveryId, EventId, EventDeliveryId } from "../value/Id.ts"
-import type { IdempotencyRecord } from "../message/Idempotency.ts"
-import type { Instant } from "../value/Instant.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
+import type { IdempotencyRecord } from "../message/Idempotency.ts"
 import type { Message } from "../message/Message.ts"
 import type { CounterName } from "../plan/Plan.ts"
-import type { ProjectRecord, ProjectId } from "../access/Project.ts"
-import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
-import type { SuppressionRecord } from "../contact/Suppression.ts"
+import type { ApiKeyId, ContactId, DeliveryId, EventDeliveryId, EventId } from "../value/Id.ts"
+import type { Instant } from "../value/Instant.ts"
+import type { Resource } from "./Resource.ts"
 
 /** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
@@ -68,7 +67,18 @@ export type Change =
       readonly key: string
       readonly expiresAt: Instant
     }
-  /** Guard: no message with this id exists. */
+  /**
+   * No guard. Stores the content of files of messages, in its parts. Writes nothing if the project has this content.
+   * There is at least one part. Each has 262,144 bytes, except the last.
+   */
+  | {
+      readonly _tag: "PutContent"
+      readonly projectId: ProjectId
+      /** SHA-256 of the content, in hexadecimal. */
+      readonly hash: string
+      readonly parts: ReadonlyArray<Uint8Array>
+    }
+  /** Guard: no message with this id exists. The message refers to the contents of its attachments by their hashes. */
   | { readonly _tag: "InsertMessage"; readonly message: Message }
   /** Guard: no delivery with this id exists. */
   | { readonly _tag: "InsertDelivery"; readonly delivery: Delivery }
@@ -113,12 +123,13 @@ export type Change =
       readonly fencingToken: number
       readonly next: EventDeliveryState
     }
-  /** No guard, because a worker writes only its own lease. */
-  | { readonly _tag: "RenewLease"; readonly worker: string; readonly leaseUntil: Instant }
+  /** No guard. `renewedAt` is the time by the clock that set the lease. */
+  | { readonly _tag: "RenewLease"; readonly worker: string; readonly renewedAt: Instant; readonly leaseUntil: Instant }
   | { readonly _tag: "EndLease"; readonly worker: string }
 
 /** The name of a kind of change. */
 export type ChangeTag = Change["_tag"]
+
 /** The change of one kind. */
 export type ChangeOf<T extends ChangeTag> = Extract<Change, { readonly _tag: T }>
 
@@ -138,6 +149,7 @@ export const changeOrder = [
   "PutSuppression",
   "RecordIdempotency",
   "ExtendIdempotency",
+  "PutContent",
   "InsertMessage",
   "InsertDelivery",
   "InsertAttempt",
@@ -151,34 +163,6 @@ export const changeOrder = [
   "RenewLease",
   "EndLease"
 ] as const satisfies ReadonlyArray<ChangeTag>
-
-/** Why the guard of a change failed. */
-export const conflictReasons = ["AlreadyExists", "NotFound", "Stale", "Exhausted"] as const
-/** Why the guard of a change failed. `Exhausted`: the counter would exceed its maximum. */
-export type ConflictReason = (typeof conflictReasons)[number]
-
-/** A guard failed, so the store applied no change of the commit. This is normal: another commit can change the facts after they are read. */
-export class Conflict extends Data.TaggedError("Conflict")<{
-  /** The index of the change in the commit. */
-  readonly at: number
-  readonly change: ChangeTag
-  readonly reason: ConflictReason
-}> {
-  /** Yes. Read the facts and decide again. Every service does this by itself. */
-  get isRetryable() {
-    return true
-  }
-}
-
-/** Compares the existing record with the revision that was read; `null` means that no record existed. Returns the conflict, if any. */
-export const revisionConflict = (
-  existing: { readonly revision: number } | null | undefined,
-  replaces: number | null
-): ConflictReason | undefined => {
-  if (replaces === null) return existing ? "AlreadyExists" : undefined
-  if (!existing) return "NotFound"
-  return existing.revision === replaces ? undefined : "Stale"
-}
 
 const refKey = (ref: RecordRef): string => {
   switch (ref.kind) {
@@ -226,6 +210,8 @@ export const recordKeyOf = (change: Change): string => {
       return `Idempotency/${change.record.projectId}/${change.record.key}`
     case "ExtendIdempotency":
       return `Idempotency/${change.projectId}/${change.key}`
+    case "PutContent":
+      return `Content/${change.projectId}/${change.hash}`
     case "InsertMessage":
       return `Message/${change.message.id}`
     case "InsertDelivery":

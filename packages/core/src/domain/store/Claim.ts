@@ -1,9 +1,9 @@
 /**
  * Claims: mark due deliveries with a worker and a fencing token. Claims and sweeps are the only writes without a decision.
  */
-import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
-import { compareIds } from "../value/Id.ts"
+import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import type { Instant } from "../value/Instant.ts"
+import type { Rotation } from "./Rotation.ts"
 
 /** The closed list of claim kinds, each with the status of the deliveries that it claims. */
 export const claimKinds = {
@@ -15,10 +15,10 @@ export const claimKinds = {
 export type ClaimKind = keyof typeof claimKinds
 
 /**
- * Claims up to `limit` deliveries of the kind whose `dueAt` is at or before `now`, ordered by `dueAt`, then id.
+ * Claims up to `limit` deliveries of the kind that are due at `now` (`isDue`), in the order of `takeInTurns`.
  * Skips deliveries that a worker with a live lease has claimed. A lease is live while `leaseUntil` is after `now`.
  * Sets the worker on each claimed delivery and increments its fencing token; the status does not change.
- * The same write sets the worker's lease to `leaseUntil`. Writes nothing if no delivery is claimed.
+ * The same write sets the worker's lease: from `now` to `leaseUntil`. Writes nothing if no delivery is claimed.
  */
 export interface Claim {
   readonly kind: ClaimKind
@@ -26,12 +26,26 @@ export interface Claim {
   readonly limit: number
   readonly worker: string
   readonly leaseUntil: Instant
+  readonly rotation: Rotation
 }
+
+/** What decides whether a delivery is due. */
+export interface DueTimes {
+  readonly dueAt: Instant | null
+  readonly waitsFrom: Instant | null
+}
+
+/**
+ * Whether a delivery is due: it does not wait from `waitsFrom` until just before `dueAt`. A `waitsFrom` of `null` is the beginning of time.
+ * A clock that shows an earlier time than `waitsFrom` was set back, and then the delivery does not wait for it. Source: decision 0044.
+ */
+export const isDue = ({ dueAt, waitsFrom }: DueTimes, now: Instant): boolean =>
+  dueAt !== null && (dueAt <= now || (waitsFrom !== null && now < waitsFrom))
 
 /**
  * Claims up to `limit` pending event deliveries of one subscriber by the rules of `Claim`.
  * Each must be due at or before `now` and not claimed by a worker with a live lease. The order is `dueAt`, then id.
- * Sets the worker, increments the fencing token and sets the worker's lease to `leaseUntil`.
+ * Sets the worker, increments the fencing token and sets the worker's lease: from `now` to `leaseUntil`.
  */
 export interface EventDeliveryClaim {
   readonly subscriber: string
@@ -41,17 +55,8 @@ export interface EventDeliveryClaim {
   readonly leaseUntil: Instant
 }
 
-/** What a claim can mark: a delivery or an event delivery. */
-export interface Due {
-  readonly id: string
-  readonly dueAt: Instant | null
-}
-
-/** The order of a claim: by `dueAt`, oldest first, then by id. */
-export const longestDueFirst = (a: Due, b: Due): number => (a.dueAt ?? 0) - (b.dueAt ?? 0) || compareIds(a, b)
-
 /** The kinds of records that a sweep deletes after `before`; see `sweep` of the port. */
-export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries"] as const
+export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries", "messages"] as const
 /** A kind of record that a sweep deletes. */
 export type SweepKind = (typeof sweepKinds)[number]
 

@@ -3,7 +3,7 @@
  * Source: docs/spec/coverage.md S5; decision 0011.
  */
 import type { Delivery } from "../delivery/Delivery.ts"
-import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
+import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Message } from "../message/Message.ts"
 

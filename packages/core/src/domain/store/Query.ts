@@ -14,7 +14,7 @@ import type { Message } from "../message/Message.ts"
 import type { LogFilters, PageRequest, Position } from "./Paging.ts"
 import type { Counter, CounterName } from "../plan/Plan.ts"
 import type { ProjectRecord, ProjectId } from "../access/Project.ts"
-import type { EmailStatus } from "../contact/SubscriptionTable.ts"
+import type { EmailStatus } from "../contact/EmailStatusTable.ts"
 import type { DomainFilters, SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import type { SuppressionRecord } from "../contact/Suppression.ts"
 
@@ -129,7 +129,11 @@ interface Queries {
   Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
   Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
   Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
+  /** One part of the content of a file, from 0; `null` if the project has no such part. The bytes must not be changed. */
+  ContentPart: [{ readonly projectId: ProjectId; readonly hash: string; readonly part: number }, Uint8Array | null]
   Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
+  /** Has no `projectId`, because a return path names only the delivery. */
+  DeliveryOfId: [{ readonly id: string }, Delivery | null]
   /** Ordered by id, which is the order of the recipients. */
   DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
   /** Ordered by number. */
@@ -178,10 +182,17 @@ interface Queries {
    * These are the `dueAt` of an unclaimed delivery that is scheduled or queued, and the end after `now` of another worker's lease.
    */
   NextDue: [{ readonly worker: string; readonly now: Instant }, Instant | null]
+  /** The leases whose `renewedAt` is after `now`: the clock was set back since. Ordered by worker. */
+  LeasesSetAfter: [{ readonly now: Instant }, ReadonlyArray<Lease>]
   /**
    * The number of deliveries that need the dispatcher, and the earliest `dueAt` of those that are due at `now` and not sending.
    */
   Backlog: [{ readonly now: Instant }, Backlog]
+  /**
+   * The deliveries that should have moved, and the pending event deliveries. `late` counts the scheduled and queued deliveries whose `dueAt` is
+   * at or before `dueBefore`. `lapsed` counts the sending deliveries without a worker whose lease ends after `leaseEndedBefore`.
+   */
+  WorkHealth: [{ readonly dueBefore: Instant; readonly leaseEndedBefore: Instant }, WorkHealth]
   /** The counters of a project, and the values that its records give. */
   UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]
 }
@@ -202,6 +213,14 @@ export interface ContactScan {
   readonly next: Position | null
 }
 
+/** Until when the claims of a worker are respected. */
+export interface Lease {
+  readonly worker: string
+  /** When the lease was set, by the clock of that moment. */
+  readonly renewedAt: Instant
+  readonly leaseUntil: Instant
+}
+
 /** The deliveries that need the dispatcher, by status. */
 export interface Backlog {
   readonly scheduled: number
@@ -210,14 +229,24 @@ export interface Backlog {
   readonly oldestDueAt: Instant | null
 }
 
+/** The work that waits although it should not, and the event deliveries that wait. */
+export interface WorkHealth {
+  /** Scheduled and queued deliveries that have been due for too long. */
+  readonly late: number
+  /** Sending deliveries whose worker died, and that no other worker has recovered. */
+  readonly lapsed: number
+  /** Event deliveries that are pending, claimed or not. */
+  readonly eventDeliveries: number
+}
+
 /** The counters of a project, and the same numbers counted from its records. Source: decision 0015. */
 export interface UsageAudit {
   readonly counters: ReadonlyArray<Counter>
   /** Deliveries with status `scheduled`. */
   readonly scheduledRecipients: number
-  /** Deliveries whose `chargedAt` is set. */
+  /** Deliveries whose `chargedAt` is set, and the counter `deletedCharged`. */
   readonly charged: number
-  /** Deliveries by `countedDay`. */
+  /** Deliveries by `countedDay`, and the counters `deletedDaily:` of the same day. Ordered by day. */
   readonly counted: ReadonlyArray<{ readonly day: UtcDay; readonly deliveries: number }>
   readonly contacts: number
   readonly unsubscribed: number

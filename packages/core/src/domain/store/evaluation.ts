@@ -12,6 +12,7 @@
  */
 export { compileContactFilters, searchedTexts } from "../contact/ContactPredicate.ts"
 export { freshState, summaryOf } from "../delivery/Delivery.ts"
+export { deliveryInstants, sweptCounts, withDeletedCounts } from "./messageSweep.ts"
 export { caseFold, logFiltersMatch, newestFirst } from "./Paging.ts"
 export type { LoggedMessage, Position } from "./Paging.ts"
 export { suppressedFor } from "../contact/Suppression.ts"

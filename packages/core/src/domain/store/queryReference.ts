@@ -7,13 +7,14 @@ import { compileContactFilters, noContactFilters } from "../contact/ContactPredi
 import type { Resource } from "./Resource.ts"
 import type { Delivery } from "../delivery/Delivery.ts"
 import { summaryOf } from "../delivery/Delivery.ts"
-import type { DeliveryStatus } from "../delivery/DeliveryTable.ts"
+import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import { caseFold, logBoundsMatch, logFiltersMatch, newestFirst, pageOf } from "./Paging.ts"
 import type { LoggedMessage, Position } from "./Paging.ts"
 import { compareIds } from "../value/Id.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
 import type { Counter } from "../plan/Plan.ts"
-import type { AnswerOf, Backlog, UsageAudit, QueryOf } from "./Query.ts"
+import { withDeletedCounts } from "./messageSweep.ts"
+import type { AnswerOf, Backlog, Lease, UsageAudit, QueryOf, WorkHealth } from "./Query.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
 import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import { domainFiltersMatch } from "../domain-name/SenderDomain.ts"
@@ -167,7 +168,7 @@ export const evaluateDomainsDue = (
 /** `deliveries` and `leases` contain all deliveries and all leases of the store. */
 export const evaluateNextDue = (
   deliveries: ReadonlyArray<Delivery>,
-  leases: ReadonlyArray<{ readonly worker: string; readonly leaseUntil: number }>,
+  leases: ReadonlyArray<Pick<Lease, "worker" | "leaseUntil">>,
   { worker, now }: QueryOf<"NextDue">
 ): number | null =>
   least([
@@ -176,6 +177,13 @@ export const evaluateNextDue = (
     ),
     ...leases.flatMap((lease) => (lease.worker === worker || lease.leaseUntil <= now ? [] : [lease.leaseUntil]))
   ])
+
+/** `leases` contains all leases of the store. */
+export const evaluateLeasesSetAfter = (
+  leases: ReadonlyArray<Lease>,
+  { now }: QueryOf<"LeasesSetAfter">
+): ReadonlyArray<Lease> =>
+  leases.filter(({ renewedAt }) => renewedAt > now).toSorted((a, b) => (a.worker < b.worker ? -1 : 1))
 
 /** `deliveries` contains all deliveries of the store. */
 export const evaluateBacklog = (deliveries: ReadonlyArray<Delivery>, now: number): Backlog => {
@@ -190,19 +198,41 @@ export const evaluateBacklog = (deliveries: ReadonlyArray<Delivery>, now: number
   }
 }
 
+/** All parameters contain the records of the whole store. */
+export const evaluateWorkHealth = (
+  deliveries: ReadonlyArray<Delivery>,
+  leases: ReadonlyArray<Pick<Lease, "worker" | "leaseUntil">>,
+  eventDeliveries: ReadonlyArray<EventDelivery>,
+  { dueBefore, leaseEndedBefore }: QueryOf<"WorkHealth">
+): WorkHealth => {
+  const live = new Set(leases.flatMap(({ worker, leaseUntil }) => (leaseUntil > leaseEndedBefore ? [worker] : [])))
+  const waits = ({ status, dueAt }: Delivery) =>
+    (status === "scheduled" || status === "queued") && dueAt !== null && dueAt <= dueBefore
+  return {
+    late: deliveries.filter(waits).length,
+    lapsed: deliveries.filter(({ status, worker }) => status === "sending" && (worker === null || !live.has(worker)))
+      .length,
+    eventDeliveries: eventDeliveries.filter(({ status }) => status === "pending").length
+  }
+}
+
+const countedOf = (deliveries: ReadonlyArray<Delivery>): UsageAudit["counted"] => {
+  const days = [...new Set(deliveries.flatMap(({ countedDay }) => countedDay ?? []))]
+  return days.map((day) => ({ day, deliveries: deliveries.filter((one) => one.countedDay === day).length }))
+}
+
 /** All parameters contain the records of one project. */
 export const evaluateUsageAudit = (
   counters: ReadonlyArray<Counter>,
   deliveries: ReadonlyArray<Delivery>,
   contacts: ReadonlyArray<ContactRecord>
-): UsageAudit => {
-  const days = [...new Set(deliveries.flatMap(({ countedDay }) => countedDay ?? []))].toSorted()
-  return {
-    counters: counters.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    scheduledRecipients: deliveries.filter(({ status }) => status === "scheduled").length,
+): UsageAudit => ({
+  counters: counters.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  scheduledRecipients: deliveries.filter(({ status }) => status === "scheduled").length,
+  ...withDeletedCounts(counters, {
     charged: deliveries.filter(({ chargedAt }) => chargedAt !== null).length,
-    counted: days.map((day) => ({ day, deliveries: deliveries.filter((one) => one.countedDay === day).length })),
-    contacts: contacts.length,
-    unsubscribed: contacts.filter(({ emailStatus }) => emailStatus === "unsubscribed").length
-  }
-}
+    counted: countedOf(deliveries)
+  }),
+  contacts: contacts.length,
+  unsubscribed: contacts.filter(({ emailStatus }) => emailStatus === "unsubscribed").length
+})

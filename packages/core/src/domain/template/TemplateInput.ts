@@ -192,7 +192,7 @@ const withDefinedVariables = (input: unknown): unknown => {
 
 declare const valid: unique symbol
 
-/** A decoder that accepts `undefined` in `variables`. */
+/** A decoder that allows `undefined` in `variables`. */
 const parserOf = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax: number): Parser<S["Type"]> => {
   const decode = decoder(schema, { variables: entriesMax })
   return (input) => decode(withDefinedVariables(input))

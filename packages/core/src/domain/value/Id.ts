@@ -85,6 +85,13 @@ export const isId = <P extends IdPrefix>(prefix: P, text: string): text is Id<P>
   text.startsWith(`${prefix}_`) &&
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
 
+/** Returns when an identifier was made: the first 10 characters of its ULID, in UTC milliseconds. */
+export const idTime = (id: Id<IdPrefix>): Instant => {
+  let time = 0
+  for (const character of id.slice(id.indexOf("_") + 1).slice(0, 10)) time = time * 32 + alphabet.indexOf(character)
+  return time
+}
+
 /** Compares by id, which is the order of creation. */
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0

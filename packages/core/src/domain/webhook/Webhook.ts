@@ -46,7 +46,7 @@ export interface Webhook {
   /** The kinds of events that the webhook receives. */
   readonly events: ReadonlyArray<EventKind>
   readonly description: string
-  /** A webhook is disabled by an update, when its endpoint reports that it is gone (410), and after five days of failures. An update enables it. */
+  /** A webhook is disabled by an update, when its endpoint wants no more events (410), and after five days of failures. An update enables it. */
   readonly status: WebhookStatus
   /**
    * When the first of the consecutive failed attempts ended; `null` after a successful attempt. It is also `null` for a new webhook, after the

@@ -35,6 +35,6 @@ export const toWebhookDelivery = (record: EventDelivery): WebhookDelivery => ({
   attemptCount: record.attempts,
   attempts: record.latestAttempts,
   nextAttemptAt: record.dueAt,
-  endedAt: record.settledAt,
+  endedAt: record.endedAt,
   createdAt: record.createdAt
 })

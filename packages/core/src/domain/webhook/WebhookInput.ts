@@ -9,8 +9,8 @@ import { decoder, issue, says } from "../value/Issue.ts"
 import { lineOf, textOf } from "../value/TextRule.ts"
 import type { WebhookStatus } from "./Webhook.ts"
 import { webhookStatuses } from "./Webhook.ts"
-import type { WebhookTargetRules } from "./WebhookTarget.ts"
-import { webhookUrlProblem } from "./WebhookTarget.ts"
+import type { WebhookUrlRules } from "./WebhookUrl.ts"
+import { webhookUrlProblem } from "./WebhookUrl.ts"
 
 /** A new webhook. */
 export interface CreateWebhookInput {
@@ -76,21 +76,21 @@ const decodeUpdate = decoder(UpdateWebhookBody, { events: eventKinds.length })
 
 type Parsed<A> = Result.Result<A, ReadonlyArray<Issue>>
 
-/** Adds the rules for the target to the form of the URL. */
-const withAllowedUrl = <A extends { readonly url?: string }>(parsed: Parsed<A>, rules: WebhookTargetRules): Parsed<A> =>
+/** Adds the rules for URLs of webhooks to the form of the URL. */
+const withAllowedUrl = <A extends { readonly url?: string }>(parsed: Parsed<A>, rules: WebhookUrlRules): Parsed<A> =>
   Result.flatMap(parsed, (input) => {
     const problem = input.url === undefined ? undefined : webhookUrlProblem(input.url, rules)
     return problem === undefined ? Result.succeed(input) : Result.fail([issue(["url"], "invalid_value", problem)])
   })
 
-/** Validates the input by its form, and the URL by the rules for webhook targets. */
+/** Validates the input by its form, and the URL by the rules for URLs of webhooks. */
 export const parseCreateWebhook =
-  (rules: WebhookTargetRules) =>
+  (rules: WebhookUrlRules) =>
   (input: unknown): Parsed<ValidCreateWebhook> =>
     withAllowedUrl(decodeCreate(input), rules) as Parsed<ValidCreateWebhook>
 
-/** Validates the input by its form, and a new URL by the rules for webhook targets. */
+/** Validates the input by its form, and a new URL by the rules for URLs of webhooks. */
 export const parseUpdateWebhook =
-  (rules: WebhookTargetRules) =>
+  (rules: WebhookUrlRules) =>
   (input: unknown): Parsed<ValidUpdateWebhook> =>
     withAllowedUrl(decodeUpdate(input), rules) as Parsed<ValidUpdateWebhook>

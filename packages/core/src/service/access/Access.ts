@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { minuteOfUse, recordApiKeyUse } from "../../decide/access/apiKey.ts"
 import type { ApiKeyRecord, Permission, Principal } from "../../domain/access/ApiKey.ts"
 import { isApiKeyLive, parseApiKey } from "../../domain/access/ApiKey.ts"
-import { ApiKeyNotAccepted, PermissionMissing, RateLimited } from "../../domain/value/Failure.ts"
+import { InvalidApiKey, PermissionMissing, RateLimited } from "../../domain/access/AccessFailure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -57,9 +57,9 @@ export class Access extends Context.Service<
   {
     /**
      * Returns the principal of an API key. Reads the API key from the store each time, so that a revocation applies at once.
-     * Fails with `ApiKeyNotAccepted`, which does not show whether the API key is malformed, unknown, revoked or expired.
+     * Fails with `InvalidApiKey`, which does not show whether the API key is malformed, unknown, revoked or expired.
      */
-    readonly authenticate: (secret: string) => Effect.Effect<Principal, ApiKeyNotAccepted | StoreUnavailable>
+    readonly authenticate: (secret: string) => Effect.Effect<Principal, InvalidApiKey | StoreUnavailable>
     /** Fails with `PermissionMissing` when the principal does not have the permission. */
     readonly authorize: (principal: Principal, permission: Permission) => Effect.Effect<void, PermissionMissing>
     /** Counts one request against the rate limit of the plan. Returns `null` when the plan has no rate limit. */
@@ -78,8 +78,8 @@ export class Access extends Context.Service<
       const plans = yield* PlanSource
       const limiter = yield* RateLimiter
 
-      /** The public id of the last accepted API key, or `noPublicId`. `authenticate` reads this API key after a refusal. */
-      let acceptedPublicId = noPublicId
+      /** The public id of the last valid API key, or `noPublicId`. `authenticate` reads this API key after a refusal. */
+      let lastValidPublicId = noPublicId
 
       /** The minute of the last recorded use, by the id of the API key. */
       const lastUseMinutes = new Map<string, Instant>()
@@ -96,7 +96,7 @@ export class Access extends Context.Service<
 
       const authenticate = Effect.fn("Access.authenticate")(function* (secret: string) {
         const parts = parseApiKey(secret)
-        if (parts === undefined) return yield* new ApiKeyNotAccepted()
+        if (parts === undefined) return yield* new InvalidApiKey()
         const [found] = yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: parts.publicId }])
         const apiKey = found ?? unknownApiKey
         const secretMatches = crypto.equal(crypto.sha256(parts.secret), apiKey.secretHash)
@@ -105,10 +105,10 @@ export class Access extends Context.Service<
         if (found === null || !secretMatches || !live) {
           // A store needs more time for a record that exists. Each refusal reads one existing and one missing API key, so that its time
           // does not show whether the API key exists.
-          yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: found === null ? acceptedPublicId : noPublicId }])
-          return yield* new ApiKeyNotAccepted()
+          yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: found === null ? lastValidPublicId : noPublicId }])
+          return yield* new InvalidApiKey()
         }
-        acceptedPublicId = parts.publicId
+        lastValidPublicId = parts.publicId
         yield* recordUse(found, now)
         const { projectId, id: apiKeyId, permissions, domainScope } = found
         return { projectId, apiKeyId, permissions, domainScope, source: "api" } satisfies Principal

@@ -12,14 +12,15 @@ import {
   readRow
 } from "../../domain/contact/ContactFile.ts"
 import type { ContactFilterInput } from "../../domain/contact/ContactRequest.ts"
-import type { ContactEmailTaken, ContactNotFound, PlanLimitReached } from "../../domain/value/Failure.ts"
+import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
+import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -95,13 +96,13 @@ export class ContactFiles extends Context.Service<
      * while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
      */
     readonly importRows: <E>(
-      projectId: ProjectId,
+      caller: Caller,
       rows: Stream.Stream<FileRow, E>,
       options?: ImportOptions
     ) => Stream.Stream<ImportedRow, E | InvalidArgument | StoreUnavailable>
     /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. `importRows` can import the rows. */
     readonly exportRows: (
-      projectId: ProjectId,
+      caller: Caller,
       query?: ContactFilterInput
     ) => Stream.Stream<ReadonlyArray<string>, InvalidArgument | StoreUnavailable>
   }
@@ -114,68 +115,67 @@ export class ContactFiles extends Context.Service<
       const store = yield* MailStore
       const reader = makeContactReader(store)
       const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "property", record: "property" })
-      const definedProperties = (projectId: ProjectId) =>
-        Effect.andThen(validIds({ projectId }), resources.all(projectId))
+      const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)
 
-      const updateContact = Effect.fnUntraced(function* (projectId: ProjectId, { input, emailStatus }: ContactOfRow) {
-        const existing = yield* contacts.findByEmail(projectId, input.email)
+      const updateContact = Effect.fnUntraced(function* (caller: Caller, { input, emailStatus }: ContactOfRow) {
+        const existing = yield* contacts.findByEmail(caller, input.email)
         if (existing === null) return
         // Properties without a column in the file keep their values.
         const properties =
           input.properties === undefined
             ? undefined
-            : { ...(yield* contacts.get(projectId, existing.id)).properties, ...input.properties }
-        yield* contacts.update(projectId, existing.id, { ...input, properties, emailStatus })
+            : { ...(yield* contacts.get(caller, existing.id)).properties, ...input.properties }
+        yield* contacts.update(caller, existing.id, { ...input, properties, emailStatus })
       })
 
       const writeRow = (
-        projectId: ProjectId,
+        caller: Caller,
         row: ContactOfRow,
         update: boolean
       ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> =>
-        contacts.create(projectId, row.input, { source: "import" }).pipe(
-          Effect.flatMap(() => (row.emailStatus === "unsubscribed" ? updateContact(projectId, row) : Effect.void)),
+        contacts.create(caller, row.input, { source: "import" }).pipe(
+          Effect.flatMap(() => (row.emailStatus === "unsubscribed" ? updateContact(caller, row) : Effect.void)),
           Effect.as("created" as const),
           Effect.catchTag("ContactEmailTaken", (taken) =>
-            update ? Effect.as(updateContact(projectId, row), "updated" as const) : Effect.fail(taken)
+            update ? Effect.as(updateContact(caller, row), "updated" as const) : Effect.fail(taken)
           )
         )
 
-      const importRow = (projectId: ProjectId, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
+      const importRow = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
         Effect.fnUntraced(function* ({ line, cells }: FileRow): Effect.fn.Return<ImportedRow, StoreUnavailable> {
           if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
             return { line, outcome: "refused", issues: [issue([], "invalid_type", "must be an array of strings")] }
           const row = readRow(columns, cells)
           if (Result.isFailure(row)) return { line, outcome: "refused", issues: row.failure }
-          const outcome = yield* Effect.result(retryWhileBusy(writeRow(projectId, row.success, update)))
+          const outcome = yield* Effect.result(retryWhileBusy(writeRow(caller, row.success, update)))
           if (Result.isSuccess(outcome)) return { line, outcome: outcome.success, issues: [] }
           const { failure } = outcome
           if (failure._tag === "StoreUnavailable") return yield* failure
           return { line, outcome: "refused", issues: issuesOf(failure) }
         })
 
-      const importRows = <E>(projectId: ProjectId, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
+      const importRows = <E>(caller: Caller, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
         Stream.unwrap(
           Effect.gen(function* () {
             const { update = false } = yield* validated(parseImportOptions, options)
             const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
-            const defined = yield* definedProperties(projectId)
+            const defined = yield* definedProperties(caller)
             const columns = readColumns(first?.cells ?? [], defined)
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
-            return Stream.mapEffect(rest, importRow(projectId, columns.success, update), {
+            return Stream.mapEffect(rest, importRow(caller, columns.success, update), {
               concurrency: rowsAtOnce,
               unordered: true
             })
           })
         )
 
-      const exportRows = (projectId: ProjectId, query: ContactFilterInput = {}) =>
+      const exportRows = (caller: Caller, query: ContactFilterInput = {}) =>
         Stream.unwrap(
-          Effect.map(definedProperties(projectId), (defined) =>
+          Effect.map(definedProperties(caller), (defined) =>
             Stream.concat(
               Stream.make(exportedColumns(defined)),
-              Stream.map(reader.stream(projectId, query), (contact) => exportedRow(contact, defined))
+              Stream.map(reader.stream(caller, query), (contact) => exportedRow(contact, defined))
             )
           )
         )

@@ -4,27 +4,24 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { createList, updateList } from "../../decide/contact/contactList.ts"
 import { changeMembership } from "../../decide/contact/membership.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ContactList, CreateContactListInput, UpdateContactListInput } from "../../domain/contact/ContactList.ts"
 import { listName, parseCreateList, parseUpdateList, toContactList } from "../../domain/contact/ContactList.ts"
 import type { Page, PageInput } from "../../domain/store/Paging.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
-import type {
-  ContactNotFound,
-  InvalidArgument,
-  NameTaken,
-  RecordNotFound,
-  TooManyRecords
-} from "../../domain/value/Failure.ts"
+import type { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 
 type ChangeMembership = (
-  projectId: ProjectId,
+  caller: Caller,
   listId: string,
   contactId: string
 ) => Effect.Effect<null, InvalidArgument | RecordNotFound | ContactNotFound | TooManyRecords | StoreUnavailable>
@@ -51,12 +48,12 @@ export class ContactLists extends Context.Service<
   {
     /** Returns one page of the lists, newest first. */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: PageInput
     ) => Effect.Effect<Page<ContactList>, InvalidArgument | StoreUnavailable>
     /** Returns a list. Fails with `RecordNotFound`. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       listId: string
     ) => Effect.Effect<ContactList, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -64,18 +61,18 @@ export class ContactLists extends Context.Service<
      * `TooManyRecords` when the project has 1,000 lists.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreateContactListInput
     ) => Effect.Effect<ContactList, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /** Updates a list. Fails with `RecordNotFound`, and with `NameTaken` when another list of the project has the name. */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       listId: string,
       input: UpdateContactListInput
     ) => Effect.Effect<ContactList, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
     /** Deletes a list. Its contacts stay. Fails with `RecordNotFound`. */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       listId: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -106,28 +103,30 @@ export class ContactLists extends Context.Service<
       const withCount = (projectId: ProjectId, list: ResourceOf<"list">) =>
         Effect.map(withCounts(projectId, [list]), ([one]) => one!)
 
-      const list = Effect.fn("ContactLists.list")(function* (projectId: ProjectId, input: PageInput = {}) {
+      const list = Effect.fn("ContactLists.list")(function* (caller: Caller, input: PageInput = {}) {
+        const projectId = yield* validProject(caller)
         const { items, ...page } = yield* resources.list(projectId, input)
         return { items: yield* withCounts(projectId, items), ...page }
       })
 
-      const get = Effect.fn("ContactLists.get")(function* (projectId: ProjectId, listId: string) {
-        return yield* withCount(projectId, yield* resources.get(projectId, listId))
+      const get = Effect.fn("ContactLists.get")(function* (caller: Caller, listId: string) {
+        const list = yield* resources.get(caller, listId)
+        return yield* withCount(list.projectId, list)
       })
 
-      const create = Effect.fn("ContactLists.create")(function* (projectId: ProjectId, input: CreateContactListInput) {
-        yield* validIds({ projectId })
+      const create = Effect.fn("ContactLists.create")(function* (caller: Caller, input: CreateContactListInput) {
+        const projectId = yield* validProject(caller)
         const list = yield* validated(parseCreateList, input)
         const load = yield* resources.newFacts(projectId, listName(list.name))
         return toContactList(yield* commit(load, (facts) => createList(list, facts), "bounded"), 0)
       })
 
       const update = Effect.fn("ContactLists.update")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         listId: string,
         input: UpdateContactListInput
       ) {
-        yield* validIds({ projectId, id: listId })
+        const projectId = yield* validProject(caller, { id: listId })
         const change = yield* validated(parseUpdateList, input)
         const name = change.name === undefined ? null : listName(change.name)
         const load = yield* resources.existingFacts(projectId, listId, name)
@@ -135,8 +134,8 @@ export class ContactLists extends Context.Service<
       })
 
       const membershipChange = (name: string, onList: boolean): ChangeMembership =>
-        Effect.fn(name)(function* (projectId, listId, contactId) {
-          yield* validIds({ projectId, listId, contactId })
+        Effect.fn(name)(function* (caller, listId, contactId) {
+          const projectId = yield* validProject(caller, { listId, contactId })
           const now = yield* Clock.currentTimeMillis
           const load = Effect.map(
             store.read([

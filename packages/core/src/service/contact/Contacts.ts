@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { createContact, deleteContact, updateContact } from "../../decide/contact/contact.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Contact, ContactDetail, CreateContactOptions } from "../../domain/contact/Contact.ts"
 import { parseCreateContactOptions, toContact } from "../../domain/contact/Contact.ts"
@@ -18,18 +19,15 @@ import type { KeyedAddress } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
 import { parseAddress } from "../../domain/message/Address.ts"
 import type { Page } from "../../domain/store/Paging.ts"
-import type {
-  ContactEmailTaken,
-  ContactFilterTooSlow,
-  InvalidArgument,
-  PlanLimitReached
-} from "../../domain/value/Failure.ts"
-import { ContactNotFound } from "../../domain/value/Failure.ts"
+import type { ContactEmailTaken, ContactFilterTooSlow } from "../../domain/contact/ContactFailure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
+import { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -60,22 +58,22 @@ export class Contacts extends Context.Service<
      * search or a segment takes longer than 5 s, and with `InvalidArgument` when a filter is not valid.
      */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: ListContactsInput
     ) => Effect.Effect<Page<Contact>, ContactFilterTooSlow | InvalidArgument | StoreUnavailable>
     /** Streams all matching contacts, newest first, with constant memory use. A contact that matches all the time is emitted exactly once. */
     readonly stream: (
-      projectId: ProjectId,
+      caller: Caller,
       query?: ContactFilterInput
     ) => Stream.Stream<Contact, InvalidArgument | StoreUnavailable>
     /** Returns a contact with its custom properties, its lists and its `blockReason`. Fails with `ContactNotFound`. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       contactId: string
     ) => Effect.Effect<ContactDetail, InvalidArgument | ContactNotFound | StoreUnavailable>
     /** Returns `null` when no contact has the address, or when the text is not an address. */
     readonly findByEmail: (
-      projectId: ProjectId,
+      caller: Caller,
       email: string
     ) => Effect.Effect<Contact | null, InvalidArgument | StoreUnavailable>
     /**
@@ -84,7 +82,7 @@ export class Contacts extends Context.Service<
      * has the address. Fails with `PlanLimitReached` when the plan permits no more contacts.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreateContactInput,
       options?: CreateContactOptions
     ) => Effect.Effect<Contact, InvalidArgument | ContactEmailTaken | PlanLimitReached | StoreUnavailable>
@@ -93,7 +91,7 @@ export class Contacts extends Context.Service<
      * another contact has the address. Fails with `InvalidArgument` when a field is not valid or a property is not defined.
      */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       contactId: string,
       input: UpdateContactInput
     ) => Effect.Effect<Contact, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable>
@@ -102,7 +100,7 @@ export class Contacts extends Context.Service<
      * Fails with `ContactNotFound`.
      */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       contactId: string
     ) => Effect.Effect<null, InvalidArgument | ContactNotFound | StoreUnavailable>
   }
@@ -129,16 +127,16 @@ export class Contacts extends Context.Service<
       const propertiesFor = (projectId: ProjectId, values: Readonly<Record<string, unknown>> | undefined) =>
         Object.keys(values ?? {}).length === 0 ? Effect.succeed([]) : properties.all(projectId)
 
-      const list = Effect.fn("Contacts.list")(function* (projectId: ProjectId, input: ListContactsInput = {}) {
-        const { items, ...page } = yield* reader.page(projectId, input)
+      const list = Effect.fn("Contacts.list")(function* (caller: Caller, input: ListContactsInput = {}) {
+        const { items, ...page } = yield* reader.page(caller, input)
         return { items: items.map(toContact), ...page }
       })
 
-      const stream = (projectId: ProjectId, query: ContactFilterInput = {}) =>
-        Stream.map(reader.stream(projectId, query), toContact)
+      const stream = (caller: Caller, query: ContactFilterInput = {}) =>
+        Stream.map(reader.stream(caller, query), toContact)
 
-      const get = Effect.fn("Contacts.get")(function* (projectId: ProjectId, contactId: string) {
-        yield* validIds({ projectId, contactId })
+      const get = Effect.fn("Contacts.get")(function* (caller: Caller, contactId: string) {
+        const projectId = yield* validProject(caller, { contactId })
         const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
         if (contact === null) return yield* new ContactNotFound({ contactId })
         const now = yield* Clock.currentTimeMillis
@@ -155,8 +153,8 @@ export class Contacts extends Context.Service<
         }
       })
 
-      const findByEmail = Effect.fn("Contacts.findByEmail")(function* (projectId: ProjectId, email: string) {
-        yield* validIds({ projectId, email })
+      const findByEmail = Effect.fn("Contacts.findByEmail")(function* (caller: Caller, email: string) {
+        const projectId = yield* validProject(caller, { email })
         const address = parseAddress(email)?.canonical
         if (address === undefined) return null
         const [[contact]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
@@ -164,11 +162,11 @@ export class Contacts extends Context.Service<
       })
 
       const create = Effect.fn("Contacts.create")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         input: CreateContactInput,
         options: CreateContactOptions = {}
       ) {
-        yield* validIds({ projectId })
+        const projectId = yield* validProject(caller)
         const contact = yield* validated(parseCreateContact, input)
         const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
         const now = yield* Clock.currentTimeMillis
@@ -193,11 +191,11 @@ export class Contacts extends Context.Service<
       })
 
       const update = Effect.fn("Contacts.update")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         contactId: string,
         input: UpdateContactInput
       ) {
-        yield* validIds({ projectId, contactId })
+        const projectId = yield* validProject(caller, { contactId })
         const change = yield* validated(parseUpdateContact, input)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 2)
@@ -218,8 +216,8 @@ export class Contacts extends Context.Service<
         return toContact(yield* commit(load, (facts) => updateContact(contactId, change, facts), "bounded"))
       })
 
-      const deleteOne = Effect.fn("Contacts.delete")(function* (projectId: ProjectId, contactId: string) {
-        yield* validIds({ projectId, contactId })
+      const deleteOne = Effect.fn("Contacts.delete")(function* (caller: Caller, contactId: string) {
+        const projectId = yield* validProject(caller, { contactId })
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, 1)
         const load = Effect.gen(function* () {

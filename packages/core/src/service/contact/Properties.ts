@@ -3,19 +3,15 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { createProperty, updateProperty } from "../../decide/contact/property.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { CreatePropertyInput, Property, UpdatePropertyInput } from "../../domain/contact/Property.ts"
 import { parseCreateProperty, parseUpdateProperty, propertyName, toProperty } from "../../domain/contact/Property.ts"
-import type {
-  InvalidArgument,
-  NameTaken,
-  PropertyInUse,
-  RecordNotFound,
-  TooManyRecords
-} from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { PropertyInUse } from "../../domain/contact/ContactFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -38,13 +34,13 @@ export class Properties extends Context.Service<
   Properties,
   {
     /** Returns all properties, newest first. A project has at most 200 properties. */
-    readonly list: (projectId: ProjectId) => Effect.Effect<ReadonlyArray<Property>, InvalidArgument | StoreUnavailable>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Property>, InvalidArgument | StoreUnavailable>
     /**
      * Creates a property. Fails with `InvalidArgument` when a field or the fallback is not valid, and with `NameTaken` when a property of
      * the project has the key in any case. Fails with `TooManyRecords` when the project has 200 properties.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreatePropertyInput
     ) => Effect.Effect<Property, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /**
@@ -52,13 +48,13 @@ export class Properties extends Context.Service<
      * `RecordNotFound`, and with `NameTaken` when another property of the project has the key.
      */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       propertyId: string,
       input: UpdatePropertyInput
     ) => Effect.Effect<Property, InvalidArgument | RecordNotFound | NameTaken | PropertyInUse | StoreUnavailable>
     /** Deletes a property and its values on all contacts. Fails with `RecordNotFound`. */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       propertyId: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
@@ -71,24 +67,24 @@ export class Properties extends Context.Service<
       const commit = makeCommit(store)
       const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "property", record: "property" })
 
-      const list = Effect.fn("Properties.list")(function* (projectId: ProjectId) {
-        yield* validIds({ projectId })
+      const list = Effect.fn("Properties.list")(function* (caller: Caller) {
+        const projectId = yield* validProject(caller)
         return (yield* resources.all(projectId)).map(toProperty)
       })
 
-      const create = Effect.fn("Properties.create")(function* (projectId: ProjectId, input: CreatePropertyInput) {
-        yield* validIds({ projectId })
+      const create = Effect.fn("Properties.create")(function* (caller: Caller, input: CreatePropertyInput) {
+        const projectId = yield* validProject(caller)
         const property = yield* validated(parseCreateProperty, input)
         const load = yield* resources.newFacts(projectId, propertyName(property.key))
         return toProperty(yield* commit(load, (facts) => createProperty(property, facts), "bounded"))
       })
 
       const update = Effect.fn("Properties.update")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         propertyId: string,
         input: UpdatePropertyInput
       ) {
-        yield* validIds({ projectId, id: propertyId })
+        const projectId = yield* validProject(caller, { id: propertyId })
         const change = yield* validated(parseUpdateProperty, input)
         const name = change.key === undefined ? null : propertyName(change.key)
         const load = Effect.zipWith(

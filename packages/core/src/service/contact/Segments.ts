@@ -3,14 +3,16 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { createSegment, updateSegment } from "../../decide/contact/segment.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { CreateSegmentInput, Segment, UpdateSegmentInput } from "../../domain/contact/Segment.ts"
 import { parseCreateSegment, parseUpdateSegment, segmentName, toSegment } from "../../domain/contact/Segment.ts"
 import type { Page, PageInput } from "../../domain/store/Paging.ts"
-import type { InvalidArgument, NameTaken, RecordNotFound, TooManyRecords } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -35,12 +37,12 @@ export class Segments extends Context.Service<
   {
     /** Returns one page of the segments, newest first. */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: PageInput
     ) => Effect.Effect<Page<Segment>, InvalidArgument | StoreUnavailable>
     /** Returns a segment. Fails with `RecordNotFound`. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       segmentId: string
     ) => Effect.Effect<Segment, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -48,18 +50,18 @@ export class Segments extends Context.Service<
      * `NameTaken` when a segment of the project has the name in any case, and with `TooManyRecords` when the project has 1,000 segments.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreateSegmentInput
     ) => Effect.Effect<Segment, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /** Updates a segment. Fails with `RecordNotFound`, and like `create` when the name or the filter is not valid. */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       segmentId: string,
       input: UpdateSegmentInput
     ) => Effect.Effect<Segment, InvalidArgument | RecordNotFound | NameTaken | StoreUnavailable>
     /** Deletes a segment. Its contacts stay. Fails with `RecordNotFound`. */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       segmentId: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
@@ -78,28 +80,28 @@ export class Segments extends Context.Service<
       const withProperties = <A, E>(projectId: ProjectId, load: Effect.Effect<A, E>) =>
         Effect.zipWith(load, properties.all(projectId), (facts, properties) => ({ ...facts, properties }))
 
-      const list = Effect.fn("Segments.list")(function* (projectId: ProjectId, input: PageInput = {}) {
-        const { items, ...page } = yield* resources.list(projectId, input)
+      const list = Effect.fn("Segments.list")(function* (caller: Caller, input: PageInput = {}) {
+        const { items, ...page } = yield* resources.list(caller, input)
         return { items: items.map(toSegment), ...page }
       })
 
-      const get = Effect.fn("Segments.get")(function* (projectId: ProjectId, segmentId: string) {
-        return toSegment(yield* resources.get(projectId, segmentId))
+      const get = Effect.fn("Segments.get")(function* (caller: Caller, segmentId: string) {
+        return toSegment(yield* resources.get(caller, segmentId))
       })
 
-      const create = Effect.fn("Segments.create")(function* (projectId: ProjectId, input: CreateSegmentInput) {
-        yield* validIds({ projectId })
+      const create = Effect.fn("Segments.create")(function* (caller: Caller, input: CreateSegmentInput) {
+        const projectId = yield* validProject(caller)
         const segment = yield* validated(parseCreateSegment, input)
         const load = withProperties(projectId, yield* resources.newFacts(projectId, segmentName(segment.name)))
         return toSegment(yield* commit(load, (facts) => createSegment(segment, facts), "bounded"))
       })
 
       const update = Effect.fn("Segments.update")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         segmentId: string,
         input: UpdateSegmentInput
       ) {
-        yield* validIds({ projectId, id: segmentId })
+        const projectId = yield* validProject(caller, { id: segmentId })
         const change = yield* validated(parseUpdateSegment, input)
         const name = change.name === undefined ? null : segmentName(change.name)
         const load = withProperties(projectId, yield* resources.existingFacts(projectId, segmentId, name))

@@ -4,21 +4,24 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { SuppressionFacts } from "../../decide/contact/suppression.ts"
 import { addReason, deleteSuppression, removeReason } from "../../decide/contact/suppression.ts"
+import type { Decision } from "../../decide/store/Decision.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Suppression, SuppressionReason } from "../../domain/contact/Suppression.ts"
 import { toSuppression } from "../../domain/contact/Suppression.ts"
 import type { ListSuppressionsInput } from "../../domain/contact/SuppressionRequest.ts"
+import type { ValidReasonChange } from "../../domain/contact/SuppressionRequest.ts"
 import { parseReasonChange, parseSuppressionListing } from "../../domain/contact/SuppressionRequest.ts"
 import { parseAddress } from "../../domain/message/Address.ts"
 import { examinedMax } from "../../domain/store/Paging.ts"
-import type { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
@@ -48,7 +51,7 @@ export class Suppressions extends Context.Service<
      * contact with the address. A reason that is added again keeps its first time, except `temporary_failure`.
      */
     readonly addReason: (
-      projectId: ProjectId,
+      caller: Caller,
       email: string,
       reason: SuppressionReason
     ) => Effect.Effect<Suppression, InvalidArgument | StoreUnavailable>
@@ -57,13 +60,13 @@ export class Suppressions extends Context.Service<
      * of `unsubscribed` also subscribes the contact with the address.
      */
     readonly removeReason: (
-      projectId: ProjectId,
+      caller: Caller,
       email: string,
       reason: SuppressionReason
     ) => Effect.Effect<Suppression | null, InvalidArgument | StoreUnavailable>
     /** Removes all reasons of an address. Fails with `RecordNotFound` when the address is not suppressed. */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       email: string
     ) => Effect.Effect<null, RecordNotFound | InvalidArgument | StoreUnavailable>
     /**
@@ -71,7 +74,7 @@ export class Suppressions extends Context.Service<
      * short although `hasMore` is `true`. Fails with `InvalidArgument` for a cursor of another search.
      */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: ListSuppressionsInput
     ) => Effect.Effect<CursorPage<Suppression>, InvalidArgument | StoreUnavailable>
   }
@@ -111,34 +114,40 @@ export class Suppressions extends Context.Service<
           )
         })
 
+      /** Validates the change of one reason of an address, and commits the decision. */
+      const changeReason = Effect.fnUntraced(function* <A>(
+        decide: (change: ValidReasonChange, facts: SuppressionFacts) => Decision<A>,
+        caller: Caller,
+        input: { readonly email: string; readonly reason: SuppressionReason }
+      ) {
+        const change = yield* validated(parseReasonChange, input)
+        const projectId = yield* validProject(caller)
+        const load = yield* factsOf(projectId, change.email)
+        return yield* commit(load, (facts) => Result.succeed(decide(change, facts)), "bounded")
+      })
+
       const add = Effect.fn("Suppressions.addReason")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         email: string,
         reason: SuppressionReason
       ) {
-        const change = yield* validated(parseReasonChange, { email, reason })
-        yield* validIds({ projectId })
-        const load = yield* factsOf(projectId, change.email)
-        const record = yield* commit(load, (facts) => Result.succeed(addReason(change, facts)), "bounded")
+        const record = yield* changeReason(addReason, caller, { email, reason })
         return toSuppression(record, yield* Clock.currentTimeMillis)
       })
 
       const remove = Effect.fn("Suppressions.removeReason")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         email: string,
         reason: SuppressionReason
       ) {
-        const change = yield* validated(parseReasonChange, { email, reason })
-        yield* validIds({ projectId })
-        const load = yield* factsOf(projectId, change.email)
-        const record = yield* commit(load, (facts) => Result.succeed(removeReason(change, facts)), "bounded")
+        const record = yield* changeReason(removeReason, caller, { email, reason })
         return record === null || Object.keys(record.reasons).length === 0
           ? null
           : toSuppression(record, yield* Clock.currentTimeMillis)
       })
 
-      const deleteOne = Effect.fn("Suppressions.delete")(function* (projectId: ProjectId, email: string) {
-        yield* validIds({ projectId })
+      const deleteOne = Effect.fn("Suppressions.delete")(function* (caller: Caller, email: string) {
+        const projectId = yield* validProject(caller)
         if (typeof email !== "string" || parseAddress(email) === undefined)
           return yield* new InvalidArgument({
             argument: "input",
@@ -147,8 +156,8 @@ export class Suppressions extends Context.Service<
         return yield* commit(yield* factsOf(projectId, email), deleteSuppression, "bounded")
       })
 
-      const list = Effect.fn("Suppressions.list")(function* (projectId: ProjectId, input: ListSuppressionsInput = {}) {
-        yield* validIds({ projectId })
+      const list = Effect.fn("Suppressions.list")(function* (caller: Caller, input: ListSuppressionsInput = {}) {
+        const projectId = yield* validProject(caller)
         const { search, limit, cursor } = yield* validated(parseSuppressionListing, input, "filters")
         const now = yield* Clock.currentTimeMillis
         return yield* cursorPage(

@@ -3,6 +3,7 @@
  * Source: docs/spec/coverage.md S5; decision 0011.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { DeliverySummary } from "../../domain/delivery/Delivery.ts"
 import type { DeliveryDetail } from "../../domain/delivery/DeliveryDetail.ts"
@@ -16,20 +17,14 @@ import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import { examinedMax } from "../../domain/store/Paging.ts"
 import type { UsageAudit } from "../../domain/store/Query.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
-import { DeliveryNotFound } from "../../domain/value/Failure.ts"
+import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
-
-/** One page of the delivery log. */
-export interface LogPage extends CursorPage<DeliverySummary> {
-  /** The total is known only when the first page is also the last page. Otherwise `null`. */
-  readonly total: number | null
-}
 
 /** How many messages are read at once for the events about their deliveries. A message can be large. */
 const messagesReadAtOnce = 20
@@ -74,21 +69,21 @@ export class DeliveryLog extends Context.Service<
      * `InvalidArgument` when a filter is not valid, or when the cursor belongs to another project or other filters.
      */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: ListDeliveriesInput
-    ) => Effect.Effect<LogPage, InvalidArgument | StoreUnavailable>
+    ) => Effect.Effect<CursorPage<DeliverySummary>, InvalidArgument | StoreUnavailable>
     /** Returns one delivery with its message and its attempts. Fails with `DeliveryNotFound` when the project has no delivery with this id. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       deliveryId: string
     ) => Effect.Effect<DeliveryDetail, InvalidArgument | DeliveryNotFound | StoreUnavailable>
     /** The events of the project, oldest first. Events are kept for 30 days. `EventSender.subscribe` receives each new event. */
     readonly listEvents: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: ListEventsInput
     ) => Effect.Effect<ReadonlyArray<MailEvent>, InvalidArgument | StoreUnavailable>
     /** The counters of the project, and the same numbers counted from its records. */
-    readonly usageAudit: (projectId: ProjectId) => Effect.Effect<UsageAudit, InvalidArgument | StoreUnavailable>
+    readonly usageAudit: (caller: Caller) => Effect.Effect<UsageAudit, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/DeliveryLog") {
   /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
@@ -99,10 +94,10 @@ export class DeliveryLog extends Context.Service<
       const crypto = yield* Crypto
       const sign = (yield* Secrets).signer("cursor")
 
-      const list = Effect.fn("DeliveryLog.list")(function* (projectId: ProjectId, input: ListDeliveriesInput = {}) {
-        yield* validIds({ projectId })
+      const list = Effect.fn("DeliveryLog.list")(function* (caller: Caller, input: ListDeliveriesInput = {}) {
+        const projectId = yield* validProject(caller)
         const { filters, limit, cursor } = yield* validated(parseListDeliveries, input, "filters")
-        const { items, ...page } = yield* cursorPage(
+        return yield* cursorPage(
           { sign, crypto },
           {
             scope: { projectId, listing: "deliveries", filters: { ...filters } },
@@ -118,11 +113,10 @@ export class DeliveryLog extends Context.Service<
             }
           }
         )
-        return { items, total: cursor === null && !page.hasMore ? items.length : null, ...page }
       })
 
-      const get = Effect.fn("DeliveryLog.get")(function* (projectId: ProjectId, deliveryId: string) {
-        yield* validIds({ projectId, deliveryId })
+      const get = Effect.fn("DeliveryLog.get")(function* (caller: Caller, deliveryId: string) {
+        const projectId = yield* validProject(caller, { deliveryId })
         const [delivery, attempts] = yield* store.read([
           { _tag: "Delivery", projectId, id: deliveryId },
           { _tag: "Attempts", deliveryId }
@@ -132,19 +126,18 @@ export class DeliveryLog extends Context.Service<
           { _tag: "Message", projectId, id: delivery.messageId },
           { _tag: "Contact", projectId, id: delivery.contactId ?? "" }
         ])
+        // A sweep may have deleted the message since.
+        if (message === null) return yield* new DeliveryNotFound({ deliveryId })
         const [domain, resource] = yield* store.read([
-          { _tag: "Domain", projectId, domain: message!.domain },
-          { _tag: "Resource", projectId, id: message!.templateId ?? "" }
+          { _tag: "Domain", projectId, domain: message.domain },
+          { _tag: "Resource", projectId, id: message.templateId ?? "" }
         ])
         const template = resource?.kind === "template" ? resource : null
-        return toDeliveryDetail({ delivery, message: message!, attempts, contact, domain, template })
+        return toDeliveryDetail({ delivery, message, attempts, contact, domain, template })
       })
 
-      const listEvents = Effect.fn("DeliveryLog.listEvents")(function* (
-        projectId: ProjectId,
-        input: ListEventsInput = {}
-      ) {
-        yield* validIds({ projectId })
+      const listEvents = Effect.fn("DeliveryLog.listEvents")(function* (caller: Caller, input: ListEventsInput = {}) {
+        const projectId = yield* validProject(caller)
         const { after, limit } = yield* validated(parseListEvents, input, "filters")
         const [records] = yield* store.read([{ _tag: "Events", projectId, after, limit }])
         const messageIds = [...new Set(records.flatMap((record) => messageIdOfEvent(record) ?? []))]
@@ -152,8 +145,8 @@ export class DeliveryLog extends Context.Service<
         return records.map((record) => toMailEvent(record, messages.get(messageIdOfEvent(record) ?? "") ?? null))
       })
 
-      const usageAudit = Effect.fn("DeliveryLog.usageAudit")(function* (projectId: ProjectId) {
-        yield* validIds({ projectId })
+      const usageAudit = Effect.fn("DeliveryLog.usageAudit")(function* (caller: Caller) {
+        const projectId = yield* validProject(caller)
         const [usageAudit] = yield* store.read([{ _tag: "UsageAudit", projectId }])
         return usageAudit
       })

@@ -5,13 +5,19 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
+import type { ClaimKind } from "../../domain/store/Claim.ts"
 import type { Backlog } from "../../domain/store/Query.ts"
 import { makeClockWatch } from "../../internal/clockWatch.ts"
 import type { NotStored } from "../../internal/commit.ts"
-import { makeSweeping } from "../../internal/sweeping.ts"
+import { makeLeaseRestart } from "../../internal/leaseRestart.ts"
+import type { LastLanes, ProjectGroup } from "../../internal/projectTurns.ts"
+import { makeLastLanes, makeProjectGroup } from "../../internal/projectTurns.ts"
+import type { RelayHealth } from "../../internal/relayWatch.ts"
+import type { RetentionOptions } from "../../internal/sweeping.ts"
+import { defaultRetention, makeSweeping } from "../../internal/sweeping.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
 import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
-import type { StartWork, WorkGroup } from "../../internal/workLoop.ts"
+import type { StartWork } from "../../internal/workLoop.ts"
 import { makeWorkGroup, runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
@@ -19,10 +25,18 @@ import { MailStore } from "../../port/MailStore.ts"
 import { HandOffs } from "./HandOffs.ts"
 import { WakeUp } from "./WakeUp.ts"
 
+export type { RelayHealth } from "../../internal/relayWatch.ts"
+export type { RetentionOptions } from "../../internal/sweeping.ts"
+
 /** Limits and times of a dispatcher. */
 export interface DispatcherOptions {
   /** At most so many hand-offs at once. Default 32. */
   readonly concurrency: number
+  /**
+   * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. Default: `concurrency`
+   * without a quarter of it, at most 4; so 28.
+   */
+  readonly concurrencyPerProject: number
   /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
   readonly leaseMillis: number
   /**
@@ -32,13 +46,28 @@ export interface DispatcherOptions {
   readonly graceMillis: number
   /** The longest sleep. A jump of the clock and a lapsed lease are noticed after this time at the latest. Default 15,000. */
   readonly sleepMillisMax: number
+  /** How long records are kept. The dispatcher deletes them later. */
+  readonly retention: RetentionOptions
 }
 
-const defaultDispatcherOptions: DispatcherOptions = {
+/** How many hand-offs one project leaves to the others, unless `concurrencyPerProject` says otherwise. */
+const leftToOtherProjects = (concurrency: number): number => Math.min(4, Math.floor(concurrency / 4))
+
+const defaultDispatcherOptions: Omit<DispatcherOptions, "concurrencyPerProject"> = {
   concurrency: 32,
   leaseMillis: 30 * secondMillis,
   graceMillis: 15 * secondMillis,
-  sleepMillisMax: 15 * secondMillis
+  sleepMillisMax: 15 * secondMillis,
+  retention: defaultRetention
+}
+
+const withDefaults = (options: Partial<DispatcherOptions>): DispatcherOptions => {
+  const { concurrency = defaultDispatcherOptions.concurrency } = options
+  return {
+    ...defaultDispatcherOptions,
+    concurrencyPerProject: concurrency - leftToOtherProjects(concurrency),
+    ...options
+  }
 }
 
 /** How many deliveries one tick claimed and processed, by their state when they were claimed. */
@@ -51,55 +80,86 @@ export interface DispatchReport {
   readonly queued: number
 }
 
-/** At most so many scheduled and lapsed deliveries under work at once. */
+/** The state of the work of a dispatcher. */
+export interface DispatcherHealth extends Backlog {
+  /** For how long the oldest due delivery has been due; 0 without one. */
+  readonly oldestDueAgeMillis: number
+  /** How the relay is doing, as this process sees it. */
+  readonly relay: RelayHealth
+}
+
+/** At most so many scheduled and lapsed deliveries under work at once, in all and of one project. */
 const preparationsMax = 100
+const preparationsPerProject = 80
 
 interface Deps {
   readonly settings: DispatcherOptions
   readonly store: MailStoreShape
   readonly lease: WorkerLease
+  readonly lastLanes: LastLanes
+  readonly restartLeases: Effect.Effect<void>
   readonly sweep: Effect.Effect<boolean, StoreUnavailable>
   readonly handOffs: HandOffs["Service"]
   readonly wakeUp: WakeUp["Service"]
 }
 
+/** At most so much work of each kind at once. */
+interface WorkLimits {
+  readonly preparations: number
+  readonly handOffs: number
+}
+
 interface WorkGroups {
   /** Releases and recoveries. */
-  readonly preparations: WorkGroup
-  readonly handOffs: WorkGroup
+  readonly preparations: ProjectGroup
+  readonly handOffs: ProjectGroup
 }
+
+const makeWorkGroups = (
+  start: StartWork,
+  { concurrencyPerProject }: DispatcherOptions,
+  max: WorkLimits
+): WorkGroups => ({
+  preparations: makeProjectGroup(makeWorkGroup(start, max.preparations), preparationsPerProject),
+  handOffs: makeProjectGroup(makeWorkGroup(start, max.handOffs), concurrencyPerProject)
+})
+
+/** How many more hand-offs may start: as many as the group and the relay allow. */
+const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGroups): Effect.Effect<number> =>
+  Effect.map(handOffs.relay.free(settings.concurrency - group.free()), (free) => Math.min(free, group.free()))
 
 /**
  * Claims at most as many due deliveries as the groups may start, and starts the work on them. After an interruption, claimed deliveries wait
  * for the end of their lease.
  */
-const startDue = (
-  { lease, handOffs, wakeUp, settings: { leaseMillis } }: Deps,
-  groups: WorkGroups
-): Effect.Effect<DispatchReport, StoreUnavailable> => {
+const startDue = (deps: Deps, groups: WorkGroups): Effect.Effect<DispatchReport, StoreUnavailable> => {
+  const { lease, lastLanes, handOffs, wakeUp, settings } = deps
+  const { leaseMillis } = settings
+  const { preparations } = groups
+  const claim = (kind: ClaimKind, limit: number, group: ProjectGroup) =>
+    Effect.tap(lease.claim(kind, limit, { ...group.limits(), after: lastLanes.of(kind) }), (taken) =>
+      Effect.sync(() => lastLanes.record(kind, taken))
+    )
+  const start = (group: ProjectGroup, delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
+    group.start(delivery.projectId, lease.workOn(delivery, work))
   // A scheduled or lapsed delivery may be due for a hand-off at once.
   const prepare = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
-    groups.preparations.start(lease.workOn(delivery, Effect.andThen(work, wakeUp.deliveries.notify)))
+    start(preparations, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
-    const lapsed = yield* lease.claim("lapsedSending", groups.preparations.free())
+    yield* deps.restartLeases
+    const lapsed = yield* claim("lapsedSending", preparations.free(), preparations)
     for (const delivery of lapsed) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
-    const scheduled = yield* lease.claim("dueScheduled", groups.preparations.free())
+    const scheduled = yield* claim("dueScheduled", preparations.free(), preparations)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
-    const queued = yield* lease.claim("dueQueued", groups.handOffs.free())
-    for (const delivery of queued)
-      yield* groups.handOffs.start(lease.workOn(delivery, handOffs.handOver(delivery, leaseMillis)))
+    const queued = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
+    for (const delivery of queued) yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, leaseMillis))
     return { scheduled: scheduled.length, lapsed: lapsed.length, queued: queued.length }
   }).pipe(Effect.onInterrupt(() => lease.changeName))
 }
 
 const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
-  const startTogether = (max: { readonly preparations: number; readonly handOffs: number }) =>
-    runTogether((start) =>
-      startDue(deps, {
-        preparations: makeWorkGroup(start, max.preparations),
-        handOffs: makeWorkGroup(start, max.handOffs)
-      })
-    )
+  const startTogether = (max: WorkLimits) =>
+    runTogether((start) => startDue(deps, makeWorkGroups(start, deps.settings, max)))
   return Effect.gen(function* () {
     yield* Effect.forkScoped(deps.lease.heartbeat)
     // A delivery that was just queued is handed over in the same tick.
@@ -119,16 +179,15 @@ const untilNextDue = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
   })
 
 const makeTurn = (deps: Deps) => (start: StartWork) => {
-  const groups: WorkGroups = {
-    preparations: makeWorkGroup(start, preparationsMax),
-    handOffs: makeWorkGroup(start, deps.settings.concurrency)
-  }
+  const max = { preparations: preparationsMax, handOffs: deps.settings.concurrency }
+  const groups = makeWorkGroups(start, deps.settings, max)
   return Effect.gen(function* () {
     const { scheduled, lapsed, queued } = yield* startDue(deps, groups)
     const moreToSweep = yield* deps.sweep
     if (scheduled + lapsed + queued > 0 || moreToSweep) return 0
-    // In a full group, the end of any work wakes the loop. Deliveries that are due must not keep the loop busy until then.
-    const full = groups.preparations.free() <= 0 || groups.handOffs.free() <= 0
+    // In a group that is full, also for one project only, the end of any work wakes the loop. Deliveries that are due must not keep the loop busy until then, nor while the relay
+    // gets a pause.
+    const full = groups.preparations.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps, groups)) <= 0
     return full ? secondMillis : yield* untilNextDue(deps)
   })
 }
@@ -143,12 +202,16 @@ const run = (deps: Deps): Effect.Effect<never> =>
     makeTurn: makeTurn(deps)
   })
 
-const health = ({ store }: Deps) =>
+const health = ({ store, handOffs }: Deps) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [backlog] = yield* store.read([{ _tag: "Backlog", now }])
     const { oldestDueAt } = backlog
-    return { ...backlog, oldestDueAgeMillis: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) }
+    return {
+      ...backlog,
+      oldestDueAgeMillis: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt),
+      relay: yield* handOffs.relay.health
+    }
   })
 
 /**
@@ -174,8 +237,8 @@ export class Dispatcher extends Context.Service<
     readonly tick: Effect.Effect<DispatchReport, StoreUnavailable>
     /** Runs until interrupted. Then claims no more deliveries, waits for hand-offs under way and ends the lease. */
     readonly run: Effect.Effect<never>
-    /** The backlog, and for how many milliseconds its oldest delivery has been due. */
-    readonly health: Effect.Effect<Backlog & { readonly oldestDueAgeMillis: number }, StoreUnavailable>
+    /** The backlog, for how many milliseconds its oldest delivery has been due, and how the relay is doing. */
+    readonly health: Effect.Effect<DispatcherHealth, StoreUnavailable>
   }
 >()("@mailkeep/core/service/Dispatcher") {
   /** The dispatcher with other options than the defaults. */
@@ -183,21 +246,24 @@ export class Dispatcher extends Context.Service<
     Layer.effect(
       Dispatcher,
       Effect.gen(function* () {
-        const settings = { ...defaultDispatcherOptions, ...options }
+        const settings = withDefaults(options)
         const store = yield* MailStore
         const readClock = makeClockWatch(clockToleranceMillis(settings.leaseMillis))
         const deps: Deps = {
           settings,
           store,
           lease: makeWorkerLease({ store, crypto: yield* Crypto, readClock }, settings.leaseMillis),
-          sweep: makeSweeping(store, readClock),
+          lastLanes: makeLastLanes(),
+          restartLeases: makeLeaseRestart(store, readClock, settings.leaseMillis),
+          sweep: makeSweeping(store, readClock, settings.retention),
           handOffs: yield* HandOffs,
           wakeUp: yield* WakeUp
         }
-        const { recordDispatcher } = deps.wakeUp
+        yield* deps.handOffs.relay.setLimit(settings.concurrency)
+        const { whileDispatching } = deps.wakeUp
         return {
-          tick: Effect.andThen(recordDispatcher, tick(deps)),
-          run: Effect.andThen(recordDispatcher, run(deps)),
+          tick: whileDispatching(tick(deps)),
+          run: whileDispatching(run(deps)),
           health: health(deps)
         }
       })

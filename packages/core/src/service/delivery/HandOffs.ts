@@ -24,13 +24,20 @@ import { finalize } from "../../internal/finalizing.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
+import type { OutgoingDeps } from "../../internal/outgoing.ts"
+import { outgoingOf } from "../../internal/outgoing.ts"
+import type { RelayWatch } from "../../internal/relayWatch.ts"
+import { makeRelayWatch } from "../../internal/relayWatch.ts"
+import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
+import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
-import { Transport } from "../../port/Transport.ts"
+import { HandOffRevoked, Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
+import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 
 export { NotStored } from "../../internal/commit.ts"
 export type { HandledStatus } from "../../decide/delivery/claim.ts"
@@ -44,6 +51,11 @@ export interface HandOffOptions {
   readonly retry: Partial<RetryPolicy>
   /** The deadline of a whole hand-off. Default: 20 minutes. The answer to the final bytes alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
   readonly deadlineMillis: number
+  /**
+   * The operator's own domain whose mail reaches the listener for bounces, such as `bounces.host.example`. Return paths are at this domain when
+   * the sender domain has no verified record `return_path`. Without either, bounces go to the sender's address. Default: none.
+   */
+  readonly bounceDomain: string | undefined
 }
 
 interface HandOffSettings extends HandOffOptions {
@@ -52,6 +64,7 @@ interface HandOffSettings extends HandOffOptions {
 
 const handOffSettings = ({ retry, ...options }: Partial<HandOffOptions>): HandOffSettings => ({
   deadlineMillis: 20 * minuteMillis,
+  bounceDomain: undefined,
   ...options,
   retry: { ...defaultRetryPolicy, ...retry }
 })
@@ -72,6 +85,8 @@ interface Deps {
   readonly plans: PlanSource["Service"]
   readonly transport: CheckedTransport
   readonly addressKey: (address: string) => string
+  readonly outgoing: OutgoingDeps
+  readonly relay: RelayWatch
 }
 
 /** The time and the id of the event that a decision may append. */
@@ -185,16 +200,24 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
         { untilStoredMillis: leaseMillis }
       )
       if (typeof started === "string") return started
+      const outgoing = Effect.mapError(
+        outgoingOf(deps.outgoing, started),
+        () => new HandOffRevoked({ why: "not_recorded" })
+      )
       const exit = yield* restore(
-        runTransport(deps.transport, started, finalize(deps, started, leaseMillis)).pipe(
+        Effect.flatMap(outgoing, (outgoing) =>
+          runTransport(deps.transport, outgoing, finalize(deps, started, leaseMillis))
+        ).pipe(
           Effect.timeoutOrElse({
             duration: Duration.millis(deps.options.deadlineMillis),
             orElse: () => Effect.succeed(undefined)
           })
         )
-      ).pipe(Effect.exit)
+      ).pipe(Effect.exit, deps.relay.duringHandOff)
       const boundMillis = Math.max(leaseMillis, outcomeKeptMillis)
-      return yield* recordResult(deps, started.delivery, handOffResultOf(exit), boundMillis)
+      const result = handOffResultOf(exit)
+      yield* deps.relay.record(result)
+      return yield* recordResult(deps, started.delivery, result, boundMillis)
     })
   )
 )
@@ -205,7 +228,7 @@ const recover = Effect.fn("HandOffs.recover")((deps: Deps, claimed: Delivery, le
 
 /**
  * Processes a claimed delivery. `leaseMillis` is how long the lease of the worker lasts after each renewal. Fails with `NotStored` when the
- * store did not accept the result in time: after the lease, or after an hour for the result of a hand-off.
+ * store did not write the result in time: after the lease, or after an hour for the result of a hand-off.
  */
 type HandleClaimed = (claimed: Delivery, leaseMillis: number) => Effect.Effect<HandledStatus, NotStored>
 
@@ -230,6 +253,8 @@ export class HandOffs extends Context.Service<
     readonly handOver: HandleClaimed
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed
+    /** How the relay is doing, and so how many hand-offs may start. */
+    readonly relay: RelayWatch
   }
 >()("@mailkeep/core/service/HandOffs") {
   /** The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
@@ -238,19 +263,31 @@ export class HandOffs extends Context.Service<
       HandOffs,
       Effect.gen(function* () {
         const store = yield* MailStore
+        const { addressKey, signer, encryption } = yield* Secrets
+        const settings = handOffSettings(options)
+        const relay = makeRelayWatch()
         const deps: Deps = {
-          options: handOffSettings(options),
+          options: settings,
           store,
           commit: makeCommit(store),
           ids: yield* IdSource,
           plans: yield* PlanSource,
           transport: checkedTransport(yield* Transport),
-          addressKey: (yield* Secrets).addressKey
+          addressKey,
+          outgoing: {
+            store,
+            signReturnPath: tokenVerifier(yield* Crypto, signer, "return-path").sign,
+            decryptDkimKey: encryption("dkim").decrypt,
+            unsubscribeHeaders: (yield* UnsubscribeLinks).headersOf,
+            bounceDomain: settings.bounceDomain ?? null
+          },
+          relay
         }
         return {
           queueScheduled: (claimed, leaseMillis) => queueScheduled(deps, claimed, leaseMillis),
           handOver: (claimed, leaseMillis) => handOver(deps, claimed, leaseMillis),
-          recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis)
+          recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis),
+          relay
         }
       })
     )

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { checkDomain } from "../../decide/domain-name/domainCheck.ts"
-import type { CreateDomainFacts, NewDkimKey } from "../../decide/domain-name/senderDomain.ts"
+import type { CreateDomainFacts } from "../../decide/domain-name/senderDomain.ts"
 import {
   createDomain,
   deleteDomain,
@@ -31,16 +31,14 @@ import {
 } from "../../domain/domain-name/SenderDomain.ts"
 import { parseDomain } from "../../domain/message/Address.ts"
 import type { Page } from "../../domain/store/Paging.ts"
-import type {
-  DomainTaken,
-  InvalidArgument,
-  RecordNotFound,
-  SenderOutsideScope,
-  TooManyRecords
-} from "../../domain/value/Failure.ts"
+import type { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
 import { boundedWork } from "../../internal/boundedWork.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { defaultHost, makeDkimKeys } from "../../internal/dkimKeys.ts"
 import { findingsOf } from "../../internal/dnsFindings.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
@@ -59,18 +57,15 @@ export interface DomainsOptions {
   readonly mailHost: MailHost
 }
 
-const defaultHost = "localhost"
 const defaultDomainsOptions: DomainsOptions = { mailHost: { host: defaultHost, returnPathLabel: "bounces" } }
 
 /** How many domains the loop checks at once. */
 const checkedAtOnce = 5
 /** How many due domains one tick checks. */
 const batchMax = 50
-/** The limits of key generation, which takes about 40 ms of processor time, and of checks, which take four DNS queries each. */
-const keysBound = { atOnce: 1, waitingMax: 16 }
+/** The limits of checks, which take four DNS queries each. */
 const checksBound = { atOnce: 8, waitingMax: 64 }
 const checkIntervalMillis = minuteMillis
-const selector = "mailkeep"
 
 /**
  * The sender domains of a project. `caller` is a project id or a principal; the domain scope of an API key limits the domains that it can use.
@@ -156,29 +151,18 @@ export class Domains extends Context.Service<
         const store = yield* MailStore
         const commit = makeCommit(store)
         const ids = yield* IdSource
-        const crypto = yield* Crypto
         const projects = yield* Projects
         const dns = Option.getOrNull(yield* Effect.serviceOption(DnsResolver))
-        const { encrypt } = (yield* Secrets).encryption("dkim")
+        const newDkimKey = makeDkimKeys({
+          crypto: yield* Crypto,
+          encrypt: (yield* Secrets).encryption("dkim").encrypt,
+          host
+        })
 
-        const generateBounded = boundedWork(keysBound)
         const checkBounded = boundedWork(checksBound)
 
         const warnNoDns = logWarningOnce(
           "A domain cannot be checked, because this process has no `DnsResolver`. Provide `NodeDnsResolver.layer()` of `@mailkeep/core/node/dns`."
-        )
-        const warnDefaultHost = logWarningOnce(
-          `The DNS records of a domain contain the default mail host ${defaultHost}. Set \`domains.mailHost\` of \`MailCore.layerWith\`, or the flag --mail-host, before customers publish them.`
-        )
-
-        /** Every DKIM key is for new DNS records, which contain the mail host. */
-        const newDkimKey: Effect.Effect<NewDkimKey, StoreUnavailable> = Effect.andThen(
-          host.host === defaultHost ? warnDefaultHost : Effect.void,
-          Effect.map(generateBounded(crypto.rsaKeyPair), ({ privateKey, publicKey }) => ({
-            selector,
-            encryptedPrivateKey: encrypt(privateKey),
-            publicKey
-          }))
         )
 
         type Decide<E> = (

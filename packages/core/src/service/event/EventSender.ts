@@ -4,31 +4,30 @@
  * others. Source: decisions 0016 and 0028.
  */
 import type { Scope } from "effect"
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import type { Subscriber } from "../../decide/event/distributeEvents.ts"
-import { distributeEvents } from "../../decide/event/distributeEvents.ts"
-import { ensureSubscription, subscriptionsMax } from "../../decide/event/subscription.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { ensureSubscription } from "../../decide/event/subscription.ts"
 import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
 import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { eventKinds } from "../../domain/event/MailEvent.ts"
 import { parseSubscription } from "../../domain/event/SubscriptionInput.ts"
+import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
-import type { InvalidArgument, TooManyRecords } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
-import { allProjects, webhooksMax } from "../../domain/webhook/Webhook.ts"
+import { allProjects } from "../../domain/webhook/Webhook.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockWatch } from "../../internal/clockWatch.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { distribute, distributeAll } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
 import { attemptEventDelivery } from "../../internal/eventSending.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
 import { validated } from "../../internal/validated.ts"
-import type { WorkerLease } from "../../internal/workerLease.ts"
-import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
 import type { StartWork } from "../../internal/workLoop.ts"
 import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
+import type { WorkerLease } from "../../internal/workerLease.ts"
+import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -69,9 +68,6 @@ export interface EventSenderReport {
   readonly attempted: number
 }
 
-/** How many events one commit distributes. */
-const distributedAtOnce = 50
-
 interface Deps extends EventSending {
   readonly settings: EventSenderOptions
   readonly ids: IdSource["Service"]
@@ -83,40 +79,6 @@ interface Deps extends EventSending {
 }
 
 const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
-
-const loadSubscribers = ({ store }: Deps, projectId: ProjectId) =>
-  Effect.map(
-    store.read([
-      { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksMax },
-      {
-        _tag: "Resources",
-        projectId: allProjects,
-        kind: "subscription",
-        parent: "",
-        after: null,
-        limit: subscriptionsMax
-      }
-    ]),
-    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>
-  )
-
-/** Distributes one batch and returns its number of events. Repeats within bounds when another process distributes the same events. */
-const distribute = (deps: Deps): Effect.Effect<number, StoreUnavailable> => {
-  const { store, ids, commit } = deps
-  const load = Effect.gen(function* () {
-    const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
-    const projects = [...new Set(events.map(({ projectId }) => projectId))]
-    const subscribers = yield* Effect.forEach(projects, (id) =>
-      Effect.map(loadSubscribers(deps, id), (found) => [id, found] as const)
-    )
-    return { events, subscribers: new Map(subscribers) }
-  })
-  return Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, distributedAtOnce * (webhooksMax + subscriptionsMax))
-    return yield* commit(load, (facts) => Result.succeed(distributeEvents({ ...facts, now, ids: block })), "bounded")
-  })
-}
 
 /** How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. */
 const capacityFor = ({ handlers, sink, settings, circuitBreakers }: Deps, subscriber: string): number => {
@@ -164,14 +126,6 @@ const startDue = (deps: Deps, start: StartWork): Effect.Effect<Started, StoreUna
     }
     const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
     return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
-  })
-
-/** Distributes all events so far to the current subscribers. A subscriber that is created afterwards gets none of these events. */
-const distributeAll = (deps: Deps): Effect.Effect<number, StoreUnavailable> =>
-  Effect.gen(function* () {
-    let distributed = 0
-    for (let count = yield* distribute(deps); count > 0; count = yield* distribute(deps)) distributed += count
-    return distributed
   })
 
 const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
@@ -305,7 +259,7 @@ export class EventSender extends Context.Service<
           tick: tick(deps),
           distribute: distributeAll(deps),
           run: run(deps),
-          // The handler gets only events of the kinds that it accepts.
+          // The handler gets only events of the kinds that it selects.
           subscribe: (name, handler, kinds) => subscribe(deps, name, handler as EventHandler, kinds ?? eventKinds)
         }
       })

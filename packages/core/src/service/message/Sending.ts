@@ -1,7 +1,7 @@
 /**
  * Accepts, cancels and reschedules messages. Source: docs/spec/coverage.md S6; decisions 0007, 0008 and 0010.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { AcceptSendFacts, SendRefusal, SendResult } from "../../decide/message/acceptSend.ts"
 import { acceptSend, recipientsOf } from "../../decide/message/acceptSend.ts"
 import type { CanceledMessage, RescheduledMessage } from "../../decide/message/scheduledMessage.ts"
@@ -15,27 +15,27 @@ import type { SendOptions } from "../../domain/message/SendOptions.ts"
 import { parseSendOptions } from "../../domain/message/SendOptions.ts"
 import { canonicalSend, parseSend, recipientsMax } from "../../domain/message/SendRequest.ts"
 import { dailyCounter } from "../../domain/plan/Plan.ts"
-import type {
-  InvalidArgument,
-  MessageNotFound,
-  MessageNotScheduled,
-  PlanLimitReached,
-  SenderOutsideScope
-} from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { MessageNotFound, MessageNotScheduled } from "../../domain/message/MessageFailure.ts"
+import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
+import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { TimeInput } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
+import { hasPaths, withFilesRead } from "../../internal/attachmentFiles.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeDispatcherWatch } from "../../internal/dispatcherWatch.ts"
 import { randomHex } from "../../internal/randomHex.ts"
 import { templateReads } from "../../internal/templateReads.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
+import { FileReader } from "../../port/FileReader.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
+import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 import { WakeUp } from "../delivery/WakeUp.ts"
 
 /** The length of the idempotency key of a send without one. */
@@ -84,7 +84,7 @@ export class Sending extends Context.Service<
      * Fails with `InvalidArgument` when the input or an option is wrong. This includes a template that is not published, a scheduled time
      * that is not within the next 30 days, and an idempotency key that was used for another send. Fails with `SenderDomainNotVerified` when
      * the domain of `from` is not a verified domain of the project. Fails with `SenderOutsideScope` when the API key may not use the domain,
-     * and with `ApiKeyNotAccepted` when the API key was revoked meanwhile. Fails with `PlanLimitReached` when a limit of the plan does not
+     * and with `InvalidApiKey` when the API key was revoked meanwhile. Fails with `PlanLimitReached` when a limit of the plan does not
      * allow all recipients.
      */
     readonly send: (
@@ -132,20 +132,28 @@ export class Sending extends Context.Service<
       const watch = yield* makeDispatcherWatch(store, wakeUp.dispatcherHasStarted)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
+      const files = Option.getOrNull(yield* Effect.serviceOption(FileReader))
+      const canUnsubscribe = (yield* UnsubscribeLinks).isConfigured
 
       const send = Effect.fn("Sending.send")(function* (caller: Caller, input: SendInput, options: SendOptions = {}) {
         const principal = yield* validCaller(caller)
+        const { projectId } = principal
+        const whole =
+          principal.source === "embedded" && hasPaths(input)
+            ? yield* withFilesRead(input, files, (yield* plans.planOf(projectId)).attachmentBytes)
+            : input
         const valid = {
           options: yield* validated(parseSendOptions, options, "options"),
-          send: yield* validated((value) => parseSend(value, principal.source), input)
+          send: yield* validated((value) => parseSend(value, principal.source), whole)
         }
-        const { projectId } = principal
         const { from, scheduledAt, templateId } = valid.send
+        const attachments = valid.send.attachments.map((file) => ({ ...file, hash: crypto.sha256(file.content) }))
         const command = {
           ...valid,
           principal,
           idempotencyKey: valid.options.idempotencyKey ?? randomHex(crypto, randomKeyBytes),
-          fingerprint: crypto.sha256(canonicalSend(valid.send, valid.options))
+          fingerprint: crypto.sha256(canonicalSend(valid.send, valid.options, attachments)),
+          attachments
         }
         const now = yield* Clock.currentTimeMillis
         const addresses = recipientsOf(valid.send).map(({ address }) => address.canonical)
@@ -158,12 +166,16 @@ export class Sending extends Context.Service<
           { _tag: "Domain", projectId, domain: from.domain },
           { _tag: "ContactsByAddress", projectId, addresses },
           { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
-          { _tag: "Counters", projectId, names: [day, "allowance", "scheduledRecipients"] }
+          { _tag: "Counters", projectId, names: [day, "allowance", "scheduledRecipients"] },
+          { _tag: "Project", id: projectId }
         ])
         const load = Effect.zipWith(
           Effect.zip(plans.planOf(projectId), template),
           reads,
-          ([plan, template], [idempotency, apiKey, domain, contacts, suppressions, used]): AcceptSendFacts => ({
+          (
+            [plan, template],
+            [idempotency, apiKey, domain, contacts, suppressions, used, project]
+          ): AcceptSendFacts => ({
             now,
             ids: block,
             plan,
@@ -174,7 +186,9 @@ export class Sending extends Context.Service<
             template,
             contacts,
             suppressions,
-            usage: { daily: used[0]!, allowance: used[1]!, scheduledRecipients: used[2]! }
+            usage: { daily: used[0]!, allowance: used[1]!, scheduledRecipients: used[2]! },
+            project,
+            canUnsubscribe
           })
         )
         const result = yield* commit(load, (facts) => acceptSend(command, facts), "bounded")

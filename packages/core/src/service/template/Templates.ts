@@ -6,7 +6,7 @@ import { ensureTemplate } from "../../decide/template/ensureTemplate.ts"
 import { previewTemplate } from "../../decide/template/previewTemplate.ts"
 import type { RenderedTemplate } from "../../decide/template/renderTemplate.ts"
 import { archiveTemplate, createTemplate, publishTemplate, updateTemplate } from "../../decide/template/template.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import { pageOf } from "../../domain/store/Paging.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
@@ -41,12 +41,14 @@ import {
   parsePreviewTemplate,
   parseUpdateTemplate
 } from "../../domain/template/TemplateInput.ts"
-import type { InvalidArgument, NameTaken, TemplateNotEditable, TooManyRecords } from "../../domain/value/Failure.ts"
-import { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { TemplateNotEditable } from "../../domain/template/TemplateFailure.ts"
+import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { templateFacts } from "../../internal/templateFacts.ts"
 import { templateReads } from "../../internal/templateReads.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -76,12 +78,12 @@ export class Templates extends Context.Service<
   {
     /** Lists templates without bodies, the most recently updated first. */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: ListTemplatesInput
     ) => Effect.Effect<Page<TemplateSummary>, InvalidArgument | StoreUnavailable>
     /** Returns a template. Fails with `RecordNotFound` when no template has this id or alias. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string
     ) => Effect.Effect<Template, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -89,7 +91,7 @@ export class Templates extends Context.Service<
      * the project has 1,000 templates.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreateTemplateInput
     ) => Effect.Effect<Template, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /**
@@ -101,7 +103,7 @@ export class Templates extends Context.Service<
      * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates.
      */
     readonly ensure: (
-      projectId: ProjectId,
+      caller: Caller,
       input: EnsureTemplateInput
     ) => Effect.Effect<PublishedTemplate, InvalidArgument | TooManyRecords | StoreUnavailable>
     /**
@@ -110,7 +112,7 @@ export class Templates extends Context.Service<
      * `TemplateNotEditable` when the template is archived.
      */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string,
       input: UpdateTemplateInput
     ) => Effect.Effect<Template, InvalidArgument | NameTaken | RecordNotFound | TemplateNotEditable | StoreUnavailable>
@@ -119,7 +121,7 @@ export class Templates extends Context.Service<
      * has no draft. Fails with `InvalidArgument` when the draft lacks a subject or a body, or uses a variable that it does not declare.
      */
     readonly publish: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string
     ) => Effect.Effect<Template, InvalidArgument | RecordNotFound | TemplateNotEditable | StoreUnavailable>
     /**
@@ -127,12 +129,12 @@ export class Templates extends Context.Service<
      * Fails with `RecordNotFound`.
      */
     readonly archive: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Lists the variables of the draft, or of the published version when there is no draft. Fails with `RecordNotFound`. */
     readonly listVariables: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string
     ) => Effect.Effect<ReadonlyArray<TemplateVariable>, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -140,7 +142,7 @@ export class Templates extends Context.Service<
      * 4 MiB (`versionBodiesOctetsMax`) in total. Fails with `RecordNotFound`.
      */
     readonly listVersions: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string,
       input?: ListTemplateVersionsInput
     ) => Effect.Effect<ReadonlyArray<TemplateVersionItem>, InvalidArgument | RecordNotFound | StoreUnavailable>
@@ -149,7 +151,7 @@ export class Templates extends Context.Service<
      * `InvalidArgument` when the version cannot be published or a value does not fit its variable.
      */
     readonly preview: (
-      projectId: ProjectId,
+      caller: Caller,
       idOrAlias: string,
       input?: PreviewTemplateInput
     ) => Effect.Effect<RenderedTemplate, InvalidArgument | RecordNotFound | StoreUnavailable>
@@ -169,13 +171,13 @@ export class Templates extends Context.Service<
       const orNotFound = <A>(id: string, found: A | null): Effect.Effect<A, RecordNotFound> =>
         found === null ? Effect.fail(new RecordNotFound({ record: "template", id })) : Effect.succeed(found)
 
-      const get = Effect.fn("Templates.get")(function* (projectId: ProjectId, idOrAlias: string) {
-        yield* validIds({ projectId, idOrAlias })
+      const get = Effect.fn("Templates.get")(function* (caller: Caller, idOrAlias: string) {
+        const projectId = yield* validProject(caller, { idOrAlias })
         return toTemplate(yield* orNotFound(idOrAlias, yield* reads.detail(projectId, idOrAlias)))
       })
 
-      const list = Effect.fn("Templates.list")(function* (projectId: ProjectId, input: ListTemplatesInput = {}) {
-        yield* validIds({ projectId })
+      const list = Effect.fn("Templates.list")(function* (caller: Caller, input: ListTemplatesInput = {}) {
+        const projectId = yield* validProject(caller)
         const { page, ...filters } = yield* validated(parseListTemplates, input, "filters")
         const [found] = yield* store.read([
           { _tag: "Resources", projectId, kind: "template", parent: "", after: null, limit: resourcesMax }
@@ -186,8 +188,8 @@ export class Templates extends Context.Service<
         return { items: withVersions.map(toTemplateSummary), total, ...page }
       })
 
-      const create = Effect.fn("Templates.create")(function* (projectId: ProjectId, input: CreateTemplateInput) {
-        yield* validIds({ projectId })
+      const create = Effect.fn("Templates.create")(function* (caller: Caller, input: CreateTemplateInput) {
+        const projectId = yield* validProject(caller)
         const valid = yield* validated(parseCreateTemplate, input)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, idsAtOnce)
@@ -199,8 +201,8 @@ export class Templates extends Context.Service<
         return toTemplate(made)
       })
 
-      const ensure = Effect.fn("Templates.ensure")(function* (projectId: ProjectId, input: EnsureTemplateInput) {
-        yield* validIds({ projectId })
+      const ensure = Effect.fn("Templates.ensure")(function* (caller: Caller, input: EnsureTemplateInput) {
+        const projectId = yield* validProject(caller)
         const valid = yield* validated(parseEnsureTemplate, input)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, idsAtOnce)
@@ -213,11 +215,11 @@ export class Templates extends Context.Service<
       })
 
       const update = Effect.fn("Templates.update")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         idOrAlias: string,
         input: UpdateTemplateInput
       ) {
-        yield* validIds({ projectId, idOrAlias })
+        const projectId = yield* validProject(caller, { idOrAlias })
         const valid = yield* validated(parseUpdateTemplate, input)
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, idsAtOnce)
@@ -229,8 +231,8 @@ export class Templates extends Context.Service<
         return toTemplate(updated)
       })
 
-      const publish = Effect.fn("Templates.publish")(function* (projectId: ProjectId, idOrAlias: string) {
-        yield* validIds({ projectId, idOrAlias })
+      const publish = Effect.fn("Templates.publish")(function* (caller: Caller, idOrAlias: string) {
+        const projectId = yield* validProject(caller, { idOrAlias })
         const now = yield* Clock.currentTimeMillis
         const published = yield* commit(
           facts.toPublish(projectId, idOrAlias),
@@ -240,8 +242,8 @@ export class Templates extends Context.Service<
         return toTemplate(published)
       })
 
-      const archive = Effect.fn("Templates.archive")(function* (projectId: ProjectId, idOrAlias: string) {
-        yield* validIds({ projectId, idOrAlias })
+      const archive = Effect.fn("Templates.archive")(function* (caller: Caller, idOrAlias: string) {
+        const projectId = yield* validProject(caller, { idOrAlias })
         const now = yield* Clock.currentTimeMillis
         return yield* commit(
           facts.toArchive(projectId, idOrAlias),
@@ -250,18 +252,18 @@ export class Templates extends Context.Service<
         )
       })
 
-      const listVariables = Effect.fn("Templates.listVariables")(function* (projectId: ProjectId, idOrAlias: string) {
-        yield* validIds({ projectId, idOrAlias })
+      const listVariables = Effect.fn("Templates.listVariables")(function* (caller: Caller, idOrAlias: string) {
+        const projectId = yield* validProject(caller, { idOrAlias })
         const { draft, published } = yield* orNotFound(idOrAlias, yield* reads.summary(projectId, idOrAlias))
         return (draft ?? published)?.content.variables ?? []
       })
 
       const listVersions = Effect.fn("Templates.listVersions")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         idOrAlias: string,
         input: ListTemplateVersionsInput = {}
       ) {
-        yield* validIds({ projectId, idOrAlias })
+        const projectId = yield* validProject(caller, { idOrAlias })
         const { limit, beforeVersion } = yield* validated(parseListTemplateVersions, input, "filters")
         const { id } = yield* orNotFound(idOrAlias, yield* reads.find(projectId, idOrAlias))
         if (beforeVersion !== null && beforeVersion <= 1) return []
@@ -279,11 +281,11 @@ export class Templates extends Context.Service<
       })
 
       const preview = Effect.fn("Templates.preview")(function* (
-        projectId: ProjectId,
+        caller: Caller,
         idOrAlias: string,
         input: PreviewTemplateInput = {}
       ) {
-        yield* validIds({ projectId, idOrAlias })
+        const projectId = yield* validProject(caller, { idOrAlias })
         const valid = yield* validated(parsePreviewTemplate, input)
         const existing = yield* reads.detail(projectId, idOrAlias)
         return yield* Effect.fromResult(previewTemplate(idOrAlias, valid, { existing }))

@@ -4,13 +4,16 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
 import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { EventBody } from "../../domain/event/EventBody.ts"
 import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import type { CursorInput, Page, PageInput } from "../../domain/store/Paging.ts"
 import { parseCursorRequest } from "../../domain/store/PagingRequest.ts"
-import type { InvalidArgument, RateLimited, TooManyRecords } from "../../domain/value/Failure.ts"
-import type { RecordNotFound } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { RateLimited } from "../../domain/access/AccessFailure.ts"
+import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import { formatInstant } from "../../domain/value/Instant.ts"
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from "../../domain/webhook/Webhook.ts"
@@ -19,14 +22,14 @@ import type { WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import { toWebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook/WebhookInput.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
-import type { WebhookTargetRules } from "../../domain/webhook/WebhookTarget.ts"
-import { webhookTargetRules } from "../../domain/webhook/WebhookTarget.ts"
+import type { WebhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
+import { webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { sendToWebhook } from "../../internal/eventSending.ts"
 import { resourcesOf } from "../../internal/resources.ts"
-import { validated, validIds } from "../../internal/validated.ts"
+import { validated, validProject } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
 import { makeWebhookTests } from "../../internal/webhookTests.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -39,7 +42,7 @@ import { WakeUp } from "../delivery/WakeUp.ts"
 import { EventSender } from "../event/EventSender.ts"
 
 /** The rules for URLs of webhooks. Give the event sink the same rules. */
-export interface WebhooksOptions extends WebhookTargetRules {}
+export interface WebhooksOptions extends WebhookUrlRules {}
 
 /**
  * The webhooks of a project. Each method fails with `InvalidArgument` when an argument is not valid, and with `RecordNotFound` when the
@@ -62,12 +65,12 @@ export class Webhooks extends Context.Service<
   {
     /** One page of the webhooks, newest first. A project has at most 50 webhooks. */
     readonly list: (
-      projectId: ProjectId,
+      caller: Caller,
       input?: PageInput
     ) => Effect.Effect<Page<Webhook>, InvalidArgument | StoreUnavailable>
     /** Returns one webhook, without its secrets. */
     readonly get: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string
     ) => Effect.Effect<Webhook, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -75,23 +78,23 @@ export class Webhooks extends Context.Service<
      * project has 50 webhooks.
      */
     readonly create: (
-      projectId: ProjectId,
+      caller: Caller,
       input: CreateWebhookInput
     ) => Effect.Effect<WebhookWithSecret, InvalidArgument | TooManyRecords | StoreUnavailable>
     /** Changes the given fields of a webhook. The field `status` disables the webhook or enables it again. */
     readonly update: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string,
       input: UpdateWebhookInput
     ) => Effect.Effect<Webhook, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Deletes a webhook. Its pending event deliveries fail. */
     readonly delete: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
     /** Creates a new secret. For 24 h, event deliveries are signed with the new and the previous secret. */
     readonly rotateSecret: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string
     ) => Effect.Effect<WebhookWithSecret, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
@@ -99,12 +102,12 @@ export class Webhooks extends Context.Service<
      * test of the webhook, 4 tests of the project or 16 tests in this process are under way.
      */
     readonly test: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string
     ) => Effect.Effect<WebhookTestResult, InvalidArgument | RecordNotFound | RateLimited | StoreUnavailable>
     /** The event deliveries of the webhook, newest first. An event delivery is kept for 30 days after its end. */
     readonly listEventDeliveries: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string,
       input?: CursorInput
     ) => Effect.Effect<CursorPage<WebhookDelivery>, InvalidArgument | RecordNotFound | StoreUnavailable>
@@ -113,7 +116,7 @@ export class Webhooks extends Context.Service<
      * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id.
      */
     readonly replay: (
-      projectId: ProjectId,
+      caller: Caller,
       id: string,
       eventDeliveryId: string
     ) => Effect.Effect<WebhookDelivery, InvalidArgument | RecordNotFound | StoreUnavailable>
@@ -124,7 +127,7 @@ export class Webhooks extends Context.Service<
     Layer.effect(
       Webhooks,
       Effect.gen(function* () {
-        const rules = webhookTargetRules(options)
+        const rules = webhookUrlRules(options)
         const parseCreate = parseCreateWebhook(rules)
         const parseUpdate = parseUpdateWebhook(rules)
         const tests = makeWebhookTests()
@@ -152,17 +155,17 @@ export class Webhooks extends Context.Service<
           return { secret: Redacted.make(secret), encryptedSecret: encrypt(secret) }
         }
 
-        const list = Effect.fn("Webhooks.list")(function* (projectId: ProjectId, input: PageInput = {}) {
-          const { items, ...page } = yield* resources.list(projectId, input)
+        const list = Effect.fn("Webhooks.list")(function* (caller: Caller, input: PageInput = {}) {
+          const { items, ...page } = yield* resources.list(caller, input)
           return { items: items.map(toWebhook), ...page }
         })
 
-        const get = Effect.fn("Webhooks.get")((projectId: ProjectId, id: string) =>
-          Effect.map(resources.get(projectId, id), toWebhook)
+        const get = Effect.fn("Webhooks.get")((caller: Caller, id: string) =>
+          Effect.map(resources.get(caller, id), toWebhook)
         )
 
-        const create = Effect.fn("Webhooks.create")(function* (projectId: ProjectId, input: CreateWebhookInput) {
-          yield* validIds({ projectId })
+        const create = Effect.fn("Webhooks.create")(function* (caller: Caller, input: CreateWebhookInput) {
+          const projectId = yield* validProject(caller)
           const valid = yield* validated(parseCreate, input)
           const { secret, encryptedSecret } = newSecret()
           // The webhook gets no event from before its creation.
@@ -179,13 +182,9 @@ export class Webhooks extends Context.Service<
           return { webhook: toWebhook(created), secret }
         })
 
-        const update = Effect.fn("Webhooks.update")(function* (
-          projectId: ProjectId,
-          id: string,
-          input: UpdateWebhookInput
-        ) {
+        const update = Effect.fn("Webhooks.update")(function* (caller: Caller, id: string, input: UpdateWebhookInput) {
           const valid = yield* validated(parseUpdate, input)
-          yield* validIds({ projectId, id })
+          const projectId = yield* validProject(caller, { id })
           const now = yield* Clock.currentTimeMillis
           const updated = yield* commit(
             loadExisting(projectId, id),
@@ -195,12 +194,10 @@ export class Webhooks extends Context.Service<
           return toWebhook(updated)
         })
 
-        const remove = Effect.fn("Webhooks.delete")((projectId: ProjectId, id: string) =>
-          resources.delete(projectId, id)
-        )
+        const remove = Effect.fn("Webhooks.delete")((caller: Caller, id: string) => resources.delete(caller, id))
 
-        const rotateSecret = Effect.fn("Webhooks.rotateSecret")(function* (projectId: ProjectId, id: string) {
-          yield* validIds({ projectId, id })
+        const rotateSecret = Effect.fn("Webhooks.rotateSecret")(function* (caller: Caller, id: string) {
+          const projectId = yield* validProject(caller, { id })
           const { secret, encryptedSecret } = newSecret()
           const now = yield* Clock.currentTimeMillis
           const rotated = yield* commit(
@@ -211,14 +208,14 @@ export class Webhooks extends Context.Service<
           return { webhook: toWebhook(rotated), secret }
         })
 
-        const test = Effect.fn("Webhooks.test")(function* (projectId: ProjectId, id: string) {
-          const webhook = yield* resources.get(projectId, id)
+        const test = Effect.fn("Webhooks.test")(function* (caller: Caller, id: string) {
+          const webhook = yield* resources.get(caller, id)
           const now = yield* Clock.currentTimeMillis
           const testId = idAt(yield* ids.reserve(now, 1), "evd", 0)
           const body: EventBody = {
             type: "webhook.test",
             timestamp: formatInstant(now),
-            data: { webhook_id: webhook.id, project_id: projectId }
+            data: { webhook_id: webhook.id, project_id: webhook.projectId }
           }
           const result = yield* tests.run(webhook, sendToWebhook({ crypto, decrypt, sink }, webhook, testId, body))
           return {
@@ -229,12 +226,12 @@ export class Webhooks extends Context.Service<
         })
 
         const listEventDeliveries = Effect.fn("Webhooks.listEventDeliveries")(function* (
-          projectId: ProjectId,
+          caller: Caller,
           id: string,
           input: CursorInput = {}
         ) {
           const { limit, cursor } = yield* validated(parseCursorRequest, input, "filters")
-          yield* resources.get(projectId, id)
+          const { projectId } = yield* resources.get(caller, id)
           return yield* cursorPage(
             { sign, crypto },
             {
@@ -255,12 +252,8 @@ export class Webhooks extends Context.Service<
           )
         })
 
-        const replay = Effect.fn("Webhooks.replay")(function* (
-          projectId: ProjectId,
-          id: string,
-          eventDeliveryId: string
-        ) {
-          yield* validIds({ projectId, id, eventDeliveryId })
+        const replay = Effect.fn("Webhooks.replay")(function* (caller: Caller, id: string, eventDeliveryId: string) {
+          const projectId = yield* validProject(caller, { id, eventDeliveryId })
           const now = yield* Clock.currentTimeMillis
           const replayed = yield* commit(
             Effect.map(

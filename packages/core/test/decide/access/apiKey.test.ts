@@ -54,7 +54,7 @@ describe("createApiKey", () => {
       failure: [{ path: ["domainScope"], code: "too_short" }]
     }))
 
-  it.each([new Date(now + 1), now + 1, new Date(now + 1).toISOString()])("accepts the end %s", (expiresAt) =>
+  it.each([new Date(now + 1), now + 1, new Date(now + 1).toISOString()])("allows the end %s", (expiresAt) =>
     expect(Result.getOrThrow(create({ expiresAt })).answer.expiresAt).toBe(now + 1)
   )
 

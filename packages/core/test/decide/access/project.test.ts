@@ -5,14 +5,20 @@ import type { UpdateProjectInput } from "../../../src/domain/access/Project.ts"
 import { parseUpdateProject } from "../../../src/domain/access/Project.ts"
 import { now } from "../fixtures.ts"
 
-const existing = { id: "prj_a", onAmbiguous: "retry", createdAt: now - 1, revision: 3 } as const
+const existing = {
+  id: "prj_a",
+  onAmbiguous: "retry",
+  listUnsubscribe: false,
+  createdAt: now - 1,
+  revision: 3
+} as const
 
 const update = (input: UpdateProjectInput, facts: { readonly existing: typeof existing | null }) =>
   Result.getOrThrow(updateProject("prj_a", Result.getOrThrow(parseUpdateProject(input)), { now, ...facts }))
 
 describe("ensureProject", () => {
   it("creates a project when it does not exist", () => {
-    const project = { id: "prj_a", onAmbiguous: "retry", createdAt: now, revision: 1 }
+    const project = { id: "prj_a", onAmbiguous: "retry", listUnsubscribe: false, createdAt: now, revision: 1 }
     expect(ensureProject("prj_a", { now, existing: null })).toEqual(
       Result.succeed({ answer: project, changes: [{ _tag: "PutProject", project, replaces: null }] })
     )
@@ -31,7 +37,13 @@ describe("updateProject", () => {
     })
   })
 
-  it.each([{}, { onAmbiguous: undefined }, { onAmbiguous: "retry" as const }])(
+  it("changes the header fields of a project", () => {
+    const project = { ...existing, listUnsubscribe: true, revision: 4 }
+    expect(update({ listUnsubscribe: true }, { existing }).answer).toEqual(project)
+    expect(update({ listUnsubscribe: true }, { existing: null }).answer.listUnsubscribe).toBe(true)
+  })
+
+  it.each([{}, { listUnsubscribe: false }, { onAmbiguous: undefined }, { onAmbiguous: "retry" as const }])(
     "writes nothing for the unchanged settings %j",
     (input) => expect(update(input, { existing })).toEqual({ answer: existing, changes: [] })
   )

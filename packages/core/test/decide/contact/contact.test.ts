@@ -9,7 +9,7 @@ import { createContact, deleteContact, updateContact } from "../../../src/decide
 import type { CreateContactInput, UpdateContactInput } from "../../../src/domain/contact/ContactRequest.ts"
 import { parseCreateContact, parseUpdateContact } from "../../../src/domain/contact/ContactRequest.ts"
 import type { SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
-import { emailStatuses } from "../../../src/domain/contact/SubscriptionTable.ts"
+import { emailStatuses } from "../../../src/domain/contact/EmailStatusTable.ts"
 import type { Plan } from "../../../src/domain/plan/Plan.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"

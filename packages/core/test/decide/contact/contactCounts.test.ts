@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { contactCounts } from "../../../src/decide/contact/contactCounts.ts"
 import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
-import { emailStatuses } from "../../../src/domain/contact/SubscriptionTable.ts"
+import { emailStatuses } from "../../../src/domain/contact/EmailStatusTable.ts"
 import { contact, counterChanges, project } from "../fixtures.ts"
 
 const full = contact({

@@ -40,6 +40,16 @@ describe("beginAttempt", () => {
     expect(counterChanges(changes)).toEqual({ allowance: -1, "daily:2026-11-21": -1 })
   })
 
+  it.each([
+    [2_000_000, true],
+    [1_400_000, true],
+    [1_300_000, false]
+  ])("compares the encoded size of a file of 1 MB with a limit of %d bytes", (maxMessageBytes, isSent) => {
+    const file = { filename: "a", contentType: "a/b", contentId: null, disposition: "attachment", hash: "h" } as const
+    const known = message({ text: "Hi", attachments: [{ ...file, size: 990_000 }] })
+    expect(begin({ maxMessageBytes, message: known }).answer).toEqual(isSent ? expect.any(Object) : "failed")
+  })
+
   it("returns a delivery to the queue unclaimed and keeps its charge when the clock was set back and it is not due yet", () => {
     const claimed = delivery({ worker: "w", dueAt: now + 1 })
     const { answer, changes } = begin({ claimed })

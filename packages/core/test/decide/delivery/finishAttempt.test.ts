@@ -100,7 +100,7 @@ const rows: ReadonlyArray<Row> = [
     { reason: "temporary_failure", bounceType: "soft" },
     "deferred"
   ],
-  ["a lost connection before finalizing", lost, facts(), "queued", { ambiguous: 0, deferrals: 0 }, "no_reply"],
+  ["a lost connection before finalizing", lost, facts(), "queued", { ambiguousAttempts: 0, deferrals: 0 }, "no_reply"],
   [
     "a lost connection before finalizing, after the lifetime",
     lost,
@@ -122,13 +122,13 @@ const rows: ReadonlyArray<Row> = [
     lost,
     facts({ attempt: finalizingAttempt }),
     "queued",
-    { ambiguous: 1, dueAt: now + 10 * minuteMillis },
+    { ambiguousAttempts: 1, dueAt: now + 10 * minuteMillis },
     "ambiguous"
   ],
   [
     "a third lost connection while finalizing",
     lost,
-    facts({ attempt: finalizingAttempt, state: { ambiguous: 2 } }),
+    facts({ attempt: finalizingAttempt, state: { ambiguousAttempts: 2 } }),
     "failed",
     { reason: "delivery_uncertain" },
     "ambiguous"
@@ -146,7 +146,7 @@ const rows: ReadonlyArray<Row> = [
     lost,
     facts({ attempt: finalizingAttempt, idempotentHandOff: true }),
     "queued",
-    { ambiguous: 0 },
+    { ambiguousAttempts: 0 },
     "no_reply"
   ],
   ["a shutdown before finalizing", { _tag: "ShutDown" }, facts(), "queued", { dueAt: now, crashes: 0 }, "stopped"],
@@ -155,7 +155,7 @@ const rows: ReadonlyArray<Row> = [
     { _tag: "ShutDown" },
     facts({ attempt: finalizingAttempt }),
     "queued",
-    { ambiguous: 1 },
+    { ambiguousAttempts: 1 },
     "ambiguous"
   ],
   [
@@ -163,7 +163,7 @@ const rows: ReadonlyArray<Row> = [
     { _tag: "Revoked" },
     facts({ attempt: finalizingAttempt }),
     "queued",
-    { dueAt: now + 5000, ambiguous: 0, reachedRelay: false },
+    { dueAt: now + 5000, ambiguousAttempts: 0, reachedRelay: false },
     "stopped"
   ],
   ["a dead worker before finalizing", died, facts(), "queued", { dueAt: now, crashes: 1 }, "no_reply"],
@@ -172,7 +172,7 @@ const rows: ReadonlyArray<Row> = [
     died,
     facts({ attempt: finalizingAttempt }),
     "queued",
-    { crashes: 1, ambiguous: 1 },
+    { crashes: 1, ambiguousAttempts: 1 },
     "ambiguous"
   ],
   [
@@ -211,7 +211,10 @@ describe("finishAttempt", () => {
     const eventKinds = ofTag(changes, "AppendEvent").map(({ event }) => event.kind)
     const delayed = !["WorkerDied", "ShutDown", "Revoked"].includes(result._tag) && outcome !== "ambiguous"
     expect(eventKinds).toEqual(status !== "queued" ? [`email.${status}`] : delayed ? ["email.delayed"] : [])
-    expect(ofTag(changes, "PutSuppression")).toHaveLength(next.reason === "hard_bounce" ? 1 : 0)
+    const suppressing = status === "bounced" && next.reason !== "recipient_blocked"
+    expect(ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))).toEqual(
+      suppressing ? [next.reason] : []
+    )
   })
 })
 
@@ -246,7 +249,7 @@ describe("finishAttempt, with any result", () => {
       expiresAt: fc.option(fc.integer({ min: now + 1, max: now + 10 ** 8 })),
       suppressed: fc.boolean(),
       state: fc.record({
-        ambiguous: fc.nat(4),
+        ambiguousAttempts: fc.nat(4),
         crashes: fc.nat(4),
         deferrals: fc.nat(80),
         reachedRelay: fc.boolean(),
@@ -302,7 +305,7 @@ describe("finishAttempt, with any result", () => {
 
 describe("finishAttempt, with a result after another worker has finished the attempt", () => {
   const ambiguousAttempt = attempt({ phase: "ended", outcome: "ambiguous" })
-  const waiting = delivery({ status: "queued", attempts: 1, ambiguous: 1, reachedRelay: true, dueAt: now + 1 })
+  const waiting = delivery({ status: "queued", attempts: 1, ambiguousAttempts: 1, reachedRelay: true, dueAt: now + 1 })
   const uncertain = delivery({ ...waiting, status: "failed", reason: "delivery_uncertain", dueAt: null })
   const accepted: HandOffResult = { _tag: "Accepted", reply: reply("finalizing", 250) }
   const delivered: HandOffResult = { _tag: "Delivered", reply: reply("finalizing", 250) }

@@ -7,6 +7,8 @@ import {
   transitionChanges,
   transitionAndRefunds
 } from "../../../src/decide/delivery/transition.ts"
+import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
+import type { Trigger } from "../../../src/domain/delivery/DeliveryTable.ts"
 import { deliveryTable } from "../../../src/domain/delivery/DeliveryTable.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import { counterChanges, delivery, now, project } from "../fixtures.ts"
@@ -61,13 +63,64 @@ describe("applyTransition", () => {
 
 describe("isNotYetDue", () => {
   it.each([
-    [now - 1, false],
-    [now, false],
-    [now + 1, true],
-    [null, false]
-  ])("compares the due time %s with the clock", (dueAt, expected) =>
-    expect(isNotYetDue(delivery({ dueAt }), now)).toBe(expected)
+    ["is due before now", now - 1, now - 9, false],
+    ["is due now", now, now - 9, false],
+    ["is due later", now + 1, now - 9, true],
+    ["began to wait now", now + 1, now, true],
+    ["began to wait later, before the clock was set back", now + 9, now + 1, false],
+    ["was due at once, before the clock was set back", now + 9, now + 9, false],
+    ["is due at its scheduled time, later", now + 1, null, true],
+    ["was due at its scheduled time", now, null, false]
+  ])("compares the wait with the clock for a delivery that %s", (_, dueAt, waitsFrom, expected) =>
+    expect(isNotYetDue(delivery({ dueAt, waitsFrom }), now)).toBe(expected)
   )
+})
+
+describe("waitsFrom after a transition", () => {
+  const after = (on: Trigger, change: Partial<Delivery>, patch: Partial<Delivery> = {}) => {
+    const { dueAt, waitsFrom } = applyTransition(delivery(change), on, now, patch).after
+    return { dueAt, waitsFrom }
+  }
+
+  it.each<[string, Trigger, Partial<Delivery>, Partial<Delivery>, object]>([
+    ["has no wait when an attempt begins", "AttemptBegan", {}, { dueAt: now }, { dueAt: now, waitsFrom: now }],
+    [
+      "waits from 30 s ago after a deferral, so that clocks may differ by this time",
+      "TransportDeferred",
+      { status: "sending" },
+      { dueAt: now + 60_000 },
+      { dueAt: now + 60_000, waitsFrom: now - 30_000 }
+    ],
+    [
+      "has no wait after a recovery",
+      "WorkerDied",
+      { status: "sending" },
+      { dueAt: now },
+      { dueAt: now, waitsFrom: now }
+    ],
+    [
+      "keeps the scheduled time when it is queued",
+      "DueReached",
+      { status: "scheduled", dueAt: now - 5, waitsFrom: null },
+      {},
+      { dueAt: now - 5, waitsFrom: null }
+    ],
+    [
+      "waits until its new scheduled time",
+      "Rescheduled",
+      { status: "scheduled", dueAt: now + 5, waitsFrom: null },
+      { dueAt: now + 9 },
+      { dueAt: now + 9, waitsFrom: null }
+    ],
+    [
+      "keeps its wait when it is not due yet",
+      "NotYetDue",
+      { dueAt: now + 5, waitsFrom: now - 9 },
+      {},
+      { dueAt: now + 5, waitsFrom: now - 9 }
+    ],
+    ["is cleared at the end", "TransportAccepted", { status: "sending" }, {}, { dueAt: null, waitsFrom: null }]
+  ])("%s", (_, on, change, patch, expected) => expect(after(on, change, patch)).toEqual(expected))
 })
 
 describe("transitionChanges", () => {

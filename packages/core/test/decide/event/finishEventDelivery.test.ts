@@ -7,10 +7,15 @@ import { dayMillis, minuteMillis, secondMillis } from "../../../src/domain/value
 import { eventDelivery, now, webhook } from "../fixtures.ts"
 
 const accepted: EventDeliveryResult = { _tag: "Accepted", status: 204 }
-const refused: EventDeliveryResult = { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false }
-const gone: EventDeliveryResult = { _tag: "Refused", status: 410, retryAfterSeconds: null, gone: true }
+const refused: EventDeliveryResult = { _tag: "Refused", status: 500, retryAfterSeconds: null, wantsNoMoreEvents: false }
+const noMoreEvents: EventDeliveryResult = {
+  _tag: "Refused",
+  status: 410,
+  retryAfterSeconds: null,
+  wantsNoMoreEvents: true
+}
 const noReply: EventDeliveryResult = { _tag: "NoReply", error: "timeout" }
-const notAttempted: EventDeliveryResult = { _tag: "NotAttempted", error: "event_gone" }
+const notAttempted: EventDeliveryResult = { _tag: "NotAttempted", error: "event_deleted" }
 const postponed: EventDeliveryResult = { _tag: "Postponed", error: "secret_unreadable", waitMillis: 5 * minuteMillis }
 
 const finish = (
@@ -32,12 +37,12 @@ const finish = (
 
 describe("finishEventDelivery", () => {
   it.each<[string, EventDeliveryResult, object]>([
-    ["is accepted", accepted, { status: "delivered", dueAt: null, attempts: 1, settledAt: now }],
-    ["is refused as gone", gone, { status: "failed", dueAt: null, attempts: 1, settledAt: now }],
-    ["was not attempted", notAttempted, { status: "failed", dueAt: null, attempts: 0, settledAt: now }],
-    ["is postponed", postponed, { status: "pending", dueAt: now + 5 * minuteMillis, attempts: 0, settledAt: null }],
-    ["is refused", refused, { status: "pending", attempts: 1, settledAt: null }],
-    ["gets no reply", noReply, { status: "pending", attempts: 1, settledAt: null }]
+    ["is accepted", accepted, { status: "delivered", dueAt: null, attempts: 1, endedAt: now }],
+    ["is refused with all later events", noMoreEvents, { status: "failed", dueAt: null, attempts: 1, endedAt: now }],
+    ["was not attempted", notAttempted, { status: "failed", dueAt: null, attempts: 0, endedAt: now }],
+    ["is postponed", postponed, { status: "pending", dueAt: now + 5 * minuteMillis, attempts: 0, endedAt: null }],
+    ["is refused", refused, { status: "pending", attempts: 1, endedAt: null }],
+    ["gets no reply", noReply, { status: "pending", attempts: 1, endedAt: null }]
   ])("decides the next state of an event delivery that %s", (_, result, state) => {
     const { answer, changes } = finish(result)
     expect(answer).toMatchObject({ ...state, worker: null, fencingToken: eventDelivery().fencingToken + 1 })
@@ -48,7 +53,7 @@ describe("finishEventDelivery", () => {
     [accepted, { status: 204, error: null }],
     [refused, { status: 500, error: null }],
     [noReply, { status: null, error: "timeout" }],
-    [notAttempted, { status: null, error: "event_gone" }],
+    [notAttempted, { status: null, error: "event_deleted" }],
     [postponed, { status: null, error: "secret_unreadable" }]
   ])("records the attempt with the result %j", (result, attempt) =>
     expect(finish(result).answer!.latestAttempts).toEqual([{ at: now - 7, durationMillis: 7, ...attempt }])
@@ -101,7 +106,7 @@ describe("finishEventDelivery", () => {
     ["a later failure", refused, { failingSince: now - 1 }, null],
     ["a failure after five days", noReply, { failingSince: now - 5 * dayMillis }, { status: "disabled" }],
     ["a failure just before five days", noReply, { failingSince: now - 5 * dayMillis + 1 }, null],
-    ["the end of the endpoint", gone, {}, { status: "disabled", failingSince: now }],
+    ["the end of the endpoint", noMoreEvents, {}, { status: "disabled", failingSince: now }],
     ["a success after a failure", accepted, { failingSince: now - 1 }, { failingSince: null, status: "enabled" }],
     ["a success", accepted, {}, null],
     ["no attempt", notAttempted, { failingSince: now - 9 * dayMillis }, null],
@@ -124,8 +129,8 @@ describe("finishEventDelivery", () => {
 
   it.each<[string, EventDeliveryResult, object, boolean]>([
     ["a failure after five days", noReply, { failingSince: now - 5 * dayMillis }, true],
-    ["the end of the endpoint", gone, {}, true],
-    ["the end of the endpoint of a webhook that is disabled already", gone, { status: "disabled" }, false],
+    ["the end of the endpoint", noMoreEvents, {}, true],
+    ["the end of the endpoint of a webhook that is disabled already", noMoreEvents, { status: "disabled" }, false],
     ["a first failure", refused, {}, false],
     ["a success after a failure", accepted, { failingSince: now - 1 }, false]
   ])("answers whether the webhook was disabled, after %s", (_, result, content, isDisabled) => {
@@ -141,7 +146,7 @@ describe("finishEventDelivery", () => {
     ["a success", accepted, { failingSince: now - 1 }, { status: "delivered", attempts: 1 }],
     ["a failure", refused, {}, { status: "pending", attempts: 1 }],
     ["a failure after five days", noReply, { failingSince: now - 5 * dayMillis }, { status: "pending", attempts: 1 }],
-    ["the end of the endpoint", gone, {}, { status: "pending", attempts: 1 }]
+    ["the end of the endpoint", noMoreEvents, {}, { status: "pending", attempts: 1 }]
   ])("does not change a webhook whose URL changed since the attempt began, after %s", (_, result, content, state) => {
     const moved = webhook({ revision: 6 }, { ...content, url: "https://new.example.net/" })
     const { answer, changes, disabledWebhook } = finish(result, { webhook: moved })
@@ -152,12 +157,12 @@ describe("finishEventDelivery", () => {
 
   it("ends an event delivery or makes it due in the future, whatever the result and the number of attempts", () => {
     const result = fc.oneof(
-      fc.constantFrom(accepted, gone, noReply, notAttempted, postponed),
+      fc.constantFrom(accepted, noMoreEvents, noReply, notAttempted, postponed),
       fc.double({ noNaN: false }).map((retryAfterSeconds): EventDeliveryResult => ({
         _tag: "Refused",
         status: 500,
         retryAfterSeconds,
-        gone: false
+        wantsNoMoreEvents: false
       }))
     )
     fc.assert(
@@ -166,13 +171,13 @@ describe("finishEventDelivery", () => {
           claimed: eventDelivery({ attempts }),
           webhook: isWebhook ? webhook() : null
         })
-        const { status, dueAt, settledAt, fencingToken } = answer!
+        const { status, dueAt, endedAt, fencingToken } = answer!
         expect(fencingToken).toBe(4)
         if (status === "pending") {
-          expect(settledAt).toBeNull()
+          expect(endedAt).toBeNull()
           expect(dueAt! - now).toBeGreaterThanOrEqual(secondMillis)
           expect(dueAt! - now).toBeLessThanOrEqual(1.2 * dayMillis)
-        } else expect([dueAt, settledAt]).toEqual([null, now])
+        } else expect([dueAt, endedAt]).toEqual([null, now])
       })
     )
   })

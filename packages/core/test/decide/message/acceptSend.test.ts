@@ -5,6 +5,7 @@ import type { AcceptSend, AcceptSendFacts } from "../../../src/decide/message/ac
 import { acceptSend, recipientsOf } from "../../../src/decide/message/acceptSend.ts"
 import type { ApiKeyRecord, Principal } from "../../../src/domain/access/ApiKey.ts"
 import { permissions } from "../../../src/domain/access/ApiKey.ts"
+import type { HashedAttachment } from "../../../src/domain/message/attachmentContent.ts"
 import type { IdempotencyRecord } from "../../../src/domain/message/Idempotency.ts"
 import type { SendInput } from "../../../src/domain/message/SendInput.ts"
 import type { SendOptions } from "../../../src/domain/message/SendOptions.ts"
@@ -39,7 +40,18 @@ const command = (input: Partial<SendInput> = {}, change: Partial<AcceptSend> = {
   options: Result.getOrThrow(parseSendOptions({})),
   idempotencyKey: "k",
   fingerprint: "fingerprint",
+  attachments: [],
   ...change
+})
+
+const hashed = (filename: string, hash: string, text: string): HashedAttachment => ({
+  filename,
+  contentType: "application/pdf",
+  contentId: null,
+  disposition: "attachment",
+  size: text.length,
+  hash,
+  content: new TextEncoder().encode(text)
 })
 
 const withOptions = (options: SendOptions) => ({ options: Result.getOrThrow(parseSendOptions(options)) })
@@ -56,6 +68,8 @@ const facts = (change: Partial<AcceptSendFacts> = {}): AcceptSendFacts => ({
   contacts: [],
   suppressions: Array.from({ length: 50 }, () => null),
   usage: { daily: 0, allowance: 0, scheduledRecipients: 0 },
+  project: null,
+  canUnsubscribe: false,
   ...change
 })
 
@@ -87,7 +101,7 @@ describe("acceptSend, for a send that breaks several rules", () => {
       "a revoked API key",
       command(brokenSend, { principal: scoped, ...expired }),
       { ...limited, idempotency: used, apiKey: { ...apiKey, revokedAt: now } },
-      { _tag: "ApiKeyNotAccepted" }
+      { _tag: "InvalidApiKey" }
     ],
     [
       "a domain outside the scope",
@@ -134,7 +148,7 @@ describe("acceptSend, for a send that breaks several rules", () => {
   it("refuses an API key that does not exist or has expired", () => {
     for (const one of [null, { ...apiKey, expiresAt: now }])
       expect(acceptSend(command({}, { principal: byApiKey }), facts({ apiKey: one }))).toMatchObject(
-        Result.fail({ _tag: "ApiKeyNotAccepted" })
+        Result.fail({ _tag: "InvalidApiKey" })
       )
   })
 
@@ -158,6 +172,36 @@ describe("acceptSend, for a repeated send", () => {
     const { answer } = Result.getOrThrow(acceptSend(command(), facts({ idempotency: { ...earlier, expiresAt: now } })))
     expect(answer.replayed).toBe(false)
     expect(answer.messageId).not.toBe("msg_0")
+  })
+})
+
+describe("acceptSend, for a link to unsubscribe", () => {
+  const settings = { id: project, onAmbiguous: "retry", listUnsubscribe: true, createdAt: now, revision: 1 } as const
+  const linked = (options: SendOptions, known: Partial<AcceptSendFacts>) =>
+    only(changesOf(command({}, withOptions(options)), facts(known)), "InsertMessage")[0]!.message.listUnsubscribe
+
+  it.each<[name: string, options: SendOptions, facts: Partial<AcceptSendFacts>, expected: boolean]>([
+    ["without a wish", {}, { canUnsubscribe: true }, false],
+    ["when the send asks for it", { listUnsubscribe: true }, { canUnsubscribe: true }, true],
+    ["when the project asks for it", {}, { canUnsubscribe: true, project: settings }, true],
+    ["when the send declines it", { listUnsubscribe: false }, { canUnsubscribe: true, project: settings }, false],
+    ["when the core has no page for it", {}, { project: settings }, false],
+    [
+      "when the send has a link of its own",
+      { headers: { "list-unsubscribe": "<mailto:a@b.example>" } },
+      { canUnsubscribe: true, project: settings },
+      false
+    ]
+  ])("decides %s", (_, options, known, expected) => {
+    expect(linked(options, known)).toBe(expected)
+  })
+
+  it("refuses a wish that the core cannot fulfil", () => {
+    const refused = acceptSend(command({}, withOptions({ listUnsubscribe: true })), facts())
+    expect(Result.isFailure(refused) && refused.failure).toMatchObject({
+      _tag: "InvalidArgument",
+      issues: [{ path: ["listUnsubscribe"], code: "not_allowed_here" }]
+    })
   })
 })
 
@@ -211,6 +255,41 @@ describe("acceptSend, for a valid send", () => {
       { now, record: { key: "k", fingerprint: "fingerprint", result, expiresAt: now + 30 * dayMillis } }
     ])
     expect(counterChanges(changes)).toEqual({ "daily:2026-11-21": 2, allowance: 2 })
+  })
+
+  it("writes each content once before the message, which names the files and their hashes", () => {
+    const attachments = [hashed("a.pdf", "h1", "one"), hashed("b.pdf", "h2", "two"), hashed("copy.pdf", "h1", "one")]
+    const changes = changesOf(command({}, { attachments }), facts())
+    expect(only(changes, "PutContent").map(({ hash, parts }) => [hash, Buffer.concat(parts).toString()])).toEqual([
+      ["h1", "one"],
+      ["h2", "two"]
+    ])
+    const [{ message }] = only(changes, "InsertMessage") as [ChangeOf<"InsertMessage">]
+    expect(message.attachments).toEqual(
+      ["h1", "h2", "h1"].map((hash, n) => ({
+        filename: attachments[n]!.filename,
+        contentType: "application/pdf",
+        contentId: null,
+        disposition: "attachment",
+        size: 3,
+        hash
+      }))
+    )
+    const order = inCommitOrder(changes).map(({ _tag }) => _tag)
+    expect(order.lastIndexOf("PutContent")).toBeLessThan(order.indexOf("InsertMessage"))
+  })
+
+  it.each([
+    [6, true],
+    [5, false]
+  ])("compares the bytes of all files with a limit of %d", (attachmentBytes, isAccepted) => {
+    const attachments = [hashed("a.pdf", "h1", "one"), hashed("b.pdf", "h1", "one")]
+    const known = facts({ plan: { ...noLimits, attachmentBytes } })
+    const sent = acceptSend(command({}, { attachments }), known)
+    expect(Result.isSuccess(sent)).toBe(isAccepted)
+    if (Result.isFailure(sent))
+      expect(sent.failure).toMatchObject({ argument: "input", issues: [{ path: ["attachments"], code: "too_large" }] })
+    expect(Result.isSuccess(acceptSend(command({}, { attachments }), { ...known, idempotency: earlier }))).toBe(true)
   })
 
   it("counts a scheduled send on its day and keeps its record for 30 days after its time", () => {

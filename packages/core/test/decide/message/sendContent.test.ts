@@ -115,7 +115,7 @@ describe("sendContent", () => {
     expect(issuesOf(input, facts)).toEqual(issues)
   })
 
-  it("accepts a time exactly 30 days ahead, and addresses outside ASCII when the transport supports them", () => {
+  it("allows a time exactly 30 days ahead, and addresses outside ASCII when the transport supports them", () => {
     expect(issuesOf({ scheduledAt: now + 30 * dayMillis, to: "ü@example.org" })).toEqual([])
   })
 })

@@ -181,7 +181,7 @@ describe("publishingIssues", () => {
     ])
   })
 
-  it("accepts declared tags, comments and changed delimiters", () => {
+  it("allows declared tags, comments and changed delimiters", () => {
     expect(
       issues({
         text: "{{! {{ }}{{a}}{{{a}}}{{#a}}{{b}}{{/a}}{{=<% %>=}}<%b%>",

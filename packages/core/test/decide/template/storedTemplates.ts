@@ -24,7 +24,7 @@ export const written = <A, E>(decided: Result.Result<Decision<A>, E>): ReadonlyA
       : change._tag
   )
 
-/** The path and the code of each issue of a refusal; `undefined` for an accepted input. */
+/** The path and the code of each issue of a refusal; `undefined` for a valid input. */
 export const issuesOf = <A, E>(decided: Result.Result<A, E>): ReadonlyArray<string> | undefined =>
   Result.isFailure(decided)
     ? (decided.failure as { issues?: ReadonlyArray<{ path: ReadonlyArray<string>; code: string }> }).issues?.map(

@@ -95,7 +95,7 @@ describe("updateTemplate and publishTemplate", () => {
     expect(refusal(publish(archived))).toMatchObject({ _tag: "TemplateNotEditable", reason: "archived" })
   })
 
-  it("refuses the alias of another template, and accepts the template's own alias", () => {
+  it("refuses the alias of another template, and allows the template's own alias", () => {
     const created = answerOf(create({ alias: "receipt" }))
     expect(refusal(update(created, { alias: "other" }, { id: "tpl_other" }))).toMatchObject({ _tag: "NameTaken" })
     expect(refusal(update(created, { alias: "receipt" }, { id: created.template.id }))).toBeUndefined()

@@ -5,10 +5,10 @@ import { deleteResource } from "../../../src/decide/store/resource.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import type { UpdateWebhookInput } from "../../../src/domain/webhook/WebhookInput.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../../src/domain/webhook/WebhookInput.ts"
-import { webhookTargetRules } from "../../../src/domain/webhook/WebhookTarget.ts"
+import { webhookUrlRules } from "../../../src/domain/webhook/WebhookUrl.ts"
 import { ids, now, webhook } from "../fixtures.ts"
 
-const rules = webhookTargetRules()
+const rules = webhookUrlRules()
 const url = "https://hooks.example.net/a"
 const validCreate = (input: object = {}) => Result.getOrThrow(parseCreateWebhook(rules)({ url, ...input }))
 const validUpdate = (input: UpdateWebhookInput) => Result.getOrThrow(parseUpdateWebhook(rules)(input))

@@ -41,7 +41,7 @@ describe("formatApiKey and parseApiKey", () => {
 describe("isApiKeyLive and isInScope", () => {
   const apiKey = { revokedAt: null, expiresAt: 100 }
 
-  it("accepts an API key until it expires or is revoked", () => {
+  it("keeps an API key live until it expires or is revoked", () => {
     expect(isApiKeyLive(apiKey, 99)).toBe(true)
     expect(isApiKeyLive(apiKey, 100)).toBe(false)
     expect(isApiKeyLive({ ...apiKey, expiresAt: null }, 1e15)).toBe(true)

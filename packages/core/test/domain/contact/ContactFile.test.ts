@@ -11,6 +11,7 @@ import {
   readRow,
   toCell
 } from "../../../src/domain/contact/ContactFile.ts"
+import { contact as contactRecord } from "../../decide/fixtures.ts"
 
 describe("toCell and fromCell", () => {
   it.each([
@@ -53,22 +54,11 @@ const property = (n: number, key: string, type: "string" | "number"): ResourceOf
   revision: 1
 })
 
+/** A contact that has only an address. */
 const contact = (change: Partial<ContactRecord>): ContactRecord => ({
-  id: "con_1",
-  projectId: "p",
-  email: "a@example.org",
-  address: "a@example.org",
-  userId: null,
-  firstName: "",
-  lastName: "",
-  phoneNumber: null,
-  emailStatus: "subscribed",
-  source: "manual",
-  properties: {},
-  listIds: [],
+  ...contactRecord({ email: "a@example.org", userId: null, firstName: "", lastName: "", phoneNumber: null }),
   createdAt: 1,
   updatedAt: 1,
-  revision: 1,
   ...change
 })
 

@@ -21,7 +21,7 @@ describe("parseCreateSegment", () => {
         }))
       }
     ]
-  ])("accepts a filter of %s", (_, filter) => {
+  ])("allows a filter of %s", (_, filter) => {
     expect(Result.isSuccess(parseCreateSegment({ name: "s", filter }))).toBe(true)
   })
 

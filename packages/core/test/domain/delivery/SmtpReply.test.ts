@@ -10,7 +10,10 @@ describe("classifyRefusal", () => {
     ["connect", null, null, "", "TransportDeferred", false],
     ["greeting", 554, null, "go away", "TransportDeferred", false],
     ["auth", 454, null, "", "TransportDeferred", false],
-    ["auth", 535, "5.7.8", "", "SenderRefused", false],
+    ["auth", 535, "5.7.8", "", "TransportDeferred", false],
+    ["mail", 530, "5.7.0", "Must issue STARTTLS", "TransportDeferred", false],
+    ["mail", 552, "5.3.4", "", "MessageRefused", false],
+    ["mail", 550, "5.6.7", "", "MessageRefused", false],
     ["mail", 451, null, "", "TransportDeferred", false],
     ["mail", 550, "5.7.1", "", "SenderRefused", false],
     ["rcpt", 421, null, "", "TransportDeferred", false],
@@ -43,6 +46,7 @@ describe("classifyRefusal", () => {
   it("attributes a refused greeting and a 421 reply to the relay, not to the recipient", () => {
     expect(classified("greeting", 554, null).relayFault).toBe(true)
     expect(classified("rcpt", 421, null).relayFault).toBe(true)
+    expect(classified("auth", 535, "5.7.8").relayFault).toBe(true)
     expect(classified("rcpt", 450, null).relayFault).toBe(false)
   })
 

@@ -12,6 +12,7 @@ describe("parseAddress", () => {
     ["ada@ＥＸＡＭＰＬＥ.com", "ada@example.com", "ada@example.com"],
     ['"ada"@example.com', "ada@example.com", "ada@example.com"],
     ['"a b"@example.com', '"a b"@example.com', '"a b"@example.com'],
+    ["!#$%&'*+-/=?^_`{|}~@example.com", "!#$%&'*+-/=?^_`{|}~@example.com", "!#$%&'*+-/=?^_`{|}~@example.com"],
     ["Ωmega@example.com", "Ωmega@example.com", "ωmega@example.com"]
   ])("parses the address %s", (text, address, canonical) => {
     expect(parseAddress(text)).toMatchObject({ address, canonical })
@@ -45,6 +46,10 @@ describe("parseAddress", () => {
     "ada@example.com\n",
     '"ada"x@example.com',
     '"a\r\nb"@example.com',
+    '"a<b"@example.com',
+    '"a\\>b"@example.com',
+    "=?utf-8?q?=0d=0abcc:_eve=40example.com?=@example.com",
+    '"ada =?utf-8?B?DQo=?="@example.com',
     `${"a".repeat(65)}@example.com`,
     `${"ü".repeat(33)}@example.com`,
     `a@${"b".repeat(64)}.com`,

@@ -5,7 +5,7 @@ import { headerFieldIssues, headerFieldsMax } from "../../../src/domain/message/
 const issues = (headers: object) => headerFieldIssues(headers as never).map(({ path, code }) => [path.join("."), code])
 
 describe("headerFieldIssues", () => {
-  it("accepts header fields of text, also List-Unsubscribe", () => {
+  it("allows header fields of text, also List-Unsubscribe", () => {
     expect(
       issues({ "List-Unsubscribe": "<https://x.example/u>", "X-Order": "Nº 7 – ü", "List-Id": "x".repeat(998) })
     ).toEqual([])
@@ -42,7 +42,7 @@ describe("headerFieldIssues", () => {
     expect(issues(many)).toEqual([["headers", "too_many_items"]])
   })
 
-  it("accepts no header field that writes a second line", () => {
+  it("allows no header field that writes a second line", () => {
     const text = (letters: string) =>
       fc.oneof(
         fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 }),

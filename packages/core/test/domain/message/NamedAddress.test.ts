@@ -12,7 +12,7 @@ describe("parseNamedAddress", () => {
     ['"say \\"hi\\" \\\\" <ada@example.org>', 'say "hi" \\', "ada@example.org"],
     ['"Ada" "L." Byron <ada@example.org>', "Ada L. Byron", "ada@example.org"],
     ['"a <b> c" <ada@example.org>', "a <b> c", "ada@example.org"],
-    ['Ada <"a<b"@example.org>', "Ada", '"a<b"@example.org'],
+    ['Ada <"a b"@example.org>', "Ada", '"a b"@example.org'],
     ["Shop <shop@ACME.example>", "Shop", "shop@acme.example"],
     ["<ada@example.org>", null, "ada@example.org"],
     ['"" <ada@example.org>', null, "ada@example.org"]
@@ -30,6 +30,7 @@ describe("parseNamedAddress", () => {
     "Lovelace, Ada <ada@example.org>",
     "Ada (Countess) <ada@example.org>",
     '"Ada <ada@example.org>',
+    'Ada <"a<b"@example.org>',
     "Ada\r\nBcc: eve@example.org <ada@example.org>",
     '"Ada\n" <ada@example.org>',
     `${"x".repeat(2048)} <ada@example.org>`,

@@ -42,7 +42,7 @@ describe("parseSend, for the input of a program", () => {
       { templateId: "tpl_1", templateVariables: { name: "Ada", city: undefined } },
       { templateId: "tpl_1", templateVariables: { name: "Ada" } }
     ]
-  ])("accepts a send of a program with %s", (_, change, wire) => {
+  ])("allows a send of a program with %s", (_, change, wire) => {
     expect(canonical({ ...minimal, ...change })).toBe(canonical({ ...minimal, ...wire }, "api"))
   })
 

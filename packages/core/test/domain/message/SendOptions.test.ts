@@ -25,11 +25,23 @@ describe("parseSendOptions", () => {
 
   it("parses all options, and returns null for those that are absent or undefined", () => {
     const headers = { "X-Order": "7", "X-Coupon": undefined }
-    const options = { idempotencyKey: "k", onAmbiguous: "fail", expiresAt: new Date(instant), headers }
+    const options = {
+      idempotencyKey: "k",
+      onAmbiguous: "fail",
+      expiresAt: new Date(instant),
+      listUnsubscribe: true,
+      headers
+    }
     expect(parseSendOptions(options)).toEqual(
-      Result.succeed({ idempotencyKey: "k", onAmbiguous: "fail", expiresAt: instant, headers: { "X-Order": "7" } })
+      Result.succeed({
+        idempotencyKey: "k",
+        onAmbiguous: "fail",
+        expiresAt: instant,
+        listUnsubscribe: true,
+        headers: { "X-Order": "7" }
+      })
     )
-    const absent = { idempotencyKey: null, onAmbiguous: null, expiresAt: null, headers: null }
+    const absent = { idempotencyKey: null, onAmbiguous: null, expiresAt: null, listUnsubscribe: null, headers: null }
     expect(parseSendOptions({})).toEqual(Result.succeed(absent))
     expect(parseSendOptions({ headers: undefined, expiresAt: undefined })).toEqual(Result.succeed(absent))
   })
@@ -41,6 +53,12 @@ describe("parseSendOptions", () => {
     ["a number as the idempotency key", { idempotencyKey: 7 }, ["idempotencyKey invalid_type"]],
     ["another policy", { onAmbiguous: "drop" }, ["onAmbiguous invalid_value"]],
     ["a time without an offset", { expiresAt: "2026-12-24T18:00:00" }, ["expiresAt invalid_value"]],
+    ["a text for listUnsubscribe", { listUnsubscribe: "yes" }, ["listUnsubscribe invalid_type"]],
+    [
+      "a second link to unsubscribe",
+      { listUnsubscribe: true, headers: { "List-Unsubscribe": "<mailto:a@b.example>" } },
+      ["headers not_allowed_here"]
+    ],
     ["a list of header fields", { headers: [] }, ["headers invalid_type"]],
     ["a header field of Mailkeep", { headers: { Bcc: "eve@example.org" } }, ["headers.Bcc not_allowed_here"]],
     [

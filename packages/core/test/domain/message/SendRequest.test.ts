@@ -35,7 +35,7 @@ describe("parseSend, for a valid send", () => {
     ["a metadata key of 40 characters outside the basic plane", { metadata: { ["😀".repeat(40)]: 1 } }],
     ["metadata of any JSON", { metadata: { a: [1, { b: null }] } }],
     ["a text of 2 MiB", { text: "x".repeat(2 * 1024 * 1024) }]
-  ])("accepts a send with %s", (_, change) => {
+  ])("allows a send with %s", (_, change) => {
     const body = Object.fromEntries(
       Object.entries({ ...minimal, ...change }).filter(([, value]) => value !== undefined)
     )
@@ -186,6 +186,34 @@ describe("canonicalSend", () => {
       from: "hello@example.com"
     }
     expect(canonical(scheduled)).toBe(canonical(reordered))
+  })
+
+  it("gives another canonical form when a name, a type, an id, a disposition or the hash of a file differs, or the order", () => {
+    const send = Result.getOrThrow(parseSend(minimal, "api"))
+    const file = {
+      filename: "a.pdf",
+      contentType: "application/pdf",
+      contentId: null,
+      disposition: "attachment" as const,
+      size: 3,
+      hash: "h1"
+    }
+    const other = { ...file, filename: "b.pdf" }
+    const variants = [
+      [],
+      [file],
+      [other],
+      [{ ...file, contentType: "text/plain" }],
+      [{ ...file, contentId: "logo" }],
+      [{ ...file, disposition: "inline" as const }],
+      [{ ...file, hash: "h2" }],
+      [file, other],
+      [other, file]
+    ]
+    const canonicals = variants.map((files) => canonicalSend(send, noOptions, files))
+    expect(new Set(canonicals).size).toBe(variants.length)
+    expect(canonicals[0]).toBe(canonicalSend(send, noOptions))
+    expect(canonicals[0]).not.toContain("attachments")
   })
 
   it("gives another canonical form when any field differs", () => {

@@ -16,7 +16,7 @@ describe("isWithinLimit", () => {
 })
 
 describe("parsePlan", () => {
-  it("accepts a plan without limits, and absent limits", () => {
+  it("allows a plan without limits, and absent limits", () => {
     expect(parsePlan(noLimits)).toEqual(Result.succeed(noLimits))
     expect(parsePlan({ contacts: undefined })).toEqual(Result.succeed({}))
   })

@@ -16,7 +16,7 @@ const changes: ReadonlyArray<Change> = [
   spend("allowance"),
   { _tag: "PutSetting", name: "a", value: "b" },
   { _tag: "Expect", record: { kind: "Suppression", projectId: "prj", addressKey: "k" }, revision: null },
-  { _tag: "RenewLease", worker: "w", leaseUntil: 1 },
+  { _tag: "RenewLease", worker: "w", renewedAt: 0, leaseUntil: 1 },
   { _tag: "ExtendIdempotency", projectId: "prj", key: "k", expiresAt: 1 }
 ]
 
@@ -38,6 +38,7 @@ const recordKeys = {
   PutSuppression: [{ suppression: record }, "Suppression/prj/a"],
   RecordIdempotency: [{ record }, "Idempotency/prj/k"],
   ExtendIdempotency: [record, "Idempotency/prj/k"],
+  PutContent: [{ projectId: "prj", hash: "h" }, "Content/prj/h"],
   InsertMessage: [{ message: record }, "Message/x_1"],
   InsertDelivery: [{ delivery: record }, "Delivery/x_1"],
   InsertAttempt: [{ attempt: { deliveryId: "del_1", number: 2 } }, "Attempt/del_1/2"],

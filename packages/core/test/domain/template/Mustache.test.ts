@@ -77,7 +77,7 @@ describe("parseMustache", () => {
     expect(faultOf(text)).toBe(fault)
   })
 
-  it("accepts the maximum number of tags and no more, also when they are nested", () => {
+  it("allows the maximum number of tags and no more, also when they are nested", () => {
     const half = templateTagsMax / 2
     expect(render("{{#a}}".repeat(half) + "x" + "{{/a}}".repeat(half), { a: true })).toBe("x")
     expect(faultOf("{{a}}".repeat(templateTagsMax + 1))).toBe("too_many_tags")

@@ -2,30 +2,27 @@
  * Tests which failures are retryable, and the messages that depend on the record.
  */
 import { describe, expect, it } from "vitest"
-import { Conflict } from "../../../src/domain/store/Change.ts"
+import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import type { MailFailure } from "../../../src/domain/value/Failure.ts"
 import {
-  ApiKeyNotAccepted,
+  InvalidApiKey,
   ApiKeyNotFound,
+  PermissionMissing,
+  RateLimited,
+  SenderOutsideScope
+} from "../../../src/domain/access/AccessFailure.ts"
+import {
   ContactEmailTaken,
   ContactFilterTooSlow,
   ContactNotFound,
-  DeliveryNotFound,
-  DomainTaken,
-  InvalidArgument,
-  MessageNotFound,
-  MessageNotScheduled,
-  NameTaken,
-  PermissionMissing,
-  PlanLimitReached,
-  PropertyInUse,
-  RateLimited,
-  RecordNotFound,
-  SenderDomainNotVerified,
-  SenderOutsideScope,
-  TemplateNotEditable,
-  TooManyRecords
-} from "../../../src/domain/value/Failure.ts"
+  PropertyInUse
+} from "../../../src/domain/contact/ContactFailure.ts"
+import { DeliveryNotFound, MessageNotFound, MessageNotScheduled } from "../../../src/domain/message/MessageFailure.ts"
+import { DomainTaken, SenderDomainNotVerified } from "../../../src/domain/domain-name/DomainFailure.ts"
+import { InvalidArgument } from "../../../src/domain/value/Failure.ts"
+import { NameTaken, RecordNotFound, TooManyRecords } from "../../../src/domain/store/RecordFailure.ts"
+import { PlanLimitReached } from "../../../src/domain/plan/PlanFailure.ts"
+import { TemplateNotEditable } from "../../../src/domain/template/TemplateFailure.ts"
 import { NotStored } from "../../../src/internal/commit.ts"
 import { DnsFailure } from "../../../src/port/DnsResolver.ts"
 import { SinkUnavailable } from "../../../src/port/EventSink.ts"
@@ -37,7 +34,7 @@ type Tag = MailFailure["_tag"]
 /** Every failure of a use case. The type of the object has one field for each, so that a new failure needs a row. */
 const refusals: { readonly [T in Tag]: readonly [Extract<MailFailure, { readonly _tag: T }>, boolean] } = {
   InvalidArgument: [new InvalidArgument({ argument: "input", issues: [] }), false],
-  ApiKeyNotAccepted: [new ApiKeyNotAccepted(), false],
+  InvalidApiKey: [new InvalidApiKey(), false],
   PermissionMissing: [new PermissionMissing({ permission: "email.send" }), false],
   SenderOutsideScope: [new SenderOutsideScope({ domain: "a.example" }), false],
   SenderDomainNotVerified: [new SenderDomainNotVerified({ domain: "a.example" }), false],

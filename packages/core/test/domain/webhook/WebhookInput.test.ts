@@ -2,9 +2,9 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { eventKinds } from "../../../src/domain/event/MailEvent.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../../src/domain/webhook/WebhookInput.ts"
-import { webhookTargetRules } from "../../../src/domain/webhook/WebhookTarget.ts"
+import { webhookUrlRules } from "../../../src/domain/webhook/WebhookUrl.ts"
 
-const rules = webhookTargetRules()
+const rules = webhookUrlRules()
 const url = "https://hooks.example.net/a"
 
 /** The code of each issue by its path. */
@@ -19,7 +19,7 @@ describe("parseCreateWebhook and parseUpdateWebhook", () => {
       { url, events: ["email.bounced"], description: "Orders" },
       { url, events: ["email.bounced"], description: "Orders" }
     ]
-  ])("accepts a new webhook with the input %j", (input, valid) =>
+  ])("allows a new webhook with the input %j", (input, valid) =>
     expect(Result.getOrThrow(parseCreateWebhook(rules)(input))).toEqual(valid)
   )
 

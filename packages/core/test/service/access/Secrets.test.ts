@@ -32,7 +32,7 @@ const opened = (store: Layer.Layer<MailStore, unknown>, ...secrets: ReadonlyArra
   }).pipe(Effect.provide([store, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
 
 describe.each(stores)("the master secret, over $name", ({ layer }) => {
-  it("refuses another master secret, and still accepts the first one", async () =>
+  it("refuses another master secret, and still allows the first one", async () =>
     expect(await opened(layer, first, another, first)).toEqual(["opened", "different", "opened"]))
 
   it("refuses a master secret shorter than 32 characters before it writes anything", async () =>

@@ -1,5 +1,5 @@
 /**
- * The services about contacts accept what a program has (`undefined`, `Date`, no page), and return plain records.
+ * The services about contacts take what a program has (`undefined`, `Date`, no page), and return plain records.
  */
 import { project, start, stores, withTestMail } from "@mailkeep/testing"
 import { Effect } from "effect"
@@ -100,7 +100,7 @@ describe.each(stores)("answers about contacts, over $name", (store) => {
 })
 
 describe.each(stores)("input about contacts, over $name", (store) => {
-  it("accepts undefined for each optional field", () =>
+  it("allows undefined for each optional field", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const contacts = yield* Contacts

@@ -33,15 +33,15 @@ describe.each(stores)("the delivery log, over $name", (store) => {
     )
   )
 
-  it("returns no cursor for the last page, and a total only for a single page", () =>
+  it("returns no cursor for the last page", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org"] })
-        expect(yield* page({}, 2)).toMatchObject({ hasMore: false, nextCursor: null, total: 2, limit: 2 })
+        expect(yield* page({}, 2)).toMatchObject({ hasMore: false, nextCursor: null, limit: 2 })
         const first = yield* page({}, 1)
-        expect(first).toMatchObject({ hasMore: true, total: null })
-        expect(yield* page({}, 1, first.nextCursor)).toMatchObject({ hasMore: false, nextCursor: null, total: null })
-        expect(yield* page({ status: "failed" })).toMatchObject({ items: [], total: 0, hasMore: false })
+        expect(first).toMatchObject({ hasMore: true, limit: 1 })
+        expect(yield* page({}, 1, first.nextCursor)).toMatchObject({ hasMore: false, nextCursor: null })
+        expect(yield* page({ status: "failed" })).toMatchObject({ items: [], hasMore: false })
       })
     ))
 
@@ -133,7 +133,7 @@ describe.each(stores)("the delivery log, over $name", (store) => {
       })
     ))
 
-  it("refuses a cursor that is altered or of another project or filter, and accepts another limit", () =>
+  it("refuses a cursor that is altered or of another project or filter, and allows another limit", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a", { to: ["a@example.org", "b@example.org", "c@example.org"] })
@@ -199,7 +199,7 @@ describe.each(stores)("the delivery log, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         yield* send("a")
-        expect(yield* (yield* DeliveryLog).list(project, input)).toMatchObject({ total: 1, limit, nextCursor: null })
+        expect(yield* (yield* DeliveryLog).list(project, input)).toMatchObject({ items: [{}], limit, nextCursor: null })
       })
     )
   )

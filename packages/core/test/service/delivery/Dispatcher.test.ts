@@ -23,6 +23,7 @@ import type { TransportShape } from "../../../src/port/Transport.ts"
 import { Dispatcher, Domains, formatInstant, MailStore, PlanSource, StoreUnavailable } from "../../../src/index.ts"
 import { hourMillis } from "../../../src/domain/value/Instant.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
+import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 
 /** Lets other fibers and the event loop run. */
 const turns = (count: number) =>
@@ -108,11 +109,11 @@ describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
-        yield* mailStore.commit([{ _tag: "RenewLease", worker: "dead", leaseUntil: start - 1 }])
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "dead", renewedAt: start - 9, leaseUntil: start - 1 }])
         const nextDue = (now: number) =>
           Effect.map(mailStore.read([{ _tag: "NextDue", worker: "me", now }]), ([next]) => next)
         expect(yield* nextDue(start)).toBeNull()
-        yield* mailStore.commit([{ _tag: "RenewLease", worker: "alive", leaseUntil: start + 5 }])
+        yield* mailStore.commit([{ _tag: "RenewLease", worker: "alive", renewedAt: start, leaseUntil: start + 5 }])
         expect(yield* nextDue(start)).toBe(start + 5)
       })
     ))
@@ -121,7 +122,14 @@ describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
-        yield* mailStore.claim({ kind: "dueQueued", now: start, limit: 9, worker: "idle", leaseUntil: start + 30_000 })
+        yield* mailStore.claim({
+          kind: "dueQueued",
+          now: start,
+          limit: 9,
+          worker: "idle",
+          leaseUntil: start + 30_000,
+          rotation: wholeRotation
+        })
         const [next] = yield* mailStore.read([{ _tag: "NextDue", worker: "me", now: start }])
         expect(next).toBeNull()
       })
@@ -304,7 +312,8 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
           now: start + 120_000,
           limit: 9,
           worker: "other",
-          leaseUntil: start + 150_000
+          leaseUntil: start + 150_000,
+          rotation: wholeRotation
         })
         expect(stolen).toEqual([])
       }).pipe(Effect.scoped)

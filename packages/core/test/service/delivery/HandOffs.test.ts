@@ -57,8 +57,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       { act: "defer", code: 421 },
       { status: "queued", deferrals: 0 }
     ],
-    [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguous: 0 }],
-    [{ act: "loseReply" }, { status: "queued", ambiguous: 1, dueAt: start + 10 * minuteMillis }]
+    [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguousAttempts: 0 }],
+    [{ act: "loseReply" }, { status: "queued", ambiguousAttempts: 1, dueAt: start + 10 * minuteMillis }]
   ])("sets the status of a delivery after the act %j of the relay", (act, expected) =>
     withTestMail(
       store,
@@ -136,7 +136,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
             outcome: "deferred",
             smtpCode: 450,
             enhancedCode: "4.2.0",
-            message: "greylisted"
+            statusMessage: "greylisted"
           },
           { number: 2, outcome: "delivered", smtpCode: 250 }
         ])
@@ -159,7 +159,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         const messages = (yield* taken).map(({ message }) => message)
         expect(messages).toHaveLength(3)
         for (const message of messages) expect(message).toEqual(messages[0])
-        expect(messages[0]!.messageId).toBe(`<${id}@example.com>`)
+        expect(messages[0]!.messageIdHeader).toBe(`<${id}@example.com>`)
       })
     ))
 
@@ -201,7 +201,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
           status: "failed",
           reason: "delivery_uncertain",
           attempts: 3,
-          ambiguous: 3
+          ambiguousAttempts: 3
         })
         yield* expectBalanced
       })
@@ -212,7 +212,11 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 1, dueAt: start + 10 * minuteMillis })
+        expect(yield* delivery(id)).toMatchObject({
+          status: "queued",
+          ambiguousAttempts: 1,
+          dueAt: start + 10 * minuteMillis
+        })
         yield* TestClock.adjust("10 minutes")
         yield* tick
         expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "delivery_uncertain", attempts: 2 })
@@ -310,7 +314,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     })(
       Effect.gen(function* () {
         const id = yield* sendOne
-        for (const expected of [{ ambiguous: 0 }, { ambiguous: 1 }]) {
+        for (const expected of [{ ambiguousAttempts: 0 }, { ambiguousAttempts: 1 }]) {
           const ticking = yield* Effect.forkChild(tick)
           yield* untilTaken(id)
           yield* TestClock.adjust("1 second")
@@ -352,7 +356,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 1 })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 1 })
       })
     ))
 
@@ -363,11 +367,11 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 0 })
       })
     ))
 
-  it("fails a message that is larger than the transport accepts, without a charge", () =>
+  it("fails a message that is larger than the transport takes, without a charge", () =>
     withTestMail(store, { stub: { capabilities: { maxMessageBytes: 10_000 } } })(
       Effect.gen(function* () {
         const result = yield* send("k", { text: "x".repeat(10_000) })

@@ -18,6 +18,7 @@ import {
 } from "@mailkeep/testing"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { formatInstant, MailStore } from "../../../src/index.ts"
+import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { freshAttempt } from "../../../src/domain/delivery/Delivery.ts"
 
@@ -31,7 +32,8 @@ const abandonAttempt = (phase: "started" | "finalizing") =>
       now,
       limit: 1,
       worker: "dead",
-      leaseUntil: now + 30_000
+      leaseUntil: now + 30_000,
+      rotation: wholeRotation
     })
     const fencingToken = claimed!.fencingToken + 1
     const number = claimed!.attempts + 1
@@ -90,7 +92,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
         expect(yield* tick).toMatchObject({ lapsed: 1, queued: 0 })
         expect(yield* delivery(id)).toMatchObject({
           status: "queued",
-          ambiguous: 1,
+          ambiguousAttempts: 1,
           dueAt: start + 30_000 + 10 * minuteMillis
         })
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "ambiguous" }])
@@ -144,7 +146,8 @@ describe.each(stores)("a worker that died, over $name", (store) => {
           now: start + 1000,
           limit: 9,
           worker: "dead",
-          leaseUntil: start + 31_000
+          leaseUntil: start + 31_000,
+          rotation: wholeRotation
         })
         yield* TestClock.setTime(start + 31_000)
         expect(yield* tick).toMatchObject({ scheduled: 1, queued: 1 })

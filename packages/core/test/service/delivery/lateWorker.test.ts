@@ -24,10 +24,12 @@ import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import type { HandOffOutcome, TransportShape } from "../../../src/port/Transport.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
-import { Conflict } from "../../../src/domain/store/Change.ts"
+import { Conflict } from "../../../src/domain/store/Conflict.ts"
+import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { Dispatcher, HandOffs, MailStore } from "../../../src/index.ts"
 
+const lapsed = { kind: "lapsedSending", limit: 9, rotation: wholeRotation } as const
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken().length)
 const isFinalizing = (changes: ReadonlyArray<Change>) =>
@@ -72,7 +74,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
         yield* advanceUntilEnd(ticking)
         expect(commits()).toBe(13)
         expect(yield* taken).toBe(0)
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0, worker: null })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 0, worker: null })
         yield* expectBalanced
       })
     ))
@@ -91,7 +93,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
         yield* advanceUntilEnd(ticking)
         // Three retries at once, then after 10, 20 and 40 ms.
         expect(commits()).toBeLessThanOrEqual(7)
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 0 })
       })
     ))
 
@@ -113,7 +115,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
         const ticking = yield* Effect.forkChild(tickOver(frozen))
         yield* advanceUntilEnd(ticking)
         expect(yield* taken).toBe(copies)
-        expect(yield* delivery(id)).toMatchObject({ status, ambiguous: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status, ambiguousAttempts: 0 })
         yield* expectBalanced
       })
     )
@@ -135,7 +137,7 @@ describe.each(stores)("the finalizing commit, over $name", (store) => {
             Effect.gen(function* () {
               yield* TestClock.setTime(start + 29_000)
               yield* one.beforeFinalize
-              const claim = { kind: "lapsedSending", limit: 9, worker: "other", leaseUntil: start + 99_000 } as const
+              const claim = { ...lapsed, worker: "other", leaseUntil: start + 99_000 } as const
               const rows = yield* Effect.orDie(mailStore.claim({ ...claim, now: start + 58_000 }))
               stolen.push(rows.length)
               return yield* stub.handOff({ ...one, beforeFinalize: Effect.void })
@@ -158,7 +160,7 @@ const seemsDead = (outcome: HandOffOutcome) =>
       handOff: (one) =>
         Effect.gen(function* () {
           yield* stub.handOff(one)
-          const claim = { kind: "lapsedSending", limit: 9, worker: "other", leaseUntil: start + 99_000 } as const
+          const claim = { ...lapsed, worker: "other", leaseUntil: start + 99_000 } as const
           const rows = yield* Effect.orDie(mailStore.claim({ ...claim, now: start + 60_000 }))
           for (const row of rows) yield* Effect.orDie(handOffs.recover(row, 30_000))
           return outcome
@@ -177,7 +179,7 @@ describe.each(stores)("an answer of the relay after another worker recovered the
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tickWith(yield* seemsDead({ _tag, reply }))
-        expect(yield* delivery(id)).toMatchObject({ status, ambiguous: 1, worker: null, dueAt: null })
+        expect(yield* delivery(id)).toMatchObject({ status, ambiguousAttempts: 1, worker: null, dueAt: null })
         yield* TestClock.adjust("11 minutes")
         yield* tick
         expect(yield* taken).toBe(1)
@@ -203,7 +205,7 @@ describe.each(stores)("an answer of the relay after another worker recovered the
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tickWith(yield* seemsDead({ _tag: "Refused", reply: { ...reply, code: 451, enhancedCode: "4.3.0" } }))
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguous: 1 })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 1 })
       })
     ))
 })
@@ -228,7 +230,7 @@ describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store)
           yield* TestClock.adjust("1 second")
           yield* turns
         }
-        expect(yield* delivery(id)).toMatchObject({ status: "sending", crashes: 0, ambiguous: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "sending", crashes: 0, ambiguousAttempts: 0 })
         const stopping = yield* Effect.forkChild(Effect.all([Fiber.interrupt(own), Fiber.interrupt(other)]))
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(stopping)

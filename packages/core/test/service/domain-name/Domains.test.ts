@@ -191,7 +191,7 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
-  it("accepts a DKIM key with any spaces, and an SPF record with more terms", () => {
+  it("allows a DKIM key with any spaces, and an SPF record with more terms", () => {
     const { dns, zone, publish } = resolver()
     return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {

@@ -12,8 +12,8 @@ import type { SinkOutcome } from "../../../src/domain/event/EventDelivery.ts"
 
 const url = "https://hooks.example.net/a"
 const accepted: SinkOutcome = { _tag: "Accepted", status: 200 }
-const refused: SinkOutcome = { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false }
-const gone: SinkOutcome = { ...refused, status: 410, gone: true }
+const refused: SinkOutcome = { _tag: "Refused", status: 500, retryAfterSeconds: null, wantsNoMoreEvents: false }
+const noMoreEvents: SinkOutcome = { ...refused, status: 410, wantsNoMoreEvents: true }
 
 const sinkOf = (answer: (request: SinkRequest) => Effect.Effect<SinkOutcome>): EventSinkShape => ({
   capabilities: { carriesHeaders: true },
@@ -89,7 +89,7 @@ describe.each(stores)("failures of a webhook, over $name", (store) => {
           const sending = yield* Effect.forkChild(sendEvents)
           while (endpoints.length === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
           yield* (yield* Webhooks).update(project, id, { url: `${url}/new` })
-          yield* Deferred.succeed(answer, gone)
+          yield* Deferred.succeed(answer, noMoreEvents)
           yield* Fiber.join(sending)
           const { webhook, deliveries } = yield* stateOf(id)
           expect(webhook).toMatchObject({ status: "enabled", failingSince: null, url: `${url}/new` })
@@ -103,9 +103,9 @@ describe.each(stores)("failures of a webhook, over $name", (store) => {
     }))
 
   it.each<[string, SinkOutcome, string]>([
-    ["its endpoint is gone", gone, "its endpoint is gone (410)"],
+    ["its endpoint wants no more events", noMoreEvents, "its endpoint wants no more events (410)"],
     ["its attempts failed for five days", refused, "all attempts failed for five days"]
-  ])("logs one warning without the query of the URL when a webhook is disabled because %s", (_, outcome, reason) => {
+  ])("logs one warning with only the host of the URL when a webhook is disabled because %s", (_, outcome, reason) => {
     const warnings: Array<unknown> = []
     const logger = Logger.make(({ message, logLevel }) => {
       if (logLevel === "Warn") warnings.push(message)
@@ -121,7 +121,8 @@ describe.each(stores)("failures of a webhook, over $name", (store) => {
         yield* TestClock.adjust("1 day")
         yield* sendEvents
         expect((yield* stateOf(id)).webhook.status).toBe("disabled")
-        expect(warnings).toEqual([["A webhook was disabled.", { webhookId: id, projectId: project, url, reason }]])
+        const { host } = new URL(url)
+        expect(warnings).toEqual([["A webhook was disabled.", { webhookId: id, projectId: project, host, reason }]])
       }).pipe(Effect.provide(Logger.layer([logger])))
     )
   })

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
-import { Conflict } from "../../../src/domain/store/Change.ts"
+import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { Domains, EventSender, MailStore, StoreUnavailable } from "../../../src/index.ts"
 

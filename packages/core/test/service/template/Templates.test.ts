@@ -170,7 +170,7 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
-  it("accepts undefined in every optional field, and returns a plain record", () =>
+  it("allows undefined in every optional field, and returns a plain record", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const templates = yield* Templates

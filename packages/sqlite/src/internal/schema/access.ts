@@ -5,6 +5,7 @@ export const sql = `
 CREATE TABLE mailkeep_projects (
   id TEXT PRIMARY KEY,
   on_ambiguous TEXT NOT NULL CHECK (on_ambiguous IN ('retry', 'fail')),
+  list_unsubscribe INTEGER NOT NULL CHECK (list_unsubscribe IN (0, 1)),
   created_at INTEGER NOT NULL,
   revision INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

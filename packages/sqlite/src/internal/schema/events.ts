@@ -27,11 +27,11 @@ CREATE TABLE mailkeep_event_deliveries (
   fencing_token INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
   latest_attempts TEXT NOT NULL,
-  settled_at INTEGER,
+  ended_at INTEGER,
   CHECK ((due_at IS NOT NULL) = (status = 'pending'))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mailkeep_event_deliveries_due ON mailkeep_event_deliveries (subscriber, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mailkeep_event_deliveries_newest ON mailkeep_event_deliveries (subscriber, created_at, id);
-CREATE INDEX mailkeep_event_deliveries_settled ON mailkeep_event_deliveries (settled_at, id) WHERE settled_at IS NOT NULL;
+CREATE INDEX mailkeep_event_deliveries_ended ON mailkeep_event_deliveries (ended_at, id) WHERE ended_at IS NOT NULL;
 CREATE INDEX mailkeep_event_deliveries_held ON mailkeep_event_deliveries (worker) WHERE worker IS NOT NULL AND due_at IS NOT NULL;
 `

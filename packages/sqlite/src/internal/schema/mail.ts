@@ -1,5 +1,6 @@
 /**
- * Messages, one delivery for each recipient, and the attempts of each delivery.
+ * Messages with the contents of their files, one delivery for each recipient, and the attempts of each delivery. The contents have row ids:
+ * without them, a search by key would read the bytes of the rows that it compares.
  */
 export const sql = `
 CREATE TABLE mailkeep_messages (
@@ -18,12 +19,31 @@ CREATE TABLE mailkeep_messages (
   "to" TEXT NOT NULL,
   cc TEXT NOT NULL,
   headers TEXT NOT NULL,
+  attachments TEXT NOT NULL,
+  list_unsubscribe INTEGER NOT NULL CHECK (list_unsubscribe IN (0, 1)),
   metadata TEXT NOT NULL,
   idempotency_key TEXT NOT NULL,
   on_ambiguous TEXT CHECK (on_ambiguous IN ('retry', 'fail')),
   expires_at INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX mailkeep_messages_oldest ON mailkeep_messages (created_at, id);
+
+CREATE TABLE mailkeep_contents (
+  project_id TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  bytes BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX mailkeep_contents_by_part ON mailkeep_contents (project_id, hash, part);
+
+CREATE TABLE mailkeep_message_contents (
+  project_id TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  PRIMARY KEY (project_id, hash, message_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE mailkeep_deliveries (
   id TEXT PRIMARY KEY,
@@ -34,18 +54,20 @@ CREATE TABLE mailkeep_deliveries (
   address TEXT NOT NULL,
   contact_id TEXT,
   source TEXT NOT NULL CHECK (source IN ('api', 'smtp', 'embedded')),
+  bulk INTEGER NOT NULL CHECK (bulk IN (0, 1)),
   created_at INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('scheduled', 'canceled', 'queued', 'sending', 'accepted', 'delivered', 'bounced', 'complained', 'failed', 'suppressed')),
   reason TEXT CHECK (reason IN ('unsubscribed', 'complaint', 'hard_bounce', 'invalid', 'manual', 'recipient_blocked', 'temporary_failure', 'delivery_uncertain', 'message_blocked', 'sending_failed', 'quota_exceeded', 'api_key_revoked', 'canceled')),
   status_message TEXT,
   scheduled_at INTEGER,
   due_at INTEGER,
+  waits_from INTEGER,
   queued_at INTEGER,
   worker TEXT,
   fencing_token INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
   deferrals INTEGER NOT NULL,
-  ambiguous INTEGER NOT NULL,
+  ambiguous_attempts INTEGER NOT NULL,
   crashes INTEGER NOT NULL,
   reached_relay INTEGER NOT NULL CHECK (reached_relay IN (0, 1)),
   counted_day TEXT,
@@ -65,6 +87,8 @@ CREATE INDEX mailkeep_deliveries_of_recipient ON mailkeep_deliveries (project_id
 CREATE INDEX mailkeep_deliveries_of_contact ON mailkeep_deliveries (project_id, contact_id, created_at, id) WHERE contact_id IS NOT NULL;
 CREATE INDEX mailkeep_deliveries_of_message ON mailkeep_deliveries (message_id, id);
 CREATE INDEX mailkeep_deliveries_due ON mailkeep_deliveries (status, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX mailkeep_deliveries_lanes ON mailkeep_deliveries (status, project_id, bulk, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX mailkeep_deliveries_waits ON mailkeep_deliveries (status, waits_from) WHERE waits_from IS NOT NULL;
 
 CREATE TABLE mailkeep_attempts (
   delivery_id TEXT NOT NULL,
@@ -74,7 +98,7 @@ CREATE TABLE mailkeep_attempts (
   outcome TEXT CHECK (outcome IN ('accepted', 'delivered', 'deferred', 'rejected', 'suppressed', 'stopped', 'no_reply', 'ambiguous')),
   smtp_code INTEGER,
   enhanced_code TEXT,
-  message TEXT,
+  status_message TEXT,
   duration_millis INTEGER,
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;

@@ -14,6 +14,7 @@ CREATE TABLE mailkeep_settings (
 
 CREATE TABLE mailkeep_leases (
   worker TEXT PRIMARY KEY,
+  renewed_at INTEGER NOT NULL,
   lease_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

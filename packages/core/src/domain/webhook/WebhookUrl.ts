@@ -1,11 +1,11 @@
 /**
- * The allowed targets of a webhook: rules for its URL at creation, and for the resolved address at each attempt.
+ * The rules for the endpoint of a webhook: for its URL at creation, and for the resolved address at each attempt.
  * Source: docs/spec/clarifications.md W8; decisions 0028 and 0035.
  */
 import { isInRange, isLoopbackAddress, isPublicAddress, isAddressRange } from "./NetworkAddress.ts"
 
-/** To which addresses and ports webhooks may go. */
-export interface WebhookTargetRules {
+/** The URLs, addresses and ports that endpoints of webhooks may have. */
+export interface WebhookUrlRules {
   /** For development. Allows loopback addresses, `http` to them, and all ports. */
   readonly allowLoopback: boolean
   /** The allowed ports. */
@@ -15,7 +15,7 @@ export interface WebhookTargetRules {
 }
 
 /** Adds the defaults to the rules: no loopback, ports 443 and 8443, no denied addresses. Throws if a denied range is not valid. */
-export const webhookTargetRules = (given: Partial<WebhookTargetRules> = {}): WebhookTargetRules => {
+export const webhookUrlRules = (given: Partial<WebhookUrlRules> = {}): WebhookUrlRules => {
   const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given }
   const wrong = rules.deniedAddresses.find((range) => !isAddressRange(range))
   if (wrong !== undefined)
@@ -28,16 +28,16 @@ const urlCharactersMax = 2000
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /** Whether the rules allow the URL's port. */
-export const isWebhookPort = ({ port, protocol }: URL, { allowLoopback, ports }: WebhookTargetRules): boolean =>
+export const isWebhookPort = ({ port, protocol }: URL, { allowLoopback, ports }: WebhookUrlRules): boolean =>
   allowLoopback || ports.includes(port === "" ? (protocol === "http:" ? 80 : 443) : Number(port))
 
 /** Whether the rules allow a resolved address. */
-export const isWebhookAddress = (address: string, { allowLoopback, deniedAddresses }: WebhookTargetRules): boolean =>
+export const isWebhookAddress = (address: string, { allowLoopback, deniedAddresses }: WebhookUrlRules): boolean =>
   (isPublicAddress(address) === true || (allowLoopback && isLoopbackAddress(address))) &&
   !deniedAddresses.some((range) => isInRange(address, range))
 
 /** Returns which rule the URL breaks, as a predicate that follows the field's name. Returns `undefined` if the URL is allowed. */
-export const webhookUrlProblem = (text: string, rules: WebhookTargetRules): string | undefined => {
+export const webhookUrlProblem = (text: string, rules: WebhookUrlRules): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"

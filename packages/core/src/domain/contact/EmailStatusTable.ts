@@ -1,5 +1,5 @@
 /**
- * The state machine of a contact's subscription status as data. Source: docs/spec/coverage.md S4; decision 0012.
+ * The state machine of a contact's email status as data. Source: docs/spec/coverage.md S4; decision 0012.
  */
 
 /** Every status of a contact. */
@@ -8,7 +8,7 @@ export const emailStatuses = ["subscribed", "unsubscribed"] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
 /** One transition of the status of a contact, with its event. */
-export interface SubscriptionRow {
+export interface EmailStatusRow {
   readonly from: EmailStatus | "none"
   readonly on: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
   readonly to: EmailStatus
@@ -17,7 +17,7 @@ export interface SubscriptionRow {
 }
 
 /** Every transition of the status of a contact. A contact makes no other. */
-export const subscriptionTable = [
+export const emailStatusTable = [
   { from: "none", on: "ContactCreated", to: "subscribed", source: "docs/spec/coverage.md S4.1" },
   {
     from: "subscribed",
@@ -43,11 +43,8 @@ export const subscriptionTable = [
     source: "decision 0012 (unsubscribed exactly while the address holds the reason)"
   },
   { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
-] as const satisfies ReadonlyArray<SubscriptionRow>
+] as const satisfies ReadonlyArray<EmailStatusRow>
 
 /** Returns the row for a status and a trigger. The table has a row for each pair that can occur. */
-export const subscriptionStep = (
-  from: SubscriptionRow["from"],
-  on: SubscriptionRow["on"]
-): SubscriptionRow | undefined =>
-  (subscriptionTable as ReadonlyArray<SubscriptionRow>).find((row) => row.from === from && row.on === on)
+export const emailStatusStep = (from: EmailStatusRow["from"], on: EmailStatusRow["on"]): EmailStatusRow | undefined =>
+  (emailStatusTable as ReadonlyArray<EmailStatusRow>).find((row) => row.from === from && row.on === on)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { webhookTargetRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookTarget.ts"
+import { webhookUrlRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookUrl.ts"
 
-const problem = (url: string, rules: Parameters<typeof webhookTargetRules>[0] = {}) =>
-  webhookUrlProblem(url, webhookTargetRules(rules))
+const problem = (url: string, rules: Parameters<typeof webhookUrlRules>[0] = {}) =>
+  webhookUrlProblem(url, webhookUrlRules(rules))
 
-describe("webhookUrlProblem and webhookTargetRules", () => {
+describe("webhookUrlProblem and webhookUrlRules", () => {
   it.each([
     ["https://hooks.example.net/a", undefined],
     ["https://hooks.example.net:443/a", undefined],
@@ -21,7 +21,7 @@ describe("webhookUrlProblem and webhookTargetRules", () => {
     ["nonsense", "must be a URL"]
   ])("checks the webhook URL %s: %s", (url, expected) => expect(problem(url)).toBe(expected))
 
-  it("accepts only the ports of the rules", () => {
+  it("allows only the ports of the rules", () => {
     expect(problem("https://hooks.example.net:9443/", { ports: [9443] })).toBeUndefined()
     expect(problem("https://hooks.example.net/", { ports: [9443] })).toBe("must use port 9443")
   })
@@ -33,7 +33,7 @@ describe("webhookUrlProblem and webhookTargetRules", () => {
     expect(problem("https://1.1.1.1/", rules)).toBeUndefined()
   })
 
-  it("accepts a loopback URL with any port and http when allowLoopback is set", () => {
+  it("allows a loopback URL with any port and http when allowLoopback is set", () => {
     for (const url of ["http://127.0.0.1:1234/", "http://localhost:80/", "https://[::1]:9/"])
       expect(problem(url, { allowLoopback: true })).toBeUndefined()
     expect(problem("http://hooks.example.net/", { allowLoopback: true })).toBe("must be https")
@@ -43,7 +43,7 @@ describe("webhookUrlProblem and webhookTargetRules", () => {
   })
 
   it("refuses rules with a denied address that is not an IP address", () =>
-    expect(() => webhookTargetRules({ deniedAddresses: ["example.com"] })).toThrow(
+    expect(() => webhookUrlRules({ deniedAddresses: ["example.com"] })).toThrow(
       'deniedAddresses: "example.com" is not an IP address'
     ))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { subscriptionStep } from "../../../src/domain/contact/SubscriptionTable.ts"
+import { emailStatusStep } from "../../../src/domain/contact/EmailStatusTable.ts"
 
-describe("the subscription table", () => {
+describe("the table of the email status", () => {
   it.each([
     ["none", "ContactCreated", "subscribed", undefined],
     ["subscribed", "UnsubscribeRequested", "unsubscribed", "contact.unsubscribed"],
@@ -10,9 +10,9 @@ describe("the subscription table", () => {
     ["unsubscribed", "SubscribeRequested", "subscribed", "contact.subscribed"],
     ["subscribed", "SuppressedAddressTaken", "unsubscribed", "contact.unsubscribed"],
     ["unsubscribed", "SuppressedAddressTaken", "unsubscribed", undefined]
-  ] as const)("moves a subscription from %s on %s", (from, on, to, emits) => {
-    expect(subscriptionStep(from, on)).toMatchObject({ to })
-    expect(subscriptionStep(from, on)?.emits).toBe(emits)
+  ] as const)("moves an email status from %s on %s", (from, on, to, emits) => {
+    expect(emailStatusStep(from, on)).toMatchObject({ to })
+    expect(emailStatusStep(from, on)?.emits).toBe(emits)
   })
 
   it.each([
@@ -21,5 +21,5 @@ describe("the subscription table", () => {
     ["none", "SuppressedAddressTaken"],
     ["subscribed", "ContactCreated"],
     ["unsubscribed", "ContactCreated"]
-  ] as const)("has no transition from %s on %s", (from, on) => expect(subscriptionStep(from, on)).toBeUndefined())
+  ] as const)("has no transition from %s on %s", (from, on) => expect(emailStatusStep(from, on)).toBeUndefined())
 })

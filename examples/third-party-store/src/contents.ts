@@ -1,0 +1,58 @@
+/**
+ * The contents of files, and the deletion of messages with everything that belongs only to them.
+ */
+import * as Mail from "@mailkeep/core/adapter"
+import type { RecordTables } from "./records.ts"
+
+const contentKey = (projectId: string, hash: string): string => `Content/${projectId}/${hash}`
+
+const referenceKey = (content: string, messageId: string): string => `MessageContent/${messageId}/${content}`
+
+/** Writes the parts of a content, unless the project has it. */
+export const putContent = (tables: RecordTables, change: Mail.ChangeOf<"PutContent">): void => {
+  const content = contentKey(change.projectId, change.hash)
+  if (tables.rows("SELECT 1 FROM Content WHERE content = ? LIMIT 1", content).length > 0) return
+  for (const [part, bytes] of change.parts.entries())
+    tables.rows("INSERT INTO Content (content, part, bytes) VALUES (?, ?, ?)", content, part, bytes)
+}
+
+export const contentPart = (tables: RecordTables, { projectId, hash, part }: Mail.QueryOf<"ContentPart">) =>
+  (tables.rows("SELECT bytes FROM Content WHERE content = ? AND part = ?", contentKey(projectId, hash), part)[0]?.[
+    "bytes"
+  ] as Uint8Array | undefined) ?? null
+
+/** Records to which contents a new message refers. */
+export const referToContents = (tables: RecordTables, { id, projectId, attachments }: Mail.Message): void => {
+  for (const { hash } of attachments) {
+    const content = contentKey(projectId, hash)
+    tables.put(referenceKey(content, id), { content, messageId: id })
+  }
+}
+
+/** Deletes the messages of one sweep. Returns their number. */
+export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number => {
+  const old = tables.find("Message", "createdAt < ? ORDER BY createdAt, id", sweep.before)
+  const deliveriesOf = ({ id, projectId }: Mail.Message) =>
+    tables.find("Delivery", "messageId = ? AND projectId = ?", id, projectId)
+  const messages = Mail.evaluateMessageSweep(old, deliveriesOf, sweep)
+  const deliveries = messages.flatMap(deliveriesOf)
+  for (const { id } of deliveries) {
+    tables.rows("DELETE FROM Attempt WHERE deliveryId = ?", id)
+    tables.remove(`Delivery/${id}`)
+  }
+  for (const { projectId, name, by } of Mail.sweptCounts(deliveries)) {
+    const key = `Counter/${projectId}/${name}`
+    const value = ((tables.get(key) as Mail.Counter | undefined)?.value ?? 0) + by
+    tables.put(key, { projectId, name, value })
+  }
+  for (const { id, projectId, attachments } of messages) {
+    tables.remove(`Message/${id}`)
+    for (const { hash } of attachments) {
+      const content = contentKey(projectId, hash)
+      tables.remove(referenceKey(content, id))
+      const isUsed = tables.find("MessageContent", "content = ? LIMIT 1", content).length > 0
+      if (!isUsed) tables.rows("DELETE FROM Content WHERE content = ?", content)
+    }
+  }
+  return messages.length
+}

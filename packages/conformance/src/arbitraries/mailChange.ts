@@ -1,0 +1,171 @@
+/**
+ * Arbitraries for changes of messages, deliveries, attempts, events and leases.
+ */
+import type { ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
+import { attemptPhases } from "@mailkeep/core/adapter"
+import * as fc from "fast-check"
+import {
+  address,
+  apiKeyId,
+  attemptNumber,
+  attemptState,
+  contactId,
+  contentHash,
+  contentParts,
+  deliveryId,
+  deliveryState,
+  domainName,
+  eventDeliveryId,
+  eventDeliveryState,
+  eventDeliveryStatus,
+  eventId,
+  fencingToken,
+  instant,
+  messageId,
+  of,
+  orNull,
+  projectId,
+  record,
+  status,
+  subscriber,
+  tagged,
+  text,
+  worker
+} from "./sharedIds.ts"
+
+export const mailChanges = {
+  PutContent: tagged("PutContent", record({ projectId, hash: contentHash, parts: contentParts })),
+  InsertMessage: tagged(
+    "InsertMessage",
+    record({
+      message: record({
+        id: messageId,
+        projectId,
+        apiKeyId: orNull(apiKeyId),
+        source: of("api" as const, "embedded" as const),
+        from: of("me@x.example"),
+        fromName: orNull(text),
+        replyTo: of(null),
+        domain: domainName,
+        templateId: of(null, "tpl_1", "tpl_2"),
+        subject: text,
+        html: orNull(text),
+        text: orNull(text),
+        to: fc.array(address, { maxLength: 2 }),
+        cc: of([]),
+        headers: fc.dictionary(fc.constantFrom("List-Id", "X-Order"), text, { maxKeys: 2, noNullPrototype: true }),
+        attachments: fc.array(
+          record({
+            filename: of("a.pdf", "ü.png"),
+            contentType: of("application/pdf"),
+            contentId: of(null, "logo"),
+            disposition: of("attachment" as const, "inline" as const),
+            size: fc.nat(9),
+            hash: contentHash
+          }),
+          { maxLength: 2 }
+        ),
+        listUnsubscribe: fc.boolean(),
+        metadata: fc.dictionary(
+          of("a", "b.c", "10", ""),
+          fc.oneof(
+            text,
+            fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
+            fc.boolean()
+          ),
+          { noNullPrototype: true }
+        ),
+        idempotencyKey: of("k"),
+        onAmbiguous: of(null, "fail" as const),
+        expiresAt: orNull(instant),
+        createdAt: instant
+      })
+    })
+  ),
+  InsertDelivery: tagged(
+    "InsertDelivery",
+    record({
+      delivery: record({
+        id: deliveryId,
+        projectId,
+        messageId,
+        kind: of("to" as const, "bcc" as const),
+        recipient: text,
+        address,
+        contactId: orNull(contactId),
+        source: of("api" as const, "smtp" as const),
+        bulk: fc.boolean(),
+        createdAt: instant,
+        state: deliveryState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  InsertAttempt: tagged(
+    "InsertAttempt",
+    record({
+      attempt: record({
+        deliveryId,
+        number: attemptNumber,
+        startedAt: instant,
+        state: attemptState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  MoveAttempt: tagged(
+    "MoveAttempt",
+    record({
+      deliveryId,
+      number: attemptNumber,
+      fencingToken,
+      from: of(...attemptPhases),
+      next: attemptState
+    })
+  ),
+  MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, fencingToken, next: deliveryState })),
+  AppendEvent: tagged(
+    "AppendEvent",
+    record({
+      event: record({
+        id: eventId,
+        projectId,
+        occurredAt: instant,
+        kind: of("email.failed" as const),
+        data: record({
+          deliveryId,
+          messageId,
+          recipient: text,
+          contactId: orNull(contactId),
+          status,
+          previousStatus: status,
+          reason: of(null),
+          sequence: fc.nat(3),
+          bounceType: of(null),
+          smtpCode: of(null),
+          enhancedCode: of(null),
+          message: orNull(text)
+        })
+      })
+    })
+  ),
+  DistributeEvent: tagged("DistributeEvent", record({ id: eventId })),
+  InsertEventDelivery: tagged(
+    "InsertEventDelivery",
+    record({
+      eventDelivery: record({
+        id: eventDeliveryId,
+        projectId,
+        subscriber,
+        eventId,
+        eventKind: of("email.failed" as const),
+        createdAt: instant,
+        state: eventDeliveryState
+      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+    })
+  ),
+  MoveEventDelivery: tagged(
+    "MoveEventDelivery",
+    record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventDeliveryState })
+  ),
+  RenewLease: tagged("RenewLease", record({ worker, renewedAt: instant, leaseUntil: instant })),
+  EndLease: tagged("EndLease", record({ worker }))
+} satisfies { readonly [T in ChangeTag]?: fc.Arbitrary<ChangeOf<T>> }

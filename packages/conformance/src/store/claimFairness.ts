@@ -1,0 +1,181 @@
+/**
+ * Laws of fair claims: the projects take turns, and in each project immediate and bulk mail do.
+ */
+import type { Delivery, Lane, MailStoreShape, Rotation } from "@mailkeep/core/adapter"
+import { claimKinds, wholeRotation } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import { same } from "../expectation.ts"
+import { commit, insert } from "./changes.ts"
+import { claim, insertAll, leaseMillis } from "./claims.ts"
+import { idsOf, noon } from "./sampleIds.ts"
+import * as sample from "./sampleRecords.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
+
+const law = storeLawsFor("decisions/0043-fair-claims.md")
+
+/**
+ * Deliveries such as `a1` and `B20`: the letter is the project, a capital letter is bulk, and the delivery is due so many milliseconds before noon.
+ */
+const deliveries = (text: string, change: Partial<Delivery> = {}): ReadonlyArray<Delivery> =>
+  text.split(" ").map((name) => {
+    const letter = name.slice(0, 1)
+    const dueAt = noon - Number(name.slice(1))
+    const projectId = `prj_${letter.toLowerCase()}`
+    const id = `del_${name}` as const
+    return sample.delivery({ id, projectId, bulk: letter !== letter.toLowerCase(), dueAt, waitsFrom: dueAt, ...change })
+  })
+
+const lane = (letter: string): Lane => ({
+  projectId: `prj_${letter.toLowerCase()}`,
+  bulk: letter !== letter.toLowerCase()
+})
+
+/** The names of the deliveries that a claim takes, in its order. */
+const take = (store: MailStoreShape, limit: number, rotation: Partial<Rotation> = {}, change = {}) =>
+  Effect.map(claim(store, { limit, rotation: { ...wholeRotation, ...rotation }, ...change }), (rows) =>
+    idsOf(rows)
+      .map((id) => id.slice("del_".length))
+      .join(" ")
+  )
+
+const projectsTakeTurns = law(
+  "claim/projects-take-turns",
+  "A claim takes one delivery of each project in each round, in the order of the project ids, and of each project the one due longest.",
+  function* (store) {
+    yield* insertAll(store, deliveries("b9 a1 a3 a2 a8 a7 c5"))
+    yield* same("less than the first round", yield* take(store, 2), "a8 b9")
+    yield* same("the rest of the deliveries", yield* take(store, 9), "a7 c5 a3 a2 a1")
+  }
+)
+
+const manyProjects = law(
+  "claim/one-turn-each-of-many-projects",
+  "A claim with fewer places than projects takes one delivery of each of the first projects, however many each has.",
+  function* (store) {
+    const letters = [..."abcdefghij"]
+    yield* insertAll(
+      store,
+      deliveries(letters.flatMap((letter) => [`${letter}1`, `${letter}2`, `${letter}3`]).join(" "))
+    )
+    yield* same("the first projects", yield* take(store, 4), "a3 b3 c3 d3")
+    yield* same("the next projects", yield* take(store, 4, { after: lane("d") }), "e3 f3 g3 h3")
+    yield* same("the last and the first", yield* take(store, 4, { after: lane("h") }), "i3 j3 a2 b2")
+  }
+)
+
+const lanesTakeTurns = law(
+  "claim/immediate-and-bulk-take-turns",
+  "Immediate and bulk mail of a project have a turn each in each round, the immediate mail first.",
+  function* (store) {
+    yield* insertAll(store, deliveries("A9 A8 A7 A6 a2 a1 b5 C4"))
+    yield* same("one round", yield* take(store, 4), "a2 A9 b5 C4")
+    yield* same("the rest", yield* take(store, 9), "a1 A8 A7 A6")
+  }
+)
+
+const continuesAfter = law(
+  "claim/continues-after-the-last-lane",
+  "The first round begins with the lane after the given one, and goes on with the first lane after the last.",
+  function* (store) {
+    const all = "a9 A8 b7 c6 C5"
+    const claimAfter = (letter: string, n: number) =>
+      Effect.andThen(
+        insertAll(
+          store,
+          deliveries(all).map((one) => ({ ...one, id: `${one.id}${n}` as const }))
+        ),
+        take(store, 9, { after: lane(letter) }, { worker: `w${n}` })
+      )
+    for (const [n, [letter, expected]] of (
+      [
+        ["a", "A8 b7 c6 C5 a9"],
+        ["A", "b7 c6 C5 a9 A8"],
+        ["B", "c6 C5 a9 A8 b7"],
+        ["C", "a9 A8 b7 c6 C5"],
+        ["z", "a9 A8 b7 c6 C5"]
+      ] as const
+    ).entries())
+      yield* same(
+        `a claim after ${letter}`,
+        yield* claimAfter(letter, n),
+        expected
+          .split(" ")
+          .map((name) => `${name}${n}`)
+          .join(" ")
+      )
+  }
+)
+
+const limitOfProject = law(
+  "claim/limit-of-each-project",
+  "A claim takes as many deliveries of a project as its limit leaves, with those under way counted in both of its lanes.",
+  function* (store) {
+    yield* insertAll(store, deliveries("a9 a8 a7 A6 A5 b4 b3 c2 c1"))
+    yield* same("a limit of 0", yield* take(store, 9, { perProject: 0 }), "")
+    const underWay = [
+      { projectId: "prj_a", count: 1 },
+      { projectId: "prj_b", count: 2 },
+      { projectId: "prj_none", count: 9 }
+    ]
+    yield* same("a limit of 2", yield* take(store, 3, { perProject: 2, underWay }), "a9 c2 c1")
+    yield* same("a limit of 3 for the rest", yield* take(store, 3, { perProject: 3, underWay }), "a8 A6 b4")
+    yield* same("no limit", yield* take(store, 9), "a7 A5 b3")
+  }
+)
+
+const shortLanes = law(
+  "claim/short-lanes-leave-their-turns",
+  "When the other lanes have no more deliveries, a claim takes the rest from one lane.",
+  function* (store) {
+    yield* insertAll(store, deliveries("a9 a8 a7 a6 a5 a4 a3 b2 C1"))
+    yield* same("a claim of 6", yield* take(store, 6), "a9 b2 C1 a8 a7 a6")
+    yield* same("a claim of the rest", yield* take(store, 9), "a5 a4 a3")
+  }
+)
+
+const skipsClaimed = law(
+  "claim/no-turn-for-what-cannot-be-claimed",
+  "A delivery that is not due, has another status or belongs to a worker with a live lease takes no turn from its lane.",
+  function* (store) {
+    yield* insertAll(store, deliveries("a9 b8 c7 a6 b5"))
+    yield* same("the deliveries of the first worker", yield* take(store, 3), "a9 b8 c7")
+    yield* insertAll(store, deliveries("a20 c20", { status: "sending" }))
+    yield* commit(
+      store,
+      insert.delivery(sample.delivery({ id: "del_later", projectId: "prj_a", dueAt: noon + 1, waitsFrom: noon - 9 }))
+    )
+    const second = { worker: "w2", leaseUntil: noon + 2 * leaseMillis }
+    yield* same("the first claim of another worker", yield* take(store, 1, {}, second), "a6")
+    yield* same("the second claim", yield* take(store, 9, { after: lane("a") }, second), "b5")
+    const third = { worker: "w3", now: noon + leaseMillis, leaseUntil: noon + 3 * leaseMillis }
+    yield* same("after the first lease", yield* take(store, 9, { after: lane("b") }, third), "c7 a9 b8 later")
+  }
+)
+
+const everyKind = law(
+  "claim/turns-of-every-kind",
+  "The deliveries of each kind of claim take turns.",
+  function* (store) {
+    for (const [kind, status] of Object.entries(claimKinds)) {
+      const rows = deliveries("a9 a8 b7 A6", { status })
+      yield* insertAll(
+        store,
+        rows.map((one) => ({ ...one, id: `${one.id}_${kind}` as const }))
+      )
+      const taken = yield* take(store, 9, { after: lane("a") }, { kind, worker: `w_${kind}` })
+      yield* same(`the order of ${kind}`, taken, ["A6", "b7", "a9", "a8"].map((name) => `${name}_${kind}`).join(" "))
+    }
+  }
+)
+
+export const claimFairnessLaws: ReadonlyArray<StoreLaw> = [
+  projectsTakeTurns,
+  manyProjects,
+  lanesTakeTurns,
+  continuesAfter,
+  limitOfProject,
+  shortLanes,
+  skipsClaimed,
+  everyKind
+]

@@ -1,0 +1,111 @@
+/**
+ * Laws of contents: the bytes of files are kept exactly, once for each project, in the commit that writes them.
+ */
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { partBytes, partCountOf, partsOf } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import { same } from "../expectation.ts"
+import { commit, commitResult, insert, put } from "./changes.ts"
+import { ask } from "./queries.ts"
+import { otherId, projectId } from "./sampleIds.ts"
+import * as sample from "./sampleRecords.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
+
+const law = storeLawsFor("decisions/0042-attachments.md")
+
+/** Bytes of every value, of which no two parts are equal. */
+const contentOf = (size: number): Uint8Array =>
+  Uint8Array.from({ length: size }, (_, at) => (at * 7 + Math.floor(at / 251)) % 256)
+
+const partOf = (store: MailStoreShape, hash: string, part = 0, project = projectId) =>
+  ask(store, { _tag: "ContentPart", projectId: project, hash, part })
+
+const unchanged = law(
+  "contents/bytes-unchanged",
+  "The store returns each part of a content with its bytes unchanged, and no part after the last. An empty content has one empty part.",
+  function* (store) {
+    for (const size of [0, 1, 256, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 3]) {
+      const [hash, parts] = [`h${size}`, partsOf(contentOf(size))]
+      yield* commit(store, put.content(hash, parts), insert.message(sample.message({ id: `msg_${size}` })))
+      for (const [part, bytes] of parts.entries())
+        yield* same(`part ${part} of a content of ${size} bytes`, yield* partOf(store, hash, part), bytes)
+      yield* same(`the part after a content of ${size} bytes`, yield* partOf(store, hash, partCountOf(size)), null)
+      yield* same("a part before the first", yield* partOf(store, hash, -1), null)
+    }
+  }
+)
+
+const once = law(
+  "contents/stored-once",
+  "A content that the project has is not written again, and the commit is applied.",
+  function* (store) {
+    const first = [contentOf(3)]
+    yield* commit(store, put.content("h", first), insert.message(sample.message({ id: "msg_1" })))
+    const again = [contentOf(4), contentOf(2)]
+    const result = yield* commitResult(store, put.content("h", again), insert.message(sample.message({ id: "msg_2" })))
+    yield* same("the result of the second commit", result, "applied")
+    const parts = yield* Effect.forEach([0, 1], (part) => partOf(store, "h", part))
+    yield* same("the parts of the content", parts, [first[0], null])
+  }
+)
+
+const apart = law(
+  "contents/apart-for-each-project",
+  "A project never sees the content of another project, and writes its own content under the same hash.",
+  function* (store) {
+    yield* commit(store, put.content("h", [contentOf(3)]))
+    const others = yield* Effect.all([
+      partOf(store, "h", 0, otherId),
+      partOf(store, "h", 0, projectId.toUpperCase()),
+      partOf(store, "H"),
+      partOf(store, `/h`)
+    ])
+    yield* same("the content for other projects and under other names", others, [null, null, null, null])
+    yield* commit(store, put.content("h", [contentOf(5)], otherId))
+    const own = yield* Effect.forEach([projectId, otherId], (project) => partOf(store, "h", 0, project))
+    yield* same("the content of each project", own, [contentOf(3), contentOf(5)])
+  }
+)
+
+const withItsCommit = law(
+  "contents/with-their-commit",
+  "When a guard does not hold, no content of its commit is kept.",
+  function* (store) {
+    yield* commit(store, insert.message(sample.message({ id: "msg_1" })))
+    const result = yield* commitResult(
+      store,
+      put.content("h", [contentOf(3)]),
+      insert.message(sample.message({ id: "msg_1" }))
+    )
+    yield* same("the result of the commit", result, "AlreadyExists")
+    yield* same("the content of the refused commit", yield* partOf(store, "h"), null)
+  }
+)
+
+/** The largest content by the default plan. */
+const largeBytes = 20 * 1024 * 1024
+
+const large = law(
+  "contents/as-large-as-they-come",
+  "The store keeps a commit with a content of 20 MiB, also when several such commits come one after another.",
+  function* (store) {
+    const parts = partsOf(contentOf(largeBytes))
+    for (const n of [1, 2, 3]) {
+      const result = yield* commitResult(
+        store,
+        put.content(`h${n}`, parts),
+        insert.message(sample.message({ id: `msg_${n}` }))
+      )
+      yield* same(`the result of large commit ${n}`, result, "applied")
+    }
+    for (const [part, bytes] of parts.entries()) {
+      const existing = yield* partOf(store, "h3", part)
+      // A comparison of megabytes with a report of each byte would take long.
+      const isEqual = existing !== null && Buffer.compare(existing, bytes) === 0
+      yield* same(`whether part ${part} is unchanged`, isEqual, true)
+    }
+  }
+)
+
+export const contentLaws: ReadonlyArray<StoreLaw> = [unchanged, once, apart, withItsCommit, large]

@@ -1,0 +1,211 @@
+/**
+ * Laws of the sweep of messages: which messages it deletes, and what goes with them.
+ */
+import type { Delivery, MailStoreShape, Message } from "@mailkeep/core/adapter"
+import { deliveryInstants } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import { same } from "../expectation.ts"
+import { commit, insert, put, spend } from "./changes.ts"
+import { ask } from "./queries.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
+import * as sample from "./sampleRecords.ts"
+import type { StoreLaw } from "./StoreSubject.ts"
+import { storeLawsFor } from "./StoreSubject.ts"
+
+const law = storeLawsFor("decisions/0042-attachments.md")
+
+/** A delivery that ended before noon. */
+const ended = (change: Partial<Delivery> = {}): Delivery =>
+  sample.delivery({ createdAt: 1, queuedAt: 1, status: "delivered", dueAt: null, ...change })
+
+const old = (change: Partial<Message> = {}): Message => sample.message({ createdAt: 1, attachments: [], ...change })
+
+const sweep = (store: MailStoreShape, limit = 99) => store.sweep({ kind: "messages", before: noon, limit })
+
+const isLeft = (store: MailStoreShape, id: string, project = projectId) =>
+  Effect.map(ask(store, { _tag: "Message", projectId: project, id }), (one) => one !== null)
+
+const endedOnly = law(
+  "messages/only-ended",
+  "A sweep deletes a message only when all of its deliveries have ended, and nothing happened to one of them at or after the instant.",
+  function* (store) {
+    const cases: ReadonlyArray<readonly [what: string, deliveries: ReadonlyArray<Partial<Delivery>>, kept: boolean]> = [
+      ["without a delivery", [], false],
+      ["with ended deliveries", [{}, { status: "suppressed" }], false],
+      ...(["scheduled", "queued", "sending"] as const).map(
+        (status) => [`with a delivery in status ${status}`, [{}, { status, dueAt: 1 }], true] as const
+      ),
+      ...deliveryInstants.flatMap((field) => [
+        [`with ${field} at the instant`, [{}, { [field]: noon }], true] as const,
+        [`with ${field} just before the instant`, [{}, { [field]: noon - 1 }], false] as const
+      ])
+    ]
+    for (const [n, [, deliveries]] of cases.entries())
+      yield* commit(
+        store,
+        insert.message(old({ id: `msg_${n}` })),
+        ...deliveries.map((change, d) =>
+          insert.delivery(ended({ id: `del_${n}_${d}`, messageId: `msg_${n}`, ...change }))
+        )
+      )
+    yield* commit(
+      store,
+      insert.message(old({ id: "msg_later", createdAt: noon })),
+      insert.message(old({ id: "msg_apart" })),
+      insert.delivery(ended({ id: "del_apart", messageId: "msg_apart", projectId: otherId, bouncedAt: noon }))
+    )
+    yield* sweep(store)
+    for (const [n, [what, , kept]] of cases.entries())
+      yield* same(`whether a message ${what} is left`, yield* isLeft(store, `msg_${n}`), kept)
+    yield* same("whether a message that was created at the instant is left", yield* isLeft(store, "msg_later"), true)
+    const apart = yield* store.read([
+      { _tag: "Message", projectId, id: "msg_apart" },
+      { _tag: "DeliveryOfId", id: "del_apart" }
+    ])
+    yield* same(
+      "whether a message and a delivery of another project with its id are left",
+      apart.map((one) => one !== null),
+      [false, true]
+    )
+  }
+)
+
+const whole = law(
+  "messages/with-all-that-is-theirs",
+  "A sweep deletes a message together with its deliveries and their attempts, and those of no other message.",
+  function* (store) {
+    for (const n of [1, 2])
+      yield* commit(
+        store,
+        insert.message(old({ id: `msg_${n}`, createdAt: n })),
+        ...["a", "b"].flatMap((letter) => [
+          insert.delivery(ended({ id: `del_${n}${letter}`, messageId: `msg_${n}` })),
+          insert.attempt(sample.attempt({ deliveryId: `del_${n}${letter}` })),
+          insert.attempt(sample.attempt({ deliveryId: `del_${n}${letter}`, number: 2 }))
+        ]),
+        insert.event(sample.event({ id: `evt_${n}` }))
+      )
+    yield* same("the number of a sweep with a limit of 1", yield* sweep(store, 1), 1)
+    const answers = yield* store.read([
+      { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
+      { _tag: "DeliveryOfId", id: "del_1b" },
+      { _tag: "Attempts", deliveryId: "del_1a" },
+      { _tag: "Attempts", deliveryId: "del_1b" },
+      { _tag: "Message", projectId, id: "msg_2" },
+      { _tag: "Attempts", deliveryId: "del_2a" },
+      { _tag: "Event", id: "evt_1" }
+    ])
+    yield* same("the records after the sweep", answers, [
+      [],
+      null,
+      [],
+      [],
+      old({ id: "msg_2", createdAt: 2 }),
+      [sample.attempt({ deliveryId: "del_2a" }), sample.attempt({ deliveryId: "del_2a", number: 2 })],
+      sample.event({ id: "evt_1" })
+    ])
+    yield* same("the number of the next sweep", yield* sweep(store), 1)
+    yield* same("the number of the last sweep", yield* sweep(store), 0)
+    const reused = ended({ id: "del_1a", messageId: "msg_1" })
+    yield* commit(store, insert.message(old()), insert.delivery(reused))
+    yield* same(
+      "a delivery with the id of a deleted one",
+      yield* ask(store, { _tag: "DeliveryOfId", id: "del_1a" }),
+      reused
+    )
+  }
+)
+
+const contents = law(
+  "messages/contents-with-the-last-message",
+  "A content is deleted with the last message of its project that refers to it, in the same sweep, and not before.",
+  function* (store) {
+    const using = (...hashes: ReadonlyArray<string>) => hashes.map((hash) => sample.attachment({ hash }))
+    const bytes = (n: number) => [Uint8Array.of(n, 0), Uint8Array.of(n, 1)]
+    yield* commit(
+      store,
+      ...["only", "shared", "twice", "other"].map((hash, n) => put.content(hash, bytes(n))),
+      put.content("shared", bytes(9), otherId),
+      insert.message(old({ id: "msg_1", attachments: using("only", "shared", "twice", "twice", "missing") })),
+      insert.message(old({ id: "msg_2", createdAt: 2, attachments: using("shared", "other") })),
+      insert.message(old({ id: "msg_3", createdAt: 3, projectId: otherId, attachments: using("shared") }))
+    )
+    const left = () =>
+      Effect.map(
+        store.read([
+          ...["only", "shared", "twice", "other"].flatMap((hash) =>
+            [0, 1].map((part) => ({ _tag: "ContentPart", projectId, hash, part }) as const)
+          ),
+          { _tag: "ContentPart", projectId: otherId, hash: "shared", part: 0 }
+        ]),
+        (parts) => parts.map((part) => part !== null)
+      )
+    yield* same("the number of the first sweep", yield* sweep(store, 1), 1)
+    const [gone, kept] = [false, true]
+    const afterFirst = [gone, gone, kept, kept, gone, gone, kept, kept, kept]
+    yield* same("the contents after the first sweep", yield* left(), afterFirst)
+    yield* same("the number of the second sweep", yield* sweep(store, 1), 1)
+    yield* same("the contents after the second sweep", yield* left(), [...Array.from({ length: 8 }, () => gone), kept])
+    yield* commit(
+      store,
+      put.content("only", bytes(5)),
+      insert.message(old({ id: "msg_4", createdAt: noon, attachments: using("only") }))
+    )
+    yield* same("the number of the third sweep", yield* sweep(store), 1)
+    yield* same("the contents after the third sweep", yield* left(), [
+      kept,
+      kept,
+      ...Array.from({ length: 7 }, () => gone)
+    ])
+    const again = yield* ask(store, { _tag: "ContentPart", projectId, hash: "only", part: 0 })
+    yield* same("a content that was written again", again, Uint8Array.of(5, 0))
+  }
+)
+
+const audited = law(
+  "messages/usage-audit-stays",
+  {
+    statement:
+      "After a sweep of messages, the usage audit gives the same numbers, because the sweep counts what it deletes.",
+    why: "decisions/0015-limits.md"
+  },
+  function* (store) {
+    const days = ["2026-11-20", "2026-11-21"] as const
+    for (const [n, project] of [projectId, projectId, projectId, otherId].entries())
+      yield* commit(
+        store,
+        insert.message(old({ id: `msg_${n}`, projectId: project, createdAt: n + 1 })),
+        ...[0, 1, 2].map((d) =>
+          insert.delivery(
+            ended({
+              id: `del_${n}_${d}`,
+              messageId: `msg_${n}`,
+              projectId: project,
+              chargedAt: d === 0 ? null : 1,
+              countedDay: d === 2 ? null : days[(n + d) % 2]!
+            })
+          )
+        ),
+        spend(2, null, "allowance", project),
+        spend(1, null, `daily:${days[0]}`, project),
+        spend(1, null, `daily:${days[1]}`, project)
+      )
+    const audit = (project: string) =>
+      Effect.map(ask(store, { _tag: "UsageAudit", projectId: project }), ({ counters: _, ...rest }) => rest)
+    const before = yield* Effect.forEach([projectId, otherId], audit)
+    for (const limit of [1, 1, 9]) {
+      yield* sweep(store, limit)
+      yield* same("the audit after a sweep", yield* Effect.forEach([projectId, otherId], audit), before)
+    }
+    const names = ["allowance", "deletedCharged", `deletedDaily:${days[0]}`, `deletedDaily:${days[1]}`] as const
+    const counters = yield* Effect.forEach([projectId, otherId], (project) =>
+      ask(store, { _tag: "Counters", projectId: project, names })
+    )
+    yield* same("the counters after the sweeps", counters, [
+      [6, 6, 3, 3],
+      [2, 2, 1, 1]
+    ])
+  }
+)
+
+export const messageSweepLaws: ReadonlyArray<StoreLaw> = [endedOnly, whole, contents, audited]

@@ -1,0 +1,179 @@
+/**
+ * Laws of the outcome of a hand-off: it agrees with what the relay has and answers.
+ */
+import type { HandOffOutcome } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import { failureOf, holds, same } from "../expectation.ts"
+import type { RelayAct, TransportLaw } from "./TransportSubject.ts"
+import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
+
+export const ada = "ada@example.org"
+
+export const isPositive = ({ _tag }: HandOffOutcome) => _tag === "Accepted" || _tag === "Delivered"
+
+export const refusals: ReadonlyArray<Extract<RelayAct, { does: "refuse" }>> = [
+  { does: "refuse", stage: "rcpt", code: 550, enhancedCode: "5.1.1", text: "No such user here" },
+  { does: "refuse", stage: "rcpt", code: 451, enhancedCode: "4.2.0", text: "Greylisted, try again later" },
+  { does: "refuse", stage: "finalizing", code: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
+  { does: "refuse", stage: "finalizing", code: 452, enhancedCode: "4.3.1", text: "Insufficient storage" }
+]
+
+const positiveMeansTaken = transportLaw(
+  "outcome/positive-means-taken",
+  "A positive outcome means that the relay has the message once for that recipient.",
+  function* (transport, relay) {
+    const outcome = yield* transport.handOff(handOffTo(ada))
+    yield* holds("a positive outcome", isPositive(outcome), outcome)
+    const { code } = outcome.reply
+    yield* holds("a positive reply", code === null || (code >= 200 && code < 300), code)
+    const taken = yield* relay.taken
+    yield* same(
+      "the messages at the relay",
+      taken.map(({ recipient }) => recipient),
+      [ada]
+    )
+  }
+)
+
+const arrivesAsGiven = transportLaw(
+  "outcome/message-arrives-unchanged",
+  "The relay has the message unchanged: Message-ID, sender, visible recipients, subject, other headers, bodies, and the sender of the envelope.",
+  function* (transport, relay) {
+    const { message } = handOffTo(ada)
+    const texts = ["Plain", "Grüße, İstanbul, 🎉", "a line\r\n.\r\nand another", "long ".repeat(500).trim()]
+    const sent = texts.map((text, n) => ({
+      ...message,
+      messageIdHeader: `<m${n}@a.example>`,
+      from: { name: n % 2 === 0 ? `Ada Ü, ${n}` : null, address: "ada@a.example" },
+      replyTo: n % 2 === 0 ? "reply@a.example" : null,
+      subject: `Nº ${n} – ü`,
+      html: n % 2 === 0 ? `<p>${n} ü</p>` : null,
+      text,
+      headers: n % 2 === 0 ? { "List-Unsubscribe": `<https://a.example/${n}>`, "X-Order": `Nº ${n}` } : {}
+    }))
+    const envelope = { from: "bounce@a.example", to: ada }
+    for (const [n, one] of sent.entries()) yield* transport.handOff(handOffTo(ada, { message: one, envelope }, n))
+    const taken = yield* relay.taken
+    const bodies = ({ html, text }: { readonly html: string | null; readonly text: string | null }) => ({
+      html: html?.trimEnd() ?? null,
+      text: text?.trimEnd() ?? null
+    })
+    yield* same(
+      "the message at the relay",
+      taken.map((mail) => ({ ...mail, ...bodies(mail) })),
+      sent.map((message) => ({ ...mailOf({ envelope, message }), ...bodies(message) }))
+    )
+  }
+)
+
+const envelopeAlone = transportLaw(
+  "recipients/the-envelopes-alone",
+  "The message goes only to the recipient of the envelope, whomever its header names, and shows only the recipients that it names.",
+  function* (transport, relay) {
+    const { message } = handOffTo(ada)
+    const shown = { ...message, to: ["one@example.org", "two@example.org"], cc: ["three@example.org"] }
+    yield* transport.handOff(handOffTo("hidden@example.org", { message: shown }))
+    const taken = yield* relay.taken
+    yield* same(
+      "the recipient and the names in the header",
+      taken.map(({ recipient, to, cc }) => ({ recipient, to, cc })),
+      [{ recipient: "hidden@example.org", to: shown.to, cc: shown.cc }]
+    )
+  }
+)
+
+const confirmsNothing = transportLaw(
+  "outcome/confirms-only-what-it-declares",
+  {
+    statement: "A transport that does not confirm delivery never answers that a message is delivered.",
+    needs: { confirmsDelivery: false }
+  },
+  function* (transport) {
+    yield* Effect.flatMap(transport.handOff(handOffTo(ada)), ({ _tag }) => same("the outcome", _tag, "Accepted"))
+  }
+)
+
+const refusalKept = transportLaw(
+  "outcome/refusal-keeps-the-reply",
+  "A refusal contains the relay's stage, code, enhanced code and text, and the relay does not have the message.",
+  function* (transport, relay) {
+    for (const [n, act] of refusals.entries()) {
+      yield* relay.script(ada, act)
+      const outcome = yield* transport.handOff(handOffTo(ada, {}, n))
+      const { does: _, text, ...reply } = act
+      yield* same("the outcome", outcome._tag, "Refused")
+      const { text: words, ...rest } = outcome.reply
+      yield* same("the reply", rest, reply)
+      yield* holds("the text of the relay", words.includes(text), words)
+    }
+    yield* same("the messages at the relay", yield* relay.taken, [])
+  }
+)
+
+const silenceIsNoAnswer = transportLaw(
+  "outcome/silence-is-no-answer",
+  "If the connection is lost before the answer, the hand-off fails as unavailable, before finalizing and while finalizing.",
+  function* (transport, relay) {
+    for (const whileFinalizing of [false, true]) {
+      yield* relay.script(ada, { does: "drop", whileFinalizing })
+      const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada)))
+      yield* same("the failure", failure._tag, "TransportUnavailable")
+    }
+  }
+)
+
+const eachItsOwn = transportLaw(
+  "recipients/each-its-own-outcome",
+  "Of many concurrent hand-offs, each gets the outcome of its own recipient. A hand-off that does not end delays no other.",
+  function* (transport, relay) {
+    const people = Array.from({ length: 12 }, (_, n) => `r${n}@example.org`)
+    yield* Effect.forEach([...people.entries()], ([n, recipient]) =>
+      n % 3 === 0 ? Effect.void : relay.script(recipient, refusals[n % 2]!)
+    )
+    yield* relay.script("hangs@example.org", { does: "hang", whileFinalizing: false })
+    yield* Effect.forkScoped(Effect.exit(transport.handOff(handOffTo("hangs@example.org", {}, 99))))
+    const outcomes = yield* Effect.forEach(
+      [...people.entries()],
+      ([n, recipient]) => transport.handOff(handOffTo(recipient, {}, n)),
+      { concurrency: "unbounded" }
+    )
+    for (const [n, outcome] of outcomes.entries())
+      yield* same(
+        `the outcome of ${people[n]}`,
+        isPositive(outcome) ? 250 : outcome.reply.code,
+        n % 3 === 0 ? 250 : refusals[n % 2]!.code
+      )
+    const taken = yield* relay.taken
+    yield* same(
+      "the recipients of the messages at the relay",
+      taken.map(({ recipient }) => recipient).toSorted(),
+      people.filter((_, n) => n % 3 === 0).toSorted()
+    )
+  }
+)
+
+const doubleDropped = transportLaw(
+  "double/is-dropped",
+  {
+    statement:
+      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID succeeds and the relay has the message once.",
+    needs: { idempotentHandOff: true }
+  },
+  function* (transport, relay) {
+    yield* transport.handOff(handOffTo(ada))
+    const second = yield* transport.handOff(handOffTo(ada, { attempt: 2 }))
+    yield* holds("the second hand-off", isPositive(second), second)
+    yield* same("the number of messages at the relay", (yield* relay.taken).length, 1)
+  }
+)
+
+export const outcomeLaws: ReadonlyArray<TransportLaw> = [
+  positiveMeansTaken,
+  arrivesAsGiven,
+  envelopeAlone,
+  confirmsNothing,
+  refusalKept,
+  silenceIsNoAnswer,
+  eachItsOwn,
+  doubleDropped
+]

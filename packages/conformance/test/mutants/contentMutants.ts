@@ -1,0 +1,98 @@
+/**
+ * Mutants of the reference store for the laws of contents and of the sweep of messages.
+ */
+import type { Attempt, ChangeOf, MailStoreShape, Sweep } from "@mailkeep/core/adapter"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import type { Mutation } from "./mutating.ts"
+import { answering, changing, keeping, rereading } from "./mutating.ts"
+
+/** Replaces a content by the one that was written last. */
+const lastContent: Mutation = (store) => {
+  const last = new Map<string, ChangeOf<"PutContent">["parts"]>()
+  const answered = answering("ContentPart", (answer, { projectId, hash, part }) =>
+    last.has(`${projectId} ${hash}`) ? (last.get(`${projectId} ${hash}`)?.[part] ?? null) : answer
+  )(store)
+  return {
+    ...answered,
+    commit: (changes) =>
+      Effect.tap(store.commit(changes), () =>
+        Effect.sync(() => {
+          for (const change of changes)
+            if (change._tag === "PutContent") last.set(`${change.projectId} ${change.hash}`, change.parts)
+        })
+      )
+  }
+}
+
+/** Refuses a commit whose contents are larger than a group of commits. */
+const limited: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => {
+    const bytes = changes.reduce(
+      (sum, change) =>
+        change._tag === "PutContent" ? change.parts.reduce((all, part) => all + part.length, sum) : sum,
+      0
+    )
+    return bytes > 8 * 1024 * 1024 ? Effect.fail(new StoreUnavailable({ reason: "overloaded" })) : store.commit(changes)
+  }
+})
+
+/** Changes what a sweep of messages does. */
+const sweepingMessages =
+  (sweep: (store: MailStoreShape, request: Sweep) => Effect.Effect<number, StoreUnavailable>): Mutation =>
+  (store) => ({
+    ...store,
+    sweep: (request) => (request.kind === "messages" ? sweep(store, request) : store.sweep(request))
+  })
+
+const attemptsOf = (store: MailStoreShape, deliveryId: Attempt["deliveryId"]) =>
+  Effect.map(store.read([{ _tag: "Attempts", deliveryId }]), ([attempts]) => attempts)
+
+/** Leaves the attempts of one delivery. */
+const attemptsLeft = sweepingMessages((store, request) =>
+  Effect.gen(function* () {
+    const before = yield* attemptsOf(store, "del_1b")
+    const count = yield* store.sweep(request)
+    if ((yield* attemptsOf(store, "del_1b")).length === 0)
+      yield* Effect.orDie(store.commit(before.map((attempt) => ({ _tag: "InsertAttempt", attempt }) as const)))
+    return count
+  })
+)
+
+/** Deletes all contents with the first message. */
+const contentsGone: Mutation = (store) => {
+  let isSwept = false
+  return {
+    ...answering("ContentPart", (answer) => (isSwept ? null : answer))(store),
+    sweep: (request) => Effect.tap(store.sweep(request), () => Effect.sync(() => (isSwept = true)))
+  }
+}
+
+/** Does not count what it deletes. */
+const uncounted = sweepingMessages((store, request) =>
+  Effect.gen(function* () {
+    const count = yield* store.sweep(request)
+    const [[value]] = yield* store.read([{ _tag: "Counters", projectId: "prj_law", names: ["deletedCharged"] }])
+    yield* Effect.orDie(
+      store.commit([{ _tag: "AddToCounter", projectId: "prj_law", name: "deletedCharged", by: -value!, max: null }])
+    )
+    return count
+  })
+)
+
+export const contentMutants: Readonly<Record<string, Mutation>> = {
+  "contents/bytes-unchanged": changing("PutContent", (change) => [
+    { ...change, parts: change.parts.filter((part) => part.length > 0) }
+  ]),
+  "contents/stored-once": lastContent,
+  "contents/apart-for-each-project": rereading("ContentPart", (store, query) =>
+    Effect.map(store.read([query, { ...query, projectId: "prj_law" }]), ([own, other]) => own ?? other)
+  ),
+  "contents/with-their-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "PutContent")),
+  "contents/as-large-as-they-come": limited,
+  "messages/only-ended": sweepingMessages((store, request) => store.sweep({ ...request, before: request.before + 1 })),
+  "messages/with-all-that-is-theirs": attemptsLeft,
+  "messages/contents-with-the-last-message": contentsGone,
+  "messages/usage-audit-stays": uncounted
+}

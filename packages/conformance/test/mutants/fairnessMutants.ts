@@ -1,0 +1,48 @@
+/**
+ * Mutants for the laws of fair claims and of a clock that was set back.
+ */
+import { longestDueFirst } from "@mailkeep/core/adapter"
+import type { Mutation } from "./mutating.ts"
+import { answering, asking, changing, claiming } from "./mutating.ts"
+
+export const fairnessMutants: Readonly<Record<string, Mutation>> = {
+  "claim/projects-take-turns": claiming(
+    (claim) => claim,
+    (rows) => rows.toSorted(longestDueFirst)
+  ),
+  "claim/one-turn-each-of-many-projects": claiming((claim) => ({
+    ...claim,
+    rotation: { ...claim.rotation, perProject: claim.rotation.after === null ? claim.rotation.perProject : 0 }
+  })),
+  "claim/immediate-and-bulk-take-turns": changing("InsertDelivery", (change) => [
+    { ...change, delivery: { ...change.delivery, bulk: false } }
+  ]),
+  "claim/continues-after-the-last-lane": claiming((claim) => ({
+    ...claim,
+    rotation: {
+      ...claim.rotation,
+      after: claim.rotation.after === null ? null : { ...claim.rotation.after, bulk: true }
+    }
+  })),
+  "claim/limit-of-each-project": claiming((claim) => ({ ...claim, rotation: { ...claim.rotation, underWay: [] } })),
+  "claim/short-lanes-leave-their-turns": claiming((claim) => ({
+    ...claim,
+    rotation: { ...claim.rotation, perProject: Math.min(2, claim.rotation.perProject) }
+  })),
+  "claim/no-turn-for-what-cannot-be-claimed": claiming((claim) => ({ ...claim, now: claim.now + 1 })),
+  "claim/turns-of-every-kind": claiming(
+    (claim) => claim,
+    (rows, { kind }) => (kind === "dueQueued" ? rows : rows.toSorted(longestDueFirst))
+  ),
+
+  "claim/due-before-its-wait-began": changing("InsertDelivery", (change) => [
+    { ...change, delivery: { ...change.delivery, waitsFrom: null } }
+  ]),
+  "claim/turns-when-the-clock-was-set-back": changing("InsertDelivery", (change) => [
+    { ...change, delivery: { ...change.delivery, waitsFrom: change.delivery.dueAt } }
+  ]),
+  "time/leases-set-after": asking("LeasesSetAfter", (query) => ({ ...query, now: query.now - 1 })),
+  "claim/lease-is-set-at-now": answering("LeasesSetAfter", (leases) =>
+    leases.map((lease) => ({ ...lease, renewedAt: lease.leaseUntil }))
+  )
+}

@@ -1,0 +1,158 @@
+/**
+ * Records a report about a delivery that was handed over: status, event and suppression in one commit. Reports arrive late, twice and in any
+ * order; the delivery table has no row for one that changes nothing. Source: decision 0040; RFC 3463.
+ */
+import { Result } from "effect"
+import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
+import { withReason } from "../../domain/contact/Suppression.ts"
+import type { Attempt, BounceType, Delivery } from "../../domain/delivery/Delivery.ts"
+import { step } from "../../domain/delivery/DeliveryMachine.ts"
+import type { ValidDeliveryReport } from "../../domain/delivery/DeliveryReport.ts"
+import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
+import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
+import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
+import type { Change } from "../../domain/store/Change.ts"
+import type { EventId } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { Decision } from "../store/Decision.ts"
+import { unchanged } from "../store/Decision.ts"
+import { applyTransition, transitionAndRefunds } from "./transition.ts"
+
+export interface RecordReportFacts {
+  readonly now: Instant
+  readonly eventId: EventId
+  readonly delivery: Delivery
+  /** The last attempt of the delivery. */
+  readonly attempt: Attempt | null
+  /** The recipient's address with its address key. */
+  readonly keyedAddress: KeyedAddress
+  readonly suppression: SuppressionRecord | null
+}
+
+/** What a report did. `recorded`: it changed the delivery or suppressed the recipient. `unchanged`: it says nothing new. */
+export interface RecordedReport {
+  readonly outcome: "recorded" | "unchanged"
+  readonly status: DeliveryStatus
+}
+
+/** The meaning of a report: the transition and the reason for which the recipient is suppressed, if any. */
+interface Meaning {
+  readonly on: Extract<Trigger, `${string}Reported`>
+  readonly bounceType: BounceType | null
+  readonly suppresses: SuppressionReason | null
+}
+
+/** A full mailbox (RFC 3463 §3.3) can be emptied, so the address stays usable. */
+const isMailboxFull = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".2.2") === true
+
+const replyOf = ({ smtpCode, enhancedCode, text }: ValidDeliveryReport): SmtpReply => ({
+  stage: "rcpt",
+  code: smtpCode ?? null,
+  enhancedCode: enhancedCode ?? null,
+  text: text ?? ""
+})
+
+const expired: Meaning = { on: "ExpiryReported", bounceType: "soft", suppresses: "temporary_failure" }
+const unknownMailbox: Meaning = { on: "BounceReported", bounceType: "hard", suppresses: "hard_bounce" }
+const fullMailbox: Meaning = { on: "BlockReported", bounceType: "soft", suppresses: null }
+const blockedRecipient: Meaning = { on: "BlockReported", bounceType: "hard", suppresses: null }
+const blockedMessage: Meaning = { on: "MessageBlockReported", bounceType: "hard", suppresses: null }
+
+/** The enhanced code is more exact than the reply code. */
+const refusalOf = (reply: SmtpReply) =>
+  classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, code: null }).on
+
+const bounceMeaning = ({ cause }: ValidDeliveryReport, reply: SmtpReply): Meaning => {
+  if (cause === "expired") return expired
+  if (cause === "mailbox_unknown") return unknownMailbox
+  const hasCode = reply.code !== null || reply.enhancedCode !== null
+  if (cause === undefined && !hasCode) return unknownMailbox
+  if (isMailboxFull(reply)) return fullMailbox
+  const refusal = refusalOf(reply)
+  if (refusal === "MessageRefused" && hasCode) return blockedMessage
+  if (cause === "refused") return blockedRecipient
+  if (refusal === "MailboxUnknown") return unknownMailbox
+  // A relay that gives up after its last retry quotes a temporary code (RFC 3464 §2.3.4).
+  return refusal === "TransportDeferred" ? expired : blockedRecipient
+}
+
+const meaningOf = (report: ValidDeliveryReport, reply: SmtpReply): Meaning => {
+  switch (report.kind) {
+    case "delivered":
+      return { on: "DeliveredReported", bounceType: null, suppresses: null }
+    case "complained":
+      return { on: "ComplaintReported", bounceType: null, suppresses: "complaint" }
+    case "bounced":
+      return bounceMeaning(report, reply)
+  }
+}
+
+/** Whether the delivery may have been handed over, so that a report about it can be true. */
+const mayBeReported = ({ status, reason }: Delivery): boolean =>
+  status === "queued" ||
+  status === "sending" ||
+  status === "accepted" ||
+  status === "delivered" ||
+  status === "bounced" ||
+  status === "complained" ||
+  (status === "failed" && reason === "delivery_uncertain")
+
+/** Ends the attempt that is under way: the report shows that the relay has the message. */
+const endedAttempt = ({ now, delivery, attempt }: RecordReportFacts, { on }: Meaning): ReadonlyArray<Change> =>
+  delivery.status !== "sending" || attempt === null || attempt.phase === "ended"
+    ? []
+    : [
+        {
+          _tag: "MoveAttempt",
+          deliveryId: attempt.deliveryId,
+          number: attempt.number,
+          fencingToken: delivery.fencingToken,
+          from: attempt.phase,
+          next: {
+            phase: "ended",
+            outcome: on === "DeliveredReported" ? "delivered" : "accepted",
+            smtpCode: null,
+            enhancedCode: null,
+            statusMessage: "A report about the delivery arrived before the relay answered.",
+            durationMillis: Math.max(0, now - attempt.startedAt)
+          }
+        }
+      ]
+
+const suppressionChanges = (
+  { now, keyedAddress, suppression }: RecordReportFacts,
+  reason: SuppressionReason | null
+): ReadonlyArray<Change> => {
+  const changed = reason === null ? undefined : withReason(keyedAddress, suppression, reason, now)
+  return changed === undefined
+    ? []
+    : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
+}
+
+/** Records the report, or changes nothing when it says nothing new. */
+export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFacts): Decision<RecordedReport> => {
+  const { now, eventId, delivery } = facts
+  const asNow = unchanged<RecordedReport>({ outcome: "unchanged", status: delivery.status })
+  if (!mayBeReported(delivery)) return asNow
+  const reply = replyOf(report)
+  const meaning = meaningOf(report, reply)
+  if (Result.isFailure(step(delivery.status, meaning.on, delivery.reason))) {
+    // A repeated report of temporary failures must not extend the 30 days of the suppression.
+    const late = suppressionChanges(facts, meaning.suppresses === "temporary_failure" ? null : meaning.suppresses)
+    return late.length === 0 ? asNow : { answer: { outcome: "recorded", status: delivery.status }, changes: late }
+  }
+  const transition = applyTransition(delivery, meaning.on, now, {
+    reachedRelay: true,
+    ...(meaning.bounceType === null ? {} : { bounceType: meaning.bounceType }),
+    ...(reply.text === "" ? {} : { statusMessage: shownReply(reply) })
+  })
+  return {
+    answer: { outcome: "recorded", status: transition.after.status },
+    changes: [
+      ...endedAttempt(facts, meaning),
+      ...transitionAndRefunds(transition, now, eventId, reply),
+      ...suppressionChanges(facts, meaning.suppresses)
+    ]
+  }
+}

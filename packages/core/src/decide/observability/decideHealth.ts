@@ -1,0 +1,123 @@
+/**
+ * Decides whether a process is healthy, from what its store answers and what it sees of the relay. Source: decision 0046.
+ */
+import type { Backlog, WorkHealth } from "../../domain/store/Query.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+
+/** `ok`; `degraded`: someone should look; `failing`: this process does not do its work, and a restart or a repair is needed. */
+export type HealthStatus = "ok" | "degraded" | "failing"
+
+/** The reasons for a status, each with the status that it gives. The worst status counts. */
+export const healthReasons = {
+  /** The store did not answer, or refused the last write. */
+  store_unavailable: "failing",
+  /** Deliveries are late, and the dispatcher of this process hands nothing over, although the relay answered last. */
+  nothing_handed_over: "failing",
+  /** Deliveries are late, or their worker died and no worker has recovered them. */
+  deliveries_stuck: "degraded",
+  /** The relay cannot be reached. Deliveries wait in the queue. */
+  relay_unreachable: "degraded"
+} as const satisfies Readonly<Record<string, HealthStatus>>
+/** Why the status is not `ok`. */
+export type HealthReason = keyof typeof healthReasons
+
+/** The last fault of the relay, without its words, because they may contain an address. */
+export interface HealthFault {
+  readonly at: Instant
+  /** `busy`: the relay asked for patience or refused the connection. `unreachable`: there was no answer. */
+  readonly kind: "busy" | "unreachable"
+  readonly smtpCode: number | null
+  readonly enhancedCode: string | null
+}
+
+/** What this process sees of the relay. */
+export interface HealthOfRelay {
+  readonly circuit: "closed" | "slowed" | "open"
+  readonly pausedUntil: Instant | null
+  readonly lastFault: HealthFault | null
+  readonly inFlight: number
+}
+
+/** Why the store is unavailable. `timeout`: it did not answer in time. */
+export type StoreFault =
+  | "overloaded"
+  | "locked"
+  | "full"
+  | "read_only"
+  | "closed"
+  | "contended"
+  | "unreachable"
+  | "timeout"
+
+/** The facts for the decision. */
+export interface HealthFacts {
+  readonly now: Instant
+  readonly dispatcherRunning: boolean
+  readonly relay: HealthOfRelay
+  /** Why the store did not answer now, or refused the last write; `null` if neither. */
+  readonly storeFault: StoreFault | null
+  /** The work in the store; `null` if the store did not answer. */
+  readonly work: (Backlog & WorkHealth) | null
+}
+
+/** The health of one process. It contains no address, no text of a message and no words of the relay. */
+export interface HealthReport extends HealthOfRelay {
+  readonly status: HealthStatus
+  /** Why the status is not `ok`; empty otherwise. */
+  readonly reasons: ReadonlyArray<HealthReason>
+  /** Whether a dispatcher of this process is at work, or was in the last minute. Another process may have one. */
+  readonly dispatcherRunning: boolean
+  readonly store: "ok" | "unavailable"
+  /** Why the store is unavailable; `null` if it is not. */
+  readonly storeFault: StoreFault | null
+  /** The deliveries of the store by status, of all processes; `null` if the store did not answer. The next four fields too. */
+  readonly scheduled: number | null
+  readonly queued: number | null
+  readonly sending: number | null
+  /** For how long the oldest due delivery has been due; 0 without one. */
+  readonly oldestDueAgeMillis: number | null
+  /** Deliveries that were due 5 minutes ago while the circuit is closed, or whose worker lost its lease more than a lease ago. */
+  readonly stuck: number | null
+  /** Event deliveries that have not ended, of all processes. */
+  readonly eventDeliveriesPending: number | null
+}
+
+const statusOf = (reasons: ReadonlyArray<HealthReason>): HealthStatus =>
+  reasons.some((reason) => healthReasons[reason] === "failing") ? "failing" : reasons.length > 0 ? "degraded" : "ok"
+
+/** Late deliveries wait for the relay while the circuit is not closed. They are not stuck then. */
+const lateOf = ({ work, relay }: HealthFacts): number => (work === null || relay.circuit !== "closed" ? 0 : work.late)
+
+/** Decides the health. Total: any facts give a report. */
+export const decideHealth = (facts: HealthFacts): HealthReport => {
+  const { now, dispatcherRunning, relay, storeFault, work } = facts
+  const late = lateOf(facts)
+  const lapsed = work?.lapsed ?? 0
+  // Another process may hand over, so its `sending` deliveries count too, except those that a dead worker left.
+  const handsOver = relay.inFlight > 0 || (work?.sending ?? 0) > lapsed
+  const holds: Readonly<Record<HealthReason, boolean>> = {
+    store_unavailable: storeFault !== null,
+    nothing_handed_over: dispatcherRunning && late > 0 && !handsOver,
+    deliveries_stuck: late + lapsed > 0,
+    relay_unreachable: relay.circuit === "open"
+  }
+  const reasons = (Object.keys(healthReasons) as ReadonlyArray<HealthReason>).filter((reason) => holds[reason])
+  const oldestDueAt = work?.oldestDueAt ?? null
+  return {
+    status: statusOf(reasons),
+    reasons,
+    dispatcherRunning,
+    store: storeFault === null ? "ok" : "unavailable",
+    storeFault,
+    scheduled: work?.scheduled ?? null,
+    queued: work?.queued ?? null,
+    sending: work?.sending ?? null,
+    oldestDueAgeMillis: work === null ? null : oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt),
+    stuck: work === null ? null : late + lapsed,
+    eventDeliveriesPending: work?.eventDeliveries ?? null,
+    circuit: relay.circuit,
+    pausedUntil: relay.pausedUntil,
+    lastFault: relay.lastFault,
+    inFlight: relay.inFlight
+  }
+}

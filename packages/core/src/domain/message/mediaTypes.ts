@@ -1,0 +1,59 @@
+/**
+ * The media types of files: the form of a media type, and the type of each common extension. Source: RFC 6838 §4.2; RFC 2046.
+ */
+
+const restrictedName = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}"
+const mediaTypeForm = new RegExp(`^${restrictedName}/${restrictedName}$`)
+
+/**
+ * Whether the text, in lower case, is a media type that a file may have. Not allowed are parameters, and the types `multipart` and `message`: their
+ * content must not be encoded as base64 (RFC 2046 §5.1 and §5.2.1), and it would be read as a part of the message itself.
+ */
+export const isFileType = (type: string): boolean => mediaTypeForm.test(type) && !/^(?:multipart|message)\//.test(type)
+
+/** The type of a file whose extension is not in the table. */
+const unknownType = "application/octet-stream"
+
+const typesByExtension: Readonly<Record<string, string>> = {
+  avif: "image/avif",
+  bmp: "image/bmp",
+  csv: "text/csv",
+  doc: "application/msword",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  epub: "application/epub+zip",
+  gif: "image/gif",
+  gz: "application/gzip",
+  htm: "text/html",
+  html: "text/html",
+  ics: "text/calendar",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  md: "text/markdown",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  odp: "application/vnd.oasis.opendocument.presentation",
+  ods: "application/vnd.oasis.opendocument.spreadsheet",
+  odt: "application/vnd.oasis.opendocument.text",
+  pdf: "application/pdf",
+  png: "image/png",
+  ppt: "application/vnd.ms-powerpoint",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  rtf: "application/rtf",
+  svg: "image/svg+xml",
+  tiff: "image/tiff",
+  txt: "text/plain",
+  vcf: "text/vcard",
+  wav: "audio/wav",
+  webp: "image/webp",
+  xls: "application/vnd.ms-excel",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xml: "application/xml",
+  zip: "application/zip"
+}
+
+/** The media type of a file name by its extension. */
+export const typeOfFilename = (filename: string): string => {
+  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ""
+  return Object.hasOwn(typesByExtension, extension) ? typesByExtension[extension]! : unknownType
+}

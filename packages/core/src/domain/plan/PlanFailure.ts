@@ -1,0 +1,26 @@
+/**
+ * The limit of a plan as the reason of a refusal.
+ */
+import { Data } from "effect"
+import type { PlanLimitCode } from "./Plan.ts"
+
+/** The call would exceed a limit of the plan of the project. `code` is the limit. */
+export class PlanLimitReached extends Data.TaggedError("PlanLimitReached")<{
+  readonly code: PlanLimitCode
+}> {
+  readonly kind = "too_many_requests"
+  override get message() {
+    return planLimitMessages[this.code]
+  }
+  /** Yes, for the daily limit after midnight UTC, and for scheduled recipients after some are queued or canceled. No for the other limits. */
+  get isRetryable() {
+    return this.code === "daily_sending_limit_exceeded" || this.code === "scheduled_recipient_limit_exceeded"
+  }
+}
+
+const planLimitMessages: Readonly<Record<PlanLimitCode, string>> = {
+  daily_sending_limit_exceeded: "The project's daily sending limit is reached.",
+  sending_allowance_exceeded: "The project's sending allowance is used up.",
+  scheduled_recipient_limit_exceeded: "Too many recipients are waiting in scheduled messages.",
+  contact_limit_exceeded: "The project's contact allowance is used up."
+}

@@ -1,0 +1,42 @@
+/**
+ * Reads the content of a file from the store in parts, for the transport. Source: decision 0042.
+ */
+import type { Context } from "effect"
+import { Data, Effect } from "effect"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { AttachmentRecord } from "../domain/message/Attachment.ts"
+import { partCountOf } from "../domain/message/attachmentContent.ts"
+import type { MailStoreShape } from "../port/MailStore.ts"
+import type { OutgoingAttachment } from "../port/Transport.ts"
+
+/** The store does not have all bytes of the file. A transport that reads on would send a part of the file. */
+class ContentIncomplete extends Data.TaggedError("ContentIncomplete")<{}> {
+  override get message() {
+    return "The store does not have the whole content of a file."
+  }
+}
+
+/** Keeps one part in memory. Throws when a part cannot be read or is missing, or when the file has another size than the message says. */
+async function* partsFrom(
+  context: Context.Context<never>,
+  store: MailStoreShape,
+  projectId: ProjectId,
+  { hash, size }: AttachmentRecord
+): AsyncGenerator<Uint8Array, void> {
+  let left = size
+  for (let part = 0; part < partCountOf(size); part++) {
+    const [bytes] = await Effect.runPromiseWith(context)(store.read([{ _tag: "ContentPart", projectId, hash, part }]))
+    if (bytes === null || bytes.length > left) throw new ContentIncomplete()
+    left -= bytes.length
+    if (bytes.length > 0) yield bytes
+  }
+  if (left > 0) throw new ContentIncomplete()
+}
+
+/** Makes what the transport gets of a file. */
+export const outgoingAttachment =
+  (context: Context.Context<never>, store: MailStoreShape, projectId: ProjectId) =>
+  (attachment: AttachmentRecord): OutgoingAttachment => {
+    const { hash: _, ...shown } = attachment
+    return { ...shown, read: () => partsFrom(context, store, projectId, attachment) }
+  }

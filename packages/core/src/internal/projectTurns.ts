@@ -1,0 +1,63 @@
+/**
+ * The turns of the projects, for the claims of one dispatcher: which lane was served last, and how much work of each project is under way.
+ * In the memory of this process. Source: decision 0043.
+ */
+import { Effect } from "effect"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { ClaimKind } from "../domain/store/Claim.ts"
+import type { Lane, Rotation } from "../domain/store/Rotation.ts"
+import type { WorkGroup } from "./workLoop.ts"
+
+/** The lane that was served last, for each kind of claim. */
+export interface LastLanes {
+  readonly of: (kind: ClaimKind) => Lane | null
+  /** Records what a claim took, in its order. */
+  readonly record: (kind: ClaimKind, taken: ReadonlyArray<Lane>) => void
+}
+
+export const makeLastLanes = (): LastLanes => {
+  const lanes = new Map<ClaimKind, Lane>()
+  return {
+    of: (kind) => lanes.get(kind) ?? null,
+    record: (kind, taken) => {
+      const last = taken.at(-1)
+      if (last !== undefined) lanes.set(kind, { projectId: last.projectId, bulk: last.bulk })
+    }
+  }
+}
+
+/** A group of work that also counts the work of each project. */
+export interface ProjectGroup {
+  readonly start: (projectId: ProjectId, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  /** How much more work may start. */
+  readonly free: () => number
+  /** The limit of the claim for each project. */
+  readonly limits: () => Pick<Rotation, "perProject" | "underWay">
+  /** Whether all projects together, or one of them, have as much work under way as they may have. */
+  readonly isFull: () => boolean
+}
+
+/** `perProject`: at most so much work of one project at once. The group does not refuse work above it. */
+export const makeProjectGroup = (group: WorkGroup, perProject: number): ProjectGroup => {
+  const counts = new Map<ProjectId, number>()
+  const add = (projectId: ProjectId, by: number) => {
+    const count = (counts.get(projectId) ?? 0) + by
+    if (count > 0) counts.set(projectId, count)
+    else counts.delete(projectId)
+  }
+  return {
+    start: (projectId, work) =>
+      Effect.suspend(() => {
+        add(projectId, 1)
+        return group.start(
+          Effect.ensuring(
+            work,
+            Effect.sync(() => add(projectId, -1))
+          )
+        )
+      }),
+    free: group.free,
+    limits: () => ({ perProject, underWay: [...counts].map(([projectId, count]) => ({ projectId, count })) }),
+    isFull: () => group.free() <= 0 || [...counts.values()].some((count) => count >= perProject)
+  }
+}

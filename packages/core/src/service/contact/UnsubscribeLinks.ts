@@ -1,0 +1,102 @@
+/**
+ * The signed links with which a recipient unsubscribes: in the header fields `List-Unsubscribe` and `List-Unsubscribe-Post`.
+ * Source: decision 0045; RFC 2369 §3.2; RFC 8058.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { HeaderFields } from "../../domain/message/HeaderField.ts"
+import { deliveryToken, readDeliveryToken } from "../../domain/delivery/DeliveryToken.ts"
+import type { DeliveryId } from "../../domain/value/Id.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { tokenVerifier } from "../../internal/tokenVerifier.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore } from "../../port/MailStore.ts"
+import { Secrets } from "../access/Secrets.ts"
+import { Suppressions } from "./Suppressions.ts"
+
+/** Where the links point. */
+export interface UnsubscribeOptions {
+  /**
+   * The address of the page that unsubscribes, such as `https://mail.acme.example/unsubscribe`; the token follows after a slash. The HTTP
+   * server answers at `/unsubscribe`. It must be https, because a mailbox provider posts to it (RFC 8058 §3.1). Default: none.
+   */
+  readonly url: string | undefined
+}
+
+/** Fails as a defect for a configuration that no mailbox provider would use. */
+const checkedUrl = (url: string | undefined): string | null => {
+  if (url === undefined) return null
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const isLoopback = parsed?.hostname === "localhost" || parsed?.hostname === "127.0.0.1"
+  if (
+    parsed === undefined ||
+    (parsed.protocol !== "https:" && !isLoopback) ||
+    parsed.search !== "" ||
+    parsed.hash !== ""
+  )
+    throw new TypeError("unsubscribe.url must be an https URL without a query")
+  return url.replace(/\/+$/, "")
+}
+
+/**
+ * Unsubscribes recipients by the signed link of a message. A link names one delivery, so it unsubscribes its recipient in its project alone.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { UnsubscribeLinks } from "@mailkeep/core"
+ *
+ * // The handler of POST /unsubscribe/:token in a product with its own routes.
+ * export const handlePost = (token: string) =>
+ *   Effect.map(Effect.flatMap(UnsubscribeLinks, (links) => links.unsubscribe(token)), (done) => (done ? 200 : 404))
+ * ```
+ */
+export class UnsubscribeLinks extends Context.Service<
+  UnsubscribeLinks,
+  {
+    /** The header fields of a delivery's message; none without `unsubscribe.url`. */
+    readonly headersOf: (deliveryId: DeliveryId) => HeaderFields
+    /** Whether messages can have links: `unsubscribe.url` is set. */
+    readonly isConfigured: boolean
+    /** Whether the token of a link is valid. Changes nothing: a program that checks links opens them too. */
+    readonly isValid: (token: string) => boolean
+    /**
+     * Unsubscribes the recipient of the delivery: the address is suppressed, and its contact becomes `unsubscribed` with an event. Returns
+     * `false` for a token that is not valid. A repeat changes nothing.
+     */
+    readonly unsubscribe: (token: string) => Effect.Effect<boolean, InvalidArgument | StoreUnavailable>
+  }
+>()("@mailkeep/core/service/UnsubscribeLinks") {
+  /** Makes the service. `MailCore.layerWith({ unsubscribe: { url } })` makes it with all others. */
+  static readonly layerWith = ({ url }: Partial<UnsubscribeOptions> = {}) =>
+    Layer.effect(
+      UnsubscribeLinks,
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        const suppressions = yield* Suppressions
+        const verifier = tokenVerifier(yield* Crypto, (yield* Secrets).signer, "unsubscribe")
+        const base = checkedUrl(url)
+
+        const unsubscribe = Effect.fn("UnsubscribeLinks.unsubscribe")(function* (token: string) {
+          const id = readDeliveryToken(token, verifier)
+          const [delivery] = id === undefined ? [null] : yield* store.read([{ _tag: "DeliveryOfId", id }])
+          if (delivery === null) return false
+          yield* suppressions.addReason(delivery.projectId, delivery.recipient, "unsubscribed")
+          return true
+        })
+
+        return {
+          headersOf: (deliveryId): HeaderFields =>
+            base === null
+              ? {}
+              : {
+                  "List-Unsubscribe": `<${base}/${deliveryToken(deliveryId, verifier.sign)}>`,
+                  "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"
+                },
+          isConfigured: base !== null,
+          isValid: (token) => readDeliveryToken(token, verifier) !== undefined,
+          unsubscribe
+        }
+      })
+    )
+}

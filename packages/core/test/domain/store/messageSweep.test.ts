@@ -1,0 +1,98 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
+import { freshState } from "../../../src/domain/delivery/Delivery.ts"
+import {
+  deliveryInstants,
+  evaluateMessageSweep,
+  hasEndedBefore,
+  sweptCounts,
+  withDeletedCounts
+} from "../../../src/domain/store/messageSweep.ts"
+import { evaluateUsageAudit } from "../../../src/domain/store/queryReference.ts"
+import { delivery, message, now } from "../../decide/fixtures.ts"
+
+const ended = (change: Partial<Delivery> = {}): Delivery => ({
+  ...delivery({ ...freshState, status: "delivered", createdAt: now - 1, dueAt: null }),
+  ...change
+})
+
+describe("hasEndedBefore", () => {
+  it("knows every field of a delivery with an instant, except the next due time", () => {
+    const shown = delivery()
+    const fields = Object.keys({ ...freshState, createdAt: shown.createdAt }).filter((field) => field.endsWith("At"))
+    expect([...deliveryInstants].toSorted()).toEqual(fields.filter((field) => field !== "dueAt").toSorted())
+  })
+
+  it.each(deliveryInstants)("compares %s with the instant", (field) => {
+    expect(hasEndedBefore(ended({ [field]: now - 1 }), now)).toBe(true)
+    expect(hasEndedBefore(ended({ [field]: now }), now)).toBe(false)
+  })
+
+  it("excludes a delivery that is still due", () => {
+    expect(hasEndedBefore(ended({ dueAt: 1 }), now)).toBe(false)
+  })
+})
+
+describe("evaluateMessageSweep", () => {
+  it("returns the oldest messages that have ended, of one age by id, up to the limit", () => {
+    const messages = [
+      message({ id: "msg_c", createdAt: 2 }),
+      message({ id: "msg_b", createdAt: 2 }),
+      message({ id: "msg_a", createdAt: 3 }),
+      message({ id: "msg_due", createdAt: 1 }),
+      message({ id: "msg_new", createdAt: now })
+    ]
+    const sweep = (limit: number) =>
+      evaluateMessageSweep(messages, ({ id }) => (id === "msg_due" ? [delivery()] : [ended()]), {
+        kind: "messages",
+        before: now,
+        limit
+      }).map(({ id }) => id)
+    expect(sweep(9)).toEqual(["msg_b", "msg_c", "msg_a"])
+    expect(sweep(2)).toEqual(["msg_b", "msg_c"])
+  })
+})
+
+describe("sweptCounts and withDeletedCounts", () => {
+  const anyDelivery = fc
+    .record({
+      projectId: fc.constantFrom("p", "q"),
+      chargedAt: fc.constantFrom(null, 1),
+      countedDay: fc.constantFrom(null, "2026-11-20", "2026-11-21")
+    })
+    .map((change) => ended(change))
+
+  it("gives the usage audit the same numbers, whichever deliveries are deleted", () => {
+    fc.assert(
+      fc.property(fc.array(anyDelivery), fc.array(anyDelivery), (kept, deleted) => {
+        for (const projectId of ["p", "q"]) {
+          const own = (list: ReadonlyArray<Delivery>) => list.filter((one) => one.projectId === projectId)
+          const counters = sweptCounts(deleted)
+            .filter((count) => count.projectId === projectId)
+            .map(({ by, ...rest }) => ({ ...rest, value: by }))
+          const { counters: _, ...before } = evaluateUsageAudit([], own([...kept, ...deleted]), [])
+          const { counters: _c, ...after } = evaluateUsageAudit(counters, own(kept), [])
+          expect(after).toEqual(before)
+        }
+      })
+    )
+  })
+
+  it("adds each counter once", () => {
+    const counts = sweptCounts([ended({ chargedAt: 1, countedDay: "2026-11-21" }), ended({ chargedAt: 2 })])
+    expect(counts.map(({ name, by }) => [name, by])).toEqual([
+      ["deletedCharged", 2],
+      ["deletedDaily:2026-11-21", 1]
+    ])
+  })
+
+  it("orders the days of the records and of the counters together", () => {
+    const counters = [{ name: "deletedDaily:2026-11-20", value: 1 }] as const
+    const counted = [{ day: "2026-11-21", deliveries: 2 }]
+    expect(withDeletedCounts(counters, { charged: 0, counted })).toEqual({
+      charged: 0,
+      counted: [{ day: "2026-11-20", deliveries: 1 }, ...counted]
+    })
+  })
+})

@@ -1,0 +1,101 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { HandOffResult } from "../../src/decide/delivery/attemptEnd.ts"
+import type { SmtpReply } from "../../src/domain/delivery/SmtpReply.ts"
+import { minuteMillis, secondMillis } from "../../src/domain/value/Instant.ts"
+import type { RelayPaceState } from "../../src/internal/relayPace.ts"
+import { circuitOf, initialPace, paceAfter, paceNow, relaySignOf } from "../../src/internal/relayPace.ts"
+
+const now = Date.UTC(2026, 10, 21, 12)
+const limitMax = 32
+
+const refused = (stage: SmtpReply["stage"], code: number, enhancedCode: string | null = null): HandOffResult => ({
+  _tag: "Refused",
+  reply: { stage, code, enhancedCode, text: "words" }
+})
+const accepted: HandOffResult = {
+  _tag: "Accepted",
+  reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" }
+}
+const noReply: HandOffResult = { _tag: "NoReply", why: "The connection was refused." }
+const busy = refused("mail", 421, "4.3.2")
+
+const after = (results: ReadonlyArray<HandOffResult>, at = now): RelayPaceState =>
+  results.reduce((state, result) => paceAfter(state, result, { now: at, limitMax }), initialPace(limitMax))
+const times = (count: number, result: HandOffResult) => Array.from({ length: count }, () => result)
+
+describe("relaySignOf", () => {
+  it.each<[name: string, result: HandOffResult, sign: string]>([
+    ["an acceptance", accepted, "answered"],
+    ["a refused recipient", refused("rcpt", 550, "5.1.1"), "answered"],
+    ["a deferred recipient", refused("rcpt", 450, "4.2.0"), "answered"],
+    ["421", busy, "busy"],
+    ["454", refused("auth", 454, "4.7.0"), "busy"],
+    ["a refusing greeting", refused("greeting", 554), "busy"],
+    ["no reply", noReply, "unreachable"],
+    ["a shutdown", { _tag: "ShutDown" }, "none"],
+    ["a revoked hand-off", { _tag: "Revoked" }, "none"]
+  ])("reads %s", (_, result, sign) => {
+    expect(relaySignOf(result)).toBe(sign)
+  })
+})
+
+describe("paceAfter", () => {
+  it("halves the limit and pauses for a second after a relay asked for patience", () => {
+    const state = after([busy])
+    expect(state.limit).toBe(16)
+    expect(circuitOf(state)).toBe("slowed")
+    expect(paceNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
+    expect(paceNow(state, 0, now + secondMillis).free).toBe(16)
+  })
+
+  it("lets one more hand-off run after each answer", () => {
+    expect(after([busy, busy, accepted]).limit).toBe(9)
+    expect(after([busy, ...times(100, accepted)]).limit).toBe(limitMax)
+  })
+
+  it("opens the circuit after five hand-offs without a reply, and tries one after each pause", () => {
+    const closed = after(times(4, noReply))
+    expect([circuitOf(closed), paceNow(closed, 0, now).free]).toEqual(["slowed", limitMax])
+    const open = after(times(5, noReply))
+    expect([circuitOf(open), paceNow(open, 0, now).free]).toEqual(["open", 0])
+    expect(paceNow(open, 0, now + secondMillis).free).toBe(1)
+    expect(paceNow(open, 1, now + secondMillis).free).toBe(0)
+  })
+
+  it("doubles the pause of an open circuit up to a minute", () => {
+    const pauses = [5, 6, 7, 20].map((count) => after(times(count, noReply)).pausedUntil - now)
+    expect(pauses).toEqual([secondMillis, 2 * secondMillis, 4 * secondMillis, minuteMillis])
+  })
+
+  it("closes the circuit at the first answer", () => {
+    const state = after([...times(9, noReply), accepted])
+    expect([circuitOf(state), paceNow(state, 0, now)]).toEqual(["closed", { free: 2, pausedUntil: 0 }])
+  })
+
+  it("ignores a pause that a clock set back would lengthen", () => {
+    expect(paceNow(after(times(9, noReply)), 0, now - 10 * minuteMillis)).toEqual({ free: 1, pausedUntil: 0 })
+  })
+
+  it("keeps the words of the last fault", () => {
+    expect(after([noReply, accepted]).lastFault).toEqual({
+      at: now,
+      kind: "unreachable",
+      smtpCode: null,
+      enhancedCode: null,
+      text: "The connection was refused."
+    })
+    expect(after([busy]).lastFault).toMatchObject({ kind: "busy", smtpCode: 421, enhancedCode: "4.3.2" })
+  })
+
+  it("always allows a try within a minute, and never more than the limit", () => {
+    const results = fc.array(fc.constantFrom(accepted, busy, noReply, refused("rcpt", 450)), { maxLength: 60 })
+    fc.assert(
+      fc.property(results, fc.nat(40), (results, underWay) => {
+        const state = after(results)
+        expect(paceNow(state, 0, now + minuteMillis).free).toBeGreaterThanOrEqual(1)
+        expect(paceNow(state, underWay, now).free).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
+      })
+    )
+  })
+})

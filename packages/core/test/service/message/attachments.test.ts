@@ -1,0 +1,353 @@
+/**
+ * Sends files: they are stored once, handed over whole, and deleted with the last message that has them.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { StubTransport } from "@mailkeep/smtp"
+import {
+  delivery,
+  detail,
+  expectBalanced,
+  project,
+  send,
+  sendBody,
+  stores,
+  summaries,
+  tick,
+  tickWith,
+  withTestMail
+} from "@mailkeep/testing"
+import { settableClock } from "@mailkeep/testing/settableClock"
+import { Effect, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { AttachmentInput } from "../../../src/index.ts"
+import { Access, ApiKeys, MailStore, Sending } from "../../../src/index.ts"
+import { partBytes } from "../../../src/domain/message/attachmentContent.ts"
+import { dayMillis } from "../../../src/domain/value/Instant.ts"
+import type { Change } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import * as NodeFiles from "../../../src/node/NodeFiles.ts"
+import { FileReader } from "../../../src/port/FileReader.ts"
+import type { OutgoingAttachment } from "../../../src/port/Transport.ts"
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-files-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const bytes = (size: number, seed = 7): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at * seed) % 256)
+
+const read = (attachment: OutgoingAttachment) =>
+  Effect.promise(async () => {
+    const chunks: Array<Uint8Array> = []
+    for await (const chunk of attachment.read()) chunks.push(chunk)
+    return chunks
+  })
+
+const contentOf = (attachment: OutgoingAttachment) => Effect.map(read(attachment), (chunks) => Buffer.concat(chunks))
+
+const captured = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
+
+const hashOf = (deliveryId: string, index = 0) =>
+  Effect.gen(function* () {
+    const [message] = yield* (yield* MailStore).read([
+      { _tag: "Message", projectId: project, id: (yield* delivery(deliveryId)).messageId }
+    ])
+    return message!.attachments[index]!.hash
+  })
+
+const isStored = (hash: string) =>
+  Effect.map(
+    Effect.flatMap(MailStore, (store) => store.read([{ _tag: "ContentPart", projectId: project, hash, part: 0 }])),
+    ([part]) => part !== null
+  )
+
+const refusalOf = (attachments: unknown) =>
+  Effect.map(
+    Effect.result(Effect.flatMap(Sending, (sending) => sending.send(project, sendBody({ attachments } as never)))),
+    (sent) =>
+      Result.isFailure(sent) && sent.failure._tag === "InvalidArgument"
+        ? sent.failure.issues.map(({ path, code }) => `${path.join(".")} ${code}`)
+        : []
+  )
+
+describe.each(stores)("attachments, over $name", (store) => {
+  it("hands over the files of a message with their bytes, to each recipient and as often as they are read", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const large = bytes(2 * partBytes + 5)
+        yield* send("k", {
+          to: "ada@example.org",
+          cc: "bob@example.org",
+          attachments: [
+            { filename: "large.bin", content: large },
+            { filename: "note.txt", content: "Grüße" },
+            { filename: "logo.png", content: new Uint8Array(0), contentId: "logo" }
+          ]
+        })
+        yield* tick
+        const taken = yield* captured
+        expect(taken.map(({ envelope }) => envelope.to)).toEqual(["ada@example.org", "bob@example.org"])
+        for (const { message } of taken) {
+          expect(message.attachments).toMatchObject([
+            { filename: "large.bin", contentType: "application/octet-stream", contentId: null, size: large.length },
+            { filename: "note.txt", contentType: "text/plain", disposition: "attachment", size: 7 },
+            { filename: "logo.png", contentType: "image/png", contentId: "logo", disposition: "inline", size: 0 }
+          ])
+          const [first, note, logo] = message.attachments
+          for (let time = 0; time < 2; time++) {
+            expect(Buffer.compare(yield* contentOf(first!), large)).toBe(0)
+            expect((yield* contentOf(note!)).toString()).toBe("Grüße")
+            expect(yield* read(logo!)).toEqual([])
+          }
+          expect((yield* read(first!)).map(({ length }) => length)).toEqual([partBytes, partBytes, 5])
+        }
+        const { id } = (yield* summaries)[0]!
+        const { message } = yield* detail(id)
+        expect(message.attachments[1]).toEqual({
+          filename: "note.txt",
+          contentType: "text/plain",
+          contentId: null,
+          disposition: "attachment",
+          size: 7
+        })
+      })
+    ))
+
+  it("replays a send with the same files, and refuses its idempotency key for another content, name or order", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const [a, b] = [
+          { filename: "a.bin", content: bytes(9) },
+          { filename: "b.bin", content: bytes(9, 3) }
+        ]
+        const first = yield* send("k", { attachments: [a, b] })
+        expect(yield* send("k", { attachments: [{ ...a, content: bytes(9) }, b] })).toEqual({
+          ...first,
+          replayed: true
+        })
+        const others: ReadonlyArray<ReadonlyArray<AttachmentInput>> = [
+          [],
+          [b, a],
+          [{ ...a, filename: "c.bin" }, b],
+          [{ ...a, content: bytes(10) }, b]
+        ]
+        for (const attachments of others) {
+          const refused = yield* Effect.flip(send("k", { attachments }))
+          expect(refused).toMatchObject({ issues: [{ code: "idempotency_key_reused" }] })
+        }
+      })
+    ))
+
+  it("stores equal contents once, and deletes them with the last message that has them", () =>
+    withTestMail(store, { retention: { messagesMillis: 10 * dayMillis } })(
+      Effect.gen(function* () {
+        const { byClock } = yield* settableClock
+        const shared = { filename: "terms.pdf", content: bytes(1000) }
+        const [early] = (yield* send("a", {
+          attachments: [shared, { filename: "own.pdf", content: bytes(10) }]
+        })).deliveryIds
+        yield* byClock(tick)
+        const [terms, own] = [yield* hashOf(early!), yield* hashOf(early!, 1)]
+        yield* TestClock.adjust("5 days")
+        const [late] = (yield* send("b", { attachments: [{ ...shared, filename: "other.pdf" }] })).deliveryIds
+        expect(yield* hashOf(late!)).toBe(terms)
+        yield* byClock(tick)
+        yield* TestClock.adjust("6 days")
+        yield* byClock(tick)
+        expect(yield* Effect.exit(detail(early!))).toMatchObject({ _tag: "Failure" })
+        expect([yield* isStored(terms), yield* isStored(own)]).toEqual([true, false])
+        expect((yield* detail(late!)).message.attachments).toHaveLength(1)
+        yield* expectBalanced
+        yield* TestClock.adjust("5 days")
+        yield* byClock(tick)
+        expect(yield* isStored(terms)).toBe(false)
+        expect(yield* summaries).toEqual([])
+        yield* expectBalanced
+      })
+    ))
+
+  it("keeps messages when no retention is set", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { byClock } = yield* settableClock
+        const { deliveryIds } = yield* send("a", { attachments: [{ filename: "a", content: "a" }] })
+        yield* byClock(tick)
+        yield* TestClock.adjust("3650 days")
+        yield* byClock(tick)
+        yield* TestClock.adjust("1 day")
+        yield* byClock(tick)
+        expect(yield* isStored(yield* hashOf(deliveryIds[0]!))).toBe(true)
+      })
+    ))
+
+  it("compares the files with the limit of the plan, which is 20 MiB by default", async () => {
+    const sizes = (...list: ReadonlyArray<number>) =>
+      list.map((size, n) => ({ filename: `${n}.bin`, content: new Uint8Array(size) }))
+    await withTestMail(store)(
+      Effect.gen(function* () {
+        const half = 10 * 1024 * 1024
+        expect(yield* refusalOf(sizes(half, half + 1))).toEqual(["attachments too_large"])
+        expect(yield* refusalOf(sizes(half, half))).toEqual([])
+      })
+    )
+    await withTestMail(store, { plan: { attachmentBytes: 5 } })(
+      Effect.gen(function* () {
+        expect(yield* refusalOf(sizes(3, 3))).toEqual(["attachments too_large"])
+        expect(yield* refusalOf(sizes(3, 2))).toEqual([])
+      })
+    )
+  })
+
+  it.each<[string, ReadonlyArray<Uint8Array>]>([
+    ["is missing", []],
+    ["is shorter than the message says", [bytes(partBytes), bytes(4)]],
+    ["is longer than the message says", [bytes(partBytes), bytes(6)]]
+  ])("returns a delivery to the queue and sends nothing when the stored content %s", (_, parts) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const { deliveryIds } = yield* send("model", { to: "model@example.org" })
+        const model = yield* delivery(deliveryIds[0]!)
+        const [message] = yield* mailStore.read([{ _tag: "Message", projectId: project, id: model.messageId }])
+        yield* tick
+        const file = { filename: "a", contentType: "a/b", contentId: null, disposition: "attachment" } as const
+        const changes: ReadonlyArray<Change> = [
+          ...(parts.length === 0 ? [] : [{ _tag: "PutContent", projectId: project, hash: "h", parts } as const]),
+          {
+            _tag: "InsertMessage",
+            message: { ...message!, id: "msg_seeded", attachments: [{ ...file, size: partBytes + 5, hash: "h" }] }
+          },
+          {
+            _tag: "InsertDelivery",
+            delivery: { ...model, id: "del_seeded", messageId: "msg_seeded", recipient: "ada@example.org" }
+          }
+        ]
+        yield* mailStore.commit(inCommitOrder(changes))
+        yield* tick
+        expect((yield* captured).map(({ envelope }) => envelope.to)).toEqual(["model@example.org"])
+        const { status, attempts } = yield* detail("del_seeded")
+        expect([status, attempts.map(({ outcome }) => outcome)]).toEqual(["queued", ["no_reply"]])
+        expect(yield* delivery("del_seeded")).toMatchObject({ reachedRelay: false })
+      })
+    )
+  )
+
+  it("treats a transport that dies of an unreadable file like a lost connection", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("k", { attachments: [{ filename: "a", content: "a" }] })
+        const stub = yield* StubTransport.StubTransport
+        yield* tickWith({ ...stub, handOff: () => Effect.die(new Error("read error")) })
+        expect(yield* detail(deliveryIds[0]!)).toMatchObject({ status: "queued" })
+      })
+    ))
+
+  it("takes base64 from a principal of an API key, and reads no file for it", () =>
+    withTestMail(store, { files: { read: () => Effect.die(new Error("a file was read")) } })(
+      Effect.gen(function* () {
+        const created = yield* (yield* ApiKeys).create(project, { name: "", permissions: ["email.send"] })
+        const principal = yield* (yield* Access).authenticate(Redacted.value(created.secret))
+        const sending = yield* Sending
+        const sent = (attachments: unknown) => sending.send(principal, sendBody({ attachments } as never))
+        const { deliveryIds } = yield* sent([{ filename: "a.txt", content: "R3LDvMOfZQ==" }])
+        expect((yield* detail(deliveryIds[0]!)).message.attachments).toMatchObject([{ size: 7 }])
+        expect(yield* Effect.flip(sent([{ filename: "a.txt", content: "Grüße" }]))).toMatchObject({
+          issues: [{ path: ["attachments", 0, "content"], code: "invalid_value" }]
+        })
+        expect(yield* Effect.flip(sent([{ path: "/etc/hostname", filename: "a", content: "" }]))).toMatchObject({
+          issues: [{ path: ["attachments", 0, "path"], code: "unknown_field" }]
+        })
+      })
+    ))
+})
+
+describe("an attachment with a path", () => {
+  const [memory] = stores
+  const reader = (options: NodeFiles.NodeFilesOptions = {}) =>
+    Effect.runSync(Effect.provide(FileReader, NodeFiles.layer(options)))
+
+  const name = (...parts: ReadonlyArray<string>) => join(folder, ...parts)
+
+  beforeAll(() => {
+    mkdirSync(name("invoices", "2026"), { recursive: true })
+    writeFileSync(name("secret.txt"), "secret")
+    writeFileSync(name("invoices", "a.pdf"), "A")
+    writeFileSync(name("invoices", "2026", "b.pdf"), "BB")
+    symlinkSync(name("secret.txt"), name("invoices", "link.pdf"))
+    symlinkSync(name("invoices", "a.pdf"), name("invoices", "alias.pdf"))
+    execFileSync("mkfifo", [name("pipe")])
+  })
+
+  it("reads the file when the message is sent, and names it by the last part of the path", () =>
+    withTestMail(memory, { files: reader() })(
+      Effect.gen(function* () {
+        const sent = yield* send("k", {
+          attachments: [
+            { path: name("invoices", "2026", "b.pdf") },
+            { filename: "text", content: "C" },
+            { path: name("invoices", "a.pdf"), filename: "Invoice.txt" }
+          ]
+        })
+        expect((yield* detail(sent.deliveryIds[0]!)).message.attachments).toMatchObject([
+          { filename: "b.pdf", contentType: "application/pdf", size: 2 },
+          { filename: "text", size: 1 },
+          { filename: "Invoice.txt", contentType: "text/plain", size: 1 }
+        ])
+        yield* tick
+        const [{ message }] = (yield* captured) as [StubTransport.CapturedMessage]
+        expect((yield* contentOf(message.attachments[0]!)).toString()).toBe("BB")
+      })
+    ))
+
+  it("is refused without a reader of files", () =>
+    withTestMail(memory)(
+      Effect.gen(function* () {
+        expect(yield* refusalOf([{ path: name("secret.txt") }])).toEqual(["attachments.0.path not_allowed_here"])
+      })
+    ))
+
+  it.each<[string, object, string]>([
+    ["a file that does not exist", { path: "none.pdf" }, "invalid_value"],
+    ["a folder", { path: "invoices" }, "invalid_value"],
+    ["a pipe", { path: "pipe" }, "invalid_value"],
+    ["a device without an end", { path: "/dev/zero" }, "invalid_value"],
+    ["a path with NUL", { path: "a\0b" }, "invalid_value"],
+    ["a number", { path: 7 }, "invalid_type"],
+    ["a content beside the path", { path: "secret.txt", content: "x" }, "not_allowed_here"]
+  ])("is refused when it names %s", (_, file, code) =>
+    withTestMail(memory, { files: reader() })(
+      Effect.gen(function* () {
+        const { path } = file as { readonly path: unknown }
+        const at = typeof path === "string" && !path.startsWith("/") ? name(path) : path
+        expect(yield* refusalOf([{ ...file, path: at }])).toEqual([`attachments.0.path ${code}`])
+      })
+    )
+  )
+
+  it("reads only files of the folder, when there is one, and follows no link out of it", () =>
+    withTestMail(memory, { files: reader({ folder: name("invoices") }) })(
+      Effect.gen(function* () {
+        const outside = ["../secret.txt", name("secret.txt"), "link.pdf", ".", "", "/dev/zero"]
+        expect(yield* refusalOf(outside.map((path) => ({ path })))).toEqual(
+          outside.map((_, index) => `attachments.${index}.path invalid_value`)
+        )
+        expect(
+          yield* refusalOf([{ path: "2026/b.pdf" }, { path: "alias.pdf" }, { path: name("invoices/a.pdf") }])
+        ).toEqual([])
+      })
+    ))
+
+  it("never reads more than the plan allows for all files together", () =>
+    withTestMail(memory, { files: reader(), plan: { attachmentBytes: 7 } })(
+      Effect.gen(function* () {
+        const [two, six] = [{ path: name("invoices", "2026", "b.pdf") }, { path: name("secret.txt") }]
+        expect(yield* refusalOf([two, six])).toEqual(["attachments.1.path too_large"])
+        expect(yield* refusalOf([two, two, two])).toEqual([])
+      })
+    ))
+})

@@ -1,0 +1,80 @@
+/**
+ * Contents of files, and the deletion of messages with everything that belongs only to them. `mailkeep_message_contents` says which messages
+ * refer to which content.
+ */
+import type { AnswerOf, ChangeOf, Message, QueryOf, Sweep } from "@mailkeep/core/adapter"
+import { deliveryInstants, sweptCounts } from "@mailkeep/core/adapter/evaluation"
+import type { Statement } from "better-sqlite3"
+import type { Prepared } from "./recordTable.ts"
+import { columnOf, findAll } from "./recordTable.ts"
+import { deliveries, messages } from "./tables.ts"
+
+const insertPart = "INSERT INTO mailkeep_contents (project_id, hash, part, bytes) VALUES (?, ?, ?, ?)"
+
+/** Writes the parts of a content, unless the project has it. */
+export const putContent = (connection: Prepared, { projectId, hash, parts }: ChangeOf<"PutContent">): void => {
+  const existing = "SELECT 1 FROM mailkeep_contents WHERE project_id = ? AND hash = ? LIMIT 1"
+  if (connection.statement(existing).get(projectId, hash) !== undefined) return
+  const statement = connection.statement(insertPart) as unknown as Statement<[string, string, number, Uint8Array]>
+  for (const [part, bytes] of parts.entries()) statement.run(projectId, hash, part, bytes)
+}
+
+/** Records to which contents a new message refers. */
+export const referToContents = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+  const insert =
+    "INSERT INTO mailkeep_message_contents (project_id, hash, message_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+  for (const { hash } of attachments) connection.statement(insert).run(projectId, hash, id)
+}
+
+export const contentPart = (
+  connection: Prepared,
+  { projectId, hash, part }: QueryOf<"ContentPart">
+): AnswerOf<"ContentPart"> => {
+  const sql = "SELECT bytes FROM mailkeep_contents WHERE project_id = ? AND hash = ? AND part = ?"
+  const row = connection.statement(sql).get(projectId, hash, part) as { readonly bytes: Uint8Array } | undefined
+  return row === undefined ? null : new Uint8Array(row.bytes.buffer, row.bytes.byteOffset, row.bytes.length)
+}
+
+const isLater = deliveryInstants.map((field) => `delivery.${columnOf(field)} >= ?`).join(" OR ")
+
+/** The messages of `evaluateMessageSweep`. The parameters are the instant, once for each comparison, and the limit. */
+const endedSql = `INDEXED BY mailkeep_messages_oldest WHERE created_at < ? AND NOT EXISTS (
+  SELECT 1 FROM mailkeep_deliveries AS delivery
+  WHERE delivery.message_id = mailkeep_messages.id AND delivery.project_id = mailkeep_messages.project_id
+  AND (delivery.due_at IS NOT NULL OR ${isLater})
+) ORDER BY created_at, id LIMIT ?`
+
+const comparisons = 1 + deliveryInstants.length
+
+const addToCounter = `INSERT INTO mailkeep_counters (project_id, name, value) VALUES (?, ?, ?)
+ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
+
+const deleteUnused = `DELETE FROM mailkeep_contents WHERE project_id = ? AND hash = ?
+AND NOT EXISTS (SELECT 1 FROM mailkeep_message_contents WHERE project_id = ? AND hash = ?)`
+
+const deleteMessage = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+  const run = (sql: string, ...values: ReadonlyArray<string | number>) => connection.statement(sql).run(...values)
+  const ofMessage = findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ?", id, projectId)
+  for (const delivery of ofMessage) {
+    run("DELETE FROM mailkeep_attempts WHERE delivery_id = ?", delivery.id)
+    run("DELETE FROM mailkeep_deliveries WHERE id = ?", delivery.id)
+  }
+  for (const count of sweptCounts(ofMessage)) run(addToCounter, count.projectId, count.name, count.by)
+  run("DELETE FROM mailkeep_messages WHERE id = ?", id)
+  for (const { hash } of attachments) {
+    run(
+      "DELETE FROM mailkeep_message_contents WHERE project_id = ? AND hash = ? AND message_id = ?",
+      projectId,
+      hash,
+      id
+    )
+    run(deleteUnused, projectId, hash, projectId, hash)
+  }
+}
+
+/** Deletes the messages of one sweep. Returns their number. */
+export const sweepMessages = (connection: Prepared, { before, limit }: Sweep): number => {
+  const ended = findAll(connection, messages, endedSql, ...Array.from({ length: comparisons }, () => before), limit)
+  for (const message of ended) deleteMessage(connection, message)
+  return ended.length
+}

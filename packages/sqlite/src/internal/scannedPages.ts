@@ -1,0 +1,97 @@
+/**
+ * Pages of a walk over rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
+ */
+import type { AnswerOf, Delivery, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
+import { caseFold, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
+import type { Prepared, Value } from "./recordTable.ts"
+import { suppressions } from "./tables.ts"
+
+/** Reads at most one row more than the scan limit, to find out whether any row is left. The next page continues after `last`. */
+const walk = <A>(
+  rows: IterableIterator<unknown>,
+  read: (row: unknown) => A,
+  { limit, scanLimit }: { readonly limit: number; readonly scanLimit: number },
+  matches: (one: A) => boolean
+): { readonly found: ReadonlyArray<A>; readonly last: A | undefined } => {
+  const found: Array<A> = []
+  let looked = 0
+  let seen: A | undefined
+  for (const row of rows) {
+    if (looked === scanLimit) return { found, last: seen }
+    looked++
+    const one = read(row)
+    if (matches(one)) {
+      if (found.length === limit) return { found, last: found.at(-1) }
+      found.push(one)
+    }
+    seen = one
+  }
+  return { found, last: undefined }
+}
+
+type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
+
+const seek = (
+  projectId: string,
+  filters: LogFilters,
+  after: Position | null
+): readonly [string, ReadonlyArray<Value>] => {
+  const bounds: ReadonlyArray<readonly [string, ReadonlyArray<Value>]> = [
+    ["project_id = ?", [projectId]],
+    ...(filters.address === null ? [] : [["address = ?", [filters.address]] as const]),
+    ...(filters.contactId === null ? [] : [["contact_id = ?", [filters.contactId]] as const]),
+    ...(filters.startDate === null ? [] : [["created_at >= ?", [filters.startDate]] as const]),
+    ...(filters.endDate === null ? [] : [["created_at <= ?", [filters.endDate]] as const]),
+    ...(after === null ? [] : [["(created_at, id) < (?, ?)", [after.createdAt, after.id]] as const])
+  ]
+  const index =
+    filters.address !== null
+      ? "mailkeep_deliveries_of_recipient"
+      : filters.contactId !== null
+        ? "mailkeep_deliveries_of_contact"
+        : "mailkeep_deliveries_newest"
+  const sql = `SELECT id, created_at AS createdAt, recipient, status, scheduled_at AS scheduledAt, source, message_id AS messageId
+FROM mailkeep_deliveries INDEXED BY ${index} WHERE ${bounds.map(([where]) => where).join(" AND ")}
+ORDER BY created_at DESC, id DESC LIMIT ?`
+  return [sql, bounds.flatMap(([, values]) => values)]
+}
+
+/** One page of the delivery log, newest first. */
+export const logPage = (
+  connection: Prepared,
+  { projectId, filters, after, limit, scanLimit }: QueryOf<"LogPage">
+): AnswerOf<"LogPage"> => {
+  const messages = connection.statement("SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ?")
+  const logged = ({ messageId }: Walked) =>
+    (messages.get(messageId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
+  const [sql, values] = seek(projectId, filters, after)
+  const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
+  const { found, last } = walk(
+    rows,
+    (row) => row as Walked,
+    { limit, scanLimit },
+    (row) => logFiltersMatch(filters, row, () => logged(row))
+  )
+  return {
+    items: found.map((one) => summaryOf(one, logged(one).subject)),
+    next: last === undefined ? null : { createdAt: last.createdAt, id: last.id }
+  }
+}
+
+/** One page of the suppressions, by address. */
+export const suppressionPage = (
+  connection: Prepared,
+  { projectId, search, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
+): AnswerOf<"SuppressionPage"> => {
+  const sql = suppressions.select(
+    "INDEXED BY mailkeep_suppressions_by_address WHERE project_id = ? AND address IS NOT NULL AND address > ? ORDER BY address LIMIT ?"
+  )
+  const rows = connection.statement(sql).iterate(projectId, after ?? "", scanLimit + 1)
+  const { found, last } = walk(
+    rows,
+    suppressions.fromRow,
+    { limit, scanLimit },
+    (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(caseFold(search)))
+  )
+  return { items: found, next: last?.address ?? null }
+}
