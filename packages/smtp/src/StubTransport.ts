@@ -54,7 +54,7 @@ export interface StubOptions {
   readonly script?: ReadonlyArray<StubRule>
   /**
    * Replaces some of the declared capabilities. By default, the stub confirms delivery, signals finalizing and
-   * accepts any size.
+   * takes any size.
    */
   readonly capabilities?: Partial<TransportCapabilities>
   /** How many messages are kept; default 10,000. The oldest are removed first. */
@@ -93,6 +93,21 @@ const reply = (stage: SmtpStage, code: number, enhancedCode: string, text: strin
   text
 })
 
+/** Reads the files of a message to their ends, as for a relay. Keeps none of their bytes. */
+const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, TransportUnavailable> =>
+  attachments.length === 0
+    ? Effect.void
+    : Effect.tryPromise({
+        try: async () => {
+          for (const { read, size } of attachments) {
+            let octets = 0
+            for await (const chunk of read()) octets += chunk.length
+            if (octets !== size) throw new Error("The file does not have its size.")
+          }
+        },
+        catch: (cause) => new TransportUnavailable({ reason: "A file of the message could not be read.", cause })
+      })
+
 /**
  * Makes a stub outside of Effect's layers, for example for a transport of a test. `layer` provides a stub as a
  * service.
@@ -116,10 +131,13 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
 
   const finalize = ({ deliveryId, attempt, envelope, message, beforeFinalize }: HandOff) =>
     Effect.andThen(
-      beforeFinalize,
+      Effect.andThen(readFiles(message), beforeFinalize),
       Effect.sync(() => {
         const captured = { deliveryId, attempt, envelope, message }
-        if (capabilities.idempotentHandOff && kept.some((earlier) => earlier.message.messageId === message.messageId))
+        if (
+          capabilities.idempotentHandOff &&
+          kept.some((earlier) => earlier.message.messageIdHeader === message.messageIdHeader)
+        )
           return
         kept.push(captured)
         if (kept.length > keep) kept.shift()

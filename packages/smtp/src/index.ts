@@ -1,5 +1,5 @@
 /**
- * The transports: so far `StubTransport`, which sends nothing and answers by a script.
+ * The transports: `SmtpTransport`, which hands mail over to a relay by SMTP, and `StubTransport`, which sends nothing and answers by a script.
  *
  * @example
  * ```ts
@@ -12,5 +12,18 @@
  * console.log(Effect.runSync(Effect.provide(program, layer))) // true
  * ```
  */
+export * as SmtpTransport from "./SmtpTransport.ts"
+export type {
+  AccessTokenAuth,
+  CertificateOptions,
+  PasswordAuth,
+  RelayFeatures,
+  SmtpAuth,
+  SmtpOptions,
+  SmtpPoolOptions,
+  SmtpTimeoutOptions,
+  SmtpUrlOptions,
+  TlsMode
+} from "./SmtpTransport.ts"
 export * as StubTransport from "./StubTransport.ts"
 export type { StubAct, StubOptions, StubRule, CapturedMessage } from "./StubTransport.ts"

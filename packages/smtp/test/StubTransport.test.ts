@@ -9,8 +9,9 @@ const handOff = (to: string, beforeFinalize: HandOff["beforeFinalize"] = Effect.
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "shop@acme.example", to },
+  dkim: null,
   message: {
-    messageId: `<${to}>`,
+    messageIdHeader: `<${to}>`,
     date: 0,
     from: { name: null, address: "shop@acme.example" },
     replyTo: null,
@@ -19,7 +20,8 @@ const handOff = (to: string, beforeFinalize: HandOff["beforeFinalize"] = Effect.
     subject: "Hi",
     html: null,
     text: "Hi",
-    headers: {}
+    headers: {},
+    attachments: []
   },
   beforeFinalize
 })

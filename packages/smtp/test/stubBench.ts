@@ -3,7 +3,7 @@
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
 import type { TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
-import { mailOf } from "@mailkeep/conformance"
+import { mailOf, takenAttachments } from "@mailkeep/conformance"
 import { Transport } from "@mailkeep/core/adapter"
 import { Effect, Layer } from "effect"
 import type { StubAct } from "../src/index.ts"
@@ -35,7 +35,9 @@ export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
     const relay: Relay = {
       script: (recipient, act) =>
         Effect.sync(() => stub.addRules({ recipient, acts: [stubAct(act, confirmsDelivery)] })),
-      taken: Effect.sync(() => stub.taken().map(mailOf)),
+      taken: Effect.promise(() =>
+        Promise.all(stub.taken().map(async (one) => mailOf(one, await takenAttachments(one.message))))
+      ),
       underWay: Effect.sync(() => underWay)
     }
     const handOff: TransportShape["handOff"] = (one) =>

@@ -1,0 +1,221 @@
+/**
+ * The options of the SMTP transport, their defaults and the check of them.
+ */
+import { isIP } from "node:net"
+import { domainToASCII } from "node:url"
+import type { Effect } from "effect"
+import { Data, Redacted, Result } from "effect"
+
+/**
+ * How the connection to the relay is encrypted.
+ *
+ * - `implicit`: TLS from the first byte (RFC 8314 §3.3). The scheme `smtps`.
+ * - `required`: STARTTLS (RFC 3207). A relay that does not encrypt gets no mail.
+ * - `opportunistic`: STARTTLS when the relay offers it, otherwise plain text.
+ * - `off`: plain text.
+ */
+export type TlsMode = "implicit" | "required" | "opportunistic" | "off"
+
+/** Which certificate of the relay is accepted. */
+export interface CertificateOptions {
+  /** The certificate authorities to trust instead of the usual ones, as PEM. */
+  readonly ca?: string | ReadonlyArray<string>
+  /** `false` accepts every certificate, so that an attacker in the network can read the mail; default `true`. */
+  readonly rejectUnauthorized?: boolean
+  /** The name that the certificate must have; default the host. */
+  readonly servername?: string
+}
+
+/** A user with a password, for `AUTH PLAIN` and `AUTH LOGIN` (RFC 4616). */
+export interface PasswordAuth {
+  /** The name of the user. */
+  readonly user: string
+  /** The password. */
+  readonly password: Redacted.Redacted<string>
+  /** The mechanism; default `PLAIN` if the relay offers it, otherwise `LOGIN`. */
+  readonly method?: "PLAIN" | "LOGIN"
+}
+
+/** A user with an OAuth 2.0 access token, for `AUTH XOAUTH2`. */
+export interface AccessTokenAuth {
+  /** The name of the user, often an address. */
+  readonly user: string
+  /**
+   * Returns an access token. Runs for each new connection. Runs once more with `renew: true` when the relay refused the token; return another
+   * one then. If it fails, the hand-off is retried later.
+   */
+  readonly accessToken: (request: {
+    readonly renew: boolean
+  }) => Effect.Effect<Redacted.Redacted<string>, unknown> | PromiseLike<Redacted.Redacted<string>>
+}
+
+/** How the transport logs in to the relay. */
+export type SmtpAuth = PasswordAuth | AccessTokenAuth
+
+/** How many connections are kept, and for how long. */
+export interface SmtpPoolOptions {
+  /** How many connections are open at the same time; default 5. A further hand-off waits. */
+  readonly connectionsMax?: number
+  /** After how many hand-offs a connection is closed; default 100. */
+  readonly handOffsMax?: number
+  /** The age from which a connection begins no further hand-off; default 5 minutes. */
+  readonly ageMaxMillis?: number
+  /** How long an unused connection stays open; default 30 seconds. */
+  readonly idleMaxMillis?: number
+}
+
+/** How long the transport waits for a silent relay. The deadline of the whole hand-off is the caller's. Source: RFC 5321 §4.5.3.2. */
+export interface SmtpTimeoutOptions {
+  /** For the connection; default 30 seconds. */
+  readonly connectMillis?: number
+  /** For the greeting, and for the TLS handshake after STARTTLS; default 60 seconds. */
+  readonly greetingMillis?: number
+  /** For the reply to a command; default 5 minutes. */
+  readonly commandMillis?: number
+  /** Until the relay takes a further part of the message; default 3 minutes. */
+  readonly dataBlockMillis?: number
+  /** For the reply to the final bytes; default 10 minutes. A shorter time causes duplicates. */
+  readonly finalMillis?: number
+}
+
+/** The relay, and how the transport hands mail over to it. */
+export interface SmtpOptions {
+  /** The name or the IP address of the relay. */
+  readonly host: string
+  /** Default 465 for `tls: "implicit"`, otherwise 587. */
+  readonly port?: number
+  /** Default `required`; for a relay on this machine without `auth` `opportunistic`. */
+  readonly tls?: TlsMode
+  /** Which certificate of the relay is accepted; default one of the usual authorities, for the host. */
+  readonly certificate?: CertificateOptions
+  /** Default none: the transport does not log in. */
+  readonly auth?: SmtpAuth
+  /** `true` sends the credentials even if the connection is not encrypted; default only to a relay on this machine. */
+  readonly allowPlaintextAuth?: boolean
+  /** The name of this machine in `EHLO`; default its host name, or its address if the name has no dot. */
+  readonly clientName?: string
+  /** How many connections are kept, and for how long. */
+  readonly pool?: SmtpPoolOptions
+  /** How long the transport waits for a silent relay. */
+  readonly timeouts?: SmtpTimeoutOptions
+  /** The largest message in bytes; default `null`: only the relay's own limit applies. */
+  readonly maxMessageBytes?: number | null
+  /** Whether the relay takes addresses that are not ASCII (RFC 6531); default `false`: such addresses are refused at acceptance. */
+  readonly smtpUtf8?: boolean
+  /** `true` if the relay is the recipient's own server, so that a positive reply means delivered; default `false`. */
+  readonly confirmsDelivery?: boolean
+  /** Whether to ask the relay for delivery status notifications if it offers them (RFC 3461); default `true`. */
+  readonly dsn?: boolean
+  /** Whether to make a text from the html of a message that has no text; default `true`. */
+  readonly textAlternative?: boolean
+}
+
+/** The options or the URL of the relay are wrong. The reason contains no value. */
+export class SmtpOptionsInvalid extends Data.TaggedError("SmtpOptionsInvalid")<{ readonly reason: string }> {
+  override get message() {
+    return `The options of the SMTP transport are invalid: ${this.reason}`
+  }
+
+  /** No. The options must be changed. */
+  get isRetryable() {
+    return false
+  }
+}
+
+/** The options with all defaults. */
+export interface SmtpSettings {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  readonly certificate: CertificateOptions
+  readonly auth: SmtpAuth | null
+  readonly allowPlaintextAuth: boolean
+  readonly clientName: string | null
+  readonly pool: Required<SmtpPoolOptions>
+  readonly timeouts: Required<SmtpTimeoutOptions>
+  readonly maxMessageBytes: number | null
+  readonly smtpUtf8: boolean
+  readonly confirmsDelivery: boolean
+  readonly dsn: boolean
+  readonly textAlternative: boolean
+}
+
+const poolDefaults = { connectionsMax: 5, handOffsMax: 100, ageMaxMillis: 300_000, idleMaxMillis: 30_000 }
+
+const timeoutDefaults = {
+  connectMillis: 30_000,
+  greetingMillis: 60_000,
+  commandMillis: 300_000,
+  dataBlockMillis: 180_000,
+  finalMillis: 600_000
+}
+
+/** Whether the host is this machine, so that no other machine can read the connection (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
+
+/** The longest time of a timer of Node. A longer one would end at once. */
+const timerMillisMax = 2 ** 31 - 1
+
+const isCount = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
+
+/** Removes the brackets of an IPv6 address, and writes a name in the form that DNS has. */
+export const canonicalHost = (host: string): string => {
+  const bare = host.replace(/^\[([^\]]*)\]$/, "$1")
+  return isIP(bare) === 0 ? domainToASCII(bare) : bare
+}
+
+const authReason = (auth: SmtpAuth): string | undefined => {
+  if (typeof auth.user !== "string" || auth.user === "" || auth.user.includes("\0"))
+    return "auth.user must be text of at least one character."
+  if ("accessToken" in auth) return undefined
+  if (!Redacted.isRedacted(auth.password)) return "auth.password must be redacted; wrap it with Redacted.make."
+  const password: unknown = Redacted.value(auth.password)
+  return typeof password !== "string" || password === "" || password.includes("\0")
+    ? "auth.password must be text of at least one character."
+    : undefined
+}
+
+const reasonAgainst = (settings: SmtpSettings): string | undefined => {
+  const { host, port, pool, timeouts, clientName, maxMessageBytes, auth, tls, allowPlaintextAuth } = settings
+  if (host === "" || /[^!-~]/.test(host)) return "host must be a host name or an IP address."
+  if (!isCount(port, 65_535)) return "port must be a number from 1 to 65535."
+  if (clientName !== null && !/^[!-~]{1,255}$/.test(clientName)) return "clientName must be a host name."
+  for (const [name, value] of Object.entries({ ...pool, ...timeouts }))
+    if (!isCount(value, timerMillisMax)) return `${name} must be a whole number from 1 to ${timerMillisMax}.`
+  if (maxMessageBytes !== null && !isCount(maxMessageBytes, Number.MAX_SAFE_INTEGER))
+    return "maxMessageBytes must be a whole number from 1, or null."
+  if (auth === null) return undefined
+  return tls === "off" && !allowPlaintextAuth
+    ? 'credentials are not sent without encryption. Choose another tls than "off", or set allowPlaintextAuth.'
+    : authReason(auth)
+}
+
+const defined = <A extends object>(fields: A): A =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
+
+/** Adds the defaults and checks the options. */
+export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, SmtpOptionsInvalid> => {
+  const host = canonicalHost(options.host)
+  const loopback = isLoopback(host)
+  const auth = options.auth ?? null
+  const tls = options.tls ?? (loopback && auth === null ? "opportunistic" : "required")
+  const settings: SmtpSettings = {
+    host,
+    port: options.port ?? (tls === "implicit" ? 465 : 587),
+    tls,
+    certificate: options.certificate ?? {},
+    auth,
+    allowPlaintextAuth: options.allowPlaintextAuth ?? loopback,
+    clientName: options.clientName ?? null,
+    pool: { ...poolDefaults, ...defined(options.pool ?? {}) },
+    timeouts: { ...timeoutDefaults, ...defined(options.timeouts ?? {}) },
+    maxMessageBytes: options.maxMessageBytes ?? null,
+    smtpUtf8: options.smtpUtf8 ?? false,
+    confirmsDelivery: options.confirmsDelivery ?? false,
+    dsn: options.dsn ?? true,
+    textAlternative: options.textAlternative ?? true
+  }
+  const reason = reasonAgainst(settings)
+  return reason === undefined ? Result.succeed(settings) : Result.fail(new SmtpOptionsInvalid({ reason }))
+}

@@ -1,0 +1,144 @@
+/**
+ * Makes the MIME message of a hand-off by nodemailer's composer (RFC 5322, RFC 2045 to 2047, RFC 2231). The same message always has the same bytes:
+ * its boundaries come from its content, and nothing comes from a clock or from chance.
+ */
+import { createHash } from "node:crypto"
+import { Readable } from "node:stream"
+import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
+import MailComposer from "nodemailer/lib/mail-composer"
+import type { MailComposerAttachment } from "nodemailer/lib/mail-composer"
+import { encodeWord } from "nodemailer/lib/mime-funcs"
+import type MimeNode from "nodemailer/lib/mime-node"
+import { textAlternativeOf } from "./textAlternative.ts"
+
+/** The bytes of an attachment cannot be read now. */
+export class AttachmentUnreadable extends Error {
+  override readonly name = "AttachmentUnreadable"
+}
+
+/** The message can never become a MIME message. The reason contains no content. */
+export class MessageNotComposable extends Error {
+  override readonly name = "MessageNotComposable"
+}
+
+/** Writes all line breaks as CR LF, so that the composer, the signature and the relay see the same lines (RFC 5322 §2.3). */
+const withCrLf = (text: string): string => text.replace(/\r\n|\r|\n/g, "\r\n")
+
+/** Reads an attachment, and fails when it has another size than the message says. */
+async function* bytesOf({ read, size }: OutgoingAttachment): AsyncGenerator<Uint8Array> {
+  let octets = 0
+  try {
+    for await (const piece of read()) {
+      octets += piece.length
+      if (octets > size) break
+      yield piece
+    }
+  } catch (cause) {
+    throw new AttachmentUnreadable("An attachment could not be read.", { cause })
+  }
+  if (octets !== size) throw new AttachmentUnreadable("An attachment does not have its size.")
+}
+
+const mediaTypeForm = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}\/[A-Za-z0-9][\w!#$&^.+-]{0,126}$/
+
+/** A message or a multipart may not be encoded (RFC 2046 §5.2.1), but only an encoded file keeps its bytes. It is sent as a plain file. */
+const mediaTypeOf = (contentType: string): string =>
+  mediaTypeForm.test(contentType) && !/^(?:message|multipart)\//i.test(contentType)
+    ? contentType
+    : "application/octet-stream"
+
+const attachmentOf = (attachment: OutgoingAttachment): MailComposerAttachment => {
+  const { filename, contentType, contentId, disposition } = attachment
+  if (contentId !== null && !/^[!-;=?-~]{1,250}$/.test(contentId))
+    throw new MessageNotComposable("A Content-ID of the message is invalid.")
+  return {
+    filename,
+    contentType: mediaTypeOf(contentType),
+    contentDisposition: disposition,
+    contentTransferEncoding: "base64",
+    ...(contentId === null ? {} : { cid: contentId }),
+    content: Readable.from(bytesOf(attachment), { objectMode: false })
+  }
+}
+
+/** A part of a boundary. Contains a hash of the content, so that no content can contain its own boundary (RFC 2046 §5.1.1). */
+const boundaryOf = ({ messageIdHeader, text, html }: OutgoingMessage): string =>
+  createHash("sha256")
+    .update(JSON.stringify([messageIdHeader, text, html]))
+    .digest("hex")
+    .slice(0, 32)
+
+/** The longest part of a value without a space. A line has at most 998 characters (RFC 5322 §2.1.1). */
+const longWord = /\S{900}/
+
+/**
+ * Whether a value in ASCII needs an encoded word to arrive unchanged. Otherwise a reader could take a part of it for an encoded word
+ * (RFC 2047 §7), or would remove the space at its end.
+ */
+const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) || longWord.test(value)
+
+const encoded = (value: string): string => encodeWord(value, /^[ -~]*$/.test(value) ? "Q" : "B", 52)
+
+/** Writes the values that nodemailer would not write in a form that arrives unchanged. */
+const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): void => {
+  const inner = root.encodeHeaderValue.bind(root)
+  const encodable = new Set(
+    ["Subject", ...Object.keys(headers).filter((name) => !/^(?:list-|references$|in-reply-to$)/i.test(name))].map(
+      (name) => name.toLowerCase()
+    )
+  )
+  root.encodeHeaderValue = (key, value) => {
+    const name = key.toLowerCase()
+    // A reader may take several spaces between the words of a name as one (RFC 5322 §3.2.2).
+    if (name === "from" && from.name !== null && (needsEncodedWord(from.name) || from.name.includes("  "))) {
+      const withoutName = inner("From", { name: "", address: from.address }).replace(/^<|>$/g, "")
+      return `${encoded(from.name)} <${withoutName}>`
+    }
+    return encodable.has(name) && typeof value === "string" && needsEncodedWord(value)
+      ? encoded(value)
+      : inner(key, value)
+  }
+}
+
+const addressesOf = (addresses: ReadonlyArray<string>) => addresses.map((address) => ({ name: "", address }))
+
+/** The text of the message: its own, or one from its html. */
+const textOf = ({ html, text }: OutgoingMessage, textAlternative: boolean): string | null =>
+  text === null && html !== null && textAlternative ? textAlternativeOf(html) : text
+
+/**
+ * Returns a function that begins a new stream of the message at each call. The stream has no field `Bcc` and no trace of this program. It ends
+ * with an `AttachmentUnreadable` if an attachment cannot be read. Throws a `MessageNotComposable` if the message can never be sent.
+ */
+export const composeMessage = (message: OutgoingMessage, textAlternative: boolean): (() => Readable) => {
+  const { messageIdHeader, date, from, replyTo, to, cc, subject, html, headers, attachments } = message
+  const text = textOf(message, textAlternative)
+  const parts = {
+    ...(text === null ? {} : { text: withCrLf(text) }),
+    ...(html === null ? {} : { html: withCrLf(html) })
+  }
+  const baseBoundary = boundaryOf(message)
+  const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]))
+  return () => {
+    const root = new MailComposer({
+      ...parts,
+      messageId: messageIdHeader,
+      date: new Date(date),
+      from: { name: from.name ?? "", address: from.address },
+      to: addressesOf(to),
+      cc: addressesOf(cc),
+      ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
+      subject,
+      headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
+      attachments: attachments.map(attachmentOf),
+      baseBoundary,
+      boundaryPrefix: "=_",
+      newline: "win",
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      normalizeHeaderKey: (key) => names.get(key.toLowerCase()) ?? key
+    }).compile()
+    encodeValuesOf(root, message)
+    return root.createReadStream()
+  }
+}

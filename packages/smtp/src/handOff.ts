@@ -1,0 +1,182 @@
+/**
+ * Hands one message over to the relay for one recipient. Runs `beforeFinalize` after the whole message and before the final bytes.
+ */
+import { domainToASCII } from "node:url"
+import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply } from "@mailkeep/core/adapter"
+import { TransportUnavailable } from "@mailkeep/core/adapter"
+import { Data, Effect } from "effect"
+import type { SMTPEnvelope } from "nodemailer/lib/smtp-connection"
+import type { ConnectionPool, Lease } from "./connectionPool.ts"
+import type { PreparedMessage } from "./prepareMessage.ts"
+import { prepareMessage } from "./prepareMessage.ts"
+import type { RelayConnection } from "./RelayConnection.ts"
+import { isLoss } from "./RelayConnection.ts"
+import type { RelayError } from "./replies.ts"
+import { failureOf, parseReply, RelayRefused } from "./replies.ts"
+import type { SmtpSettings } from "./SmtpOptions.ts"
+import type { Ended, Transaction } from "./transaction.ts"
+import { beginTransaction } from "./transaction.ts"
+
+/** The relay had closed an idle connection. A new connection may take the message. */
+class ConnectionStale extends Data.TaggedError("ConnectionStale")<{
+  readonly failure: RelayRefused | TransportUnavailable
+}> {}
+
+/** A refusal that this transport makes itself, before the relay could make the same one. */
+const refusal = (code: number | null, enhancedCode: string, text: string): RelayRefused =>
+  new RelayRefused({ reply: { stage: "mail", code, enhancedCode, text } })
+
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
+
+/** An address in the form of the envelope. A domain that is not ASCII becomes A-labels, unless the local part needs SMTPUTF8 anyway. */
+const envelopeAddress = (address: string): string => {
+  const at = address.lastIndexOf("@")
+  const domain = address.slice(at + 1)
+  return isAscii(address.slice(0, at)) && !isAscii(domain)
+    ? `${address.slice(0, at)}@${domainToASCII(domain)}`
+    : address
+}
+
+/** Whether a local part of the envelope or of the header is not ASCII (RFC 6531 §3.4). */
+const needsSmtpUtf8 = ({ envelope, message: { from, replyTo, to, cc } }: HandOff): boolean =>
+  [envelope.from, envelope.to, from.address, replyTo ?? "", ...to, ...cc].some(
+    (address) => !isAscii(envelopeAddress(address))
+  )
+
+/** The longest `ENVID` (RFC 3461 §4.4). */
+const envidCharactersMax = 100
+
+const envelopeOf = (handOff: HandOff, size: number, dsn: boolean): SMTPEnvelope => {
+  const to = envelopeAddress(handOff.envelope.to)
+  return {
+    from: envelopeAddress(handOff.envelope.from),
+    to: [to],
+    size,
+    use8BitMime: needsSmtpUtf8(handOff),
+    ...(dsn && handOff.deliveryId.length <= envidCharactersMax
+      ? {
+          dsn: {
+            ret: "HDRS",
+            envid: handOff.deliveryId,
+            notify: ["FAILURE", "DELAY"],
+            ...(isAscii(to) ? { orcpt: `rfc822;${to}` } : {})
+          }
+        }
+      : {})
+  }
+}
+
+/** An angle bracket would end the address in the command, and so would a space outside of a quoted local part (RFC 5321 §4.1.2). */
+const isSafeAddress = (address: string): boolean =>
+  /^(?:"(?:[^"\\]|\\.)*"|[^\s"]+)@[^\s"@]+$/.test(address) && !/[<>\u0000-\u001f\u007f]/.test(address)
+
+/** The refusal that a relay with these features would make; `undefined` if the relay may take the message. */
+const refusalBefore = (handOff: HandOff, size: number, sizeMax: number | null, smtpUtf8: boolean) => {
+  if (!isSafeAddress(handOff.envelope.from) || !isSafeAddress(handOff.envelope.to))
+    return refusal(null, "5.1.0", "An address of the envelope cannot be sent.")
+  if (sizeMax !== null && size > sizeMax)
+    return refusal(552, "5.3.4", `The message has ${size} bytes; the relay takes ${sizeMax}.`)
+  if (!smtpUtf8 && needsSmtpUtf8(handOff))
+    return refusal(550, "5.6.7", "The relay does not take an address that is not ASCII.")
+  return undefined
+}
+
+const removeEnvelope = (connection: RelayConnection): Effect.Effect<void, TransportUnavailable | RelayRefused> =>
+  connection.needsReset
+    ? Effect.callback((resume) => {
+        connection.needsReset = false
+        const stop = connection.run(
+          (done) => connection.client.reset(done),
+          (error) => resume(error === null ? Effect.void : Effect.fail(failureOf(error, "mail")))
+        )
+        return Effect.sync(stop)
+      })
+    : Effect.void
+
+/** A failure before the relay has asked for the message. */
+const failedBefore = ({ isReused }: Lease, error: RelayError) => {
+  const failure = failureOf(error, "mail")
+  const isStale = isLoss(error) || (failure._tag === "RelayRefused" && failure.reply.code === 421)
+  return isReused && isStale ? new ConnectionStale({ failure }) : failure
+}
+
+/** The answer to the final bytes. */
+const outcomeOf = (lease: Lease, ended: Ended, confirmsDelivery: boolean) => {
+  if ("error" in ended) {
+    const failure = failureOf(ended.error, "finalizing")
+    if (failure._tag === "RelayRefused") lease.keep()
+    return Effect.fail(failure)
+  }
+  const reply = parseReply("finalizing", ended.reply)
+  if (reply === undefined) return Effect.fail(failureOf({ code: "EPROTOCOL" }, "finalizing"))
+  lease.keep()
+  return Effect.succeed<HandOffOutcome>({ _tag: confirmsDelivery ? "Delivered" : "Accepted", reply })
+}
+
+const answeredTooEarly = new TransportUnavailable({ reason: "The relay answered before the message was complete." })
+
+/** The transaction ended before the final bytes. */
+const endedEarly = (lease: Lease, transaction: Transaction, ended: Ended) => {
+  if ("reply" in ended) return Effect.fail(answeredTooEarly)
+  if (transaction.hasBegun()) return Effect.fail(failureOf(ended.error, "data"))
+  const failure = failedBefore(lease, ended.error)
+  if (failure._tag === "RelayRefused") {
+    lease.connection.needsReset = true
+    lease.keep()
+  }
+  return Effect.fail(failure)
+}
+
+const handOver = (lease: Lease, handOff: HandOff, message: PreparedMessage, settings: SmtpSettings) =>
+  Effect.gen(function* () {
+    const { connection } = lease
+    const { features, client } = connection
+    const { commandMillis, dataBlockMillis, finalMillis } = settings.timeouts
+    connection.silenceMax(commandMillis)
+    const refused = refusalBefore(handOff, message.size, features.sizeMax, features.smtpUtf8)
+    if (refused !== undefined) {
+      lease.keep()
+      return yield* refused
+    }
+    yield* Effect.mapError(removeEnvelope(connection), (failure) =>
+      lease.isReused ? new ConnectionStale({ failure }) : failure
+    )
+    client.needsSmtpUtf8 = needsSmtpUtf8(handOff)
+    const transaction = beginTransaction(connection, envelopeOf(handOff, message.size, settings.dsn), () => {
+      connection.silenceMax(dataBlockMillis)
+      return message.open()
+    })
+    const early = yield* Effect.promise(() => Promise.race([transaction.ended, transaction.written]))
+    if (early !== "written") return yield* endedEarly(lease, transaction, early)
+    connection.silenceMax(finalMillis)
+    yield* handOff.beforeFinalize
+    const before = yield* Effect.promise(() => Promise.race([transaction.ended, Promise.resolve("open" as const)]))
+    if (before !== "open") return yield* endedEarly(lease, transaction, before)
+    transaction.finish()
+    return yield* outcomeOf(lease, yield* Effect.promise(() => transaction.ended), settings.confirmsDelivery)
+  })
+
+/** A refusal of a message that no relay has seen. A retry would give the same result. */
+const unsendable = (reason: string): SmtpReply => ({ stage: "mail", code: null, enhancedCode: "5.6.0", text: reason })
+
+/** Hands the message over. The outcome and the failures are those of the port `Transport`. */
+export const handOffBy = (
+  pool: ConnectionPool,
+  settings: SmtpSettings,
+  handOff: HandOff
+): Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked> =>
+  Effect.gen(function* () {
+    const message = yield* prepareMessage(handOff, settings.textAlternative)
+    const refused = refusalBefore(handOff, message.size, settings.maxMessageBytes, true)
+    if (refused !== undefined) return yield* refused
+    const use = (fresh: boolean) => pool.use((lease) => handOver(lease, handOff, message, settings), { fresh })
+    return yield* use(false).pipe(
+      Effect.catchTag("ConnectionStale", () => use(true)),
+      Effect.catchTag("ConnectionStale", ({ failure }) => Effect.fail(failure))
+    )
+  }).pipe(
+    Effect.catchTag("RelayRefused", ({ reply }) => Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply })),
+    Effect.catchTag("MessageUnsendable", ({ reason }) =>
+      Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply: unsendable(reason) })
+    )
+  )

@@ -1,0 +1,136 @@
+/**
+ * Opens a connection to the relay: name, TCP, greeting, TLS and login.
+ */
+import { TransportUnavailable } from "@mailkeep/core/adapter"
+import { Effect, Redacted } from "effect"
+import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
+import { RelayConnection } from "./RelayConnection.ts"
+import type { RelayRefused } from "./replies.ts"
+import { failureOf, unavailableBecause } from "./replies.ts"
+import type { AccessTokenAuth, PasswordAuth, SmtpSettings } from "./SmtpOptions.ts"
+
+type OpenFailure = RelayRefused | TransportUnavailable
+
+/** Sends the token of `auth.token`. The relay answers a wrong token with 334 and the reason, and then waits for an empty line. */
+const sendAccessToken: SMTPConnectionCustomAuthHandler = async ({ auth, sendCommand }) => {
+  const token = Redacted.value(auth["token"] as Redacted.Redacted<string>)
+  const response = Buffer.from(`user=${auth.user}\u0001auth=Bearer ${token}\u0001\u0001`).toString("base64")
+  const first = await sendCommand(`AUTH XOAUTH2 ${response}`)
+  const last = first.status === 334 ? await sendCommand("") : first
+  if (last.status !== 235) throw new Error("The relay refused the access token.")
+}
+
+const clientOptions = ({
+  host,
+  port,
+  tls,
+  certificate,
+  clientName,
+  timeouts
+}: SmtpSettings): SMTPConnectionOptions => ({
+  host,
+  port,
+  secure: tls === "implicit",
+  requireTLS: tls === "required",
+  opportunisticTLS: tls === "opportunistic",
+  ignoreTLS: tls === "off",
+  tls: {
+    rejectUnauthorized: certificate.rejectUnauthorized ?? true,
+    ...(certificate.ca === undefined ? {} : { ca: [certificate.ca].flat() as Array<string> }),
+    ...(certificate.servername === undefined ? {} : { servername: certificate.servername })
+  },
+  ...(clientName === null ? {} : { name: clientName }),
+  // This time covers everything up to the end of STARTTLS. The time for the connection alone is checked below.
+  connectionTimeout: timeouts.connectMillis + timeouts.greetingMillis * 2 + timeouts.commandMillis,
+  dnsTimeout: timeouts.connectMillis,
+  greetingTimeout: timeouts.greetingMillis,
+  socketTimeout: timeouts.commandMillis,
+  customAuth: { XOAUTH2: sendAccessToken }
+})
+
+const connected = (connection: RelayConnection, connectMillis: number): Effect.Effect<void, OpenFailure> =>
+  Effect.callback((resume) => {
+    const { client } = connection
+    const stop = connection.run(
+      (done) => client.connect(done),
+      (error) => {
+        if (error !== null) return resume(Effect.fail(failureOf(error, "greeting")))
+        connection.readFeatures()
+        resume(Effect.void)
+      }
+    )
+    AbortSignal.timeout(connectMillis).addEventListener("abort", () => {
+      if (client.stage !== "init") return
+      stop()
+      resume(Effect.fail(unavailableBecause({ code: "ETIMEDOUT", timeoutType: "CONNECT_TIMEOUT" })))
+    })
+    return Effect.sync(stop)
+  })
+
+const loggedIn = (connection: RelayConnection, auth: object): Effect.Effect<void, OpenFailure> =>
+  Effect.callback((resume) => {
+    const stop = connection.run(
+      (done) => connection.client.login({ ...auth }, done),
+      (error) => resume(error === null ? Effect.void : Effect.fail(failureOf(error, "auth")))
+    )
+    return Effect.sync(stop)
+  })
+
+const noCommonMethod = Effect.fail(unavailableBecause({ code: "EAUTH" }))
+
+const logInWithPassword = (connection: RelayConnection, { user, password, method }: PasswordAuth) => {
+  const offered = ["PLAIN", "LOGIN"].filter((name) => connection.features.authMethods.includes(name))
+  const chosen = method === undefined ? offered[0] : offered.find((name) => name === method)
+  return chosen === undefined
+    ? noCommonMethod
+    : Effect.suspend(() => loggedIn(connection, { method: chosen, user, pass: Redacted.value(password) }))
+}
+
+const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
+  Effect.suspend(() => {
+    const token = accessToken({ renew })
+    return Effect.isEffect(token) ? token : Effect.tryPromise(() => token)
+  }).pipe(
+    // The error of the product's function may contain a secret.
+    Effect.catchCause(() =>
+      Effect.fail(new TransportUnavailable({ reason: "There is no access token for the relay." }))
+    )
+  )
+
+const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Effect.Effect<void, OpenFailure> => {
+  const logIn = (renew: boolean) =>
+    Effect.flatMap(tokenOf(auth, renew), (token) => loggedIn(connection, { method: "XOAUTH2", user: auth.user, token }))
+  if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
+  return Effect.catchTag(logIn(false), "RelayRefused", (refused) =>
+    refused.reply.code === 535 ? logIn(true) : Effect.fail(refused)
+  )
+}
+
+const logIn = (
+  connection: RelayConnection,
+  { auth, allowPlaintextAuth }: SmtpSettings
+): Effect.Effect<void, OpenFailure> => {
+  if (auth === null) return Effect.void
+  if (!connection.client.secure && !allowPlaintextAuth)
+    return Effect.fail(
+      new TransportUnavailable({ reason: "The connection is not encrypted, so the transport does not log in." })
+    )
+  const login = "accessToken" in auth ? logInWithToken(connection, auth) : logInWithPassword(connection, auth)
+  return Effect.andThen(
+    login,
+    Effect.sync(() => {
+      connection.features = { ...connection.features, authenticated: true }
+    })
+  )
+}
+
+/** Opens a connection and logs in. Closes the connection when it fails or is interrupted. */
+export const openConnection = (settings: SmtpSettings): Effect.Effect<RelayConnection, OpenFailure> =>
+  Effect.suspend(() => {
+    const connection = new RelayConnection(clientOptions(settings))
+    return connected(connection, settings.timeouts.connectMillis).pipe(
+      Effect.andThen(Effect.suspend(() => logIn(connection, settings))),
+      Effect.as(connection),
+      Effect.onError(() => Effect.sync(() => connection.destroy()))
+    )
+  })

@@ -1,0 +1,96 @@
+/**
+ * One SMTP transaction: MAIL, RCPT, DATA and the message, without its end. The client of nodemailer sends the final bytes when the stream of the message ends, and
+ * this stream ends only when `finish` is called (RFC 5321 §4.1.1.4).
+ */
+import { Readable } from "node:stream"
+import type { SMTPEnvelope } from "nodemailer/lib/smtp-connection"
+import type { RelayConnection } from "./RelayConnection.ts"
+import type { RelayError } from "./replies.ts"
+
+/** How a transaction ended: the positive reply to the message, or an error of nodemailer. */
+export type Ended = { readonly reply: string } | { readonly error: RelayError }
+
+/** A transaction that has begun. */
+export interface Transaction {
+  /** Resolves when the relay has asked for the message and the socket has passed all of it to the system, except the final bytes. */
+  readonly written: Promise<"written">
+  /** Resolves when the relay has answered, or the connection is lost. Never rejects. */
+  readonly ended: Promise<Ended>
+  /** Whether the relay has asked for the message, so that the connection can be used for nothing else before the final bytes. */
+  readonly hasBegun: () => boolean
+  /** Sends the final bytes. */
+  readonly finish: () => void
+}
+
+/**
+ * Passes on the message and withholds its end. Reads the message only when the relay asks for it. A buffer of nothing has the effect that a read
+ * behind the last piece means: the reader has taken all pieces.
+ */
+class WithheldEnd extends Readable {
+  readonly #open: () => Readable
+  readonly #allTaken: () => void
+  #source: Readable | undefined
+  #isWanted = false
+
+  constructor(open: () => Readable, allTaken: () => void) {
+    super({ highWaterMark: 0 })
+    this.#open = open
+    this.#allTaken = allTaken
+  }
+
+  get hasBegun(): boolean {
+    return this.#source !== undefined
+  }
+
+  override _read(): void {
+    this.#isWanted = true
+    if (this.#source === undefined) {
+      this.#source = this.#open()
+      this.#source.on("error", (error) => this.destroy(error))
+      this.#source.on("end", () => this.#allTaken())
+      this.#source.on("readable", () => this.#forward())
+    }
+    this.#forward()
+  }
+
+  #forward(): void {
+    const piece: Buffer | null = this.#isWanted ? this.#source!.read() : null
+    if (piece === null) return
+    this.#isWanted = false
+    this.push(piece)
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#source?.destroy()
+    done(error)
+  }
+}
+
+/** Begins a transaction on a connection that has no other one. */
+export const beginTransaction = (
+  connection: RelayConnection,
+  envelope: SMTPEnvelope,
+  open: () => Readable
+): Transaction => {
+  const written = Promise.withResolvers<"written">()
+  const ended = Promise.withResolvers<Ended>()
+  const message = new WithheldEnd(open, () => connection.whenWritten(() => written.resolve("written")))
+  connection.run(
+    (done) =>
+      connection.client.send(envelope, message, (error, info) => {
+        if (error === null) ended.resolve({ reply: info.response })
+        done(error)
+      }),
+    (error) => {
+      if (error !== null) ended.resolve({ error })
+    }
+  )
+  return {
+    written: written.promise,
+    ended: ended.promise,
+    hasBegun: () => message.hasBegun,
+    finish: () => {
+      message.push(null)
+    }
+  }
+}

@@ -1,0 +1,378 @@
+import type { HandOff, OutgoingAttachment } from "@mailkeep/core/adapter"
+import { HandOffRevoked, Transport } from "@mailkeep/core/adapter"
+import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { SmtpTransport } from "../src/index.ts"
+import { handOff, message, withRelay } from "./handOffHarness.ts"
+import type { Bench } from "./handOffHarness.ts"
+import { testCertificate } from "./testCertificate.ts"
+
+const accepted = { ended: "Accepted at finalizing: 250 2.0.0 Queued", finalized: 1 }
+const offers = ["SIZE 1000000", "DSN", "SMTPUTF8", "8BITMIME", "PIPELINING"]
+
+/** The commands of the first session, without QUIT. */
+const commands = ({ relay }: Bench) => relay.sessions[0]!.commands
+
+/** An attachment of that many bytes, which are made while they are read. */
+const bigFile = (size: number): OutgoingAttachment => ({
+  filename: "big.bin",
+  contentType: "application/octet-stream",
+  contentId: null,
+  disposition: "attachment",
+  size,
+  read: async function* () {
+    const piece = new Uint8Array(64 * 1024)
+    for (let at = 0; at < size; at += piece.length) yield piece.subarray(0, Math.min(piece.length, size - at))
+  }
+})
+
+const withFile = (size: number): Partial<HandOff> => ({ message: message({ attachments: [bigFile(size)] }) })
+
+describe("the envelope", () => {
+  it("sends the size, and asks for notifications, when the relay offers both", async () => {
+    await withRelay({ keywords: offers }, {}, async (bench) => {
+      expect(await bench.run()).toEqual(accepted)
+      const size = bench.relay.taken[0]!.raw.length
+      expect(commands(bench)).toEqual([
+        "EHLO client.example",
+        `MAIL FROM:<bounces@acme.example> SIZE=${size} RET=HDRS ENVID=del_1`,
+        "RCPT TO:<ada@example.org> NOTIFY=FAILURE,DELAY ORCPT=rfc822;ada@example.org",
+        "DATA"
+      ])
+    })
+  })
+
+  it("sends no parameter that the relay does not offer", async () => {
+    await withRelay({}, {}, async (bench) => {
+      expect(await bench.run()).toEqual(accepted)
+      expect(commands(bench).slice(1, 3)).toEqual(["MAIL FROM:<bounces@acme.example>", "RCPT TO:<ada@example.org>"])
+    })
+  })
+
+  it("asks for no notification when the option is off, and encodes the address in ORCPT when it is on", async () => {
+    await withRelay({ keywords: ["DSN"] }, { dsn: false }, async (bench) => {
+      await bench.run()
+      expect(commands(bench)[1]).toBe("MAIL FROM:<bounces@acme.example>")
+    })
+    await withRelay({ keywords: ["DSN"] }, {}, async (bench) => {
+      await bench.run({ envelope: { from: "b@acme.example", to: "ada+x=1@example.org" } })
+      expect(commands(bench)[2]).toBe(
+        "RCPT TO:<ada+x=1@example.org> NOTIFY=FAILURE,DELAY ORCPT=rfc822;ada+2Bx+3D1@example.org"
+      )
+    })
+  })
+
+  it("writes a domain that is not ASCII as A-labels", async () => {
+    await withRelay({}, {}, async (bench) => {
+      expect(await bench.run({ envelope: { from: "b@bücher.example", to: "a@bücher.example" } })).toEqual(accepted)
+      expect(commands(bench).slice(1, 3)).toEqual([
+        "MAIL FROM:<b@xn--bcher-kva.example>",
+        "RCPT TO:<a@xn--bcher-kva.example>"
+      ])
+    })
+  })
+
+  it("asks for SMTPUTF8 when an address of the envelope or of the header needs it", async () => {
+    await withRelay({ keywords: offers }, { dsn: false }, async (bench) => {
+      await bench.run({ envelope: { from: "b@acme.example", to: "jürgen@bücher.example" } })
+      await bench.run({ message: message({ cc: ["jürgen@bücher.example"] }) })
+      await bench.run()
+      const mails = commands(bench).filter((line) => line.startsWith("MAIL"))
+      expect(mails.map((line) => / SMTPUTF8(?: |$)/.test(line))).toEqual([true, true, false])
+      expect(bench.relay.taken.map(({ recipient }) => Buffer.from(recipient, "latin1").toString())).toEqual([
+        "jürgen@bücher.example",
+        "ada@example.org",
+        "ada@example.org"
+      ])
+    })
+  })
+
+  it("refuses an address that is not ASCII when the relay does not take it", async () => {
+    await withRelay({}, { smtpUtf8: true }, async (bench) => {
+      const { ended, finalized } = await bench.run({ envelope: { from: "b@acme.example", to: "jürgen@example.org" } })
+      expect([ended, finalized]).toEqual([
+        "Refused at mail: 550 5.6.7 The relay does not take an address that is not ASCII.",
+        0
+      ])
+      expect(bench.transport.capabilities.smtpUtf8).toBe(true)
+    })
+  })
+
+  it("sends to a quoted local part with a space", async () => {
+    const to = '"a b"@example.org'
+    await withRelay({ keywords: ["DSN"] }, {}, async (bench) => {
+      expect(await bench.run({ envelope: { from: "bounces@acme.example", to } })).toEqual(accepted)
+      expect(commands(bench)[2]).toBe(`RCPT TO:<${to}> NOTIFY=FAILURE,DELAY ORCPT=rfc822;"a+20b"@example.org`)
+    })
+  })
+
+  it.each([
+    "a b@x.example",
+    '"a" b@x.example',
+    '"a\\"@x.example',
+    "a>@x.example",
+    "<a@x.example",
+    "a@x.example\r\nRSET",
+    ""
+  ])("refuses the address %j without a connection", async (to) => {
+    await withRelay({}, {}, async (bench) => {
+      const { ended } = await bench.run({ envelope: { from: "b@acme.example", to } })
+      expect(ended).toBe("Refused at mail: null 5.1.0 An address of the envelope cannot be sent.")
+      expect(bench.relay.sessions).toEqual([])
+    })
+  })
+})
+
+describe("the message", () => {
+  it("keeps the dots of a message, and ends its lines with CR LF", async () => {
+    await withRelay({}, {}, async (bench) => {
+      expect(await bench.run({ message: message({ text: ".\n..\n.a\r.\r\nend\n" }) })).toEqual(accepted)
+      const text = bench.relay.taken[0]!.raw.toString().split("\r\n\r\n")[1]
+      expect(text).toBe(".\r\n..\r\n.a\r\n.\r\nend\r\n")
+    })
+  })
+
+  it("sends the same bytes in every attempt, also after a lost connection", async () => {
+    let drops = 1
+    await withRelay({ act: (step) => (step === "final" && drops-- > 0 ? "drop" : undefined) }, {}, async (bench) => {
+      await bench.run()
+      await bench.run({ attempt: 2 })
+      await bench.run({ attempt: 3 })
+      expect(bench.relay.taken).toHaveLength(3)
+      expect(new Set(bench.relay.taken.map(({ raw }) => raw.toString()))).toHaveLength(1)
+    })
+  })
+
+  it("refuses a message without a connection when it is larger than the option allows", async () => {
+    await withRelay({}, { maxMessageBytes: 100 }, async (bench) => {
+      expect((await bench.run()).ended).toMatch(
+        /^Refused at mail: 552 5\.3\.4 The message has \d+ bytes; the relay takes 100\.$/
+      )
+      expect([bench.relay.sessions, bench.transport.capabilities.maxMessageBytes]).toEqual([[], 100])
+    })
+  })
+
+  it("refuses a message that cannot be signed", async () => {
+    await withRelay({}, {}, async (bench) => {
+      const dkim = { domain: "acme.example", selector: "s", privateKey: Redacted.make("canary") }
+      expect((await bench.run({ dkim })).ended).toBe(
+        "Refused at mail: null 5.6.0 The message could not be composed or signed."
+      )
+    })
+  })
+
+  it("sends a large attachment", async () => {
+    await withRelay({}, {}, async (bench) => {
+      expect(await bench.run(withFile(20_000_000))).toEqual(accepted)
+      expect(bench.relay.taken[0]!.raw.length).toBeGreaterThan(26_000_000)
+    })
+  })
+
+  it("reports a delivery when the relay is the recipient's own server", async () => {
+    await withRelay({}, { confirmsDelivery: true }, async (bench) => {
+      expect((await bench.run()).ended).toBe("Delivered at finalizing: 250 2.0.0 Queued")
+    })
+  })
+})
+
+describe("beforeFinalize", () => {
+  it("does not run beforeFinalize when the connection is lost in a large message", async () => {
+    await withRelay({ act: (step) => (step === "body" ? "reset" : undefined) }, {}, async (bench) => {
+      const { ended, finalized } = await bench.run(withFile(20_000_000))
+      expect(ended).toMatch(/^Unavailable: The connection to the relay failed \((?:ECONNRESET|EPIPE)\)\.$/)
+      expect(finalized).toBe(0)
+    })
+  })
+
+  it("does not run beforeFinalize while the relay reads nothing", async () => {
+    await withRelay(
+      { act: (step) => (step === "body" ? "pause" : undefined) },
+      { timeouts: { dataBlockMillis: 100 } },
+      async (bench) => {
+        expect(await bench.run(withFile(40_000_000))).toEqual({
+          ended: "Unavailable: The relay did not answer in time.",
+          finalized: 0
+        })
+      }
+    )
+  })
+
+  it("runs beforeFinalize when the relay has the whole message except the final bytes", async () => {
+    await withRelay({ keywords: ["PIPELINING"] }, {}, async (bench) => {
+      await bench.run(withFile(3_000_000))
+      const size = bench.relay.taken[0]!.raw.length
+      expect(bench.relay.bodyOctets).toBe(size)
+      let takenBefore = 0
+      const beforeFinalize = Effect.promise(async () => {
+        await bench.relay.until(() => bench.relay.bodyOctets === 2 * size)
+        takenBefore = bench.relay.taken.length
+      })
+      expect(await bench.run({ ...withFile(3_000_000), beforeFinalize })).toEqual(accepted)
+      expect([takenBefore, bench.relay.taken.length]).toEqual([1, 2])
+    })
+  })
+
+  it("sends no final bytes when beforeFinalize fails, and opens another connection then", async () => {
+    await withRelay({}, {}, async (bench) => {
+      const beforeFinalize = Effect.fail(new HandOffRevoked({ why: "suppressed" }))
+      expect(await bench.run({ beforeFinalize })).toEqual({ ended: "Revoked: suppressed", finalized: 1 })
+      await bench.relay.until(() => bench.relay.openSessions === 0)
+      expect(bench.relay.taken).toEqual([])
+      expect(await bench.run()).toEqual(accepted)
+      expect(bench.relay.sessions).toHaveLength(2)
+    })
+  })
+
+  it("sends no final bytes when the relay answers or is lost during beforeFinalize", async () => {
+    for (const [act, ended] of [
+      ["answer", "Unavailable: The relay answered before the message was complete."],
+      ["die", "Unavailable: The connection to the relay failed (ECONNRESET)."]
+    ] as const)
+      await withRelay({}, {}, async (bench) => {
+        const beforeFinalize = Effect.promise(async () => {
+          if (act === "die") bench.relay.die()
+          else bench.relay.say("250 2.0.0 Queued")
+          await new Promise<void>((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))))
+        })
+        expect((await bench.run({ beforeFinalize })).ended).toBe(ended)
+        await bench.relay.until(() => bench.relay.openSessions === 0)
+        expect(bench.relay.taken).toEqual([])
+      })
+  })
+})
+
+describe("an interruption", () => {
+  it.each(["greeting", "ehlo", "mail", "rcpt", "data", "final", "starttls", "auth"] as const)(
+    "closes the connection when it is interrupted at %s",
+    async (at) => {
+      const options = {
+        auth: { user: "u", password: Redacted.make("p") },
+        tls: at === "starttls" ? ("required" as const) : ("off" as const)
+      }
+      await withRelay(
+        { keywords: ["AUTH PLAIN"], act: (step) => (step === at ? "silence" : undefined) },
+        options,
+        async ({ relay, transport }) => {
+          const reached = at === "greeting" ? () => relay.sessions.length === 1 : () => relay.reached.includes(at)
+          const fiber = Effect.runFork(transport.handOff(handOff()))
+          await relay.until(reached)
+          await Effect.runPromise(Fiber.interrupt(fiber))
+          await relay.until(() => relay.openSessions === 0)
+          expect(relay.sessions).toHaveLength(1)
+        }
+      )
+    }
+  )
+
+  it("ends the composition of a message when it is interrupted, and closes the attachment", async () => {
+    const closed = Promise.withResolvers<string>()
+    const begun = Promise.withResolvers<void>()
+    const read = async function* () {
+      try {
+        begun.resolve()
+        for (;;) yield await new Promise<Uint8Array>((resolve) => setImmediate(() => resolve(new Uint8Array(1000))))
+      } finally {
+        closed.resolve("closed")
+      }
+    }
+    await withRelay({}, {}, async ({ transport }) => {
+      const attachments = [{ ...bigFile(1e12), read }]
+      const fiber = Effect.runFork(transport.handOff(handOff({ message: message({ attachments }) })))
+      await begun.promise
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      expect(await closed.promise).toBe("closed")
+    })
+  })
+})
+
+describe("check", () => {
+  it("returns what the relay offers when it is checked, and sends no mail", async () => {
+    const options = {
+      tls: "required",
+      certificate: { ca: testCertificate },
+      auth: { user: "u", password: Redacted.make("p") }
+    } as const
+    await withRelay(
+      { keywords: [...offers, "STARTTLS", "AUTH LOGIN PLAIN"] },
+      options,
+      async ({ relay, transport }) => {
+        expect(await Effect.runPromise(transport.check)).toEqual({
+          tlsVersion: "TLSv1.3",
+          authenticated: true,
+          authMethods: ["LOGIN", "PLAIN"],
+          sizeMax: 1_000_000,
+          pipelining: true,
+          smtpUtf8: true,
+          dsn: true,
+          eightBitMime: true
+        })
+        await relay.until(() => relay.openSessions === 0)
+        expect(relay.sessions[0]!.commands.map((line) => line.split(" ")[0])).toEqual([
+          "EHLO",
+          "STARTTLS",
+          "EHLO",
+          "AUTH",
+          "QUIT"
+        ])
+      }
+    )
+  })
+
+  it("fails with the refusal of the relay when it is checked", async () => {
+    const options = { auth: { user: "u", password: Redacted.make("p") } }
+    const act = (step: string) => (step === "auth" ? { reply: "535 5.7.8 Wrong" } : undefined)
+    await withRelay({ keywords: ["AUTH PLAIN"], act }, options, async ({ transport }) => {
+      const failure = await Effect.runPromise(Effect.flip(transport.check))
+      expect([failure._tag, failure.message]).toEqual([
+        "RelayRefused",
+        "The relay refused at the stage auth: 535 5.7.8."
+      ])
+    })
+  })
+})
+
+describe("check of a silent relay", () => {
+  it("fails after 2 minutes, and closes the connection", async () => {
+    await withRelay({ act: (step) => (step === "ehlo" ? "silence" : undefined) }, {}, async ({ relay, transport }) => {
+      const program = Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(Effect.flip(transport.check))
+        yield* Effect.promise(() => relay.until(() => relay.reached.includes("ehlo")))
+        yield* TestClock.adjust("2 minutes")
+        return yield* Fiber.join(fiber)
+      })
+      const failure = await Effect.runPromise(Effect.provide(program, TestClock.layer()))
+      expect(failure).toMatchObject({ _tag: "TransportUnavailable", reason: "The relay did not answer in time." })
+      await relay.until(() => relay.openSessions === 0)
+    })
+  })
+})
+
+describe("the layer", () => {
+  it("provides the transport by a URL, and replaces options of the URL by the given ones", async () => {
+    await withRelay({}, {}, async ({ relay }) => {
+      const layer = SmtpTransport.layerFromUrl(Redacted.make(`smtp://127.0.0.1:${relay.port}?name=a.example`), {
+        clientName: "b.example"
+      })
+      const program = Effect.flatMap(Transport, (transport) => transport.handOff(handOff()))
+      expect((await Effect.runPromise(Effect.provide(program, layer)))._tag).toBe("Accepted")
+      await relay.until(() => relay.openSessions === 0)
+      expect(relay.sessions[0]!.commands.map((line) => line.replace(/:.*/, ""))).toEqual([
+        "EHLO b.example",
+        "MAIL FROM",
+        "RCPT TO",
+        "DATA",
+        "QUIT"
+      ])
+    })
+  })
+
+  it("fails when the options or the URL are wrong", async () => {
+    for (const layer of [SmtpTransport.layer({ host: "" }), SmtpTransport.layerFromUrl("mail")]) {
+      const exit = await Effect.runPromiseExit(Effect.scoped(Layer.build(layer)))
+      expect(Exit.isFailure(exit) && exit.cause.reasons).toMatchObject([
+        { _tag: "Fail", error: { _tag: "SmtpOptionsInvalid", isRetryable: false } }
+      ])
+    }
+  })
+})

@@ -1,0 +1,166 @@
+import type { AddressInfo } from "node:net"
+import { Effect, Redacted } from "effect"
+import { SMTPServer } from "smtp-server"
+import type { SMTPServerOptions } from "smtp-server"
+import { describe, expect, it } from "vitest"
+import type { SmtpAuth, SmtpOptions } from "../src/index.ts"
+import { SmtpTransport } from "../src/index.ts"
+import { handOff, shown, withRelay } from "./handOffHarness.ts"
+import { testCertificate, testKey } from "./testCertificate.ts"
+
+/** A login at the server: its mechanism, user, and password or token. */
+interface Login {
+  readonly method: string
+  readonly user: string
+  readonly secret: string
+  readonly isEncrypted: boolean
+}
+
+/** Hands a message over to a relay that logs in this user with `right`, and returns the result and the logins. */
+const handOverTo = async (server: SMTPServerOptions, options: Partial<SmtpOptions>) => {
+  const logins: Array<Login> = []
+  const relay = new SMTPServer({
+    key: testKey,
+    cert: testCertificate,
+    onAuth({ method, username = "", password, accessToken }, { secure }, done) {
+      const secret = password ?? accessToken ?? ""
+      logins.push({ method, user: username, secret, isEncrypted: secure })
+      if (secret === "right") done(null, { user: username })
+      else done(null, { data: { status: "401", schemes: "bearer", scope: "mail" } })
+    },
+    ...server
+  })
+  relay.on("error", () => {})
+  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve))
+  const { port } = relay.server.address() as AddressInfo
+  const program = Effect.gen(function* () {
+    const transport = yield* SmtpTransport.make({
+      host: "localhost",
+      port,
+      certificate: { ca: testCertificate },
+      ...options
+    })
+    return yield* transport.handOff(handOff())
+  })
+  try {
+    const ended = await Effect.runPromise(
+      Effect.scoped(program).pipe(Effect.catch((failure) => Effect.succeed(failure)))
+    )
+    return {
+      ended: ended._tag === "SmtpOptionsInvalid" ? ended.reason : shown(ended).replace(/ [^ ]*queued.*/i, ""),
+      logins
+    }
+  } finally {
+    await new Promise<void>((resolve) => relay.close(resolve))
+  }
+}
+
+const password: SmtpAuth = { user: "shop ü", password: Redacted.make("right") }
+
+const tokens = (...given: ReadonlyArray<string>): { readonly auth: SmtpAuth; readonly asked: Array<boolean> } => {
+  const asked: Array<boolean> = []
+  return {
+    asked,
+    auth: {
+      user: "shop@acme.example",
+      accessToken: async ({ renew }) => {
+        asked.push(renew)
+        return Redacted.make(given[asked.length - 1]!)
+      }
+    }
+  }
+}
+
+const accepted = expect.stringMatching(/^Accepted at finalizing: 250 /)
+
+describe("the login", () => {
+  it.each(["PLAIN", "LOGIN"] as const)("logs in by %s with a password after STARTTLS", async (method) => {
+    const { ended, logins } = await handOverTo({ authMethods: [method] }, { auth: password })
+    expect([ended, logins]).toEqual([accepted, [{ method, user: "shop ü", secret: "right", isEncrypted: true }]])
+  })
+
+  it("logs in by the mechanism of the option", async () => {
+    const { logins } = await handOverTo({}, { auth: { ...password, method: "LOGIN" } })
+    expect(logins.map(({ method }) => method)).toEqual(["LOGIN"])
+  })
+
+  it("logs in when TLS begins with the first byte", async () => {
+    const { ended, logins } = await handOverTo({ secure: true }, { auth: password, tls: "implicit" })
+    expect([ended, logins[0]!.isEncrypted]).toEqual([accepted, true])
+  })
+
+  it("returns the refusal of a wrong password", async () => {
+    const { ended } = await handOverTo({}, { auth: { user: "u", password: Redacted.make("wrong") } })
+    expect(ended).toMatch(/^Refused at auth: 535 /)
+  })
+
+  it("logs in by an access token, and asks once for another one after 535", async () => {
+    for (const [given, asked] of [
+      [["right"], [false]],
+      [
+        ["wrong", "right"],
+        [false, true]
+      ]
+    ] as const) {
+      const { auth, asked: was } = tokens(...given)
+      const { ended, logins } = await handOverTo({ authMethods: ["XOAUTH2"] }, { auth })
+      expect([ended, was]).toEqual([accepted, asked])
+      expect(logins.map(({ method, user, secret }) => [method, user, secret])).toEqual(
+        given.map((token) => ["XOAUTH2", "shop@acme.example", token])
+      )
+    }
+  })
+
+  it("returns the refusal when the second access token is wrong too", async () => {
+    const { auth, asked } = tokens("wrong", "wrong", "right")
+    const { ended } = await handOverTo({ authMethods: ["XOAUTH2"] }, { auth })
+    expect([ended, asked]).toEqual([expect.stringMatching(/^Refused at auth: 535 /), [false, true]])
+  })
+
+  it("takes an access token from an effect", async () => {
+    const auth = { user: "u", accessToken: () => Effect.succeed(Redacted.make("right")) }
+    expect((await handOverTo({ authMethods: ["XOAUTH2"] }, { auth })).ended).toEqual(accepted)
+  })
+
+  it.each<[string, () => Effect.Effect<never, Error> | Promise<never>]>([
+    ["fails", () => Effect.fail(new Error("canary"))],
+    ["dies", () => Effect.die(new Error("canary"))],
+    ["rejects", () => Promise.reject(new Error("canary"))],
+    [
+      "throws",
+      () => {
+        throw new Error("canary")
+      }
+    ]
+  ])("fails as unavailable when the function of the access token %s", async (_, accessToken) => {
+    const { ended, logins } = await handOverTo({ authMethods: ["XOAUTH2"] }, { auth: { user: "u", accessToken } })
+    expect([ended, logins]).toEqual(["Unavailable: There is no access token for the relay.", []])
+  })
+
+  it("uses no mechanism that the relay does not offer", async () => {
+    const { ended, logins } = await handOverTo({ authMethods: ["CRAM-MD5", "XOAUTH2"] }, { auth: password })
+    expect([ended, logins]).toEqual(["Unavailable: The relay and the transport have no common way to log in.", []])
+  })
+
+  it("sends no credentials over a connection without encryption, unless the option allows it", async () => {
+    const offered = { keywords: ["AUTH PLAIN"] }
+    const options = { auth: password, tls: "opportunistic" } as const
+    await withRelay(offered, { ...options, allowPlaintextAuth: false }, async ({ run, relay }) => {
+      expect((await run()).ended).toBe(
+        "Unavailable: The connection is not encrypted, so the transport does not log in."
+      )
+      expect(relay.sessions[0]!.commands.filter((line) => line.startsWith("AUTH"))).toEqual([])
+    })
+    await withRelay(offered, { ...options, allowPlaintextAuth: true }, async ({ run }) => {
+      expect((await run()).ended).toEqual(accepted)
+    })
+  })
+
+  it("sends no credentials to a relay that does not offer STARTTLS", async () => {
+    const { ended, logins } = await handOverTo({ disabledCommands: ["STARTTLS"] }, { auth: password })
+    expect([ended, logins]).toEqual([
+      expect.stringMatching(/^Unavailable: The relay does not encrypt the connection/),
+      []
+    ])
+  })
+})

@@ -1,0 +1,276 @@
+import { buffer } from "node:stream/consumers"
+import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
+import fc from "fast-check"
+import type { Email } from "postal-mime"
+import PostalMime from "postal-mime"
+import { describe, expect, it } from "vitest"
+import { AttachmentUnreadable, composeMessage, MessageNotComposable } from "../src/composeMessage.ts"
+import { message } from "./handOffHarness.ts"
+import { otherFields } from "./smtpBench.ts"
+
+const bytesOf = (given: Partial<OutgoingMessage>, textAlternative = true): Promise<Buffer> =>
+  buffer(composeMessage(message(given), textAlternative)())
+
+const readBack = async (given: Partial<OutgoingMessage>): Promise<Email> => PostalMime.parse(await bytesOf(given))
+
+const file = (content: Uint8Array, change: Partial<OutgoingAttachment> = {}): OutgoingAttachment => ({
+  filename: "order.pdf",
+  contentType: "application/pdf",
+  contentId: null,
+  disposition: "attachment",
+  size: content.length,
+  read: async function* () {
+    for (let at = 0; at < content.length; at += 1000) yield content.subarray(at, at + 1000)
+  },
+  ...change
+})
+
+/** Pieces of text that break careless programs: several scripts, and what has a meaning in a header or a boundary. */
+const pieces = [
+  ..."aZ09 .,;:@<>()[]\"'\\/=?_%*&#!~-",
+  "=?utf-8?Q?hidden?=",
+  "=?x?=",
+  "?=",
+  "ü",
+  "é",
+  "İ",
+  "ß",
+  "漢字",
+  "שלום",
+  "مرحبا",
+  "नमस्ते",
+  "🎉",
+  "👩‍👩‍👧",
+  "\u202e",
+  "\u00a0",
+  "To: x@evil.example",
+  "Bcc:",
+  "--=_",
+  "'' ",
+  "word ".repeat(20),
+  "x".repeat(80)
+]
+
+const line = (max: number): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...pieces), { maxLength: 20 }).map((parts) => parts.join("").slice(0, max).toWellFormed())
+
+const body = fc
+  .array(
+    fc.constantFrom(...pieces, "\n", "\r\n", "\r", "\t", "\n.\n", ".", "From ", "\u0001", "\u007f", "x".repeat(1200)),
+    {
+      maxLength: 30
+    }
+  )
+  .map((parts) => parts.join(""))
+
+/** Without what looks like an encoded word: postal-mime decodes a name twice. */
+const filename = line(200)
+  .map((name) => name.replace(/[/\\]/g, "_").replaceAll("=?", "="))
+  .filter((name) => name.trim() !== "")
+
+const withLf = (text: string) => text.replace(/\r\n|\r/g, "\n").replace(/\n+$/, "")
+
+/** The lines of the message as bytes, one character each. */
+const linesOf = (raw: Buffer) => raw.toString("latin1").split("\r\n")
+
+describe("composeMessage", () => {
+  it("keeps sender name, subject and header fields for every text of one line", async () => {
+    await fc.assert(
+      fc.asyncProperty(line(100), line(998), line(998), async (name, subject, value) => {
+        const mail = await readBack({
+          from: { name, address: "a@acme.example" },
+          subject,
+          headers: { "X-Order-ID": `v${value}` }
+        })
+        expect(mail.from).toEqual({ name, address: "a@acme.example" })
+        expect(mail.subject ?? "").toBe(subject)
+        expect(otherFields(mail)).toEqual({ "X-Order-ID": `v${value}` })
+        expect([mail.to, mail.cc, mail.bcc]).toEqual([[{ name: "", address: "ada@example.org" }], undefined, undefined])
+      })
+    )
+  })
+
+  it("encodes a sender name with several spaces in a row, which a reader could join", async () => {
+    const [from] = linesOf(await bytesOf({ from: { name: "Acme  Inc", address: "a@acme.example" } }))
+    expect(from).toBe("From: =?UTF-8?Q?Acme__Inc?= <a@acme.example>")
+  })
+
+  it("keeps text and html for every text", async () => {
+    await fc.assert(
+      fc.asyncProperty(body, body, async (text, html) => {
+        const mail = await readBack({ text: `t${text}`, html: `<p>${html}` })
+        expect([withLf(mail.text!), withLf(mail.html!)]).toEqual([withLf(`t${text}`), withLf(`<p>${html}`)])
+      })
+    )
+  })
+
+  it("keeps the name and the bytes of every attachment", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ filename, content: fc.uint8Array({ maxLength: 3000 }) }), { minLength: 1, maxLength: 3 }),
+        async (files) => {
+          const mail = await readBack({
+            attachments: files.map(({ filename, content }) => file(content, { filename }))
+          })
+          expect(
+            mail.attachments.map(({ filename, content }) => ({
+              filename,
+              content: Buffer.from(content as ArrayBuffer).toString("hex")
+            }))
+          ).toEqual(files.map(({ filename, content }) => ({ filename, content: Buffer.from(content).toString("hex") })))
+        }
+      )
+    )
+  })
+
+  it("writes only short lines of ASCII that end with CR LF, for every text", async () => {
+    await fc.assert(
+      fc.asyncProperty(line(998), body, body, filename, async (subject, text, html, name) => {
+        const raw = await bytesOf({ subject, text, html, attachments: [file(new Uint8Array(99), { filename: name })] })
+        for (const one of linesOf(raw)) {
+          expect(one.length).toBeLessThanOrEqual(998)
+          expect(one).toMatch(/^[\t\u0020-\u007f]*$/)
+        }
+        expect(raw.subarray(-2).toString()).toBe("\r\n")
+      })
+    )
+  })
+
+  it("gives the same bytes each time, and other boundaries for another content", async () => {
+    const given = {
+      text: "a ü",
+      html: "<p>a",
+      attachments: [file(new Uint8Array(5000))],
+      headers: { "List-ID": "<a.b>" }
+    }
+    const first = await bytesOf(given)
+    expect(await bytesOf(given)).toEqual(first)
+    const boundary = (raw: Buffer) => /boundary="([^"]+)"/.exec(raw.toString())![1]!
+    expect(boundary(await bytesOf({ ...given, text: "b" }))).not.toBe(boundary(first))
+    expect(boundary(await bytesOf({ ...given, messageIdHeader: "<other@acme.example>" }))).not.toBe(boundary(first))
+  })
+
+  it("writes the standard fields, and no other field", async () => {
+    const raw = await bytesOf({
+      replyTo: "reply@acme.example",
+      to: ["a@x.example", '"o.k"@x.example'],
+      cc: ["c@bücher.example"],
+      headers: { "X-MyHeader": "1", key: "Bcc", value: "evil@x.example" }
+    })
+    const header = raw.toString().slice(0, raw.indexOf("\r\n\r\n"))
+    expect(header.split("\r\n").toSorted()).toEqual([
+      "Cc: c@xn--bcher-kva.example",
+      "Content-Transfer-Encoding: 7bit",
+      "Content-Type: text/plain; charset=utf-8",
+      "Date: Sat, 21 Nov 2026 12:00:00 +0000",
+      "From: Acme <shop@acme.example>",
+      "MIME-Version: 1.0",
+      "Message-ID: <del_1@acme.example>",
+      "Reply-To: reply@acme.example",
+      "Subject: Your order",
+      'To: a@x.example, <"o.k"@x.example>',
+      "X-MyHeader: 1",
+      "key: Bcc",
+      "value: evil@x.example"
+    ])
+  })
+
+  it("writes the text before the html, and a file that the html shows beside the html", async () => {
+    const raw = await bytesOf({
+      text: "Text",
+      html: '<img src="cid:logo@acme">',
+      attachments: [
+        file(new Uint8Array(3), {
+          contentType: "image/png",
+          filename: "logo.png",
+          contentId: "logo@acme",
+          disposition: "inline"
+        }),
+        file(new Uint8Array(3))
+      ]
+    })
+    const types = [...raw.toString().matchAll(/^Content-Type: ([a-z/]+)/gm)].map((match) => match[1])
+    expect(types).toEqual([
+      "multipart/mixed",
+      "multipart/alternative",
+      "text/plain",
+      "multipart/related",
+      "text/html",
+      "image/png",
+      "application/pdf"
+    ])
+    const mail = await PostalMime.parse(raw)
+    expect(
+      mail.attachments.map(({ contentId, disposition, mimeType }) => ({ contentId, disposition, mimeType }))
+    ).toEqual([
+      { contentId: "<logo@acme>", disposition: "inline", mimeType: "image/png" },
+      { contentId: undefined, disposition: "attachment", mimeType: "application/pdf" }
+    ])
+  })
+
+  it("makes a text from the html only when there is no text and the option is on", async () => {
+    const html = "<h1>Hi</h1><p>See <a href='https://x.example/'>this</a>"
+    const made = await PostalMime.parse(await bytesOf({ text: null, html }))
+    expect(withLf(made.text!)).toBe("Hi\n\nSee this [https://x.example/]")
+    const given = await readBack({ text: "Mine", html })
+    expect(withLf(given.text!)).toBe("Mine")
+    expect((await bytesOf({ text: null, html }, false)).toString()).not.toContain("text/plain")
+  })
+
+  it("sends a file that is a message or a multipart, or has no media type, as a plain file with the same bytes", async () => {
+    const content = Buffer.from("From: a\n\nü\u0000")
+    for (const contentType of ["message/rfc822", "multipart/mixed", "text", "text/plain; charset=x", ""]) {
+      const mail = await readBack({ attachments: [file(content, { contentType, filename: "old.eml" })] })
+      expect(
+        mail.attachments.map(({ filename, mimeType, content }) => [
+          filename,
+          mimeType,
+          Buffer.from(content as ArrayBuffer)
+        ])
+      ).toEqual([["old.eml", "application/octet-stream", content]])
+    }
+  })
+
+  it("refuses a Content-ID that would not be one in the header", () => {
+    const attachments = [file(new Uint8Array(1), { contentId: "a>\r\nBcc: x" })]
+    expect(composeMessage(message({ attachments }), true)).toThrow(MessageNotComposable)
+  })
+
+  it.each([
+    ["has fewer bytes than its size", { size: 4 }],
+    ["has more bytes than its size", { size: 2 }],
+    [
+      "cannot be read",
+      {
+        read: () => {
+          throw new Error("disk")
+        }
+      }
+    ]
+  ] as ReadonlyArray<readonly [string, Partial<OutgoingAttachment>]>)(
+    "fails when an attachment %s",
+    async (_, change) => {
+      await expect(bytesOf({ attachments: [file(new Uint8Array(3), change)] })).rejects.toBeInstanceOf(
+        AttachmentUnreadable
+      )
+    }
+  )
+
+  it("closes an attachment that is read only in part", async () => {
+    const begun = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<string>()
+    const read = async function* () {
+      try {
+        begun.resolve()
+        for (;;) yield new Uint8Array(60_000)
+      } finally {
+        closed.resolve("closed")
+      }
+    }
+    const stream = composeMessage(message({ attachments: [file(new Uint8Array(0), { size: 1e9, read })] }), true)()
+    stream.on("error", () => {})
+    await begun.promise
+    stream.destroy()
+    expect(await closed.promise).toBe("closed")
+  })
+})

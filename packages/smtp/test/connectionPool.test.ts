@@ -1,0 +1,339 @@
+import { execFile } from "node:child_process"
+import { createServer } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
+import { promisify } from "node:util"
+import { Effect, Exit, Fiber, Result, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { makeConnectionPool } from "../src/connectionPool.ts"
+import { SmtpTransport } from "../src/index.ts"
+import { openConnection } from "../src/openConnection.ts"
+import type { RelayConnection } from "../src/RelayConnection.ts"
+import { settingsOf } from "../src/SmtpOptions.ts"
+import { handOff, shown, withRelay } from "./handOffHarness.ts"
+import type { Act, Session, Step } from "./ScriptedRelay.ts"
+import { ScriptedRelay } from "./ScriptedRelay.ts"
+
+const accepted = "Accepted at finalizing: 250 2.0.0 Queued"
+
+const verbs = ({ commands }: Session) => commands.map((line) => line.split(/[ :]/)[0]!)
+
+const oneMail = ["MAIL", "RCPT", "DATA"]
+
+/** The relay does this at the step of the session with that number, and is good otherwise. */
+const inSession = (number: number, at: Step, act: Act, turn = 1) => {
+  let turns = 0
+  return (step: Step, session: Session) =>
+    step === at && session.number === number && ++turns === turn ? act : undefined
+}
+
+describe("the connections of the transport", () => {
+  it("uses a connection again", async () => {
+    await withRelay({}, {}, async ({ run, relay }) => {
+      for (let n = 0; n < 3; n++) expect((await run()).ended).toBe(accepted)
+      expect(relay.sessions.map(verbs)).toEqual([["EHLO", ...oneMail, ...oneMail, ...oneMail]])
+    })
+  })
+
+  it("opens no more connections than the option says, and gives one to every hand-off", async () => {
+    await withRelay({}, { pool: { connectionsMax: 3 } }, async ({ run, relay }) => {
+      const ended = await Promise.all(Array.from({ length: 30 }, () => run()))
+      expect(ended.map((one) => one.ended)).toEqual(Array.from({ length: 30 }, () => accepted))
+      expect([relay.openMax, relay.sessions.length, relay.taken.length]).toEqual([3, 3, 30])
+    })
+  })
+
+  it("closes a connection by QUIT after the number of hand-offs that the option says", async () => {
+    await withRelay({}, { pool: { handOffsMax: 2 } }, async ({ run, relay }) => {
+      for (let n = 0; n < 3; n++) await run()
+      await relay.until(() => !relay.sessions[0]!.isOpen)
+      expect(relay.sessions.map(verbs)).toEqual([
+        ["EHLO", ...oneMail, ...oneMail, "QUIT"],
+        ["EHLO", ...oneMail]
+      ])
+    })
+  })
+
+  it("closes a connection by QUIT when it has its maximum age", async () => {
+    const relay = await ScriptedRelay.listen()
+    const program = Effect.gen(function* () {
+      const transport = yield* SmtpTransport.make({
+        host: "127.0.0.1",
+        port: relay.port,
+        pool: { ageMaxMillis: 60_000, idleMaxMillis: 600_000 }
+      })
+      for (const millis of [0, 59_999, 1]) {
+        yield* TestClock.adjust(millis)
+        yield* transport.handOff(handOff())
+      }
+      yield* Effect.promise(() => relay.until(() => !relay.sessions[0]!.isOpen))
+    })
+    await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(TestClock.layer())))
+    await relay.until(() => relay.openSessions === 0)
+    expect(relay.sessions.map(verbs)).toEqual([
+      ["EHLO", ...oneMail, ...oneMail, "QUIT"],
+      ["EHLO", ...oneMail, "QUIT"]
+    ])
+    await relay.close()
+  })
+
+  it("closes a connection by QUIT when nothing uses it", async () => {
+    await withRelay({}, { pool: { idleMaxMillis: 30 } }, async ({ run, relay }) => {
+      await run()
+      await relay.until(() => relay.openSessions === 0)
+      expect(relay.sessions.map(verbs)).toEqual([["EHLO", ...oneMail, "QUIT"]])
+      expect((await run()).ended).toBe(accepted)
+    })
+  })
+
+  it("sends RSET after a refused envelope, before the next one", async () => {
+    await withRelay({ act: inSession(0, "rcpt", { reply: "550 5.1.1 Unknown" }) }, {}, async ({ run, relay }) => {
+      expect((await run()).ended).toBe("Refused at rcpt: 550 5.1.1 Unknown")
+      expect((await run()).ended).toBe(accepted)
+      expect(relay.sessions.map(verbs)).toEqual([["EHLO", "MAIL", "RCPT", "RSET", ...oneMail]])
+    })
+  })
+
+  it("uses a connection again after a refusal of the message", async () => {
+    await withRelay({ act: inSession(0, "final", { reply: "554 5.6.0 No" }) }, {}, async ({ run, relay }) => {
+      expect((await run()).ended).toBe("Refused at finalizing: 554 5.6.0 No")
+      expect((await run()).ended).toBe(accepted)
+      expect(relay.sessions).toHaveLength(1)
+    })
+  })
+})
+
+describe("a connection that the relay has closed", () => {
+  it("replaces an idle connection that the relay has closed", async () => {
+    await withRelay({}, {}, async ({ run, relay }) => {
+      await run()
+      relay.die()
+      await relay.until(() => relay.openSessions === 0)
+      expect((await run()).ended).toBe(accepted)
+      expect(relay.sessions).toHaveLength(2)
+    })
+  })
+
+  it.each<[string, Act]>([
+    ["closes", "drop"],
+    ["resets", "reset"],
+    ["answers 421 to", { reply: "421 4.4.2 Idle too long" }]
+  ])("replaces a used connection when the relay %s it at the next envelope", async (_, act) => {
+    for (const keywords of [[], ["PIPELINING"]])
+      await withRelay({ act: inSession(0, "mail", act, 2), keywords }, {}, async ({ run, relay }) => {
+        await run()
+        expect(await run()).toEqual({ ended: accepted, finalized: 1 })
+        expect([relay.sessions.length, relay.taken.length]).toEqual([2, 2])
+      })
+  })
+
+  it("replaces a used connection when the relay refuses RSET", async () => {
+    const act = (step: Step, { number }: Session): Act | undefined =>
+      number > 0
+        ? undefined
+        : step === "rcpt"
+          ? { reply: "550 5.1.1 Unknown" }
+          : step === "rset"
+            ? { reply: "421 4.4.2 Bye" }
+            : undefined
+    await withRelay({ act }, {}, async ({ run, relay }) => {
+      await run()
+      expect((await run()).ended).toBe(accepted)
+      expect(relay.sessions).toHaveLength(2)
+    })
+  })
+
+  it("replaces no connection that was new, or whose relay had asked for the message", async () => {
+    await withRelay({ act: inSession(0, "mail", "drop") }, {}, async ({ run, relay }) => {
+      expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
+      expect(relay.sessions).toHaveLength(1)
+    })
+    await withRelay({ act: inSession(0, "final", "drop", 2) }, {}, async ({ run, relay }) => {
+      await run()
+      expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
+      expect(relay.sessions).toHaveLength(1)
+    })
+  })
+
+  it("replaces a connection only once", async () => {
+    const act = (step: Step, { number }: Session, line: string): Act | undefined =>
+      step === "mail" && (number > 0 || line.includes("again")) ? "drop" : undefined
+    await withRelay({ act }, {}, async ({ run, relay }) => {
+      await run()
+      expect((await run({ envelope: { from: "again@acme.example", to: "ada@example.org" } })).ended).toBe(
+        "Unavailable: The relay closed the connection."
+      )
+      expect(relay.sessions).toHaveLength(2)
+    })
+  })
+})
+
+describe("the pool", () => {
+  it("closes an unused connection before it opens one more than it may have", async () => {
+    const relay = await ScriptedRelay.listen()
+    const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
+    const opened: Array<RelayConnection> = []
+    const open = Effect.suspend(() => {
+      expect(opened.map(({ ended }) => ended)).toEqual(opened.map(() => true))
+      return Effect.tap(openConnection(settings), (connection) => Effect.sync(() => opened.push(connection)))
+    })
+    const program = Effect.gen(function* () {
+      const pool = yield* makeConnectionPool(open, { ...settings.pool, connectionsMax: 1 })
+      const use = (fresh: boolean) => pool.use((lease) => Effect.sync(() => (lease.keep(), lease.isReused)), { fresh })
+      return yield* Effect.all([use(false), use(false), use(true), use(false)])
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toEqual([false, true, false, true])
+    expect(opened).toHaveLength(2)
+    await relay.close()
+  })
+})
+
+describe("RelayConnection", () => {
+  it("waits until the system has taken all that was written", async () => {
+    const relay = await ScriptedRelay.listen({ act: (step) => (step === "mail" ? "pause" : undefined) })
+    const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
+    const connection = await Effect.runPromise(openConnection(settings))
+    const socket = connection.client._socket as Socket
+    socket.write("MAIL FROM:<a@b.example>\r\n")
+    await relay.until(() => relay.reached.includes("mail"))
+    socket.write(Buffer.alloc(40_000_000))
+    let isWritten = false
+    const written = new Promise<void>((resolve) =>
+      connection.whenWritten(() => {
+        isWritten = true
+        resolve()
+      })
+    )
+    for (let turn = 0; turn < 50; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+    expect([isWritten, socket.writableLength > 0]).toEqual([false, true])
+    relay.discard()
+    await written
+    expect(socket.writableLength).toBe(0)
+    connection.destroy()
+    await relay.close()
+  })
+
+  it("runs no listener of a write when the connection is lost", async () => {
+    const relay = await ScriptedRelay.listen()
+    const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
+    const connection = await Effect.runPromise(openConnection(settings))
+    connection.destroy()
+    let runs = 0
+    connection.whenWritten(() => runs++)
+    await relay.until(() => relay.openSessions === 0)
+    expect([runs, connection.ended]).toEqual([0, true])
+    await relay.close()
+  })
+})
+
+describe("a relay that dies", () => {
+  it("ends every hand-off when the relay dies, and survives", async () => {
+    await withRelay(
+      { act: (step, { number }) => (step === "final" && number < 4 ? "silence" : undefined) },
+      {},
+      async ({ run, relay }) => {
+        const under = Promise.all(Array.from({ length: 4 }, () => run()))
+        await relay.until(() => relay.taken.length === 4)
+        relay.die()
+        for (const { ended } of await under)
+          expect(ended).toBe("Unavailable: The connection to the relay failed (ECONNRESET).")
+        expect((await run()).ended).toBe(accepted)
+      }
+    )
+  })
+})
+
+describe("a place in the pool", () => {
+  it("frees a place in the pool after an interruption, also of a hand-off that waits for it", async () => {
+    let isSilent = true
+    const act = (step: Step): Act | undefined => (step === "rcpt" && isSilent ? "silence" : undefined)
+    await withRelay({ act }, { pool: { connectionsMax: 1 } }, async ({ run, relay, transport }) => {
+      const first = Effect.runFork(transport.handOff(handOff()))
+      await relay.until(() => relay.reached.includes("rcpt"))
+      const waiting = Effect.runFork(transport.handOff(handOff()))
+      await Effect.runPromise(Fiber.interrupt(waiting))
+      isSilent = false
+      await Effect.runPromise(Fiber.interrupt(first))
+      expect((await run()).ended).toBe(accepted)
+    })
+  })
+
+  it("frees a place in the pool when no connection can be opened", async () => {
+    await withRelay({ act: inSession(0, "greeting", "drop") }, { pool: { connectionsMax: 1 } }, async ({ run }) => {
+      expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
+      expect((await run()).ended).toBe(accepted)
+    })
+  })
+})
+
+/** A program that hands one message over and closes its transport. It prints what still keeps it alive. */
+const program = (port: number) => `
+import { Effect } from "effect"
+import { SmtpTransport } from "@mailkeep/smtp"
+const message = { messageIdHeader: "<1@a.example>", date: 0, from: { name: null, address: "a@a.example" }, replyTo: null, to: ["b@b.example"], cc: [], subject: "s", html: null, text: "t", headers: {}, attachments: [] }
+const handOff = { deliveryId: "del_1", attempt: 1, envelope: { from: "a@a.example", to: "b@b.example" }, dkim: null, message, beforeFinalize: Effect.void }
+const sent = Effect.flatMap(SmtpTransport.make({ host: "127.0.0.1", port: ${port} }), (transport) => transport.handOff(handOff))
+const { _tag } = await Effect.runPromise(Effect.scoped(sent))
+console.log(_tag, process.getActiveResourcesInfo().filter((name) => /Socket|Timeout|TLS/.test(name)).join())
+`
+
+describe("the end of the scope", () => {
+  it("closes every connection by QUIT at the end of the scope, and refuses a further hand-off", async () => {
+    const relay = await ScriptedRelay.listen()
+    const scope = await Effect.runPromise(Scope.make())
+    const transport = await Effect.runPromise(
+      Scope.provide(SmtpTransport.make({ host: "127.0.0.1", port: relay.port }), scope)
+    )
+    await Effect.runPromise(
+      Effect.all(
+        [1, 2].map(() => transport.handOff(handOff())),
+        { concurrency: "unbounded" }
+      )
+    )
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await relay.until(() => relay.openSessions === 0)
+    expect(relay.sessions.map(verbs)).toEqual([1, 2].map(() => ["EHLO", ...oneMail, "QUIT"]))
+    const failure = await Effect.runPromise(Effect.flip(transport.handOff(handOff())))
+    expect(shown(failure)).toBe("Unavailable: The transport is closed.")
+    await relay.close()
+  })
+
+  it("ends a hand-off that is under way at the end of the scope", async () => {
+    const relay = await ScriptedRelay.listen({ act: (step) => (step === "final" ? "silence" : undefined) })
+    const scope = await Effect.runPromise(Scope.make())
+    const transport = await Effect.runPromise(
+      Scope.provide(SmtpTransport.make({ host: "127.0.0.1", port: relay.port }), scope)
+    )
+    const under = Effect.runPromise(Effect.flip(transport.handOff(handOff())))
+    await relay.until(() => relay.taken.length === 1)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(shown(await under)).toBe("Unavailable: The relay closed the connection.")
+    await relay.until(() => relay.openSessions === 0)
+    await relay.close()
+  })
+
+  it("keeps nothing that holds the process after the end of the scope, even if the relay never closes its side", async () => {
+    const sockets: Array<Socket> = []
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      sockets.push(socket.on("error", () => {}))
+      socket.write("220 a\r\n")
+      let body: string | undefined
+      socket.on("data", (chunk) => {
+        const text = chunk.toString()
+        if (body !== undefined) body += text
+        if (text.startsWith("QUIT") || (body !== undefined && !body.endsWith("\r\n.\r\n"))) return
+        const asks = body === undefined && text.startsWith("DATA")
+        body = asks ? "" : undefined
+        socket.write(asks ? "354 b\r\n" : "250 c\r\n")
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program(port)], {
+      cwd: import.meta.dirname
+    })
+    expect(stdout).toBe("Accepted \n")
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest"
+import { textAlternativeOf } from "../src/textAlternative.ts"
+
+describe("textAlternativeOf", () => {
+  it.each([
+    ["<p>Hi <b>Ada</b></p><p>Bye", "Hi Ada\n\nBye"],
+    ["<style>a{}</style><script>x()</script><title>t</title>Hi", "Hi"],
+    ["<h1>Grüße</h1><ul><li>a<li>b</ul>", "Grüße\n\n * a\n * b"],
+    [
+      "<a href='https://x.example/'>https://x.example/</a> <a href='https://y.example/'>here</a>",
+      "https://x.example/ here [https://y.example/]"
+    ],
+    ["<img src=x alt=logo>Hi", "Hi"],
+    [`<p>${"word ".repeat(20)}`, `${"word ".repeat(15).trim()}\n${"word ".repeat(5).trim()}`]
+  ])("makes the text of %j", (html, text) => {
+    expect(textAlternativeOf(html)).toBe(text)
+  })
+
+  it.each([
+    ["has no text", "<img src=x>"],
+    ["is empty", ""],
+    ["is longer than 2 MiB", "a".repeat(2 * 1024 * 1024 + 1)],
+    ["has more than 10,000 tags", "<b>".repeat(10_001)]
+  ])("returns nothing for html that %s", (_, html) => {
+    expect(textAlternativeOf(html)).toBeNull()
+  })
+
+  it("leaves out what is nested deeper than 200 elements, and does not overflow", () => {
+    expect(textAlternativeOf(`top${"<div>".repeat(9_000)}deep`)).toBe("top")
+  })
+
+  it("gives the same text each time", () => {
+    const html = "<table><tr><td>a<td>b</table><ol><li>x</ol>"
+    expect(textAlternativeOf(html)).toBe(textAlternativeOf(html))
+  })
+})
