@@ -1,0 +1,110 @@
+/**
+ * The SMTP or LMTP listener that receives returned mail: bounces and complaints. Source: RFC 5321 §4.4 and §6.1; RFC 2033; decision 0040.
+ */
+import type { Feedback, StoreUnavailable } from "@mailkeep/core"
+import { Context, Effect, Layer } from "effect"
+import { bounceLimits } from "../listener/limits.ts"
+import type { Listener, ListenerNotStarted, ListenerOptions } from "../listener/listener.ts"
+import { openListener } from "../listener/listener.ts"
+import type { MailHandler } from "../listener/MailHandler.ts"
+import { makeStoreWarning } from "../listener/storeWarning.ts"
+import { bounceReply } from "./bounceReplies.ts"
+import { feedbackMail } from "./feedbackMail.ts"
+import type { ReturnedMail, ReturnedOutcome } from "./ReturnedMail.ts"
+
+/** The options of the bounce listener. */
+export interface BounceListenerOptions extends ListenerOptions {
+  /** `lmtp` for a mail server on the same machine that passes mail on; default `smtp`, for servers of the internet. */
+  readonly protocol?: "smtp" | "lmtp"
+}
+
+/** Counts since the start of the listener. */
+export type ReturnedCounts = Readonly<Record<ReturnedOutcome, number>> & {
+  /** Recipients that were refused because their address is not a return path. */
+  readonly unknown_recipient: number
+}
+
+/** A running bounce listener. */
+export interface BounceListenerShape extends Listener {
+  /** Messages by what became of them. A message counts once for each recipient. */
+  readonly counts: () => ReturnedCounts
+}
+
+const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
+  const counts = { recorded: 0, unmatched: 0, no_report: 0, unknown_recipient: 0 }
+  const warn = makeStoreWarning("The store is unavailable: bounces and complaints are refused.")
+  const notRecorded = ({ reason }: StoreUnavailable) => Effect.as(warn(reason), bounceReply("notRecorded"))
+  const handler: MailHandler<"anyone"> = {
+    anonymous: "anyone",
+    authenticate: () => Effect.fail(bounceReply("unknownRecipient")),
+    checkSender: () => Effect.void,
+    checkRecipient: (_, recipient) =>
+      isReturnPath(recipient).pipe(
+        Effect.catch((failure) => Effect.flatMap(notRecorded(failure), (reply) => Effect.fail(reply))),
+        Effect.flatMap((isKnown) => {
+          if (isKnown) return Effect.void
+          counts.unknown_recipient++
+          return Effect.fail(bounceReply("unknownRecipient"))
+        })
+      ),
+    checkData: () => Effect.void,
+    receive: ({ sender, recipients, raw }) =>
+      Effect.forEach(recipients, (envelopeRecipient) =>
+        receive({ envelopeSender: sender, envelopeRecipient, raw }).pipe(
+          Effect.map((outcome) => {
+            counts[outcome]++
+            return bounceReply("received")
+          }),
+          Effect.catch(notRecorded)
+        )
+      )
+  }
+  return { handler, counts: (): ReturnedCounts => ({ ...counts }) }
+}
+
+/**
+ * Takes bounces and complaints over SMTP or LMTP. It takes mail only for the return paths of deliveries, so it is no open door.
+ *
+ * @example
+ * ```ts
+ * import { MailCore, PlanSource } from "@mailkeep/core"
+ * import * as NodeCrypto from "@mailkeep/core/node"
+ * import { BounceListener } from "@mailkeep/inbound"
+ * import { MemoryMailStore } from "@mailkeep/memory"
+ * import { StubTransport } from "@mailkeep/smtp"
+ * import { Effect, Layer } from "effect"
+ *
+ * const adapters = Layer.mergeAll(MemoryMailStore.layer, StubTransport.layer(), PlanSource.layerFixed({}), NodeCrypto.layer)
+ * const server = BounceListener.layer({ port: 0 }).pipe(Layer.provide(MailCore.layer), Layer.provide(adapters))
+ * const program = Effect.map(BounceListener, ({ counts }) => console.log(counts().recorded)) // 0
+ * await Effect.runPromise(Effect.provide(program, server))
+ * ```
+ */
+export class BounceListener extends Context.Service<BounceListener, BounceListenerShape>()(
+  "@mailkeep/inbound/BounceListener"
+) {
+  /** Listens until its scope closes, and records the reports in the core. Fails with `ListenerNotStarted`. */
+  static readonly layer = (options: BounceListenerOptions): Layer.Layer<BounceListener, ListenerNotStarted, Feedback> =>
+    Layer.unwrap(Effect.map(feedbackMail, (mail) => this.layerWith(options, mail)))
+
+  /** Listens until its scope closes, and gives each message to `mail`. Fails with `ListenerNotStarted`. */
+  static readonly layerWith = (
+    options: BounceListenerOptions,
+    mail: ReturnedMail
+  ): Layer.Layer<BounceListener, ListenerNotStarted> =>
+    Layer.effect(
+      BounceListener,
+      Effect.gen(function* () {
+        const { handler, counts } = makeBounceHandler(mail)
+        const listener = yield* openListener({
+          options,
+          limits: { ...bounceLimits, ...options },
+          protocol: options.protocol ?? "smtp",
+          needsApiKey: false,
+          allowsClearApiKey: false,
+          handler
+        })
+        return { ...listener, counts }
+      })
+    )
+}

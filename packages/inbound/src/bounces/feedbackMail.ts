@@ -1,0 +1,56 @@
+/**
+ * Records in the core what a returned message reports: a bounce, a delivery or a complaint. Source: decision 0040.
+ */
+import { Feedback } from "@mailkeep/core"
+import { Effect } from "effect"
+import type { FailureCause, MailReport } from "../reports/MailReport.ts"
+import { readReports } from "../reports/readReports.ts"
+import type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./ReturnedMail.ts"
+
+type CoreReport = Parameters<Feedback["Service"]["receive"]>[1]
+
+/** The feedback types by which a recipient says that the message is not wanted. Source: RFC 5965 §7.3. */
+const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "other", "opt-out"])
+
+const enhancedCodeForm = /^[245]\.\d{1,3}\.\d{1,3}$/
+
+const causes = {
+  "mailbox-unknown": "mailbox_unknown",
+  "domain-unknown": "mailbox_unknown",
+  expired: "expired",
+  refused: "refused"
+} as const satisfies Readonly<Record<FailureCause, CoreReport["cause"]>>
+
+/** Returns the report as the core takes it. `null` for a report that is not final, such as a delay, and for the opposite of a complaint. */
+export const toCoreReport = (report: MailReport): CoreReport | null => {
+  if (report._tag === "Complaint") return complaints.has(report.feedbackType) ? { kind: "complained" } : null
+  if (report.action !== "failed" && report.action !== "delivered") return null
+  const { status, code, diagnostic } = report
+  const details = {
+    enhancedCode: status !== null && enhancedCodeForm.test(status) ? status : null,
+    smtpCode: code !== null && code >= 200 && code <= 599 ? code : null,
+    text: diagnostic
+  }
+  return report.cause === null
+    ? { kind: "delivered", ...details }
+    : { kind: "bounced", cause: causes[report.cause], ...details }
+}
+
+/** The mail of a bounce listener, with the service `Feedback` behind it. */
+export const feedbackMail: Effect.Effect<ReturnedMail, never, Feedback> = Effect.map(Feedback, (feedback) => ({
+  isReturnPath: feedback.isReturnPath,
+  receive: Effect.fnUntraced(function* ({ envelopeSender, envelopeRecipient, raw }: ReturnedMessage) {
+    let outcome: ReturnedOutcome = "no_report"
+    for (const report of readReports(raw, { envelopeSender }).reports.map(toCoreReport)) {
+      if (report === null) continue
+      // `toCoreReport` makes only valid reports.
+      const received = yield* Effect.catchTag(
+        feedback.receive(envelopeRecipient, report),
+        "InvalidArgument",
+        Effect.die
+      )
+      outcome = received.outcome === "unmatched" ? "unmatched" : "recorded"
+    }
+    return outcome
+  })
+}))

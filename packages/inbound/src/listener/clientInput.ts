@@ -1,0 +1,95 @@
+/**
+ * Reads the lines and the messages of a client from its connection, in bounded time and memory.
+ */
+import type { Latch } from "effect"
+import { Data, Effect } from "effect"
+import { dataStart, readData } from "./dataReader.ts"
+import type { ListenerLimits } from "./limits.ts"
+import { scanLine, textOfLine } from "./lineScanner.ts"
+import type { MessageCollector } from "./messageMemory.ts"
+import type { Reply, ReplyName } from "./Reply.ts"
+import { protocolReply } from "./Reply.ts"
+import type { Wire } from "./wire.ts"
+
+/** The server closes the connection after this reply; `null` closes it without one. */
+export class Closing extends Data.TaggedError("Closing")<{ readonly reply: Reply | null }> {}
+
+/** Closes the connection with a reply of the protocol. */
+export const closing = (name: ReplyName) => Effect.fail(new Closing({ reply: protocolReply(name) }))
+
+const noOctets = new Uint8Array(0)
+
+/** Why a message that was received completely is not handled. */
+type ReceiveFault = "brokenMessage" | "tooLarge" | "noMemory"
+
+/** Makes the input of a connection: the octets that were read but not yet used, and the ways to read more. */
+export const makeClientInput = (wire: Wire, limits: ListenerLimits, stopping: Latch.Latch) => {
+  let unread: Uint8Array = noOctets
+
+  const more = Effect.flatMap(wire.read, (chunk) =>
+    chunk === null ? Effect.fail(new Closing({ reply: null })) : Effect.succeed(chunk)
+  )
+
+  const nextLine = Effect.gen(function* () {
+    for (;;) {
+      const scanned = scanLine(unread)
+      switch (scanned._tag) {
+        case "Line":
+          unread = scanned.rest
+          return textOfLine(scanned.line)
+        case "TooLong":
+          return yield* closing("lineTooLong")
+        case "BareLineEnd":
+          return yield* closing("bareLineEnd")
+        case "Incomplete": {
+          const chunk = yield* more
+          unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk])
+        }
+      }
+    }
+  })
+
+  /** Reads a line. A line that has already arrived is read before the listener stops or the time is over. */
+  const line = (millis: number) =>
+    scanLine(unread)._tag === "Incomplete"
+      ? nextLine.pipe(
+          Effect.raceFirst(Effect.andThen(stopping.await, closing("shuttingDown"))),
+          Effect.timeoutOrElse({ duration: Math.max(0, millis), orElse: () => closing("timeout") })
+        )
+      : nextLine
+
+  /** Reads a message into the collector until its end. */
+  const message = (collector: MessageCollector) =>
+    Effect.gen(function* () {
+      let data = dataStart
+      let fault: ReceiveFault | null = null
+      let excess = 0
+      const emit = (content: Uint8Array) => {
+        if (collector.bytes() + content.length > limits.messageBytesMax) fault ??= "tooLarge"
+        else if (fault === null && !collector.add(content)) fault = "noMemory"
+        // The memory of a refused message is free for others while the client sends its rest.
+        if (fault !== null) collector.release()
+        if (fault !== null) excess += content.length
+      }
+      for (;;) {
+        const chunk =
+          unread.length > 0
+            ? unread
+            : yield* Effect.timeoutOrElse(more, { duration: limits.stallMillis, orElse: () => closing("timeout") })
+        const { state, end } = readData(data, chunk, emit)
+        unread = end === null ? noOctets : chunk.subarray(end)
+        data = state
+        if (data.broken) {
+          collector.release()
+          excess += chunk.length
+        }
+        if (end !== null) return data.broken ? "brokenMessage" : fault
+        if (excess > limits.messageBytesMax) return yield* closing(data.broken ? "brokenMessage" : "tooLarge")
+      }
+    }).pipe(Effect.timeoutOrElse({ duration: limits.dataMillis, orElse: () => closing("timeout") }))
+
+  return { line, message, hasUnread: () => unread.length > 0 }
+}
+
+/** The input of a connection. */
+export type ClientInput = ReturnType<typeof makeClientInput>

@@ -1,0 +1,195 @@
+/**
+ * Listens on a port, and serves each connection until the scope closes.
+ */
+import { Data, Effect, FiberSet, Latch, Semaphore } from "effect"
+import type { Scope } from "effect"
+import type { AddressInfo, Server, Socket } from "node:net"
+import { createServer } from "node:net"
+import { hostname } from "node:os"
+import type { SecureContext } from "node:tls"
+import { countedAddress, isLoopback } from "./clientAddress.ts"
+import type { ListenerState } from "./connection.ts"
+import { serveConnection } from "./connection.ts"
+import type { ListenerLimits } from "./limits.ts"
+import type { MailHandler } from "./MailHandler.ts"
+import { makeMessageMemory } from "./messageMemory.ts"
+import { formatReply, protocolReply } from "./Reply.ts"
+import type { SessionRules } from "./session.ts"
+import type { TlsOptions } from "./wire.ts"
+import { makeSecureContext, makeSocketWire } from "./wire.ts"
+
+/**
+ * The listener cannot start. The reason `address` means that the port is in use, or that this machine does not have the address. The reason
+ * `certificate` means that the certificate or the private key is not usable. The reason `tls` means that an API key would cross a network
+ * without encryption.
+ */
+export class ListenerNotStarted extends Data.TaggedError("ListenerNotStarted")<{
+  readonly reason: "address" | "certificate" | "tls"
+  /** The code of the operating system, such as `EADDRINUSE`, if it gave one. */
+  readonly code?: string
+}> {
+  override get message() {
+    if (this.reason === "certificate") return "The certificate or the private key is not usable."
+    if (this.reason === "tls") return "Authentication from other machines needs a certificate."
+    return `The listener cannot use the address${this.code === undefined ? "" : ` (${this.code})`}.`
+  }
+}
+
+/** Where a listener listens, its certificate, and limits that differ from the defaults. */
+export interface ListenerOptions extends Partial<ListenerLimits> {
+  /** The address or host name to listen on; default `127.0.0.1`. */
+  readonly host?: string
+  /** The port to listen on. 0 picks a free port. */
+  readonly port: number
+  /** The name of the server in its greeting; default the name of the machine. */
+  readonly hostName?: string
+  /** The certificate for TLS. Without it, the listener offers no TLS. */
+  readonly tls?: TlsOptions
+  /** Whether TLS begins at once (RFC 8314) or after `STARTTLS`; default after `STARTTLS`. Needs `tls`. */
+  readonly implicitTls?: boolean
+}
+
+/** A running listener. */
+export interface Listener {
+  /** The address that it listens on. */
+  readonly host: string
+  /** The port that it listens on, also if the options say 0. */
+  readonly port: number
+  /** Open connections. */
+  readonly connections: () => number
+  /** Octets of messages that are being received or handled. */
+  readonly messageBytes: () => number
+}
+
+interface ListenerParts<Client> {
+  readonly options: ListenerOptions
+  readonly limits: ListenerLimits
+  readonly protocol: SessionRules["protocol"]
+  readonly needsApiKey: boolean
+  /** Whether an API key may cross a network without TLS. */
+  readonly allowsClearApiKey: boolean
+  readonly handler: MailHandler<Client>
+}
+
+const hostNameForm = /^[\w.:[\]-]{1,255}$/
+
+const rulesFor = <Client>(
+  { options, limits, protocol, needsApiKey, allowsClearApiKey }: ListenerParts<Client>,
+  remoteAddress: string
+): SessionRules => {
+  const name = options.hostName ?? hostname()
+  return {
+    protocol,
+    hostName: hostNameForm.test(name) ? name : "localhost",
+    messageBytesMax: limits.messageBytesMax,
+    recipientsMax: limits.recipientsMax,
+    commandsMax: limits.commandsMax,
+    errorsMax: limits.errorsMax,
+    apiKeyFailuresMax: limits.apiKeyFailuresMax,
+    offersTls: options.tls !== undefined && options.implicitTls !== true,
+    needsApiKey,
+    allowsClearApiKey: allowsClearApiKey || isLoopback(remoteAddress)
+  }
+}
+
+/** Counts connections. */
+const makeConnectionCount = ({ connectionsMax, connectionsPerAddressMax }: ListenerLimits) => {
+  const addresses = new Map<string, number>()
+  let open = 0
+  return {
+    add: (socket: Socket): boolean => {
+      const address = countedAddress(socket.remoteAddress ?? "")
+      const ofAddress = (addresses.get(address) ?? 0) + 1
+      if (open >= connectionsMax || ofAddress > connectionsPerAddressMax) return false
+      open++
+      addresses.set(address, ofAddress)
+      socket.once("close", () => {
+        open--
+        const left = addresses.get(address)! - 1
+        if (left === 0) addresses.delete(address)
+        else addresses.set(address, left)
+      })
+      return true
+    },
+    open: () => open
+  }
+}
+
+/** Refuses a connection without waiting for the client. */
+const refuse = (socket: Socket): void => {
+  socket.on("error", () => {})
+  socket.end(formatReply(protocolReply("tooManyConnections")), () => socket.destroy())
+}
+
+const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenerNotStarted> =>
+  Effect.callback((resume) => {
+    const onError = ({ code }: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new ListenerNotStarted({ reason: "address", ...(code === undefined ? {} : { code }) })))
+    server.once("error", onError)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.off("error", onError)
+      // A connection that cannot be accepted must not end the process. This occurs when the file descriptors run out.
+      server.on("error", () => {})
+      resume(Effect.succeed(server.address() as AddressInfo))
+    })
+  })
+
+const secureContextOf = ({
+  tls,
+  implicitTls
+}: ListenerOptions): Effect.Effect<SecureContext | null, ListenerNotStarted> =>
+  tls === undefined && implicitTls !== true
+    ? Effect.succeed(null)
+    : Effect.try({
+        try: () => makeSecureContext(tls!),
+        catch: () => new ListenerNotStarted({ reason: "certificate" })
+      })
+
+/**
+ * Opens a listener. When the scope closes, it accepts no new connection, finishes the messages that are being received within
+ * `graceMillis`, and closes all connections. Fails with `ListenerNotStarted`.
+ */
+export const openListener = <Client>(
+  parts: ListenerParts<Client>
+): Effect.Effect<Listener, ListenerNotStarted, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { options, limits, handler } = parts
+    const host = options.host ?? "127.0.0.1"
+    const secureContext = yield* secureContextOf(options)
+    const state: ListenerState = {
+      limits,
+      memory: makeMessageMemory(limits.bufferedBytesMax, limits.messageBytesMax),
+      largeMessages: yield* Semaphore.make(1),
+      stopping: yield* Latch.make()
+    }
+    const fibers = yield* FiberSet.make<void>()
+    const fork = yield* FiberSet.runtime(fibers)()
+    const connections = makeConnectionCount(limits)
+
+    const serve = (socket: Socket) => {
+      if (!connections.add(socket)) return refuse(socket)
+      const wire = makeSocketWire(socket, secureContext)
+      const served = serveConnection({ wire, rules: rulesFor(parts, wire.remoteAddress), handler, state })
+      const whole =
+        options.implicitTls === true
+          ? wire.startTls.pipe(Effect.timeout(limits.tlsMillis), Effect.andThen(served), Effect.ignore)
+          : served
+      fork(Effect.ensuring(whole, wire.destroy))
+    }
+    // A client may close its side after its last command, and still gets the replies.
+    const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, serve)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => server.close()).pipe(
+        Effect.andThen(state.stopping.open),
+        Effect.andThen(FiberSet.awaitEmpty(fibers)),
+        Effect.timeoutOption(limits.graceMillis)
+      )
+    )
+    const address = yield* listen(server, host, options.port)
+    return {
+      host: address.address,
+      port: address.port,
+      connections: connections.open,
+      messageBytes: state.memory.bytes
+    }
+  })

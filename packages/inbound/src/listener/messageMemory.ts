@@ -1,0 +1,103 @@
+/**
+ * Bounds the memory of the messages that are being received, and collects one message in it.
+ */
+
+/** The octets that messages use, of one listener. */
+export interface MessageMemory {
+  /** Takes octets for a message of the address. Returns `false` and takes none if they are not left. */
+  readonly take: (address: string, bytes: number) => boolean
+  readonly release: (address: string, bytes: number) => void
+  /** The octets that are taken. */
+  readonly bytes: () => number
+}
+
+/** Makes the memory of a listener. One address gets at most half, or one message if that is more. */
+export const makeMessageMemory = (bufferedBytesMax: number, messageBytesMax: number): MessageMemory => {
+  const addressBytesMax = Math.max(bufferedBytesMax / 2, messageBytesMax)
+  const addresses = new Map<string, number>()
+  let taken = 0
+  return {
+    take: (address, bytes) => {
+      const ofAddress = (addresses.get(address) ?? 0) + bytes
+      if (taken + bytes > bufferedBytesMax || ofAddress > addressBytesMax) return false
+      addresses.set(address, ofAddress)
+      taken += bytes
+      return true
+    },
+    release: (address, bytes) => {
+      const left = (addresses.get(address) ?? 0) - bytes
+      if (left > 0) addresses.set(address, left)
+      else addresses.delete(address)
+      taken -= bytes
+    },
+    bytes: () => taken
+  }
+}
+
+/** The sizes of the blocks of a message, in octets. The last size repeats. A short message takes little, and a long one few blocks. */
+const blockSizes = [16_384, 65_536, 262_144, 1_048_576]
+
+/**
+ * The content of a message that is being received. It copies what it gets, so that a message that arrives octet by octet takes no more
+ * memory than another.
+ */
+export interface MessageCollector {
+  /** Adds content. Returns `false` if the memory does not allow it; the message is then useless. */
+  readonly add: (content: Uint8Array) => boolean
+  readonly bytes: () => number
+  /** Returns the whole content, and forgets it. */
+  readonly content: () => Uint8Array
+  /** Returns the memory. */
+  readonly release: () => void
+}
+
+/** Makes a collector for a message of at most `messageBytesMax` octets. */
+export const makeMessageCollector = (
+  memory: MessageMemory,
+  address: string,
+  messageBytesMax: number
+): MessageCollector => {
+  let blocks: Array<Uint8Array> = []
+  let room = 0
+  let bytes = 0
+  let taken = 0
+
+  const addBlock = (): boolean => {
+    const size = Math.min(blockSizes[Math.min(blocks.length, blockSizes.length - 1)]!, messageBytesMax - bytes)
+    if (!memory.take(address, size)) return false
+    taken += size
+    blocks.push(new Uint8Array(size))
+    room = size
+    return true
+  }
+
+  const release = () => {
+    memory.release(address, taken)
+    blocks = []
+    taken = 0
+    room = 0
+  }
+
+  return {
+    add: (content) => {
+      for (let from = 0; from < content.length;) {
+        if (room === 0 && !addBlock()) return false
+        const part = content.subarray(from, from + room)
+        const block = blocks.at(-1)!
+        block.set(part, block.length - room)
+        room -= part.length
+        bytes += part.length
+        from += part.length
+      }
+      return true
+    },
+    bytes: () => bytes,
+    content: () => {
+      const whole = blocks.length === 1 ? blocks[0]!.subarray(0, bytes) : Buffer.concat(blocks, bytes)
+      blocks = []
+      room = 0
+      return whole
+    },
+    release
+  }
+}

@@ -1,0 +1,90 @@
+/** Decodes the text of a part: transfer encoding, then charset, then HTML to plain text. Source: RFC 2045 §6 */
+import { firstValue } from "./headerFields.ts"
+import type { MimePart } from "./mimeParts.ts"
+
+const encodedBytesMax = 256 * 1024
+
+const lineFeed = 10
+const equalsSign = 61
+
+const hexValue = (byte: number | undefined): number => {
+  if (byte === undefined) return -1
+  if (byte >= 48 && byte <= 57) return byte - 48
+  const letter = byte | 0x20
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1
+}
+
+/** A broken sequence stays as it is. */
+const decodeQuotedPrintable = (encoded: Uint8Array): Uint8Array => {
+  const decoded = new Uint8Array(encoded.length)
+  let length = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const byte = encoded[at] ?? 0
+    if (byte === equalsSign) {
+      const [first, second] = [encoded[at + 1], encoded[at + 2]]
+      if (first === lineFeed) {
+        at += 1
+        continue
+      }
+      if (first === 13 && second === lineFeed) {
+        at += 2
+        continue
+      }
+      const [high, low] = [hexValue(first), hexValue(second)]
+      if (high >= 0 && low >= 0) {
+        decoded[length++] = high * 16 + low
+        at += 2
+        continue
+      }
+    }
+    decoded[length++] = byte
+  }
+  return decoded.subarray(0, length)
+}
+
+const isBase64Byte = (byte: number): boolean =>
+  (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 43 || byte === 47
+
+/** Ignores bytes outside the alphabet, as RFC 2045 §6.8 asks, and a missing end. */
+const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
+  const text = new TextDecoder().decode(encoded.filter(isBase64Byte))
+  // One character alone is no byte.
+  const binary = atob(text.length % 4 === 1 ? text.slice(0, -1) : text)
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}
+
+const decoderFor = (charset: string): InstanceType<typeof TextDecoder> => {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** Puts line breaks for block elements, removes tags, and decodes the five entities that hide addresses and quotes. */
+const textOfHtml = (html: string): string =>
+  html
+    .replace(/<(?:br|p|div|tr|li|h[1-6])\b[^<>]{0,1000}>/gi, "\n")
+    .replace(/<[^<>]{0,2000}>/g, " ")
+    .replace(/&lt;/gi, "<")
+    .replace(/&gt;/gi, ">")
+    .replace(/&quot;/gi, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&nbsp;/gi, " ")
+    .replace(/&amp;/gi, "&")
+
+/** Returns the text of a part with `\n` as line break. Reads at most 256 KiB of the encoded content. */
+export const decodedText = (part: MimePart): string => {
+  const encoded = part.body.subarray(0, encodedBytesMax)
+  const encoding = firstValue(part.headers, "content-transfer-encoding")?.toLowerCase() ?? ""
+  const bytes =
+    encoding === "base64"
+      ? decodeBase64(encoded)
+      : encoding === "quoted-printable"
+        ? decodeQuotedPrintable(encoded)
+        : encoded
+  const text = decoderFor(part.parameters.get("charset") ?? "utf-8")
+    .decode(bytes)
+    .replace(/\r\n?/g, "\n")
+  return part.type === "text/html" ? textOfHtml(text) : text
+}

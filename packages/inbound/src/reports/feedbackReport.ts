@@ -1,0 +1,57 @@
+/**
+ * Reads complaints: the part `message/feedback-report` of RFC 5965, and the complaint of Outlook.com, which has no such part.
+ * Source: RFC 5965 §3, RFC 6591 §3
+ */
+import { addressesIn, addressOfField } from "./addresses.ts"
+import { firstValue, headerFieldsOf, valuesOf } from "./headerFields.ts"
+import type { HeaderFields } from "./headerFields.ts"
+import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
+
+const complaintRecipientsMax = 100
+
+const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "not-spam", "auth-failure", "opt-out"])
+const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has(text)
+
+/** Returns the fields of a part `message/feedback-report`. */
+export const feedbackFieldsOf = (text: string): HeaderFields => headerFieldsOf(text)
+
+/** Only one address can be the recipient of the report. Several in `To` say nothing about who complained. */
+const onlyRecipientOf = (returned: HeaderFields): ReadonlyArray<string> => {
+  const found = addressesIn([...valuesOf(returned, "to"), ...valuesOf(returned, "cc")].join(", "), 2)
+  return found.length === 1 ? found : []
+}
+
+const addressesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  values
+    .slice(0, complaintRecipientsMax)
+    .map(addressOfField)
+    .filter((address) => address !== null)
+
+/** Returns the complaint that the fields describe. `returned` are the header fields of the returned message. */
+export const complaintOf = (fields: HeaderFields, returned: HeaderFields): ComplaintReport => {
+  const type = /^[a-z-]+/i.exec(firstValue(fields, "feedback-type") ?? "")?.[0].toLowerCase() ?? ""
+  const named = addressesOf([...valuesOf(fields, "original-rcpt-to"), ...valuesOf(fields, "removal-recipient")])
+  return {
+    _tag: "Complaint",
+    feedbackType: isFeedbackType(type) ? type : "other",
+    recipients: named.length > 0 ? named : onlyRecipientOf(returned),
+    originalMailFrom: addressOfField(firstValue(fields, "original-mail-from")),
+    standard: true
+  }
+}
+
+/**
+ * Reads the complaint of Outlook.com: the message, returned as it is, with a field that names the recipient. Returns `null` for any other
+ * message.
+ */
+export const outlookComplaintOf = (headers: HeaderFields, returned: HeaderFields): ComplaintReport | null => {
+  const recipient = addressOfField(firstValue(returned, "x-hmxmroriginalrecipient"))
+  if (recipient === null || !/^\s*complaint about message\b/i.test(firstValue(headers, "subject") ?? "")) return null
+  return {
+    _tag: "Complaint",
+    feedbackType: "abuse",
+    recipients: [recipient],
+    originalMailFrom: addressOfField(firstValue(returned, "return-path")),
+    standard: false
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
+ */
+import { decodeWords } from "postal-mime"
+import { firstValue, withParameters } from "../reports/headerFields.ts"
+import type { MimeLeaf } from "./mimeLeaves.ts"
+
+/** A file of a message. */
+export interface Attachment {
+  /** One line without control characters and without a path separator. At most 255 characters. */
+  readonly filename: string
+  readonly content: Uint8Array
+  /** A media type without parameters, in lower case. */
+  readonly contentType: string
+  /** Without angle brackets. */
+  readonly contentId?: string
+  readonly disposition: "attachment" | "inline"
+}
+
+const [equalsSign, cr, lf] = [0x3d, 0x0d, 0x0a]
+
+const hexValue = (octet: number | undefined): number => {
+  if (octet === undefined) return -1
+  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30
+  const letter = octet | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+/** Decodes quoted-printable. A malformed escape stays as it is. Source: RFC 2045 §6.7. */
+const decodeQuotedPrintable = (encoded: Uint8Array): Uint8Array => {
+  const decoded = new Uint8Array(encoded.length)
+  let length = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const octet = encoded[at]!
+    if (octet !== equalsSign) {
+      decoded[length++] = octet
+      continue
+    }
+    const [first, second] = [encoded[at + 1], encoded[at + 2]]
+    const [high, low] = [hexValue(first), hexValue(second)]
+    if (first === cr && second === lf) at += 2
+    else if (high >= 0 && low >= 0) {
+      decoded[length++] = high * 16 + low
+      at += 2
+    } else decoded[length++] = octet
+  }
+  return decoded.subarray(0, length)
+}
+
+const base64Values = (() => {
+  const values = new Int8Array(256).fill(-1)
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+  for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value
+  return values
+})()
+
+/** Decodes base64 that has padding in the middle, such as two encoded texts in one. Padding begins a new group of characters. */
+const decodePaddedBase64 = (encoded: Uint8Array): Uint8Array => {
+  const decoded = new Uint8Array(Math.ceil((encoded.length * 3) / 4))
+  let length = 0
+  let bits = 0
+  let bitCount = 0
+  for (let at = 0; at < encoded.length; at++) {
+    const octet = encoded[at]!
+    const value = base64Values[octet]!
+    if (octet === equalsSign) bitCount = 0
+    if (value < 0) continue
+    bits = ((bits << 6) | value) & 0xffffff
+    bitCount += 6
+    if (bitCount < 8) continue
+    bitCount -= 8
+    decoded[length++] = (bits >> bitCount) & 0xff
+  }
+  return decoded.subarray(0, length)
+}
+
+/** Decodes base64. Octets outside of its alphabet are ignored. Source: RFC 2045 §6.8. */
+const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
+  const octets = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+  const padding = octets.indexOf(equalsSign)
+  const isPaddedAtEnd = padding < 0 || octets.subarray(padding).every((octet) => base64Values[octet]! < 0)
+  return isPaddedAtEnd ? Buffer.from(octets.toString("latin1"), "base64") : decodePaddedBase64(encoded)
+}
+
+/** Decodes the transfer encoding of a part. */
+const contentOf = ({ headers, body }: MimeLeaf): Uint8Array => {
+  const encoding = (firstValue(headers, "content-transfer-encoding") ?? "").toLowerCase()
+  if (encoding === "base64") return decodeBase64(body)
+  return encoding === "quoted-printable" ? decodeQuotedPrintable(body) : body
+}
+
+/** Octets that no charset explains become the replacement character, or a character of windows-1252 if the charset is unknown. */
+const decodeCharset = (octets: Uint8Array, charset: string): string => {
+  try {
+    return new TextDecoder(charset).decode(octets)
+  } catch {
+    return new TextDecoder("windows-1252").decode(octets)
+  }
+}
+
+/** In UTF-16 units. A longer text has more than 2 MiB in any case, which the core refuses, so its line ends do not matter. */
+const normalizedUnitsMax = 4 * 1024 * 1024
+
+/** Returns the text of a part with `\n` as line end. */
+export const textOf = (leaf: MimeLeaf): string => {
+  const text = decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? "utf-8")
+  return text.length > normalizedUnitsMax ? text : text.replaceAll("\r\n", "\n")
+}
+
+const percentDecoded = (text: string): Uint8Array =>
+  Buffer.from(
+    text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1"
+  )
+
+interface ParameterPiece {
+  readonly text: string
+  readonly isEncoded: boolean
+}
+
+/** The pieces of a parameter that is given as `name*`, or as `name*0*`, `name*1` and so on. */
+const piecesOf = (parameters: ReadonlyMap<string, string>, name: string): ReadonlyArray<ParameterPiece> => {
+  const single = parameters.get(`${name}*`)
+  if (single !== undefined) return [{ text: single, isEncoded: true }]
+  const pieces: Array<ParameterPiece> = []
+  for (let index = 0; ; index++) {
+    const encoded = parameters.get(`${name}*${index}*`)
+    const text = encoded ?? parameters.get(`${name}*${index}`)
+    if (text === undefined) return pieces
+    pieces.push({ text, isEncoded: encoded !== undefined })
+  }
+}
+
+/** Joins the pieces of a parameter, and decodes its percent escapes and its charset. Source: RFC 2231 §3 and §4. */
+const extendedParameter = (parameters: ReadonlyMap<string, string>, name: string): string | undefined => {
+  const pieces = piecesOf(parameters, name)
+  const [first] = pieces
+  if (first === undefined) return undefined
+  const [, charset = "", start = first.text] = first.isEncoded ? (/^([^']*)'[^']*'(.*)$/s.exec(first.text) ?? []) : []
+  const octets = pieces.map(({ text, isEncoded }, index) => {
+    const piece = index === 0 ? start : text
+    return isEncoded ? percentDecoded(piece) : Buffer.from(piece, "utf8")
+  })
+  return decodeCharset(Buffer.concat(octets), charset === "" ? "utf-8" : charset)
+}
+
+const parameterText = (parameters: ReadonlyMap<string, string>, name: string): string | undefined => {
+  const plain = parameters.get(name)
+  return extendedParameter(parameters, name) ?? (plain === undefined ? undefined : decodeWords(plain))
+}
+
+const dispositionOf = ({ headers }: MimeLeaf) => withParameters(firstValue(headers, "content-disposition") ?? "")
+
+/** The file name of a part as the client gave it. */
+const givenName = (leaf: MimeLeaf): string =>
+  parameterText(dispositionOf(leaf).parameters, "filename") ?? parameterText(leaf.parameters, "name") ?? ""
+
+const filenameCharactersMax = 255
+
+/** Names for parts without one. */
+const namesByType: Readonly<Record<string, string>> = {
+  "text/plain": "message.txt",
+  "text/html": "message.html",
+  "text/calendar": "invite.ics",
+  "message/rfc822": "message.eml"
+}
+
+/** Returns a name without a path, without control characters, and in well-formed Unicode. */
+const filenameOf = (leaf: MimeLeaf): string => {
+  const name = givenName(leaf)
+    .replace(/^.*[/\\]/s, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "_")
+    .trim()
+  const kept = [...name].slice(0, filenameCharactersMax).join("")
+  return /[^.\s]/.test(kept) ? kept : (namesByType[leaf.type] ?? "attachment")
+}
+
+/** A type that a file may have. A message in a message is kept as a file without a type, because mail programs would read it as a part. */
+const typeForm = /^(?!message\/)[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
+
+/** A copy without the other octets of the message, which would stay in memory as long as the file. */
+const ownOctets = (octets: Uint8Array): Uint8Array =>
+  octets.byteLength === octets.buffer.byteLength ? octets : new Uint8Array(octets)
+
+/** Whether the part is text of the message and not a file. A text with a file name is a file. */
+export const isBodyText = (leaf: MimeLeaf): boolean =>
+  (leaf.type === "" || leaf.type === "text/plain" || leaf.type === "text/html") &&
+  dispositionOf(leaf).value !== "attachment" &&
+  givenName(leaf) === ""
+
+/** Returns the part as a file. */
+export const attachmentOf = (leaf: MimeLeaf): Attachment => {
+  const contentId = (firstValue(leaf.headers, "content-id") ?? "").replace(/^<|>$/g, "")
+  const disposition = dispositionOf(leaf).value
+  const isInline = disposition === "inline" || (disposition === "" && leaf.isRelated)
+  return {
+    filename: filenameOf(leaf),
+    content: ownOctets(contentOf(leaf)),
+    contentType: typeForm.test(leaf.type) ? leaf.type : "application/octet-stream",
+    ...(contentId === "" ? {} : { contentId }),
+    disposition: isInline && contentId !== "" ? "inline" : "attachment"
+  }
+}

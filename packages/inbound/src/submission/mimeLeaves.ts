@@ -1,0 +1,141 @@
+/**
+ * Splits a message into its header and the parts that are not multiparts, in bounded time. A message beyond a limit is refused as a whole, so
+ * that nothing of a message is lost. Each line of the message ends with CR LF. Source: RFC 2045; RFC 2046 §5.1.
+ */
+import { Result } from "effect"
+import type { HeaderFields } from "../reports/headerFields.ts"
+import { firstValue, headerFieldsOf, withParameters } from "../reports/headerFields.ts"
+
+/** Octets of the headers of the message and of all its parts. */
+const headerOctetsMax = 128 * 1024
+/** Lines of the headers of the message and of all its parts. */
+const headerLinesMax = 2000
+const levelsMax = 10
+const partsMax = 200
+
+/** A part that is not a multipart. */
+export interface MimeLeaf {
+  /** In lower case, such as `application/pdf`. */
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly headers: HeaderFields
+  /** Still encoded. */
+  readonly body: Uint8Array
+  /** Whether the part is in a `multipart/related`, where the html refers to it. */
+  readonly isRelated: boolean
+}
+
+/** The header of a message as octets, and its parts in order. */
+export interface SplitMessage {
+  readonly header: Uint8Array
+  readonly leaves: ReadonlyArray<MimeLeaf>
+}
+
+/** Why a message cannot be split, as the end of a sentence that begins with "The message". */
+export type MimeFault = string
+
+const crlf = Buffer.from("\r\n")
+const emptyLine = Buffer.from("\r\n\r\n")
+const [cr, lf, hyphen, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09]
+
+/** Splits the header from the body at the first empty line. Returns `undefined` for a header above the limit. */
+const splitHeader = (entity: Buffer): { readonly header: Buffer; readonly body: Buffer } | undefined => {
+  if (entity.length === 0 || entity.subarray(0, 2).equals(crlf))
+    return { header: entity.subarray(0, 0), body: entity.subarray(2) }
+  const end = entity.subarray(0, headerOctetsMax + emptyLine.length).indexOf(emptyLine)
+  if (end >= 0) return { header: entity.subarray(0, end + 2), body: entity.subarray(end + 4) }
+  return entity.length > headerOctetsMax ? undefined : { header: entity, body: entity.subarray(entity.length) }
+}
+
+const lineCount = (octets: Buffer): number => {
+  let count = 0
+  for (let at = octets.indexOf(lf); at >= 0; at = octets.indexOf(lf, at + 1)) count++
+  return count
+}
+
+/** The index after a delimiter line whose delimiter ends at `at`, or -1 if the line is no delimiter line. */
+const endOfDelimiterLine = (body: Buffer, at: number): number => {
+  let end = at
+  while (body[end] === space || body[end] === tab) end++
+  if (end === body.length) return end
+  return body[end] === cr && body[end + 1] === lf ? end + 2 : -1
+}
+
+/** Lines that begin like a delimiter line and are none. A message of a program has none. */
+const lookalikesMax = 10_000
+
+/**
+ * Splits the body of a multipart at its delimiter lines. The text before the first and after the last is not part of the message.
+ * Returns `undefined` if too many lines look like delimiter lines.
+ */
+const splitBody = (body: Buffer, boundary: string, childrenMax: number): ReadonlyArray<Buffer> | undefined => {
+  const delimiter = Buffer.from(`--${boundary}`, "utf8")
+  const afterLine = Buffer.concat([crlf, delimiter])
+  const children: Array<Buffer> = []
+  let childStart = -1
+  let lookalikes = 0
+  let at = body.subarray(0, delimiter.length).equals(delimiter) ? 0 : -1
+  for (let from = 0; ;) {
+    if (at < 0) {
+      const found = body.indexOf(afterLine, from)
+      if (found < 0) break
+      at = found + crlf.length
+    }
+    const after = at + delimiter.length
+    const closes = body[after] === hyphen && body[after + 1] === hyphen
+    const next = endOfDelimiterLine(body, closes ? after + 2 : after)
+    if (next < 0) {
+      if (++lookalikes > lookalikesMax) return undefined
+      from = at
+    } else {
+      // The line end before a delimiter belongs to the delimiter.
+      if (childStart >= 0) children.push(body.subarray(childStart, Math.max(childStart, at - crlf.length)))
+      if (closes || children.length > childrenMax) return children
+      childStart = next
+      // The line end of this delimiter line may be the one before the next delimiter.
+      from = next - crlf.length
+    }
+    at = -1
+  }
+  if (childStart >= 0) children.push(body.subarray(childStart))
+  return children
+}
+
+/** Splits a message. Fails with the reason for which the message cannot be accepted. */
+export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeFault> => {
+  const leaves: Array<MimeLeaf> = []
+  let headerOctets = 0
+  let headerLines = 0
+  let parts = 0
+
+  const collect = (entity: Buffer, level: number, isRelated: boolean): MimeFault | Buffer => {
+    const split = splitHeader(entity)
+    if (split === undefined) return `has more than ${headerOctetsMax} octets of headers`
+    const { header, body } = split
+    headerOctets += header.length
+    headerLines += lineCount(header)
+    if (headerOctets > headerOctetsMax) return `has more than ${headerOctetsMax} octets of headers`
+    if (headerLines > headerLinesMax) return `has more than ${headerLinesMax} lines of headers`
+    if (++parts > partsMax) return `has more than ${partsMax} parts`
+    // Unfolding removes only the line ends. Source: RFC 5322 §2.2.3.
+    const headers = headerFieldsOf(header.toString("utf8").replace(/\r\n(?=[ \t])/g, ""))
+    const { value, parameters } = withParameters(firstValue(headers, "content-type") ?? "")
+    if (!value.startsWith("multipart/")) {
+      leaves.push({ type: value, parameters, headers, body, isRelated })
+      return header
+    }
+    if (level === levelsMax) return `has more than ${levelsMax} levels of parts`
+    const boundary = parameters.get("boundary") ?? ""
+    if (boundary === "") return "has a multipart without a boundary"
+    const children = splitBody(body, boundary, partsMax)
+    if (children === undefined) return "has too many lines that look like the end of a part"
+    for (const child of children) {
+      const collected = collect(child, level + 1, isRelated || value === "multipart/related")
+      if (typeof collected === "string") return collected
+    }
+    return header
+  }
+
+  const header = collect(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), 0, false)
+  return typeof header === "string" ? Result.fail(header) : Result.succeed({ header, leaves })
+}

@@ -1,0 +1,101 @@
+/**
+ * Makes a send of a submitted message. A message that a send cannot express is refused, so that no part of it is lost in silence.
+ */
+import type { SendInput, SendOptions } from "@mailkeep/core"
+import { Result } from "effect"
+import type { Header, Mailbox } from "postal-mime"
+import { addressParser, decodeWords } from "postal-mime"
+import type { SubmittedMessage } from "./messageReader.ts"
+import type { MimeFault } from "./mimeLeaves.ts"
+import { recipientsOf } from "./recipients.ts"
+
+/** A message to be sent, and the options of the send. */
+export interface Submission {
+  readonly input: SendInput
+  readonly options: SendOptions
+}
+
+/** Header fields with the idempotency key of a send. They are not part of the message. */
+const idempotencyFields: ReadonlySet<string> = new Set(["idempotency-key", "x-mailkeep-idempotency-key"])
+
+/** Fields that become part of the send, or that Mailkeep and the transport write. */
+const consumedFields: ReadonlySet<string> = new Set([
+  ...idempotencyFields,
+  "authentication-results",
+  "bcc",
+  "cc",
+  "date",
+  "delivered-to",
+  "dkim-signature",
+  "from",
+  "message-id",
+  "mime-version",
+  "received",
+  "reply-to",
+  "return-path",
+  "sender",
+  "subject",
+  "to"
+])
+const consumedFamilies = ["arc-", "content-", "resent-"]
+
+const isConsumed = (name: string): boolean =>
+  consumedFields.has(name) || consumedFamilies.some((family) => name.startsWith(family))
+
+/** The text of a field without encoded words. A tab can only be in the fold of a long field. */
+const fieldText = (value: string): string => decodeWords(value).replace(/\t/g, " ")
+
+/** The fields that the product adds, such as `List-Unsubscribe`. The core checks them. */
+const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions["headers"], MimeFault> => {
+  const fields = headers.filter(({ key }) => !isConsumed(key))
+  if (new Set(fields.map(({ key }) => key)).size < fields.length) return Result.fail("has a header field twice")
+  return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, fieldText(value)])))
+}
+
+/** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field. */
+const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Result<Mailbox | null, MimeFault> => {
+  const fields = headers.filter(({ key }) => key === name)
+  const [field] = fields
+  if (field === undefined) return Result.succeed(null)
+  const [mailbox, ...more] = addressParser(field.value)
+  return fields.length > 1 || mailbox === undefined || mailbox.group !== undefined || more.length > 0
+    ? Result.fail(`must have one address in the field ${field.originalKey}`)
+    : Result.succeed(mailbox)
+}
+
+const idempotencyKeyOf = (headers: ReadonlyArray<Header>): Result.Result<string | undefined, MimeFault> => {
+  const values = new Set(headers.filter(({ key }) => idempotencyFields.has(key)).map(({ value }) => value))
+  return values.size > 1 ? Result.fail("has two idempotency keys") : Result.succeed([...values][0])
+}
+
+const subjectOf = (headers: ReadonlyArray<Header>): Result.Result<string, MimeFault> => {
+  const [field, ...more] = headers.filter(({ key }) => key === "subject")
+  return field === undefined || more.length > 0
+    ? Result.fail("must have one field Subject")
+    : Result.succeed(fieldText(field.value))
+}
+
+/** Makes a send. `envelope` has the recipients. Fails with the reason for which the message cannot be accepted. */
+export const toSubmission = (
+  { header, text, html, attachments }: SubmittedMessage,
+  envelope: ReadonlyArray<string>
+): Result.Result<Submission, MimeFault> =>
+  Result.gen(function* () {
+    const { headers } = header
+    const from = yield* onlyMailbox(headers, "from")
+    if (from === null) return yield* Result.fail("must have one field From")
+    const replyTo = yield* onlyMailbox(headers, "reply-to")
+    const fields = yield* customFields(headers)
+    const idempotencyKey = yield* idempotencyKeyOf(headers)
+    const input: SendInput = {
+      ...recipientsOf(envelope, header),
+      from: from.address,
+      fromName: from.name === "" ? undefined : from.name,
+      replyTo: replyTo?.address,
+      subject: yield* subjectOf(headers),
+      html: html ?? undefined,
+      text: text ?? (html === null ? "" : undefined),
+      attachments: attachments.length === 0 ? undefined : attachments
+    }
+    return { input, options: { idempotencyKey, headers: fields } }
+  })

@@ -1,0 +1,30 @@
+/**
+ * Tests of replies.
+ */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { formatReply, protocolReply } from "../../src/listener/Reply.ts"
+
+const reply = (lines: readonly [string, ...Array<string>]) => ({
+  code: 250,
+  enhancedCode: "2.0.0",
+  lines,
+  closes: false
+})
+
+describe("formatReply", () => {
+  it("writes the code and the enhanced code on each line", () => {
+    expect(formatReply(reply(["one", "two"]))).toBe("250-2.0.0 one\r\n250 2.0.0 two\r\n")
+    expect(formatReply(protocolReply("sendData"))).toBe("354 End the message with <CRLF>.<CRLF>\r\n")
+  })
+
+  it("writes one line of printable ASCII and at most 512 octets for any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 1000 }), (text) => {
+        const written = formatReply(reply([text]))
+        expect(written).toMatch(/^250 2\.0\.0 [\x20-\x7e]*\r\n$/)
+        expect(Buffer.byteLength(written)).toBeLessThanOrEqual(512)
+      })
+    )
+  })
+})

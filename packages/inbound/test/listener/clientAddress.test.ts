@@ -1,0 +1,37 @@
+/**
+ * Tests of the addresses of clients.
+ */
+import { describe, expect, it } from "vitest"
+import { countedAddress, isLoopback } from "../../src/listener/clientAddress.ts"
+
+describe("countedAddress", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["", ""]
+  ])("counts %j as %j", (address, counted) => {
+    expect(countedAddress(address)).toBe(counted)
+  })
+})
+
+describe("isLoopback", () => {
+  it.each([
+    ["127.0.0.1", true],
+    ["127.9.9.9", true],
+    ["::1", true],
+    ["::ffff:127.0.0.1", true],
+    ["192.0.2.1", false],
+    ["127.0.0.1.example", false],
+    ["0.0.0.0", false],
+    ["::", false],
+    ["2001:db8::1", false],
+    ["", false]
+  ])("says for %j: %s", (address, expected) => {
+    expect(isLoopback(address)).toBe(expected)
+  })
+})

@@ -1,0 +1,82 @@
+/**
+ * A connection without a socket: it gives chunks that a test has chosen, and keeps what the server writes.
+ */
+import { Effect, Latch, Semaphore } from "effect"
+import type { ListenerState } from "../../src/listener/connection.ts"
+import { serveConnection } from "../../src/listener/connection.ts"
+import type { ListenerLimits } from "../../src/listener/limits.ts"
+import { bounceLimits } from "../../src/listener/limits.ts"
+import type { MailHandler } from "../../src/listener/MailHandler.ts"
+import { makeMessageMemory } from "../../src/listener/messageMemory.ts"
+import { protocolReply } from "../../src/listener/Reply.ts"
+import type { SessionRules } from "../../src/listener/session.ts"
+import type { Wire } from "../../src/listener/wire.ts"
+import { ConnectionLost } from "../../src/listener/wire.ts"
+import type { AcceptedMessage } from "./referenceReader.ts"
+
+export const openRules: SessionRules = {
+  protocol: "smtp",
+  hostName: "mail.test",
+  messageBytesMax: 1_000_000,
+  recipientsMax: 100,
+  commandsMax: 1_000_000,
+  errorsMax: 1_000_000,
+  apiKeyFailuresMax: 3,
+  offersTls: false,
+  needsApiKey: false,
+  allowsClearApiKey: false
+}
+
+/** What a conversation without a socket did. */
+export interface Conversation {
+  readonly replies: string
+  readonly accepted: ReadonlyArray<AcceptedMessage>
+  /** Octets of messages that are still in memory after the end. */
+  readonly bytesLeft: number
+}
+
+const latin1 = (octets: Uint8Array) => Buffer.from(octets).toString("latin1")
+
+/** Serves a client that sends these chunks and then closes its side. Every sender and recipient is accepted. */
+export const converse = (
+  chunks: ReadonlyArray<Uint8Array>,
+  rules: Partial<SessionRules> = {},
+  limits: Partial<ListenerLimits> = {}
+): Effect.Effect<Conversation> =>
+  Effect.gen(function* () {
+    const allLimits = { ...bounceLimits, ...limits }
+    const accepted: Array<AcceptedMessage> = []
+    let replies = ""
+    let next = 0
+    let isOpen = true
+    const wire: Wire = {
+      remoteAddress: "192.0.2.1",
+      isSecure: () => false,
+      read: Effect.sync(() => (next < chunks.length ? chunks[next++]! : null)),
+      write: (text) => Effect.sync(() => void (replies += text)),
+      startTls: Effect.fail(new ConnectionLost()),
+      close: Effect.sync(() => void (isOpen = false)),
+      destroy: Effect.sync(() => void (isOpen = false))
+    }
+    const handler: MailHandler<"anyone"> = {
+      anonymous: "anyone",
+      authenticate: () => Effect.succeed("anyone"),
+      checkSender: () => Effect.void,
+      checkRecipient: () => Effect.void,
+      checkData: () => Effect.void,
+      receive: ({ sender, recipients, raw }) =>
+        Effect.sync(() => {
+          accepted.push({ sender, recipients, content: latin1(raw) })
+          return protocolReply("ok")
+        })
+    }
+    const state: ListenerState = {
+      limits: allLimits,
+      memory: makeMessageMemory(allLimits.bufferedBytesMax, allLimits.messageBytesMax),
+      largeMessages: yield* Semaphore.make(1),
+      stopping: yield* Latch.make()
+    }
+    yield* serveConnection({ wire, rules: { ...openRules, ...rules }, handler, state })
+    if (isOpen) return yield* Effect.die(new Error("the connection is still open"))
+    return { replies, accepted, bytesLeft: state.memory.bytes() }
+  })

@@ -1,0 +1,70 @@
+/**
+ * Tests of the memory of messages.
+ */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { makeMessageCollector, makeMessageMemory } from "../../src/listener/messageMemory.ts"
+
+const mib = 1024 * 1024
+
+describe("makeMessageMemory", () => {
+  it("gives one address at most half of the memory", () => {
+    const memory = makeMessageMemory(100, 10)
+    expect(memory.take("192.0.2.1", 50)).toBe(true)
+    expect(memory.take("192.0.2.1", 1)).toBe(false)
+    expect(memory.take("192.0.2.2", 50)).toBe(true)
+    expect(memory.take("192.0.2.3", 1)).toBe(false)
+    memory.release("192.0.2.1", 50)
+    expect(memory.take("192.0.2.3", 50)).toBe(true)
+    expect(memory.bytes()).toBe(100)
+  })
+
+  it("gives one address memory for one message, even if that is more than half", () => {
+    const memory = makeMessageMemory(100, 80)
+    expect(memory.take("192.0.2.1", 80)).toBe(true)
+    expect(memory.take("192.0.2.1", 1)).toBe(false)
+  })
+})
+
+describe("makeMessageCollector", () => {
+  it("returns what was added, in order, and then returns the memory", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 40_000 }), { maxLength: 20 }), (parts) => {
+        const memory = makeMessageMemory(4 * mib, mib)
+        const collector = makeMessageCollector(memory, "192.0.2.1", mib)
+        const whole = Buffer.concat(parts)
+        expect(parts.every(collector.add)).toBe(true)
+        expect(collector.bytes()).toBe(whole.length)
+        expect(memory.bytes()).toBeGreaterThanOrEqual(whole.length)
+        expect(Buffer.from(collector.content()).equals(whole)).toBe(true)
+        collector.release()
+        expect(memory.bytes()).toBe(0)
+      }),
+      { numRuns: 30 }
+    )
+  })
+
+  it("takes no more memory for a message that arrives octet by octet", () => {
+    const memory = makeMessageMemory(4 * mib, mib)
+    const collector = makeMessageCollector(memory, "192.0.2.1", mib)
+    for (let octet = 0; octet < 100_000; octet++) collector.add(new Uint8Array(1))
+    expect(memory.bytes()).toBeLessThan(400_000)
+    expect(collector.content()).toHaveLength(100_000)
+  })
+
+  it("takes at most the size of a message", () => {
+    const memory = makeMessageMemory(4 * mib, mib)
+    const collector = makeMessageCollector(memory, "192.0.2.1", 20_000)
+    expect(collector.add(new Uint8Array(20_000))).toBe(true)
+    expect(memory.bytes()).toBe(20_000)
+  })
+
+  it("refuses content for which no memory is left", () => {
+    const memory = makeMessageMemory(20_000, 10_000)
+    const collector = makeMessageCollector(memory, "192.0.2.1", 10_000)
+    expect(memory.take("192.0.2.2", 10_001)).toBe(false)
+    expect(memory.take("192.0.2.2", 10_000)).toBe(true)
+    expect(collector.add(new Uint8Array(10_000))).toBe(true)
+    expect(makeMessageCollector(memory, "192.0.2.3", 10_000).add(new Uint8Array(1))).toBe(false)
+  })
+})

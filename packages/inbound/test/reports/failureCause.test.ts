@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest"
+import type { FailureFacts } from "../../src/reports/failureCause.ts"
+import { failureCauseOf } from "../../src/reports/failureCause.ts"
+import type { FailureCause } from "../../src/reports/MailReport.ts"
+
+const facts = (given: Partial<FailureFacts>): FailureFacts => ({
+  reportedStatus: null,
+  remoteStatus: null,
+  status: given.remoteStatus ?? given.reportedStatus ?? null,
+  code: null,
+  command: null,
+  diagnostic: "",
+  diagnosticType: "smtp",
+  category: null,
+  recipient: "ada@example.org",
+  standard: true,
+  ...given
+})
+
+/** A report whose reply has both codes. */
+const replied = (status: string, diagnostic = ""): FailureFacts =>
+  facts({ reportedStatus: status, remoteStatus: status, code: 550, diagnostic: `550 ${status} ${diagnostic}` })
+
+/** A reply to `RCPT` without an enhanced code. */
+const toRecipient = (diagnostic: string): FailureFacts =>
+  facts({ reportedStatus: "5.0.0", code: 550, command: "rcpt", diagnostic: `550 ${diagnostic}` })
+
+describe("failureCauseOf, by the code", () => {
+  it.each<[string, FailureCause]>([
+    ["5.1.1", "mailbox-unknown"],
+    ["5.1.3", "mailbox-unknown"],
+    ["5.1.6", "mailbox-unknown"],
+    ["5.1.2", "domain-unknown"],
+    ["5.1.10", "domain-unknown"],
+    ["5.4.4", "domain-unknown"],
+    ["5.0.0", "refused"],
+    ["5.1.0", "refused"],
+    ["5.1.7", "refused"],
+    ["5.1.8", "refused"],
+    ["5.2.0", "refused"],
+    ["5.2.1", "refused"],
+    ["5.2.2", "refused"],
+    ["5.3.0", "refused"],
+    ["5.3.4", "refused"],
+    ["5.4.1", "refused"],
+    ["5.5.0", "refused"],
+    ["5.7.1", "refused"]
+  ])("decides for %s", (status, cause) => {
+    expect(failureCauseOf(replied(status))).toBe(cause)
+  })
+
+  it.each<[Partial<FailureFacts>]>([
+    [{ reportedStatus: "4.4.7" }],
+    [{ reportedStatus: "4.0.0", code: 550, diagnostic: "550 no such user here", command: "rcpt" }],
+    [{ reportedStatus: "5.0.0", remoteStatus: "4.2.2", status: "4.2.2" }],
+    [{ code: 450, remoteStatus: "5.1.1" }]
+  ])("decides that a delivery expired after temporary failures: %j", (given) => {
+    expect(failureCauseOf(facts(given))).toBe("expired")
+  })
+
+  it("believes an unregistered code about the address only with a text about it", () => {
+    expect(failureCauseOf(replied("5.1.351", "The remote server returned unknown recipient"))).toBe("mailbox-unknown")
+    expect(failureCauseOf(replied("5.1.351", "The message is undeliverable"))).toBe("refused")
+    expect(failureCauseOf(replied("5.1.351", "The account does not 550 5.1.351 exist"))).toBe("mailbox-unknown")
+    expect(failureCauseOf(replied("5.4.310", "DNS domain a.example does not exist"))).toBe("domain-unknown")
+    expect(failureCauseOf(replied("5.4.316", "The message is undeliverable"))).toBe("refused")
+  })
+
+  it("believes 5.1.1 that the reporter concluded from a bare reply only if the reply speaks of an unknown address", () => {
+    const concluded = (code: number, text: string) =>
+      failureCauseOf(facts({ reportedStatus: "5.1.1", code, diagnostic: `${code} ${text}` }))
+    expect(concluded(550, "unknown user")).toBe("mailbox-unknown")
+    expect(concluded(551, "not our user")).toBe("mailbox-unknown")
+    expect(concluded(550, "Host unknown")).toBe("domain-unknown")
+    expect(concluded(550, "Access denied")).toBe("refused")
+    const noted = (diagnostic: string) =>
+      failureCauseOf(facts({ reportedStatus: "5.1.1", diagnostic, diagnosticType: "x-notes" }))
+    expect(noted("User Ada not listed in the directory")).toBe("mailbox-unknown")
+    expect(noted("Cannot route mail to Ada")).toBe("refused")
+  })
+
+  it("decides for the code of the reporting system alone", () => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.1.1", diagnostic: "", diagnosticType: null }))).toBe(
+      "mailbox-unknown"
+    )
+  })
+
+  it("does not believe the exit code of a delivery program", () => {
+    const given = { reportedStatus: "5.1.1", diagnosticType: "x-unix", diagnostic: "filter: no such user" }
+    expect(failureCauseOf(facts(given))).toBe("refused")
+  })
+
+  it.each<[string, FailureCause]>([
+    ["bad-mailbox", "mailbox-unknown"],
+    ["bad-domain", "domain-unknown"],
+    ["quota-issues", "refused"]
+  ])("uses the bounce category %s of PowerMTA when the code says nothing", (category, cause) => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", code: 554, category }))).toBe(cause)
+    expect(failureCauseOf({ ...replied("5.7.1"), category })).toBe("refused")
+  })
+})
+
+describe("failureCauseOf, with a text that contradicts the code", () => {
+  it.each([
+    "ada@example.org - 192.0.2.1 has sent to too many recipients this hour",
+    "You exceeded the hourly sending limit",
+    "Mail from your host is blocked",
+    "The sending address is on a blocklist",
+    "rejected because of low reputation",
+    "This looks like spam",
+    "rejected by policy",
+    "Unauthenticated mail is refused",
+    "no PTR record",
+    "Relaying denied",
+    "unable to relay for this address",
+    "mailbox of the user is full",
+    "over quota",
+    "the account is suspended",
+    "User account disabled",
+    "temporarily unavailable",
+    "Please try again later",
+    "refused due to recipient preferences",
+    "Sender address rejected: domain does not exist",
+    "IP address unknown",
+    "mail loop detected"
+  ])("does not believe 5.1.1 with %j", (text) => {
+    expect(failureCauseOf(replied("5.1.1", text))).toBe("refused")
+  })
+
+  it.each([
+    "<ada@example.org>: Recipient address rejected: User unknown in relay recipient table",
+    "The account does not exist. See https://help.example/policy/spam?why=NoSuchUser",
+    "<blocked@example.org>: user unknown",
+    "550-5.1.1 The account that you tried to 550-5.1.1 reach does not exist"
+  ])("believes 5.1.1 with %j", (text) => {
+    expect(failureCauseOf(replied("5.1.1", text))).toBe("mailbox-unknown")
+  })
+})
+
+describe("failureCauseOf, by the text", () => {
+  it.each([
+    "No such user here",
+    "unknown user",
+    "<ada@example.org>: User unknown",
+    "Invalid recipient",
+    "Mailbox not found",
+    "This account does not exist",
+    "The email address could not be found: address not found",
+    "Recipient address unknown",
+    "sorry, no mailbox here by that name",
+    "This user doesn't have an example.org account",
+    "unknown local part ada",
+    "Requested action not taken: mailbox unavailable"
+  ])("believes a reply to RCPT that says %j", (text) => {
+    expect(failureCauseOf(toRecipient(text))).toBe("mailbox-unknown")
+  })
+
+  it.each([
+    "Rejected",
+    "Access denied",
+    "Invalid IP address",
+    "not a registered user of the gateway",
+    "Nothing to see"
+  ])("does not take %j for an unknown mailbox", (text) => {
+    expect(failureCauseOf(toRecipient(text))).toBe("refused")
+  })
+
+  it.each<[Partial<FailureFacts>]>([
+    [{ command: "data" }],
+    [{ command: "mail" }],
+    [{ command: "connect" }],
+    [{ command: null }],
+    [{ code: 554 }],
+    [{ code: null }]
+  ])("does not believe the same words elsewhere: %j", (given) => {
+    expect(failureCauseOf({ ...toRecipient("unknown user"), ...given })).toBe("refused")
+  })
+
+  it("believes a reply that names the recipient when a report lacks the status", () => {
+    const given = { code: 550, diagnostic: "550 unknown user ada@example.org" }
+    expect(failureCauseOf(facts(given))).toBe("mailbox-unknown")
+    expect(failureCauseOf(facts({ ...given, standard: false }))).toBe("refused")
+    expect(failureCauseOf(facts({ ...given, diagnostic: "550 unknown user" }))).toBe("refused")
+    expect(failureCauseOf(facts({ ...given, reportedStatus: "5.0.0", status: "5.0.0" }))).toBe("refused")
+  })
+
+  it("believes the local delivery agent of the reporting system", () => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.5.0", diagnostic: "mail.local: unknown user: ada" }))).toBe(
+      "mailbox-unknown"
+    )
+  })
+
+  it.each([
+    "Host unknown",
+    "Host or domain name not found",
+    "No such domain",
+    "Domain does not exist",
+    "host mx.example.org not found",
+    "Unrouteable address",
+    "the domain is not reachable",
+    "550 SMTPSEND.DNS.NonExistentDomain"
+  ])("finds an unknown domain in %j", (diagnostic) => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", diagnostic }))).toBe("domain-unknown")
+    expect(failureCauseOf(facts({ diagnostic, standard: false }))).toBe("domain-unknown")
+  })
+
+  it.each([
+    "host mx.example.org[192.0.2.1] said: 550 user unknown",
+    "Host not found, try again",
+    "Sender domain does not exist",
+    "Helo command rejected: Host not found",
+    "Client host rejected: cannot find your hostname"
+  ])("finds no unknown domain in %j", (diagnostic) => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", code: 550, diagnostic }))).toBe("refused")
+  })
+
+  it("finds no unknown domain in a reply to MAIL", () => {
+    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", command: "mail", diagnostic: "Domain not found" }))).toBe(
+      "refused"
+    )
+  })
+
+  it("finds a host that takes no mail, whatever the code", () => {
+    expect(failureCauseOf(replied("5.7.27", "Host does not accept mail"))).toBe("domain-unknown")
+  })
+
+  it.each([
+    "Could not deliver for the last 90000 seconds",
+    "it has been in the queue too long",
+    "Connection timed out",
+    "delivery failed after 20 attempts",
+    "connection refused",
+    "retry timeout exceeded"
+  ])("decides that a delivery without any code expired: %j", (diagnostic) => {
+    expect(failureCauseOf(facts({ diagnostic, standard: false }))).toBe("expired")
+    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", diagnostic }))).toBe("expired")
+  })
+})

@@ -1,0 +1,37 @@
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+import { describe, expect, it } from "vitest"
+import type { MailReports } from "../../src/reports/MailReport.ts"
+import { hostileMails } from "./hostileMail.ts"
+import { checkBounds } from "./reportBounds.ts"
+
+interface Measured {
+  readonly millis: number
+  readonly bytes: number
+  readonly read: MailReports
+}
+
+/** On an idle core every message takes less than 1 second. The limit is wide, for a busy machine. */
+const millisMax = 10_000
+
+/** The message itself takes 10 to 30 MiB while it is made; the reader gets the rest. A thread that needs more ends with an error. */
+const heapMebibytesMax = 96
+
+const measured = async (name: string): Promise<Measured> => {
+  const worker = new Worker(new URL("./hostileWorker.ts", import.meta.url), {
+    workerData: name,
+    resourceLimits: { maxOldGenerationSizeMb: heapMebibytesMax }
+  })
+  const [message] = await once(worker, "message")
+  await worker.terminate()
+  return message
+}
+
+describe("readReports, for 10 MiB that are hostile", () => {
+  it.each(Object.keys(hostileMails))("reads %s within the limits of time and heap", async (name) => {
+    const { millis, bytes, read } = await measured(name)
+    expect(bytes).toBeGreaterThan(9 * 1024 * 1024)
+    expect(millis).toBeLessThan(millisMax)
+    checkBounds(read)
+  })
+})

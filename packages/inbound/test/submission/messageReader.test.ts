@@ -1,0 +1,258 @@
+/**
+ * Tests of the reader of submitted messages: bodies, files and limits.
+ */
+import { Result } from "effect"
+import fc from "fast-check"
+import MailComposer from "nodemailer/lib/mail-composer/index.js"
+import { describe, expect, it } from "vitest"
+import { readMessage } from "../../src/submission/messageReader.ts"
+
+const read = async (lines: ReadonlyArray<string>) =>
+  Result.getOrThrowWith(await readMessage(Buffer.from(lines.join("\r\n"), "latin1")), (fault) => new Error(fault))
+
+const faultOf = async (text: string) => {
+  const result = await readMessage(Buffer.from(text, "latin1"))
+  return Result.isFailure(result) ? result.failure : null
+}
+
+const multipart = (type: string, ...parts: ReadonlyArray<ReadonlyArray<string>>) => [
+  `Content-Type: multipart/${type}; boundary="=_b"`,
+  "",
+  "preamble",
+  ...parts.flatMap((part) => ["--=_b", ...part]),
+  "--=_b--",
+  "epilogue"
+]
+
+const text = (content: Uint8Array) => Buffer.from(content).toString("latin1")
+
+describe("readMessage", () => {
+  it.each([
+    ["a message without MIME", ["Subject: x", "", "Hi", "there"], "Hi\nthere", null],
+    ["a message without a body", ["Subject: x", ""], "", null],
+    ["a message without a header", ["", "Hi"], "Hi", null],
+    ["html", ["Content-Type: text/html", "", "<p>"], null, "<p>"],
+    [
+      "quoted-printable",
+      ["Content-Transfer-Encoding: Quoted-Printable", "", "a=3Db=", "c=\u00e4=zz="],
+      "a=bc=\ufffd=zz=",
+      null
+    ],
+    ["base64", ["Content-Transfer-Encoding: BASE64", "", "SG", "k="], "Hi", null],
+    ["base64 with padding in the middle", ["Content-Transfer-Encoding: base64", "", "SA==", "aQ=="], "Hi", null],
+    ["Latin-1", ["Content-Type: text/plain; charset=iso-8859-1", "", "\u00e4"], "ä", null],
+    ["an unknown charset", ["Content-Type: text/plain; charset=x-none", "", "\u00e4"], "ä", null],
+    ["UTF-8 by default", ["", "\u00c3\u00a4"], "ä", null]
+  ])("reads %s", async (_, lines, plain, html) => {
+    expect(await read(lines)).toMatchObject({ text: plain, html, attachments: [] })
+  })
+
+  it("takes the first plain text and the first html as bodies, and keeps every other part as a file", async () => {
+    const message = await read(
+      multipart(
+        "mixed",
+        ["Content-Type: text/plain", "", "first"],
+        ["Content-Type: text/html", "", "<p>"],
+        ["Content-Type: text/plain", "", "second"],
+        ["Content-Type: text/plain; name=notes.txt", "", "third"],
+        ["Content-Type: text/html", "Content-Disposition: attachment; filename=page.html", "", "<b>"],
+        ["Content-Type: message/rfc822", "", "Subject: inner", "", "text"],
+        ["Content-Type: text/calendar; method=REQUEST", "", "BEGIN:VCALENDAR"]
+      )
+    )
+    expect(message.text).toBe("first")
+    expect(message.html).toBe("<p>")
+    expect(
+      message.attachments.map(({ filename, contentType, content }) => [filename, contentType, text(content)])
+    ).toEqual([
+      ["message.txt", "text/plain", "second"],
+      ["notes.txt", "text/plain", "third"],
+      ["page.html", "text/html", "<b>"],
+      ["message.eml", "application/octet-stream", "Subject: inner\r\n\r\ntext"],
+      ["invite.ics", "text/calendar", "BEGIN:VCALENDAR"]
+    ])
+  })
+
+  it("keeps the content id of an inline image without its brackets", async () => {
+    const image = [
+      "Content-Type: image/png; name=logo.png",
+      "Content-ID: <logo@shop>",
+      "Content-Transfer-Encoding: base64"
+    ]
+    const message = await read(
+      multipart(
+        "related",
+        ["Content-Type: text/html", "", '<img src="cid:logo@shop">'],
+        [...image, "", "AAEC"],
+        [...image, "Content-Disposition: attachment", "", "AAEC"]
+      )
+    )
+    expect(message.attachments).toEqual([
+      {
+        filename: "logo.png",
+        contentType: "image/png",
+        contentId: "logo@shop",
+        disposition: "inline",
+        content: new Uint8Array([0, 1, 2])
+      },
+      {
+        filename: "logo.png",
+        contentType: "image/png",
+        contentId: "logo@shop",
+        disposition: "attachment",
+        content: new Uint8Array([0, 1, 2])
+      }
+    ])
+  })
+
+  it.each([
+    ['filename="report.pdf"', "report.pdf"],
+    ["filename=../../etc/passwd", "passwd"],
+    ['filename="C:\\\\Windows\\\\a.txt"', "a.txt"],
+    ['filename="=?utf-8?q?=C3=A4.txt?="', "ä.txt"],
+    ["filename*=utf-8''%C3%A4%2Fb.txt", "b.txt"],
+    ["filename*0*=utf-8''%C3; filename*1*=%A4; filename*2=.txt", "ä.txt"],
+    ["filename*0=long-; filename*1=name.txt", "long-name.txt"],
+    ["filename=..", "attachment"],
+    ['filename=""', "attachment"],
+    ['filename="a\u0007b.txt"', "a_b.txt"],
+    [`filename=${"x".repeat(300)}`, "x".repeat(255)]
+  ])("gives a file with %s the name %s", async (parameter, filename) => {
+    const [attachment] = (
+      await read(["Content-Type: application/pdf", `Content-Disposition: attachment; ${parameter}`, "", "x"])
+    ).attachments
+    expect(attachment!.filename).toBe(filename)
+  })
+
+  it("copies the bytes of a file, so that the file does not keep the message in memory", async () => {
+    const message = await read(multipart("mixed", ["Content-Type: a/b", "", "content"]))
+    expect(message.attachments[0]!.content.buffer.byteLength).toBe("content".length)
+  })
+
+  it("reads a part without a header, an empty part and a message that ends early", async () => {
+    const message = await read(multipart("mixed", ["", "body"], ["Content-Type: a/b", "", ""]))
+    expect(message.text).toBe("body")
+    expect(message.attachments.map(({ content }) => content.length)).toEqual([0])
+    const cut = await read(["Content-Type: multipart/mixed; boundary=b", "", "--b", "", "body"])
+    expect(cut.text).toBe("body")
+  })
+
+  it("takes a delimiter only at the beginning of a line, and only with nothing after it", async () => {
+    const message = await read(
+      multipart("mixed", ["", "a --=_b", "--=_bc", " --=_b", "--=_b \t", "Content-Type: a/b", "", "c"])
+    )
+    expect(message.text).toBe("a --=_b\n--=_bc\n --=_b")
+    expect(message.attachments.map(({ content }) => text(content))).toEqual(["c"])
+  })
+
+  it("gives back the bytes of every file that nodemailer attaches", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            content: fc.uint8Array({ maxLength: 3000 }),
+            filename: fc.stringMatching(/^[a-zäß ]{1,40}\.bin$/)
+          }),
+          {
+            minLength: 1,
+            maxLength: 5
+          }
+        ),
+        async (files) => {
+          const attachments = files.map(({ content, filename }) => ({ content: Buffer.from(content), filename }))
+          const composed = new MailComposer({
+            from: "a@b.example",
+            subject: "x",
+            text: "body",
+            html: "<p>",
+            attachments
+          })
+          const raw = await composed.compile().build()
+          const result = await readMessage(raw)
+          const message = Result.getOrThrowWith(result, (fault) => new Error(fault))
+          expect(message.attachments.map(({ content }) => Buffer.from(content))).toEqual(
+            files.map(({ content }) => Buffer.from(content))
+          )
+          expect(message.attachments.map(({ filename }) => filename)).toEqual(
+            files.map(({ filename }) => filename.trim())
+          )
+          expect(message.text).toBe("body")
+        }
+      ),
+      { numRuns: 50 }
+    ))
+
+  const start = "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+  const nested = (levels: number) =>
+    Array.from(
+      { length: levels },
+      (_, level) => `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`
+    ).join("")
+
+  it.each([
+    ["more than 200 parts", `${start}${"--b\r\n\r\n".repeat(201)}`, "has more than 200 parts"],
+    ["more than 10 levels", nested(11), "has more than 10 levels of parts"],
+    ["too large headers", `X: ${"a".repeat(131_073)}\r\n\r\n`, "has more than 131072 octets of headers"],
+    [
+      "too large headers of parts",
+      `${start}${`--b\r\nX: ${"a".repeat(10_000)}\r\n\r\n`.repeat(14)}`,
+      "has more than 131072 octets of headers"
+    ],
+    ["too many lines of headers", "X: a\r\n".repeat(2001), "has more than 2000 lines of headers"],
+    ["a multipart without a boundary", "Content-Type: multipart/mixed\r\n\r\nx", "has a multipart without a boundary"],
+    [
+      "too many lines that look like delimiters",
+      `${start}${"--bx\r\n".repeat(10_002)}`,
+      "has too many lines that look like the end of a part"
+    ]
+  ])("refuses a message with %s", async (_, raw, fault) => {
+    expect(await faultOf(raw)).toBe(fault)
+  })
+
+  it("accepts a message at its limits", async () => {
+    expect(await faultOf(`${start}${"--b\r\n\r\n".repeat(199)}`)).toBe(null)
+    expect(await faultOf(nested(10))).toBe(null)
+    expect(await faultOf("X: a\r\n".repeat(2000))).toBe(null)
+  })
+
+  it("returns a message or a reason, whatever the octets", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.constantFrom(
+            "Content-Type: multipart/mixed; boundary=b\r\n",
+            "Content-Type: text/html; charset=utf-16\r\n",
+            "Content-Transfer-Encoding: base64\r\n",
+            "Content-Disposition: attachment; filename*0*=x''%\r\n",
+            "From: <@\r\n",
+            "To: a:;,<b@c>\r\n",
+            " folded\r\n",
+            "\r\n",
+            "--b\r\n",
+            "--b--\r\n",
+            "=?x?b?=",
+            "=",
+            "\u00ff\u00fe"
+          ),
+          { maxLength: 20 }
+        ),
+        async (pieces) => {
+          const result = await readMessage(Buffer.from(pieces.join(""), "latin1"))
+          expect(Result.isSuccess(result) || typeof result.failure === "string").toBe(true)
+        }
+      ),
+      { numRuns: 1000 }
+    ))
+
+  it.each([
+    ["empty lines", "\r\n".repeat(1024 * 1024)],
+    ["delimiters in lines", "x--b".repeat(512 * 1024)],
+    ["escapes", "=41".repeat(700_000)],
+    ["padding", "YQ==\r\n".repeat(350_000)]
+  ])("reads 2 MiB of %s in bounded time", async (_, body) => {
+    const begin = performance.now()
+    for (const encoding of ["7bit", "base64", "quoted-printable"])
+      await readMessage(Buffer.from(`${start}--b\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`))
+    expect(performance.now() - begin).toBeLessThan(5000)
+  })
+})
