@@ -18,3 +18,4 @@
  */
 export { MailApi } from "./api/MailApi.ts"
 export * as MailServer from "./server/MailServer.ts"
+export { metricsText } from "./server/metricsText.ts"

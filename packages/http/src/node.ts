@@ -26,8 +26,11 @@ import { makeNodeServer } from "./node/nodeServer.ts"
 import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
 import type { MailServices } from "./server/MailServer.ts"
 import { routes } from "./server/MailServer.ts"
+import { noUrlSpans } from "./server/requestSpan.ts"
 import { routerConfig } from "./server/routerConfig.ts"
 
+export { layerOperations, OperationsServer } from "./node/operationsServer.ts"
+export type { OperationsOptions } from "./node/operationsServer.ts"
 export type { ServerLimits } from "./node/limits.ts"
 
 /** The address of the server, and limits that differ from the defaults. */
@@ -89,7 +92,7 @@ export const layerNode = (
 ): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(serverLayer(options)),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, noUrlSpans))
   )
 
 /** The address that a running server listens on. */

@@ -27,6 +27,31 @@ describe("makeBodyBudget", () => {
     expect(budget.reservedBytes()).toBe(800)
   })
 
+  it("counts the bytes above the first 10 MiB of a body against the budget of large bodies alone", () => {
+    const mib = 1024 * 1024
+    const budget = makeBodyBudget({
+      bodyBytesMax: 25 * mib,
+      bodyBytesPerApiKeyMax: 25 * mib,
+      largeBodyBytesMax: 30 * mib,
+      largeBodyBytesPerApiKeyMax: 20 * mib
+    })
+    const [first, second, third] = [budget.reserve("a"), budget.reserve("a"), budget.reserve("b")]
+    expect(first.resize(bytes(30 * mib))).toBe(true)
+    expect(budget.reservedBytes()).toBe(30 * mib)
+    expect(second.resize(bytes(10 * mib + 1))).toBe(false)
+    expect(second.resize(bytes(10 * mib))).toBe(true)
+    expect(third.resize(bytes(5 * mib))).toBe(true)
+    expect(third.resize(bytes(5 * mib + 1))).toBe(false)
+    second.release()
+    expect(third.resize(bytes(20 * mib + 1))).toBe(false)
+    expect(third.resize(bytes(20 * mib))).toBe(true)
+    expect(budget.reservedBytes()).toBe(50 * mib)
+    expect(first.resize(bytes(4 * mib))).toBe(true)
+    expect(second.resize(bytes(11 * mib))).toBe(true)
+    for (const body of [first, second, third]) body.release()
+    expect(budget.reservedBytes()).toBe(0)
+  })
+
   it("reserves nothing for a body that exceeds the budget, and releases each body once", () => {
     const budget = makeBodyBudget(limits)
     const body = budget.reserve("a")

@@ -86,7 +86,7 @@ describe.each(stores)("contact groups, over $name", (store) => {
   })
 
   it.each(["__proto__", "toString", "First name", "=sum"])(
-    "accepts the property key %j in a request and returns it in a response",
+    "allows the property key %j in a request and returns it in a response",
     async (key) => {
       const { body } = await post("/emails/properties", { key, type: "string" })
       expect(body.data).toMatchObject({ key })

@@ -110,7 +110,7 @@ describe.each(stores)("domains, over the wire and $name", (store) => {
     expect(await wire.call(`/emails/domains${query}`)).toMatchObject(invalid("query", issue))
   })
 
-  it("accepts a domain with openTracking false and refuses one with openTracking true", async () => {
+  it("allows a domain with openTracking false and refuses one with openTracking true", async () => {
     const add = (openTracking: unknown) =>
       wire.call("/emails/domains", { method: "POST", body: { domain: "track.example", openTracking } })
     expect(await add(true)).toMatchObject(invalid("body", [["openTracking"], "invalid_value"]))

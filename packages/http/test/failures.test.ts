@@ -61,7 +61,7 @@ describe("an internal failure", () => {
     return answer
   }
 
-  it("answers 503 with Retry-After while the store is unavailable, and accepts the same request afterwards", async () => {
+  it("answers 503 with Retry-After while the store is unavailable, and processes the same request afterwards", async () => {
     const cause = new Error("disk at 10.0.0.7 is gone")
     const answer = await sendWhile("unreachable", Effect.fail(new StoreUnavailable({ reason: "unreachable", cause })))
     expect(answer).toMatchObject(error(503, "unavailable"))

@@ -60,7 +60,7 @@ describe.each(stores)("authentication, over $name", (store) => {
     }
   })
 
-  it("accepts the authorization scheme in upper and lower case", async () => {
+  it("reads the authorization scheme in upper and lower case", async () => {
     const headers = { authorization: `bearer ${wire.key}` }
     expect((await wire.call("/emails/domains", { key: null, headers })).status).toBe(200)
     expect(

@@ -47,7 +47,7 @@ describe("request bodies", () => {
     await expect.poll(() => wire.load.bodyBytes()).toBe(0)
   })
 
-  it("accepts a body when another API key has used up its budget", async () => {
+  it("reads a body when another API key has used up its budget", async () => {
     await open({ bodyBytesMax: 2 * mib, bodyBytesPerApiKeyMax: mib })
     const other = (await wire.keyOf("prj_test", ["email.send"])).secret
     const clients = await Promise.all(Array.from({ length: 4 }, () => holdBack(wire.key, 512 * kib)))

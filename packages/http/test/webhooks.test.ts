@@ -23,7 +23,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
       Effect.promise(async () => {
         got.push(eventDelivery)
         await answering
-        return { _tag: "Refused", status: 500, retryAfterSeconds: null, gone: false } as const
+        return { _tag: "Refused", status: 500, retryAfterSeconds: null, wantsNoMoreEvents: false } as const
       })
   }
   let wire: HttpTestServer
@@ -90,7 +90,7 @@ describe.each(stores)("webhooks, over $name", (store) => {
             status: "pending",
             attempts: [{ at: timestamp, status_code: 500, error: null, duration_ms: 0 }],
             next_attempt_at: timestamp,
-            settled_at: null,
+            ended_at: null,
             created_at: timestamp
           }
         ],

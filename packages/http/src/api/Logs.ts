@@ -1,7 +1,7 @@
 /**
  * The delivery log. Source: docs/spec/coverage.md S5; decision 0011.
  */
-import { attemptOutcomes, deliveryReasons, deliveryStatuses } from "@mailkeep/core/binding"
+import { attemptOutcomes, deliveryReasons, deliveryStatuses, dispositions } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -39,6 +39,14 @@ export const AttemptBody = Schema.Struct({
   duration_ms: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "Attempt" })
 
+const AttachmentSummaryBody = Schema.Struct({
+  filename: Schema.String,
+  content_type: Schema.String,
+  content_id: text,
+  disposition: Schema.Literals(dispositions),
+  size: Schema.Int
+}).annotate({ identifier: "AttachmentSummary" })
+
 export const DeliveryBody = Schema.Struct({
   ...DeliverySummaryBody.fields,
   message_id: Schema.String,
@@ -73,6 +81,10 @@ export const DeliveryBody = Schema.Struct({
   ),
   template: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String })),
   metadata: Schema.Record(Schema.String, Schema.Json),
+  attachments: Schema.Array(AttachmentSummaryBody).annotate({
+    description:
+      "Extension: this field is not part of the interface. The files of the message, without their contents; `size` is in bytes."
+  }),
   attempts: Schema.Array(AttemptBody)
 }).annotate({ identifier: "Delivery" })
 

@@ -85,7 +85,7 @@ export const jsonHeaders = { "content-type": JsonContent, "content-encoding": Sc
 
 export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 
-/** A request without query parameters refuses every parameter. An empty struct would accept them. */
+/** A request without query parameters refuses every parameter. An empty struct would allow them. */
 export const noQuery = Schema.Struct({}).check(
   Schema.makeFilter((query, ast) =>
     Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) }))

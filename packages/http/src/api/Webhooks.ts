@@ -47,7 +47,7 @@ export const WebhookDeliveryBody = Schema.Struct({
     })
   ),
   next_attempt_at: text,
-  settled_at: text,
+  ended_at: text,
   created_at: Schema.String
 }).annotate({ identifier: "WebhookDelivery" })
 

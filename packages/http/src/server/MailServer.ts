@@ -3,9 +3,14 @@
  */
 import { routesAt } from "./routes.ts"
 
+export { noUrlSpans } from "./requestSpan.ts"
+
 export { fetchHandler } from "./fetchHandler.ts"
 export type { FetchHandler, FetchHandlerOptions, MailSource } from "./fetchHandler.ts"
 export type { MailServices } from "./routes.ts"
 
-/** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. */
+/**
+ * The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. For a router of the product that has a tracer: provide
+ * `noUrlSpans` to the server, or the spans of Effect contain the URLs, which have the tokens of links and searched addresses.
+ */
 export const routes = routesAt("")

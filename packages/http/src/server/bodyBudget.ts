@@ -4,10 +4,14 @@
 import { Context } from "effect"
 
 export interface BodyLimits {
-  /** Bytes of all request bodies in memory at once; default 24 MiB. */
+  /** Bytes of all request bodies in memory at once, up to the first 10 MiB of each; default 24 MiB. */
   readonly bodyBytesMax: number
-  /** Bytes of the request bodies of one API key in memory at once; default 12 MiB. */
+  /** Bytes of the request bodies of one API key in memory at once, up to the first 10 MiB of each; default 12 MiB. */
   readonly bodyBytesPerApiKeyMax: number
+  /** Bytes above the first 10 MiB of all request bodies in memory at once. Only a send with files has them. Default 56 MiB. */
+  readonly largeBodyBytesMax: number
+  /** Bytes above the first 10 MiB of the request bodies of one API key in memory at once; default 28 MiB. */
+  readonly largeBodyBytesPerApiKeyMax: number
   /** How long one body may take to arrive, from its first read; default 60 s. */
   readonly bodyMillis: number
 }
@@ -15,6 +19,8 @@ export interface BodyLimits {
 export const defaultBodyLimits: BodyLimits = {
   bodyBytesMax: 24 * 1024 * 1024,
   bodyBytesPerApiKeyMax: 12 * 1024 * 1024,
+  largeBodyBytesMax: 56 * 1024 * 1024,
+  largeBodyBytesPerApiKeyMax: 28 * 1024 * 1024,
   bodyMillis: 60_000
 }
 
@@ -35,32 +41,51 @@ export interface BodyBudgetShape {
   readonly reservedBytes: () => number
 }
 
-/** Counts the bytes that have arrived, not the declared `Content-Length`, because a false declaration costs its sender nothing. */
-export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShape => {
-  const { bodyBytesMax, bodyBytesPerApiKeyMax, bodyMillis } = { ...defaultBodyLimits, ...limits }
+/** The bytes of a body above this number belong to the budget of large bodies, so that files never take the place of other bodies. */
+const ordinaryBytesMax = 10 * 1024 * 1024
+
+/** Counts bytes against one limit, and against one for each API key. */
+const makeLimit = (bytesMax: number, perApiKeyMax: number) => {
   const byApiKey = new Map<string, number>()
   let total = 0
-
-  const reserve = (apiKey: string): BodyReservation => {
-    let reserved = 0
-    const set = (bytes: number) => {
-      const ofApiKey = (byApiKey.get(apiKey) ?? 0) + bytes - reserved
+  return {
+    fits: (apiKey: string, more: number): boolean =>
+      more <= 0 || (total + more <= bytesMax && (byApiKey.get(apiKey) ?? 0) + more <= perApiKeyMax),
+    add: (apiKey: string, more: number): void => {
+      const ofApiKey = (byApiKey.get(apiKey) ?? 0) + more
       if (ofApiKey === 0) byApiKey.delete(apiKey)
       else byApiKey.set(apiKey, ofApiKey)
-      total += bytes - reserved
-      reserved = bytes
+      total += more
+    },
+    total: () => total
+  }
+}
+
+/** Counts the bytes that have arrived, not the declared `Content-Length`, because a false declaration costs its sender nothing. */
+export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShape => {
+  const all = { ...defaultBodyLimits, ...limits }
+  const ordinary = makeLimit(all.bodyBytesMax, all.bodyBytesPerApiKeyMax)
+  const large = makeLimit(all.largeBodyBytesMax, all.largeBodyBytesPerApiKeyMax)
+
+  const reserve = (apiKey: string): BodyReservation => {
+    const reserved = { ordinary: 0, large: 0 }
+    const set = (next: typeof reserved): void => {
+      ordinary.add(apiKey, next.ordinary - reserved.ordinary)
+      large.add(apiKey, next.large - reserved.large)
+      Object.assign(reserved, next)
     }
     const resize = (bytes: number): boolean => {
       const counted = Math.max(0, bytes - uncountedBytes)
-      const more = counted - reserved
-      const fits = total + more <= bodyBytesMax && (byApiKey.get(apiKey) ?? 0) + more <= bodyBytesPerApiKeyMax
-      if (counted !== reserved) set(more <= 0 || fits ? counted : 0)
-      return more <= 0 || fits
+      const next = { ordinary: Math.min(counted, ordinaryBytesMax), large: Math.max(0, counted - ordinaryBytesMax) }
+      const fits =
+        ordinary.fits(apiKey, next.ordinary - reserved.ordinary) && large.fits(apiKey, next.large - reserved.large)
+      set(fits ? next : { ordinary: 0, large: 0 })
+      return fits
     }
-    return { resize, release: () => set(0) }
+    return { resize, release: () => set({ ordinary: 0, large: 0 }) }
   }
 
-  return { bodyMillis, reserve, reservedBytes: () => total }
+  return { bodyMillis: all.bodyMillis, reserve, reservedBytes: () => ordinary.total() + large.total() }
 }
 
 /** The budget of the request bodies. By default all handlers of the process share one budget with the default limits. */

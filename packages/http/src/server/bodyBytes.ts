@@ -71,6 +71,8 @@ export const makeBodyBytes = (): BodyBytes => {
     for (const block of blocks) {
       whole.set(block.subarray(0, length - at), at)
       at += block.length
+      // Frees each block after its copy, so that the body never takes twice its memory.
+      if (own.delete(block.buffer as ArrayBuffer)) (block.buffer as ArrayBuffer).transfer(0)
     }
     clear()
     own.add(buffer)

@@ -1,5 +1,5 @@
 /**
- * Compresses responses over 1 KiB when the client accepts it. A response with a secret has `no-transform` and is sent uncompressed. Source:
+ * Compresses responses over 1 KiB when the client supports it. A response with a secret has `no-transform` and is sent uncompressed. Source:
  * decision 0032.
  */
 import { Effect } from "effect"

@@ -74,7 +74,7 @@ const particulars = (
       const { code, scope, retryAfterSeconds } = failure
       return { fields: { code, scope, retryAfterSeconds }, headers: { "retry-after": String(retryAfterSeconds) } }
     }
-    case "ApiKeyNotAccepted":
+    case "InvalidApiKey":
       return { headers: { "www-authenticate": "Bearer" } }
     case "ContactFilterTooSlow":
     case "StoreUnavailable":

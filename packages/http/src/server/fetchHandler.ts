@@ -5,6 +5,7 @@ import type { Context } from "effect"
 import { Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { MailServices } from "./routes.ts"
+import { noUrlSpans } from "./requestSpan.ts"
 import { bareRoutesAt, routesAt } from "./routes.ts"
 import { routerConfig } from "./routerConfig.ts"
 
@@ -58,7 +59,10 @@ export const fetchHandler = <E>(
   const routes = docs ? routesAt(path) : bareRoutesAt(path)
   // The services stay in the context of the handler, so that the loggers, the clock and the tracer of the core also apply to requests.
   const { handler, dispose } = HttpRouter.toWebHandler(
-    routes.pipe(Layer.provideMerge(servicesOf(mail)), Layer.provideMerge(HttpServer.layerServices)),
+    Layer.merge(routes, noUrlSpans).pipe(
+      Layer.provideMerge(servicesOf(mail)),
+      Layer.provideMerge(HttpServer.layerServices)
+    ),
     { disableLogger: true, routerConfig }
   )
   return { handler, dispose }

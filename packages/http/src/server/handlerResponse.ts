@@ -1,7 +1,7 @@
 /**
- * Helpers of every endpoint handler: they read the body, turn failures into responses and find the project of the caller.
+ * Helpers of every endpoint handler: they read the body, turn failures into responses and pass the principal of the request to the services.
  */
-import type { Issue, MailFailure, Principal, ProjectId, StoreUnavailable } from "@mailkeep/core"
+import type { Issue, MailFailure, Principal, StoreUnavailable } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
 import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -33,24 +33,20 @@ export const bodyOf = <A>(
 export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>
   withFailureResponse(Effect.flatMap(CurrentPrincipal, use))
 
-/** Runs a use case in the caller's project, and turns its failure into a response. */
-export const inProject = <A, R>(use: (projectId: ProjectId) => Effect.Effect<A, Refusal, R>) =>
-  asPrincipal(({ projectId }) => use(projectId))
-
 /**
  * The same with the unchecked body of the request, for a service that checks the body itself. `B` is the type that the service validates.
  */
 export const withJson = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
-  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
-) => inProject((projectId) => Effect.flatMap(jsonBody(request), (body) => use(projectId, body as B)))
+  use: (principal: Principal, body: B) => Effect.Effect<A, Refusal, R>
+) => asPrincipal((principal) => Effect.flatMap(jsonBody(request), (body) => use(principal, body as B)))
 
 /** The same with the body of the request, parsed by `read`. */
 export const withBody = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<B, ReadonlyArray<Issue>>,
-  use: (projectId: ProjectId, body: B) => Effect.Effect<A, Refusal, R>
-) => inProject((projectId) => Effect.flatMap(bodyOf(request, read), (body) => use(projectId, body)))
+  use: (principal: Principal, body: B) => Effect.Effect<A, Refusal, R>
+) => asPrincipal((principal) => Effect.flatMap(bodyOf(request, read), (body) => use(principal, body)))
 
 /** An empty search means no filter. */
 export const searchOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)

@@ -1,6 +1,8 @@
 /**
  * Checks the bounds of a JSON text before it is parsed. `JSON.parse` takes a second for 10 MiB of `[`, and as long for a million keys.
  */
+import type { LongSpan } from "./jsonStrings.ts"
+import { isLong, scanStrings } from "./jsonStrings.ts"
 
 /** Metadata may have 16 levels and the filter of a segment 18; every other body has far fewer. Source: decision 0033. */
 export const jsonDepthMax = 64
@@ -13,35 +15,40 @@ export type JsonFault = "too_deep" | "too_many_items"
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
-const backslash = 0x5c
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/**
- * Returns the bound that the text exceeds. Reads each octet once, and stops at the first excess. The result for text that is not JSON is
- * undefined.
- */
-export const jsonFault = (
-  octets: Uint8Array,
-  depthMax = jsonDepthMax,
-  valuesMax = jsonValuesMax
-): JsonFault | undefined => {
+/** What one pass over a text finds. */
+export interface JsonScan {
+  /** The bound that the text exceeds. */
+  readonly fault: JsonFault | undefined
+  /** The long strings, in order. */
+  readonly longStrings: ReadonlyArray<LongSpan>
+}
+
+/** Reads each octet once, and stops at the first excess. The result for text that is not JSON is undefined. */
+export const jsonScan = (octets: Uint8Array, depthMax = jsonDepthMax, valuesMax = jsonValuesMax): JsonScan => {
+  const strings = scanStrings(octets)
+  const longStrings: Array<LongSpan> = []
   let depth = 0
   let values = 0
-  let inString = false
   for (let index = 0; index < octets.length; index++) {
     const octet = octets[index]
-    if (inString) {
-      if (octet === backslash) index++
-      else if (octet === quote) inString = false
-    } else if (octet === quote) inString = true
-    else if (octet === comma || octet === colon) {
-      if (++values > valuesMax) return "too_many_items"
+    if (octet === quote) {
+      const start = index + 1
+      index = strings.endOf(start)
+      if (isLong(octets, start, index)) longStrings.push({ start, end: index, hasEscapes: strings.hasEscapes() })
+    } else if (octet === comma || octet === colon) {
+      if (++values > valuesMax) return { fault: "too_many_items", longStrings }
     } else if (octet === openBracket || octet === openBrace) {
-      if (++depth > depthMax) return "too_deep"
+      if (++depth > depthMax) return { fault: "too_deep", longStrings }
     } else if (octet === closeBracket || octet === closeBrace) depth--
   }
-  return undefined
+  return { fault: undefined, longStrings }
 }
+
+/** The bound that the text exceeds; see `jsonScan`. */
+export const jsonFault = (octets: Uint8Array, depthMax?: number, valuesMax?: number): JsonFault | undefined =>
+  jsonScan(octets, depthMax, valuesMax).fault

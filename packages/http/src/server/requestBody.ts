@@ -1,5 +1,5 @@
 /**
- * Reads a JSON body within its bounds: 10 MiB, a time limit, and the budget of all bodies. Source: decisions 0009 and 0032.
+ * Reads a JSON body within its bounds: a size, a time limit, and the budget of all bodies. Source: decisions 0009 and 0032.
  */
 import { InvalidArgument } from "@mailkeep/core"
 import { issue } from "@mailkeep/core/binding"
@@ -12,9 +12,10 @@ import type { BodyBytes } from "./bodyBytes.ts"
 import { makeBodyBytes } from "./bodyBytes.ts"
 import { errorResponse } from "./failureResponse.ts"
 import type { JsonFault } from "./jsonBounds.ts"
-import { jsonDepthMax, jsonFault, jsonValuesMax } from "./jsonBounds.ts"
+import { jsonDepthMax, jsonScan, jsonValuesMax } from "./jsonBounds.ts"
+import type { LongSpan } from "./jsonStrings.ts"
 
-const bodyOctetsMax = 10 * 1024 * 1024
+export const bodyOctetsMax = 10 * 1024 * 1024
 /** Bytes and time for which a refused body is still read, so that the client can read the response. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
@@ -26,18 +27,27 @@ type RefusalReason = "too_large" | "too_slow" | "over_budget"
 /** A body that is refused for its size or time, whatever it contains. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly reason: RefusalReason
+  /** The limit of the body. */
+  readonly octetsMax: number
   /** Whether the body was read to its end. */
   readonly complete: boolean
 }> {}
 
 const refusals = {
-  too_large: { status: 413, error: "invalid_argument", message: `The body is larger than ${bodyOctetsMax} octets.` },
-  too_slow: { status: 408, error: "invalid_argument", message: "The body did not arrive in time." },
-  over_budget: { status: 503, error: "unavailable", message: "Too many request bodies are arriving at once." }
+  too_large: { status: 413, error: "invalid_argument" },
+  too_slow: { status: 408, error: "invalid_argument" },
+  over_budget: { status: 503, error: "unavailable" }
 } as const
 
-export const bodyRefusedResponse = ({ reason, complete }: BodyRefused) => {
-  const { status, ...body } = refusals[reason]
+const messages: Readonly<Record<RefusalReason, (octetsMax: number) => string>> = {
+  too_large: (octetsMax) => `The body is larger than ${octetsMax} octets.`,
+  too_slow: () => "The body did not arrive in time.",
+  over_budget: () => "Too many request bodies are arriving at once."
+}
+
+export const bodyRefusedResponse = ({ reason, octetsMax, complete }: BodyRefused) => {
+  const { status, error } = refusals[reason]
+  const body = { error, message: messages[reason](octetsMax) }
   return errorResponse(status, body, {
     ...(reason === "over_budget" ? { "retry-after": String(budgetRetrySeconds) } : {}),
     // The rest of the body may still arrive, so the connection cannot carry another request.
@@ -54,7 +64,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 const receive = (
   request: HttpServerRequest.HttpServerRequest,
   reservation: BodyReservation,
-  bodyMillis: number
+  { octetsMax, bodyMillis }: { readonly octetsMax: number; readonly bodyMillis: number }
 ): Effect.Effect<BodyBytes, BodyRefused | HttpServerError.HttpServerError> =>
   Effect.suspend(() => {
     const body = makeBodyBytes()
@@ -68,12 +78,14 @@ const receive = (
       refused.openUnsafe()
     }
     const take = (chunk: Uint8Array) => {
-      if (octets > bodyOctetsMax) return refuse("too_large")
+      if (octets > octetsMax) return refuse("too_large")
       body.append(chunk)
       if (!reservation.resize(body.capacity())) refuse("over_budget")
     }
-    const giveUp = Effect.suspend(() => Effect.fail(new BodyRefused({ reason: reason ?? "too_slow", complete: false })))
-    if (Number(request.headers["content-length"] ?? 0) > bodyOctetsMax) refuse("too_large")
+    const giveUp = Effect.suspend(() =>
+      Effect.fail(new BodyRefused({ reason: reason ?? "too_slow", octetsMax, complete: false }))
+    )
+    if (Number(request.headers["content-length"] ?? 0) > octetsMax) refuse("too_large")
     const reading = Stream.runForEach(request.stream, (chunk) => {
       octets += chunk.length
       if (reason === undefined) take(chunk)
@@ -87,7 +99,9 @@ const receive = (
     return Effect.andThen(
       Effect.raceFirst(reading, deadline),
       Effect.suspend(() =>
-        reason === undefined ? Effect.succeed(body) : Effect.fail(new BodyRefused({ reason, complete: true }))
+        reason === undefined
+          ? Effect.succeed(body)
+          : Effect.fail(new BodyRefused({ reason, octetsMax, complete: true }))
       )
     )
   })
@@ -97,32 +111,47 @@ const faultMessages = {
   too_many_items: `must not have more than ${jsonValuesMax} values`
 } as const
 
-const parse = (body: BodyBytes): Effect.Effect<unknown, InvalidArgument> => {
-  const octets = body.bytes()
-  if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
-  const fault = jsonFault(octets)
-  if (fault !== undefined) return Effect.fail(refused(fault, faultMessages[fault]))
-  return Effect.try({
-    try: () => {
-      const text = decoder.decode(octets)
-      body.clear()
-      return JSON.parse(text) as unknown
-    },
-    catch: () => refused("malformed_json", "must be JSON in UTF-8")
+/** Checks the bounds of the body and parses it, then frees its bytes. `read` throws if the body is not JSON. */
+export const parseBody = (
+  body: BodyBytes,
+  read: (octets: Uint8Array, longStrings: ReadonlyArray<LongSpan>) => unknown
+): Effect.Effect<unknown, InvalidArgument> =>
+  Effect.suspend(() => {
+    const octets = body.bytes()
+    if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
+    const { fault, longStrings } = jsonScan(octets)
+    if (fault !== undefined) return Effect.fail(refused(fault, faultMessages[fault]))
+    return Effect.try({
+      try: () => read(octets, longStrings),
+      catch: () => refused("malformed_json", "must be JSON in UTF-8")
+    })
+  }).pipe(Effect.ensuring(Effect.sync(body.clear)))
+
+/** Receives the body and runs `use`. The bytes of the body count against the caller's API key until `use` ends. */
+export const withReceived = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  octetsMax: number,
+  use: (body: BodyBytes, reservation: BodyReservation) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
+  Effect.gen(function* () {
+    const { reserve, bodyMillis } = yield* BodyBudget
+    const { apiKeyId, projectId } = yield* CurrentPrincipal
+    const reservation = reserve(apiKeyId ?? projectId)
+    return yield* receive(request, reservation, { octetsMax, bodyMillis }).pipe(
+      Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
+      Effect.flatMap((body) => use(body, reservation)),
+      Effect.ensuring(Effect.sync(reservation.release))
+    )
   })
-}
 
 /** The decoded JSON of the body. Its bytes count against the caller's API key until they are parsed. */
 export const jsonBody = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<unknown, InvalidArgument | BodyRefused, CurrentPrincipal> =>
-  Effect.gen(function* () {
-    const { reserve, bodyMillis } = yield* BodyBudget
-    const { apiKeyId, projectId } = yield* CurrentPrincipal
-    const reservation = reserve(apiKeyId ?? projectId)
-    return yield* receive(request, reservation, bodyMillis).pipe(
-      Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
-      Effect.flatMap(parse),
-      Effect.ensuring(Effect.sync(reservation.release))
-    )
-  })
+  withReceived(request, bodyOctetsMax, (body) =>
+    parseBody(body, (octets) => {
+      const text = decoder.decode(octets)
+      body.clear()
+      return JSON.parse(text) as unknown
+    })
+  )

@@ -8,6 +8,7 @@ import { MailApi } from "../api/MailApi.ts"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
 import { makeStoreWarnings, StoreWarnings } from "./logLimit.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
+import { withRequestSpan } from "./requestSpan.ts"
 import { routerConfig } from "./routerConfig.ts"
 
 const routes = FindMyWay.make<true>(routerConfig)
@@ -68,7 +69,7 @@ export const layer = (basePath: string) =>
                       : bugResponse(cause)
                   })
                 )
-          const response = yield* routed.pipe(
+          const response = yield* withRequestSpan(request ?? outer, routed).pipe(
             Effect.annotateLogs({ correlationId: scope.correlationId }),
             Effect.provideService(RequestScope, scope),
             Effect.provideService(StoreWarnings, warnings)

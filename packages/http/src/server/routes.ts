@@ -12,6 +12,7 @@ import type {
   Sending,
   Suppressions,
   Templates,
+  UnsubscribeLinks,
   Webhooks
 } from "@mailkeep/core"
 import { Layer } from "effect"
@@ -23,6 +24,7 @@ import { docs } from "./docs.ts"
 import * as requestMiddleware from "./requestMiddleware.ts"
 import * as handlers from "./handlers.ts"
 import * as schemaErrors from "./schemaErrors.ts"
+import * as unsubscribePage from "./unsubscribePage.ts"
 
 /** The services of the core that the routes need. */
 export type MailServices =
@@ -36,6 +38,7 @@ export type MailServices =
   | Sending
   | Suppressions
   | Templates
+  | UnsubscribeLinks
   | Webhooks
 
 const endpoints = HttpApiBuilder.layer(MailApi).pipe(
@@ -43,9 +46,9 @@ const endpoints = HttpApiBuilder.layer(MailApi).pipe(
   Layer.provide(Layer.mergeAll(bearer.layer, schemaErrors.layer))
 )
 
-/** The endpoints below `basePath`, without the OpenAPI document and its page. */
+/** The endpoints and the page of the links to unsubscribe below `basePath`, without the OpenAPI document and its page. */
 export const bareRoutesAt = (basePath: string) =>
-  Layer.mergeAll(endpoints, requestMiddleware.layer(basePath), compression.layer)
+  Layer.mergeAll(endpoints, unsubscribePage.layer, requestMiddleware.layer(basePath), compression.layer)
 
 /** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`, all below `basePath`. */
 export const routesAt = (basePath: string) => Layer.mergeAll(bareRoutesAt(basePath), docs(basePath))

@@ -39,7 +39,7 @@ const attemptView = (attempt: DeliveryAttempt): typeof AttemptBody.Type => ({
   outcome: attempt.outcome,
   smtp_code: attempt.smtpCode,
   enhanced_code: attempt.enhancedCode,
-  message: attempt.message,
+  message: attempt.statusMessage,
   duration_ms: attempt.durationMillis
 })
 
@@ -78,6 +78,13 @@ export const deliveryView = (delivery: DeliveryDetail): typeof DeliveryBody.Type
   contact: contactReference(delivery.contact),
   template: delivery.template,
   metadata: delivery.message.metadata,
+  attachments: delivery.message.attachments.map(({ filename, contentType, contentId, disposition, size }) => ({
+    filename,
+    content_type: contentType,
+    content_id: contentId,
+    disposition,
+    size
+  })),
   attempts: delivery.attempts.map(attemptView)
 })
 
@@ -112,7 +119,7 @@ export const webhookDeliveryView = (delivery: WebhookDelivery): typeof WebhookDe
     duration_ms: durationMillis
   })),
   next_attempt_at: formatInstantOrNull(delivery.nextAttemptAt),
-  settled_at: formatInstantOrNull(delivery.endedAt),
+  ended_at: formatInstantOrNull(delivery.endedAt),
   created_at: formatInstant(delivery.createdAt)
 })
 

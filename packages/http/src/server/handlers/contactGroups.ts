@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CreatePropertyBody, UpdatePropertyBody } from "../../api/ContactGroups.ts"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withBody, withJson } from "../handlerResponse.ts"
+import { asPrincipal, success, withBody, withJson } from "../handlerResponse.ts"
 import { listView, propertyView, segmentView } from "../contactViews.ts"
 import { withWireNames } from "../wireNames.ts"
 
@@ -29,24 +29,24 @@ export const properties = HttpApiBuilder.group(
     const service = yield* Properties
     return handlers
       .handle("list", () =>
-        inProject((projectId) => Effect.map(service.list(projectId), (items) => ({ data: items.map(propertyView) })))
+        asPrincipal((principal) => Effect.map(service.list(principal), (items) => ({ data: items.map(propertyView) })))
       )
       .handleRaw("create", ({ request }) =>
-        withBody(request, parseCreateProperty, (projectId, { fallback_value: fallbackValue, ...body }) =>
-          Effect.map(service.create(projectId, { ...body, fallbackValue }), (created) => ({
+        withBody(request, parseCreateProperty, (principal, { fallback_value: fallbackValue, ...body }) =>
+          Effect.map(service.create(principal, { ...body, fallbackValue }), (created) => ({
             data: propertyView(created)
           })).pipe(withWireNames(propertyNames))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withBody(request, parseUpdateProperty, (projectId, { fallback_value: fallbackValue, ...body }) =>
-          Effect.map(service.update(projectId, params.id, { ...body, fallbackValue }), (updated) => ({
+        withBody(request, parseUpdateProperty, (principal, { fallback_value: fallbackValue, ...body }) =>
+          Effect.map(service.update(principal, params.id, { ...body, fallbackValue }), (updated) => ({
             data: propertyView(updated)
           })).pipe(withWireNames(propertyNames))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
       )
   })
 )
@@ -58,34 +58,34 @@ export const lists = HttpApiBuilder.group(
     const service = yield* ContactLists
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.list(principal, query), ({ items, ...page }) => ({
             message: "Email lists fetched",
             data: { items: items.map(listView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateContactListInput) =>
-          Effect.map(service.create(projectId, body), (created) => ({ data: listView(created) }))
+        withJson(request, (principal, body: CreateContactListInput) =>
+          Effect.map(service.create(principal, body), (created) => ({ data: listView(created) }))
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: listView(one) })))
+        asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: listView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateContactListInput) =>
-          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: listView(one) }))
+        withJson(request, (principal, body: UpdateContactListInput) =>
+          Effect.map(service.update(principal, params.id, body), (one) => ({ data: listView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
       )
       .handle("putContact", ({ params }) =>
-        inProject((projectId) => Effect.as(service.addContact(projectId, params.id, params.contactId), success))
+        asPrincipal((principal) => Effect.as(service.addContact(principal, params.id, params.contactId), success))
       )
       .handle("removeContact", ({ params }) =>
-        inProject((projectId) => Effect.as(service.removeContact(projectId, params.id, params.contactId), success))
+        asPrincipal((principal) => Effect.as(service.removeContact(principal, params.id, params.contactId), success))
       )
   })
 )
@@ -97,28 +97,28 @@ export const segments = HttpApiBuilder.group(
     const service = yield* Segments
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.list(principal, query), ({ items, ...page }) => ({
             message: "Email segments fetched",
             data: { items: items.map(segmentView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateSegmentInput) =>
-          Effect.map(service.create(projectId, body), (created) => ({ data: segmentView(created) }))
+        withJson(request, (principal, body: CreateSegmentInput) =>
+          Effect.map(service.create(principal, body), (created) => ({ data: segmentView(created) }))
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: segmentView(one) })))
+        asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: segmentView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateSegmentInput) =>
-          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: segmentView(one) }))
+        withJson(request, (principal, body: UpdateSegmentInput) =>
+          Effect.map(service.update(principal, params.id, body), (one) => ({ data: segmentView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
       )
   })
 )

@@ -6,7 +6,7 @@ import { Contacts } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, searchOf, success, withJson } from "../handlerResponse.ts"
+import { asPrincipal, searchOf, success, withJson } from "../handlerResponse.ts"
 import { contactDetailView, contactSummaryView, contactView } from "../contactViews.ts"
 
 export const contacts = HttpApiBuilder.group(
@@ -16,30 +16,30 @@ export const contacts = HttpApiBuilder.group(
     const service = yield* Contacts
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(service.list(projectId, { ...query, search: searchOf(query.search) }), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.list(principal, { ...query, search: searchOf(query.search) }), ({ items, ...page }) => ({
             message: "Email contacts fetched",
             data: { items: items.map(contactSummaryView), ...page }
           }))
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) =>
-          Effect.map(service.get(projectId, params.contactId), (found) => ({ data: contactDetailView(found) }))
+        asPrincipal((principal) =>
+          Effect.map(service.get(principal, params.contactId), (found) => ({ data: contactDetailView(found) }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateContactInput) =>
-          Effect.map(service.create(projectId, body), (contact) => ({ data: contactView(contact) }))
+        withJson(request, (principal, body: CreateContactInput) =>
+          Effect.map(service.create(principal, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateContactInput) =>
-          Effect.map(service.update(projectId, params.contactId, body), (contact) => ({ data: contactView(contact) }))
+        withJson(request, (principal, body: UpdateContactInput) =>
+          Effect.map(service.update(principal, params.contactId, body), (contact) => ({ data: contactView(contact) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.contactId), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.contactId), success))
       )
   })
 )

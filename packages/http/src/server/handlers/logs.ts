@@ -5,8 +5,12 @@ import { DeliveryLog } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject } from "../handlerResponse.ts"
+import { asPrincipal } from "../handlerResponse.ts"
 import { deliverySummaryView, deliveryView } from "../views.ts"
+
+/** The total is known only when the first page is also the last page. Source: docs/spec/clarifications.md W5. */
+const totalOf = (items: ReadonlyArray<unknown>, cursor: string | undefined, hasMore: boolean): number | null =>
+  cursor === undefined && !hasMore ? items.length : null
 
 export const logs = HttpApiBuilder.group(
   MailApi,
@@ -15,15 +19,15 @@ export const logs = HttpApiBuilder.group(
     const log = yield* DeliveryLog
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(log.list(projectId, query), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(log.list(principal, query), ({ items, ...page }) => ({
             message: "Email logs fetched",
-            data: { items: items.map(deliverySummaryView), ...page }
+            data: { items: items.map(deliverySummaryView), total: totalOf(items, query.cursor, page.hasMore), ...page }
           }))
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) => Effect.map(log.get(projectId, params.deliveryId), deliveryView))
+        asPrincipal((principal) => Effect.map(log.get(principal, params.deliveryId), deliveryView))
       )
   })
 )

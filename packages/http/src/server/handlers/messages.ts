@@ -1,15 +1,14 @@
 /**
  * The endpoints that send, cancel and reschedule messages.
  */
-import type { SendInput } from "@mailkeep/core"
 import { formatInstant, Sending } from "@mailkeep/core"
 import { parseReschedule } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { asPrincipal, bodyOf } from "../handlerResponse.ts"
-import { jsonBody } from "../requestBody.ts"
 import { RequestScope } from "../RequestScope.ts"
+import { withSendBody } from "../sendBody.ts"
 import { sendResultView } from "../views.ts"
 
 export const messages = HttpApiBuilder.group(
@@ -20,12 +19,13 @@ export const messages = HttpApiBuilder.group(
     return handlers
       .handleRaw("send", ({ request, headers }) =>
         asPrincipal((principal) =>
-          Effect.gen(function* () {
-            const body = (yield* jsonBody(request)) as SendInput
-            const result = yield* sending.send(principal, body, { idempotencyKey: headers["idempotency-key"] })
-            if (result.replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
-            return { data: sendResultView(result) }
-          })
+          withSendBody(request, (input) =>
+            Effect.gen(function* () {
+              const result = yield* sending.send(principal, input, { idempotencyKey: headers["idempotency-key"] })
+              if (result.replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+              return { data: sendResultView(result) }
+            })
+          )
         )
       )
       .handle("cancel", ({ params }) =>

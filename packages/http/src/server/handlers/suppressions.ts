@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { AddSuppressionBody } from "../../api/Suppressions.ts"
-import { inProject, searchOf, success, withBody } from "../handlerResponse.ts"
+import { asPrincipal, searchOf, success, withBody } from "../handlerResponse.ts"
 import { suppressionView } from "../contactViews.ts"
 
 const parseAddSuppression = decoder(AddSuppressionBody)
@@ -19,9 +19,9 @@ export const suppressions = HttpApiBuilder.group(
     const service = yield* Suppressions
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
+        asPrincipal((principal) =>
           Effect.map(
-            service.list(projectId, { ...query, search: searchOf(query.search?.trim()) }),
+            service.list(principal, { ...query, search: searchOf(query.search?.trim()) }),
             ({ items, ...page }) => ({
               message: "Email suppressions fetched",
               data: { items: items.map(suppressionView), ...page }
@@ -30,12 +30,12 @@ export const suppressions = HttpApiBuilder.group(
         )
       )
       .handleRaw("add", ({ request }) =>
-        withBody(request, parseAddSuppression, (projectId, { email, reason }) =>
-          Effect.map(service.addReason(projectId, email, reason), (added) => ({ data: suppressionView(added) }))
+        withBody(request, parseAddSuppression, (principal, { email, reason }) =>
+          Effect.map(service.addReason(principal, email, reason), (added) => ({ data: suppressionView(added) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.email), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.email), success))
       )
   })
 )

@@ -6,7 +6,7 @@ import { Webhooks } from "@mailkeep/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { inProject, success, withJson } from "../handlerResponse.ts"
+import { asPrincipal, success, withJson } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
 
@@ -25,54 +25,54 @@ export const webhooks = HttpApiBuilder.group(
     const service = yield* Webhooks
     return handlers
       .handle("list", ({ query }) =>
-        inProject((projectId) =>
-          Effect.map(service.list(projectId, query), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.list(principal, query), ({ items, ...page }) => ({
             message: "Email webhooks fetched",
             data: { items: items.map(webhookView), ...page }
           }))
         )
       )
       .handleRaw("create", ({ request }) =>
-        withJson(request, (projectId, body: CreateWebhookInput) =>
-          Effect.map(service.create(projectId, body), (created) => ({ data: webhookWithSecretView(created) })).pipe(
+        withJson(request, (principal, body: CreateWebhookInput) =>
+          Effect.map(service.create(principal, body), (created) => ({ data: webhookWithSecretView(created) })).pipe(
             Effect.tap(holdsSecret)
           )
         )
       )
       .handle("get", ({ params }) =>
-        inProject((projectId) => Effect.map(service.get(projectId, params.id), (one) => ({ data: webhookView(one) })))
+        asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: webhookView(one) })))
       )
       .handleRaw("update", ({ request, params }) =>
-        withJson(request, (projectId, body: UpdateWebhookInput) =>
-          Effect.map(service.update(projectId, params.id, body), (one) => ({ data: webhookView(one) }))
+        withJson(request, (principal, body: UpdateWebhookInput) =>
+          Effect.map(service.update(principal, params.id, body), (one) => ({ data: webhookView(one) }))
         )
       )
       .handle("remove", ({ params }) =>
-        inProject((projectId) => Effect.as(service.delete(projectId, params.id), success))
+        asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
       )
       .handle("rotateSecret", ({ params }) =>
-        inProject((projectId) =>
-          Effect.map(service.rotateSecret(projectId, params.id), (created) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.rotateSecret(principal, params.id), (created) => ({
             data: webhookWithSecretView(created)
           })).pipe(Effect.tap(holdsSecret))
         )
       )
       .handle("test", ({ params }) =>
-        inProject((projectId) =>
-          Effect.map(service.test(projectId, params.id), (result) => ({ data: webhookTestView(result) }))
+        asPrincipal((principal) =>
+          Effect.map(service.test(principal, params.id), (result) => ({ data: webhookTestView(result) }))
         )
       )
       .handle("deliveries", ({ params, query }) =>
-        inProject((projectId) =>
-          Effect.map(service.listEventDeliveries(projectId, params.id, query), ({ items, ...page }) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.listEventDeliveries(principal, params.id, query), ({ items, ...page }) => ({
             message: "Email webhook deliveries fetched",
             data: { items: items.map(webhookDeliveryView), ...page }
           }))
         )
       )
       .handle("replay", ({ params }) =>
-        inProject((projectId) =>
-          Effect.map(service.replay(projectId, params.id, params.deliveryId), (replayed) => ({
+        asPrincipal((principal) =>
+          Effect.map(service.replay(principal, params.id, params.deliveryId), (replayed) => ({
             data: webhookDeliveryView(replayed)
           }))
         )

@@ -1,0 +1,162 @@
+/**
+ * Sends with files over HTTP.
+ */
+import { project, sendBody, stores, taken, tick } from "@mailkeep/testing"
+import { Effect } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import type { HttpTestServer } from "./httpTestServer.ts"
+import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
+
+const mib = 1024 * 1024
+
+const base64 = (content: Uint8Array | string) => Buffer.from(content).toString("base64")
+
+const bytes = (size: number) => Uint8Array.from({ length: size }, (_, at) => (at * 31) % 256)
+
+const withFiles = (...attachments: ReadonlyArray<object>) => ({ ...sendBody(), attachments })
+
+const pdf = { filename: "a.pdf", content: base64("PDF") }
+
+const contentsOf = Effect.gen(function* () {
+  const messages = yield* taken
+  return yield* Effect.promise(() =>
+    Promise.all(
+      messages.flatMap(({ message }) =>
+        message.attachments.map(async ({ read }) => {
+          const chunks: Array<Uint8Array> = []
+          for await (const chunk of read()) chunks.push(chunk)
+          return Buffer.concat(chunks)
+        })
+      )
+    )
+  )
+})
+
+describe.each(stores)("a send with files, over $name", (store) => {
+  let wire: HttpTestServer
+  afterEach(() => wire.close())
+
+  it("hands over the decoded files, and shows them in the log without their contents", async () => {
+    wire = await openHttpTestServer(store)
+    const large = bytes(300_000)
+    const logo = { filename: "logo.png", content: base64("PNG"), contentId: "logo@shop", contentType: "image/png" }
+    const { status, body } = await postSend(wire, withFiles({ filename: "large.bin", content: base64(large) }, logo))
+    expect(status).toBe(202)
+    await wire.run(tick)
+    expect((await wire.run(contentsOf)).map((content) => content.length)).toEqual([large.length, 3])
+    expect(Buffer.compare((await wire.run(contentsOf))[0]!, large)).toBe(0)
+    const shown = await wire.call(`/emails/logs/${body.data.deliveryIds[0]}`)
+    expect(shown.body.attachments).toEqual([
+      {
+        filename: "large.bin",
+        content_type: "application/octet-stream",
+        content_id: null,
+        disposition: "attachment",
+        size: 300_000
+      },
+      { filename: "logo.png", content_type: "image/png", content_id: "logo@shop", disposition: "inline", size: 3 }
+    ])
+    expect(shown.text).not.toContain(base64("PNG"))
+  })
+
+  it("replays a repeated send, and refuses its idempotency key with another content", async () => {
+    wire = await openHttpTestServer(store)
+    const headers = { "idempotency-key": "once" }
+    const first = await postSend(wire, withFiles(pdf), { headers })
+    const again = await postSend(wire, withFiles({ ...pdf, content: base64("PDF") }), { headers })
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([202, first.text, "true"])
+    const other = await postSend(wire, withFiles({ ...pdf, content: base64("PDG") }), { headers })
+    expect(other).toMatchObject(invalid("headers", [["idempotency-key"], "idempotency_key_reused"]))
+  })
+})
+
+describe("the attachments of a request", () => {
+  const [store] = stores
+  let wire: HttpTestServer
+  const open = async (...more: Parameters<typeof openHttpTestServer> extends [unknown, ...infer R] ? R : never) =>
+    (wire = await openHttpTestServer(store, ...more))
+  afterEach(() => wire.close())
+
+  it("refuses a path, and any content that is not base64, whatever its length", async () => {
+    await open()
+    const long = base64(bytes(100_000))
+    for (const [file, ...issues] of [
+      [
+        { path: "/etc/hostname" },
+        [["attachments", 0, "path"], "unknown_field"],
+        [["attachments", 0, "filename"], "required"],
+        [["attachments", 0, "content"], "required"]
+      ],
+      [{ ...pdf, content: "PDF!" }, [["attachments", 0, "content"], "invalid_value"]],
+      [{ ...pdf, content: `${long}!` }, [["attachments", 0, "content"], "invalid_value"]],
+      [{ ...pdf, content: `${long.slice(0, -4)}\n` }, [["attachments", 0, "content"], "invalid_value"]],
+      [{ ...pdf, content: ["PDF"] }, [["attachments", 0, "content"], "invalid_type"]],
+      [{ ...pdf, filename: "x".repeat(100_000) }, [["attachments", 0, "filename"], "too_long"]],
+      [{ ...pdf, content_type: "a/b" }, [["attachments", 0, "content_type"], "unknown_field"]]
+    ] as ReadonlyArray<[object, ...ReadonlyArray<[ReadonlyArray<string | number>, string]>]>) {
+      expect(await postSend(wire, withFiles(file))).toMatchObject(invalid("body", ...issues))
+    }
+    expect(await postSend(wire, `{"attachments":[{"content":"${long}`)).toMatchObject(
+      invalid("body", [[], "malformed_json"])
+    )
+  })
+
+  it("accepts base64 whose slashes are escaped, as some languages write it", async () => {
+    await open()
+    const content = bytes(100_000)
+    const escaped = JSON.stringify(withFiles({ ...pdf, content: base64(content) })).replaceAll("/", String.raw`\/`)
+    expect((await postSend(wire, escaped)).status).toBe(202)
+    await wire.run(tick)
+    expect(Buffer.compare((await wire.run(contentsOf))[0]!, content)).toBe(0)
+  })
+
+  it("accepts 20 MiB of files beside bodies of 4 MiB, and refuses one byte more", async () => {
+    await open()
+    const halves = (size: number) =>
+      [size, 10 * mib].map((one, n) => ({ filename: `${n}.bin`, content: base64(new Uint8Array(one)) }))
+    const text = "x".repeat(2 * mib)
+    const send = (size: number) => postSend(wire, { ...sendBody({ text, html: text }), attachments: halves(size) })
+    expect((await send(10 * mib)).status).toBe(202)
+    expect(await send(10 * mib + 1)).toMatchObject(invalid("body", [["attachments"], "too_large"]))
+  })
+
+  it("refuses a send larger than 37 MiB with 413, so that the client can read the response", async () => {
+    await open()
+    const answer = await postSend(wire, `"${"x".repeat(37 * mib)}"`)
+    expect(answer).toMatchObject(error(413, "invalid_argument"))
+    expect(answer.body.message).toBe(`The body is larger than ${37 * mib} octets.`)
+    expect((await postSend(wire, sendBody())).status).toBe(202)
+  })
+
+  it("takes one of several large sends of an API key at once, refuses the others with 503, and reads other bodies meanwhile", async () => {
+    await open()
+    const body = JSON.stringify(withFiles({ ...pdf, content: base64(new Uint8Array(20 * mib)) }))
+    const answers = await Promise.all([
+      ...Array.from({ length: 3 }, () => postSend(wire, body)),
+      postSend(wire, sendBody())
+    ])
+    const statuses = answers.map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([202, 503]))
+    expect(statuses.at(-1)).toBe(202)
+    const refused = answers.find(({ status }) => status === 503)!
+    expect(refused).toMatchObject(error(503, "unavailable"))
+    expect(refused.headers.get("retry-after")).toBe("1")
+    expect((await postSend(wire, body)).status).toBe(202)
+    expect(wire.load.bodyBytes()).toBe(0)
+  })
+
+  it("uses the limit of the plan", async () => {
+    await open({ plan: { attachmentBytes: 4 } })
+    expect((await postSend(wire, withFiles(pdf))).status).toBe(202)
+    expect(await postSend(wire, withFiles(pdf, pdf))).toMatchObject(invalid("body", [["attachments"], "too_large"]))
+  })
+
+  it("counts the bytes of files until the send ends", async () => {
+    await open({}, { bodyBytesMax: mib, bodyBytesPerApiKeyMax: mib })
+    const { secret } = await wire.keyOf(project, ["email.send"])
+    const answer = await postSend(wire, withFiles({ ...pdf, content: base64(new Uint8Array(mib)) }), { key: secret })
+    expect(answer).toMatchObject(error(503, "unavailable"))
+    expect((await postSend(wire, withFiles(pdf), { key: secret })).status).toBe(202)
+    expect(wire.load.bodyBytes()).toBe(0)
+  })
+})
