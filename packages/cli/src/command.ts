@@ -20,6 +20,7 @@ import { send } from "./commands/send.ts"
 import { serve, start } from "./commands/serve.ts"
 import { suppressions } from "./commands/suppressions.ts"
 import { templates } from "./commands/templates.ts"
+import { transportCommand } from "./commands/transport.ts"
 import { webhooks } from "./commands/webhooks.ts"
 
 /** The version of the command, as `mailkeep --version` prints it. */
@@ -41,6 +42,7 @@ export const mailkeep = Command.make("mailkeep").pipe(
     contacts,
     suppressions,
     templates,
-    webhooks
+    webhooks,
+    transportCommand
   ])
 )

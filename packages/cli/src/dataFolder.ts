@@ -3,18 +3,19 @@
  */
 import { join } from "node:path"
 import type { Plan } from "@mailkeep/core"
-import type { WebhookTargetRules } from "@mailkeep/core/binding"
+import type { WebhookUrlRules } from "@mailkeep/core/binding"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
-import { webhookTargetRules } from "@mailkeep/core/binding"
+import { webhookUrlRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
-import { StubTransport } from "@mailkeep/smtp"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { WebhookSink } from "@mailkeep/webhooks"
 import { Effect, Layer, Redacted } from "effect"
 import type { CommandFailure } from "./output.ts"
 import { exitOnFailure } from "./output.ts"
+import type { TransportChoice } from "./mailFlags.ts"
 import { keepPrivate } from "./privateFolder.ts"
+import { transportLayer } from "./relay.ts"
 
 const fileName = "mailkeep.db"
 
@@ -38,14 +39,17 @@ export interface MailHomeOptions {
   readonly dns?: ReadonlyArray<string>
   /** The mail host in the DNS records to publish. */
   readonly mailHost?: string
-  /** The allowed targets of webhooks. */
-  readonly webhookTargets?: WebhookTargetRules
+  /** The rules for URLs of webhooks. */
+  readonly webhookRules?: WebhookUrlRules
   /** How long a shutdown waits for running hand-offs and webhook requests. */
   readonly graceMillis?: number
+  /** The relay that sends the mail. Default: the stub. */
+  readonly transport?: TransportChoice
+  /** The operator's domain for return paths. */
+  readonly bounceDomain?: string | undefined
+  /** The public address of the page that unsubscribes. */
+  readonly unsubscribeUrl?: string | undefined
 }
-
-/** The stub sends nothing, so a second hand-off after a crash sends no second message and need not wait. */
-const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandOff: true } })
 
 /**
  * Encrypts the stored secrets. Every command on one folder must have the same master secret. The core refuses a master secret that is too
@@ -56,29 +60,34 @@ const masterSecret = () => {
   return text === "" ? {} : { masterSecret: Redacted.make(text) }
 }
 
-/** Every service of the core, over SQLite and the stub transport. */
+/** Every service of the core, over SQLite and the transport. */
 const layer = ({
   data,
   plan = {},
   dns = [],
   mailHost,
-  webhookTargets = webhookTargetRules(),
-  graceMillis
+  webhookRules = webhookUrlRules(),
+  graceMillis,
+  transport = "stub",
+  bounceDomain,
+  unsubscribeUrl
 }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
     ...(graceMillis === undefined ? {} : { graceMillis }),
-    webhooks: webhookTargets,
+    webhooks: webhookRules,
+    handOff: { bounceDomain },
+    unsubscribe: { url: unsubscribeUrl },
     ...(mailHost === undefined ? {} : { domains: { mailHost: { host: mailHost, returnPathLabel: "bounces" } } })
   }).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         store(data),
-        stub,
+        transportLayer(transport),
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,
         NodeDnsResolver.layer(dns.length === 0 ? {} : { servers: dns }),
-        WebhookSink.layer(webhookTargets)
+        WebhookSink.layer(webhookRules)
       )
     )
   )

@@ -3,12 +3,13 @@
  */
 import type { Permission } from "@mailkeep/core"
 import { dayMillis, hourMillis, isAddressRange, minuteMillis, secondMillis } from "@mailkeep/core/binding"
-import { parseInstant, permissions } from "@mailkeep/core"
+import { noLimits, parseInstant, permissions } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 
-const fromEnvironment = (name: string) => `MAILKEEP_${name}`
+/** The environment variable that replaces an absent flag. */
+export const fromEnvironment = (name: string) => `MAILKEEP_${name}`
 
 export const data = Flag.String("data").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
@@ -39,12 +40,6 @@ export const port = Flag.Int("port").pipe(
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
   Flag.withDefault(4025),
   Flag.withDescription("The port to listen on; 0 picks a free one. MAILKEEP_PORT")
-)
-
-export const transport = Flag.Literals("transport", ["stub"]).pipe(
-  Flag.withFallbackConfig(Config.Literals(["stub"], fromEnvironment("TRANSPORT"))),
-  Flag.withDefault("stub" as const),
-  Flag.withDescription("The transport: the stub accepts every message and sends nothing. MAILKEEP_TRANSPORT")
 )
 
 /** A limit of the default plan; default no limit. */
@@ -99,12 +94,20 @@ const rateLimit = Flag.String("rate-limit").pipe(
   Flag.map(Option.getOrNull)
 )
 
+const attachmentBytes = Flag.Int("attachment-bytes").pipe(
+  Flag.withFallbackConfig(Config.Int(fromEnvironment("ATTACHMENT_BYTES"))),
+  Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+  Flag.withDefault(noLimits.attachmentBytes),
+  Flag.withDescription("Bytes of all files of one message; default 20 MiB. MAILKEEP_ATTACHMENT_BYTES")
+)
+
 /** The default plan. */
 export const plan = {
   dailySends: planLimit("daily-sends", "DAILY_SENDS", "Recipients per UTC day"),
   sendingAllowance: planLimit("sending-allowance", "SENDING_ALLOWANCE", "Recipients in total"),
   scheduledRecipients: planLimit("scheduled-recipients", "SCHEDULED_RECIPIENTS", "Recipients of scheduled messages"),
   contacts: planLimit("contacts", "CONTACTS", "Contacts"),
+  attachmentBytes,
   rateLimit
 }
 
@@ -196,5 +199,5 @@ const webhookDeny = Flag.String("webhook-deny").pipe(
   Flag.withDescription("Public addresses and ranges that webhooks may not use. MAILKEEP_WEBHOOK_DENY")
 )
 
-/** The allowed targets of webhooks. */
-export const webhookTargets = { allowLoopback, ports: webhookPorts, deniedAddresses: webhookDeny }
+/** The rules for URLs of webhooks. */
+export const webhookRules = { allowLoopback, ports: webhookPorts, deniedAddresses: webhookDeny }

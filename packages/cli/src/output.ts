@@ -2,7 +2,10 @@
  * Prints the result of a command: a line of JSON, or text for people. Logs never go to standard output.
  */
 import type { MailFailure, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import type { ListenerNotStarted } from "@mailkeep/inbound"
+import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
+import type { CertificateNotRead } from "./listeners.ts"
 
 export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
 
@@ -48,7 +51,14 @@ export const exitWith = (message: string): Effect.Effect<void> =>
   )
 
 /** The failures of a command. */
-export type CommandFailure = MailFailure | StoreNotOpened | StoreUnavailable | MasterSecretRefused
+export type CommandFailure =
+  | MailFailure
+  | StoreNotOpened
+  | StoreUnavailable
+  | MasterSecretRefused
+  | SmtpTransport.SmtpOptionsInvalid
+  | ListenerNotStarted
+  | CertificateNotRead
 
 /** Prints the message of a failure and sets exit code 1. */
 export const exitOnFailure = <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>

@@ -7,9 +7,11 @@ import { Cause, Effect, Exit } from "effect"
 import { Command } from "effect/cli"
 import { mailkeep, version } from "./command.ts"
 import { logsToStderr } from "./output.ts"
+import { tracing } from "./tracing.ts"
 
 Command.run(mailkeep, { version }).pipe(
   Effect.provide(NodeServices.layer),
+  Effect.provide(tracing(version)),
   Effect.provide(logsToStderr),
   NodeRuntime.runMain({
     teardown: (exit, onExit) => {

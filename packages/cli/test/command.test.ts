@@ -113,7 +113,7 @@ describe("keys and domains", () => {
 })
 
 describe("serve", () => {
-  it("prints its address once it listens, accepts API keys and domains created beside it at once, and ends cleanly", async () => {
+  it("prints its address once it listens, uses API keys and domains created beside it at once, and ends cleanly", async () => {
     const server = await serving(["serve", ...atData(), "--port", "0"])
     const { url } = server.line
     expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })

@@ -55,7 +55,7 @@ describe("the data folder", () => {
     for (const path of files.slice(1)) if (lstatSync(path, { throwIfNoEntry: false })) expect(modeOf(path)).toBe("600")
   })
 
-  it("accepts a data folder that is a symbolic link, and keeps the link", () => {
+  it("opens a data folder that is a symbolic link, and keeps the link", () => {
     const real = join(folder, "real")
     mkdirSync(real, { mode: 0o755 })
     symlinkSync(real, data())

@@ -208,7 +208,7 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "verify", domain.id, ...here(), "--dns", "127.0.0.1:1"])).toMatchObject({
       status: "pending"
     })
-    expect(await runJson(["domains", "remove", domain.id, ...here()])).toMatchObject({ removed: true })
+    expect(await runJson(["domains", "remove", "Shop.example", ...here()])).toMatchObject({ removed: true })
   })
 
   it("prints the usage in the help of the command and of its subcommands", async () => {

@@ -44,9 +44,17 @@ const records = ({ records }: SenderDomain): string =>
         ])
       ])}`
 
-const id = Argument.String("domain-id").pipe(
-  Argument.withDescription("The id of the domain, such as dom_01h…; see domains list")
+const id = Argument.String("domain").pipe(
+  Argument.withDescription("The name of the domain or its id, such as mail.example.com or dom_01h…")
 )
+
+/** The id of a domain that is given by its name or its id. A name has a period, an id has none. */
+const idOf = Effect.fnUntraced(function* (project: string, domain: string) {
+  if (!domain.includes(".")) return domain
+  const service = yield* Domains
+  const found = yield* walkPages((page) => service.list(project, { ...page, search: domain }))
+  return found.find((one) => one.domain === domain.toLowerCase())?.id ?? domain
+})
 
 const add = Command.make(
   "add",
@@ -87,14 +95,14 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
 
 const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
   Effect.gen(function* () {
-    const domain = yield* (yield* Domains).verify(project, id)
+    const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
     yield* print(json, shown(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
   }).pipe(DataFolder.at({ data, dns }))
 ).pipe(Command.withDescription("Check the DNS records of a domain now"))
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Domains).delete(project, id)
+    yield* (yield* Domains).delete(project, yield* idOf(project, id))
     yield* print(json, { id, removed: true }, `${id} removed`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Remove a domain; sends from it are refused from now on"))

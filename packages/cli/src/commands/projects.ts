@@ -3,19 +3,19 @@
  */
 import type { Project } from "@mailkeep/core"
 import { ambiguityPolicies, formatInstant, Projects } from "@mailkeep/core"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = ({ id, onAmbiguous, createdAt }: Project) => ({ id, onAmbiguous, createdAt: formatInstant(createdAt) })
+const shown = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
 
 const list = Command.make("list", { data, json }, ({ data, json }) =>
   Effect.gen(function* () {
     const projects = yield* (yield* Projects).list
-    const rows = projects.map(({ id, onAmbiguous }) => [id, onAmbiguous])
-    yield* print(json, { projects: projects.map(shown) }, table([["ID", "ON AMBIGUOUS"], ...rows]))
+    const rows = projects.map(({ id, onAmbiguous, listUnsubscribe }) => [id, onAmbiguous, String(listUnsubscribe)])
+    yield* print(json, { projects: projects.map(shown) }, table([["ID", "ON AMBIGUOUS", "LIST UNSUBSCRIBE"], ...rows]))
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List all projects"))
 
@@ -26,14 +26,25 @@ const set = Command.make(
       Argument.withDescription("The project, such as prj_acme; created on first use")
     ),
     onAmbiguous: Flag.Literals("on-ambiguous", ambiguityPolicies).pipe(
-      Flag.withDescription("What to do with an ambiguous attempt: retry may send the message twice, fail may lose it")
+      Flag.withDescription("What to do with an ambiguous attempt: retry may send the message twice, fail may lose it"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
+    listUnsubscribe: Flag.Literals("list-unsubscribe", ["on", "off"]).pipe(
+      Flag.withDescription("Whether messages have a link to unsubscribe in their header"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
     ),
     data,
     json
   },
-  ({ id, onAmbiguous, data, json }) =>
+  ({ id, onAmbiguous, listUnsubscribe, data, json }) =>
     Effect.gen(function* () {
-      const project = yield* (yield* Projects).update(id, { onAmbiguous })
+      const projects = yield* Projects
+      const project = yield* projects.update(id, {
+        onAmbiguous,
+        listUnsubscribe: listUnsubscribe === undefined ? undefined : listUnsubscribe === "on"
+      })
       yield* print(json, shown(project), `${project.id} ${project.onAmbiguous}`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))

@@ -3,13 +3,17 @@
  * `mailkeep start` does the same with a demo project.
  */
 import type { Plan } from "@mailkeep/core"
-import type { WebhookTargetRules } from "@mailkeep/core/binding"
+import type { WebhookUrlRules } from "@mailkeep/core/binding"
 import { ApiKeys, Dispatcher, Domains, EventSender } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
-import { data, dns, grace, host, json, mailHost, plan, port, transport, webhookTargets } from "../flags.ts"
+import { data, dns, grace, host, json, mailHost, plan, port, webhookRules } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
+import type { InboundOptions, InboundPorts } from "../listeners.ts"
+import { openListeners } from "../listeners.ts"
+import type { TransportChoice } from "../mailFlags.ts"
+import { inbound, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
 
@@ -20,8 +24,13 @@ interface Serving {
   readonly plan: Plan
   readonly dns: ReadonlyArray<string>
   readonly mailHost: string
-  readonly webhookTargets: WebhookTargetRules
+  readonly webhookRules: WebhookUrlRules
   readonly grace: number
+  readonly transport: TransportChoice
+  readonly inbound: Omit<InboundOptions, "host" | "graceMillis"> & {
+    readonly bounceDomain: string | undefined
+    readonly unsubscribeUrl: string | undefined
+  }
 }
 
 /**
@@ -29,8 +38,8 @@ interface Serving {
  * stop at the same time, so one grace period bounds them all.
  */
 const serving = <R>(
-  { host, port, grace: graceMillis, ...folder }: Serving,
-  announce: (url: string) => Effect.Effect<void, never, R>
+  { host, port, grace: graceMillis, inbound, ...folder }: Serving,
+  announce: (url: string, ports: InboundPorts) => Effect.Effect<void, never, R>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -42,21 +51,34 @@ const serving = <R>(
         NodeMailServer.layerNode({ host, port, graceMillis }),
         yield* Scope.fork(loops)
       )
+      const ports = yield* openListeners({ ...inbound, host, graceMillis }, yield* Scope.fork(loops))
       const url = yield* Effect.provideContext(NodeMailServer.url, server)
-      yield* announce(url)
+      yield* announce(url, ports)
       return yield* Effect.never
     })
   ).pipe(
     Effect.catchTag("ServeError", ({ cause }) =>
       exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
     ),
-    DataFolder.at({ ...folder, graceMillis })
+    DataFolder.at({
+      ...folder,
+      graceMillis,
+      bounceDomain: inbound.bounceDomain,
+      unsubscribeUrl: inbound.unsubscribeUrl
+    })
   )
 
-const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookTargets, grace }
+const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookRules, grace, inbound }
+
+const servingLines = (url: string, { bounces, smtp }: InboundPorts): string =>
+  [
+    `Mailkeep listens on ${url}`,
+    ...(bounces === undefined ? [] : [`Bounces and complaints: smtp://${bounces}`]),
+    ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`])
+  ].join("\n")
 
 export const serve = Command.make("serve", flags, ({ json, ...options }) =>
-  serving(options, (url) => print(json, { url }, `Mailkeep listens on ${url}`))
+  serving(options, (url, ports) => print(json, { url, ...ports }, servingLines(url, ports)))
 ).pipe(Command.withDescription("Serve the interface over HTTP, send due messages, deliver events and check domains"))
 
 const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
@@ -75,7 +97,7 @@ const prepareDemo = Effect.gen(function* () {
   return Redacted.value(secret)
 })
 
-const firstLook = (url: string, key: string, now: number): string => `
+const firstLook = (url: string, key: string, now: number, isStub: boolean): string => `
 Mailkeep listens on ${url}
 Project ${demo.project}, verified domain ${demo.domain}, API key ${key}
 
@@ -93,7 +115,12 @@ curl -sS ${url}/api/v1/emails/logs \\
   -H 'Authorization: Bearer ${key}'
 
 The API is described at ${url}/docs. Ctrl-C stops the server; its data stays in the data folder.
-No mail is sent yet: the stub transport accepts every message and sends nothing.
+${
+  isStub
+    ? `No mail is sent yet: the stub transport accepts every message and sends nothing.
+To send mail, give your relay and a domain of yours: mailkeep transport check --transport smtp://user:password@relay.example:587`
+    : "Mail is sent to the relay of --transport."
+}
 `
 
 export const start = Command.make("start", flags, ({ json, ...options }) =>
@@ -101,7 +128,11 @@ export const start = Command.make("start", flags, ({ json, ...options }) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
-      yield* print(json, { url, project: demo.project, domain: demo.domain, key }, firstLook(url, key, now))
+      yield* print(
+        json,
+        { url, project: demo.project, domain: demo.domain, key },
+        firstLook(url, key, now, options.transport === "stub")
+      )
     })
   )
 ).pipe(

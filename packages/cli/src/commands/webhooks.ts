@@ -6,7 +6,7 @@ import { eventKinds, formatInstant, Webhooks } from "@mailkeep/core"
 import { formatInstantOrNull, webhookStatuses } from "@mailkeep/core/binding"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { data, json, limit, project, webhookTargets } from "../flags.ts"
+import { data, json, limit, project, webhookRules } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
@@ -52,13 +52,13 @@ const create = Command.make(
     data,
     project,
     json,
-    webhookTargets,
+    webhookRules,
     events: Flag.Literals("event", eventKinds).pipe(
       Flag.atLeast(0),
       Flag.withDescription("A kind of event; repeatable; default the four stable kinds")
     )
   },
-  ({ url, data, project, json, webhookTargets, events }) =>
+  ({ url, data, project, json, webhookRules, events }) =>
     Effect.gen(function* () {
       const { webhook, secret } = yield* (yield* Webhooks).create(project, {
         url,
@@ -70,7 +70,7 @@ const create = Command.make(
         { ...shown(webhook), secret: clear },
         `${webhook.id}\n${clear}\nKeep it now: it is not shown again.`
       )
-    }).pipe(DataFolder.at({ data, webhookTargets }))
+    }).pipe(DataFolder.at({ data, webhookRules }))
 ).pipe(Command.withDescription("Create a webhook and print its secret, once"))
 
 const update = Command.make(
@@ -80,7 +80,7 @@ const update = Command.make(
     data,
     project,
     json,
-    webhookTargets,
+    webhookRules,
     status: Flag.Literals("status", webhookStatuses).pipe(
       Flag.withDescription("Enable or disable the webhook"),
       Flag.optional,
@@ -96,7 +96,7 @@ const update = Command.make(
       Flag.withDescription("A kind of event; repeatable; replaces all kinds")
     )
   },
-  ({ webhookId, data, project, json, webhookTargets, status, url, events }) =>
+  ({ webhookId, data, project, json, webhookRules, status, url, events }) =>
     Effect.gen(function* () {
       if (status === undefined && url === undefined && events.length === 0)
         return yield* exitWith("nothing to change: give --status, --url or --event")
@@ -106,7 +106,7 @@ const update = Command.make(
         events: events.length === 0 ? undefined : events
       })
       yield* print(json, shown(updated), `${updated.id} is ${updated.status}: ${updated.url}`)
-    }).pipe(DataFolder.at({ data, webhookTargets }))
+    }).pipe(DataFolder.at({ data, webhookRules }))
 ).pipe(Command.withDescription("Enable or disable a webhook, or change its URL or kinds of event"))
 
 const remove = Command.make("delete", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
@@ -126,14 +126,14 @@ const rotate = Command.make("rotate-secret", { webhookId, data, project, json },
 
 const test = Command.make(
   "test",
-  { webhookId, data, project, json, webhookTargets },
-  ({ webhookId, data, project, json, webhookTargets }) =>
+  { webhookId, data, project, json, webhookRules },
+  ({ webhookId, data, project, json, webhookRules }) =>
     Effect.gen(function* () {
       const result = yield* (yield* Webhooks).test(project, webhookId)
       const { delivered, statusCode, error } = result
       if (!delivered && !json) return yield* exitWith(`not accepted: ${statusCode ?? error}`)
       yield* print(json, result, `accepted, ${statusCode}`)
-    }).pipe(DataFolder.at({ data, webhookTargets }))
+    }).pipe(DataFolder.at({ data, webhookRules }))
 ).pipe(Command.withDescription("Send a test event now, once"))
 
 const deliveries = Command.make(

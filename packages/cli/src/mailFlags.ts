@@ -1,0 +1,63 @@
+/**
+ * The flags for how mail leaves and what returns: the transport, the listeners for bounces and submission, and the links to unsubscribe.
+ */
+import { Config, Option, Redacted, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { fromEnvironment } from "./flags.ts"
+
+/** The stub, or the URL of a relay. The URL may contain a password. */
+export type TransportChoice = "stub" | Redacted.Redacted<string>
+
+/** Checks nothing here, because the complaint about a wrong flag would print its value. The transport checks the URL. */
+const choiceOf = (text: string): TransportChoice => (text === "stub" ? "stub" : Redacted.make(text))
+
+export const transport = Flag.String("transport").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("TRANSPORT"))),
+  Flag.withDefault("stub"),
+  Flag.map(choiceOf),
+  Flag.withDescription(
+    "The relay that sends the mail, such as smtp://user:password@relay.example:587 or smtps://relay.example; " +
+      "MAILKEEP_SMTP_USER and MAILKEEP_SMTP_PASSWORD may hold the login; stub sends nothing. MAILKEEP_TRANSPORT"
+  )
+)
+
+const optionalText = (flag: string, variable: string, description: string) =>
+  Flag.String(flag).pipe(
+    Flag.withFallbackConfig(Config.String(fromEnvironment(variable))),
+    Flag.withDescription(`${description}. ${fromEnvironment(variable)}`),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+
+const optionalPort = (flag: string, variable: string, description: string) =>
+  Flag.Int(flag).pipe(
+    Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
+    Flag.withDescription(`${description}; 0 picks a free port; default none. ${fromEnvironment(variable)}`),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+
+/** Where bounces, complaints and submitted mail arrive, and where links to unsubscribe point. */
+export const inbound = {
+  bouncesPort: optionalPort("bounces-port", "BOUNCES_PORT", "The SMTP port for bounces and complaints"),
+  bouncesHost: optionalText(
+    "bounces-host",
+    "BOUNCES_HOST",
+    "The address to listen on for bounces, such as 0.0.0.0; default the same as --host"
+  ),
+  bounceDomain: optionalText(
+    "bounce-domain",
+    "BOUNCE_DOMAIN",
+    "The domain whose mail reaches the port for bounces, for sender domains without a return path of their own"
+  ),
+  smtpPort: optionalPort("smtp-port", "SMTP_PORT", "The port for mail from products that speak only SMTP"),
+  smtpHost: optionalText("smtp-host", "SMTP_HOST", "The address to listen on for SMTP; default the same as --host"),
+  tlsCert: optionalText("tls-cert", "TLS_CERT", "The file with the certificate of the SMTP ports, in PEM"),
+  tlsKey: optionalText("tls-key", "TLS_KEY", "The file with the private key of the certificate, in PEM"),
+  unsubscribeUrl: optionalText(
+    "unsubscribe-url",
+    "UNSUBSCRIBE_URL",
+    "The public address of /unsubscribe, such as https://mail.example.com/unsubscribe, for links in List-Unsubscribe"
+  )
+}
