@@ -11,7 +11,7 @@ import { appender } from "./Lines.ts"
 export interface ReceivedCopy {
   readonly deliveryId: string
   readonly attempt: number
-  readonly messageId: string
+  readonly messageIdHeader: string
   /** The time of the hand-off, by the clock of the process that made it. */
   readonly at: number
 }
@@ -71,7 +71,7 @@ export const recordingTransport = (file: string, faults: RelayFaults): Layer.Lay
         record({
           deliveryId,
           attempt,
-          messageId: message.messageId,
+          messageIdHeader: message.messageIdHeader,
           at: clock.currentTimeMillisUnsafe()
         } satisfies ReceivedCopy)
       )

@@ -14,7 +14,8 @@ interface AttemptRow {
   readonly outcome: string | null
 }
 
-interface Copies {
+/** What the comparison found. */
+export interface Copies {
   /** Number of deliveries with more than one copy at the relay. */
   readonly duplicates: number
   /** Number of ambiguous attempts. */
@@ -45,7 +46,7 @@ export const explainedCopies = (filename: string, received: ReadonlyArray<Receiv
       ({ deliveryId, number, outcome }) => `${deliveryId}: attempt ${number} is ${outcome}, but the relay has no copy`
     )
   const unexplained = [...byDelivery].flatMap(([deliveryId, copies]) =>
-    copies.flatMap(({ attempt, messageId }, index) => {
+    copies.flatMap(({ attempt, messageIdHeader }, index) => {
       const row = attempts.get(`${deliveryId}/${attempt}`)
       const ambiguous = row?.outcome === "ambiguous" || row?.phase === "finalizing"
       if (!ambiguous && !mayHaveReachedRelay.has(row?.outcome ?? ""))
@@ -54,7 +55,9 @@ export const explainedCopies = (filename: string, received: ReadonlyArray<Receiv
         ]
       if (index < copies.length - 1 && !ambiguous)
         return [`${deliveryId}: the relay has a copy after attempt ${attempt}, whose outcome is ${row!.outcome}`]
-      return messageId === copies[0]!.messageId ? [] : [`${deliveryId}: the copies have different Message-IDs`]
+      return messageIdHeader === copies[0]!.messageIdHeader
+        ? []
+        : [`${deliveryId}: the copies have different Message-IDs`]
     })
   )
   return {

@@ -2,11 +2,12 @@
  * Recovers after a crash: opens the store file with a new core and processes every delivery. Its clock jumps to the next due time.
  */
 import type { SendInput, SendResult } from "@mailkeep/core"
+import type { Transport } from "@mailkeep/core"
 import { Dispatcher, Domains, MailStore } from "@mailkeep/core"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { embeddedMail, project, send } from "./embeddedMail.ts"
-import { noRelayFaults } from "./RecordingTransport.ts"
+import { embeddedMailOver, filesIn, project, send } from "./embeddedMail.ts"
+import { noRelayFaults, recordingTransport } from "./RecordingTransport.ts"
 
 const roundsMax = 2000
 
@@ -34,7 +35,8 @@ export const drain = (
   folder: string,
   now: number,
   repeatedSends: ReadonlyArray<{ readonly key: string; readonly body: SendInput }> = [],
-  isSameAnswer: (key: string, result: SendResult) => boolean = () => true
+  isSameAnswer: (key: string, result: SendResult) => boolean = () => true,
+  transport: Layer.Layer<Transport> = recordingTransport(filesIn(folder).received, noRelayFaults)
 ): Promise<number> =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
@@ -47,7 +49,7 @@ export const drain = (
     }
     return yield* processAll
   }).pipe(
-    Effect.provide(embeddedMail(folder, noRelayFaults).pipe(Layer.provideMerge(TestClock.layer()))),
+    Effect.provide(embeddedMailOver(folder, transport).pipe(Layer.provideMerge(TestClock.layer()))),
     Effect.scoped,
     Effect.runPromise
   )

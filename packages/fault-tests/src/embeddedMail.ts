@@ -3,6 +3,7 @@
  */
 import { join } from "node:path"
 import type { MailCoreOptions, SendInput } from "@mailkeep/core"
+import type { Transport } from "@mailkeep/core"
 import { MailCore, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SqliteMailStore } from "@mailkeep/sqlite"
@@ -22,19 +23,21 @@ export const filesIn = (folder: string) => ({
   reports: join(folder, "reports.jsonl")
 })
 
-export const embeddedMail = (folder: string, faults: RelayFaults, options: MailCoreOptions = {}) => {
-  const { store, received } = filesIn(folder)
-  return MailCore.layerWith(options).pipe(
+export const embeddedMail = (folder: string, faults: RelayFaults, options: MailCoreOptions = {}) =>
+  embeddedMailOver(folder, recordingTransport(filesIn(folder).received, faults), options)
+
+/** The same over another transport. */
+export const embeddedMailOver = (folder: string, transport: Layer.Layer<Transport>, options: MailCoreOptions = {}) =>
+  MailCore.layerWith(options).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        SqliteMailStore.layer({ filename: store }),
-        recordingTransport(received, faults),
+        SqliteMailStore.layer({ filename: filesIn(folder).store }),
+        transport,
         PlanSource.layerFixed({}),
         NodeCrypto.layer
       )
     )
   )
-}
 
 export const sendBody = (change: Partial<SendInput>): SendInput => ({
   from: sender,

@@ -10,6 +10,12 @@ import { freezeLoop } from "./freeze/freezeLoop.ts"
 import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
+import { bounceRun } from "./relay/bounces/bounceRun.ts"
+import { exactlyOnce } from "./relay/exactlyOnce.ts"
+import { guideRun } from "./relay/guide/guideRun.ts"
+import { injectionRun } from "./relay/injection/injectionRun.ts"
+import { withPeers } from "./relay/peers/installed.ts"
+import { relayKill } from "./relay/relayKill.ts"
 import { simulation } from "./simulation/simulation.ts"
 import { everyCall } from "./syscalls/everyCall.ts"
 
@@ -22,6 +28,7 @@ const { values, positionals } = parseArgs({
     cuts: { type: "string" },
     seeds: { type: "string" },
     requests: { type: "string" },
+    deliveries: { type: "string" },
     /** Duration of the attacks: 90 in CI, 1,800 with `--long`. */
     seconds: { type: "string" },
     contacts: { type: "string", default: "200000" },
@@ -62,6 +69,19 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   syscalls: () => everyCall({ stride: values.long ? 1 : 4, seed }),
   simulate: () => simulation({ seeds: amount(values.seeds, 2000), from: seed }),
   http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
+  relay: () =>
+    withPeers(() =>
+      exactlyOnce({
+        deliveries: values.deliveries === undefined ? (values.long ? 10_000 : 1000) : Number(values.deliveries),
+        signatures: values.long ? 2000 : 200,
+        tampered: values.long ? 50 : 10,
+        seed
+      })
+    ),
+  "relay-kill": () => withPeers(() => relayKill({ cycles: amount(values.cycles, 50) })),
+  injection: () => withPeers(() => injectionRun({ stride: values.long ? 1 : 5 })),
+  bounces: () => withPeers(bounceRun),
+  guide: () => withPeers(guideRun),
   attack: () =>
     attackRun({
       seconds: amount(values.seconds, 90),

@@ -117,15 +117,14 @@ describe.each(stores)("a clock that jumps, with the $name store", (store) => {
       })
     ))
 
-  it("sends a waiting delivery once after the clock was set a day back and has caught up again", () =>
+  it("sends a queued delivery once and at once after the clock was set a day back", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* TestClock.setTime(start - dayMillis)
-        yield* tick
-        expect((yield* delivery(id)).status).toBe("queued")
         const { deliveryIds } = yield* send("new", { to: "bob@example.org" })
         yield* tick
+        expect((yield* delivery(id)).status).toBe("delivered")
         expect((yield* delivery(deliveryIds[0]!)).status).toBe("delivered")
         yield* TestClock.setTime(start)
         yield* tick
@@ -155,7 +154,7 @@ describe.each(stores)("a relay that never answers, with the $name store", (store
         yield* until(other.deliveryIds[0]!, "delivered")
         expect((yield* delivery(hanging.deliveryIds[0]!)).status).toBe("sending")
         yield* until(hanging.deliveryIds[0]!, "delivered")
-        expect(yield* delivery(hanging.deliveryIds[0]!)).toMatchObject({ attempts: 2, ambiguous: 0 })
+        expect(yield* delivery(hanging.deliveryIds[0]!)).toMatchObject({ attempts: 2, ambiguousAttempts: 0 })
         yield* Fiber.interrupt(running)
         yield* expectBalanced
       })

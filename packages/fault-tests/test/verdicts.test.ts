@@ -109,7 +109,7 @@ describe("explainedCopies", () => {
     [
       "two copies with different Message-IDs",
       "UPDATE mailkeep_attempts SET outcome = 'ambiguous'",
-      ([one]) => [one!, { ...one!, messageId: "<b>" }]
+      ([one]) => [one!, { ...one!, messageIdHeader: "<b>" }]
     ]
   ])("reports %s", (_, sql, copies) => {
     expect(explainedCopies(damaged(sql), copies(received())).unexplained.length).toBeGreaterThan(0)

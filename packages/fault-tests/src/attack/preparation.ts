@@ -56,7 +56,7 @@ const create = async (address: Address, apiKey: string, path: string, body: obje
   return response.ok ? answer.data?.id : undefined
 }
 
-/** Creates the largest record that the server accepts: of this size, a half, a quarter and so on. */
+/** Creates the largest record that the server allows: of this size, a half, a quarter and so on. */
 const createLargest = async (
   size: number,
   one: (size: number) => Promise<string | undefined>

@@ -9,16 +9,20 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
+import type { Copies } from "../copies.ts"
 import { explainedCopies } from "../copies.ts"
+import type { Transport } from "@mailkeep/core"
+import type { Layer } from "effect"
 import { drain } from "../drain.ts"
 import { filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
+import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { contradictedReports, unanswered } from "../workerReports.ts"
-import type { WorkerOptions } from "./worker.ts"
+import type { WorkerOptions, WorkerRelay } from "./worker.ts"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 
@@ -28,20 +32,58 @@ export interface KillOptions {
   readonly processes: number
 }
 
+/** What a relay has received, compared with the attempts in the store. */
+export interface Arrived extends Copies {
+  /** The deliveries of which the relay has a copy. */
+  readonly deliveryIds: ReadonlySet<string>
+}
+
+/** The relay that the workers use, and how to see what it received. */
+export interface KillRelay {
+  /** The relay of the workers in a cycle. `null`: each worker uses the transport that records. */
+  readonly ofWorkers: (cycle: number) => WorkerRelay | null
+  /** For the recovery after the kill. */
+  readonly transport: Layer.Layer<Transport>
+  /** Whether the relay has got anything from the workers in this cycle. Before that, a kill interrupts no hand-off. */
+  readonly isInUse: () => boolean
+  readonly arrived: (store: string) => Promise<Arrived>
+}
+
+/** The transport that records in a file of the folder. */
+const recordingRelay = (folder: string): KillRelay => {
+  const { received } = filesIn(folder)
+  return {
+    ofWorkers: () => null,
+    isInUse: () => true,
+    transport: recordingTransport(received, noRelayFaults),
+    arrived: (store) => {
+      const copies = readLines<ReceivedCopy>(received)
+      const deliveryIds = new Set(copies.map(({ deliveryId }) => deliveryId))
+      return Promise.resolve({ ...explainedCopies(store, copies), deliveryIds })
+    }
+  }
+}
+
 /** Runs workers under load for a short time, then kills them all. Returns what they wrote to stderr. */
-const oneCrash = async (folder: string, cycle: number, startAt: number, processes: number): Promise<string> => {
+const oneCrash = async (
+  folder: string,
+  cycle: number,
+  startAt: number,
+  processes: number,
+  relay: KillRelay
+): Promise<string> => {
   const { reports } = filesIn(folder)
   const size = () => (existsSync(reports) ? statSync(reports).size : 0)
   const before = size()
   const errorOutput: Array<string> = []
   const children = Array.from({ length: processes }, (_, n) => {
-    const options: WorkerOptions = { folder, startAt, name: `c${cycle}w${n}`, callers: 6 }
+    const options: WorkerOptions = { folder, startAt, name: `c${cycle}w${n}`, callers: 6, relay: relay.ofWorkers(cycle) }
     const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
     child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
     return child
   })
   // Waits for the first report: before it, a kill cannot lose anything.
-  while (size() === before && errorOutput.length === 0) await wait(10)
+  while ((size() === before || !relay.isInUse()) && errorOutput.length === 0) await wait(10)
   await wait(30 + Math.random() * 400)
   await Promise.all(
     children.map(async (child) => {
@@ -71,31 +113,35 @@ const wronglyUnsent = (filename: string): ReadonlyArray<string> => {
   )
 }
 
-export const killLoop = async ({ cycles, processes }: KillOptions): Promise<FaultRun> => {
+export const killLoop = async (
+  { cycles, processes }: KillOptions,
+  relayIn: (folder: string) => KillRelay = recordingRelay
+): Promise<FaultRun> => {
   const folder = mkdtempSync(join(tmpdir(), "killed-product-"))
   const files = filesIn(folder)
+  const relay = relayIn(folder)
   const failures: Array<string> = []
   let clock = Date.now()
   let checked = 0
   try {
     for (let cycle = 0; cycle < cycles && failures.length === 0; cycle++) {
-      const errorOutput = await oneCrash(folder, cycle, clock, processes)
+      const errorOutput = await oneCrash(folder, cycle, clock, processes, relay)
       if (errorOutput !== "") failures.push(`cycle ${cycle}: ${errorOutput}`)
       failures.push(...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after the kill: ${broken}`))
       const reports = readLines<WorkerReport>(files.reports)
       const newReports = reports.slice(checked)
       checked = reports.length
-      clock = 1000 + (await drain(folder, clock + 1000, unanswered(newReports)))
-      const received = readLines<ReceivedCopy>(files.received)
+      clock = 1000 + (await drain(folder, clock + 1000, unanswered(newReports), () => true, relay.transport))
+      const { deliveryIds, unexplained } = await relay.arrived(files.store)
       failures.push(
         ...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after recovery: ${broken}`),
-        ...contradictedReports(folder, newReports, new Set(received.map(({ deliveryId }) => deliveryId))),
-        ...explainedCopies(files.store, received).unexplained,
+        ...contradictedReports(folder, newReports, deliveryIds),
+        ...unexplained,
         ...wronglyUnsent(files.store)
       )
     }
     const reports = readLines<WorkerReport>(files.reports)
-    const { duplicates, ambiguous } = explainedCopies(files.store, readLines<ReceivedCopy>(files.received))
+    const { duplicates, ambiguous, deliveryIds } = await relay.arrived(files.store)
     const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
     return {
       counts: {
@@ -104,6 +150,7 @@ export const killLoop = async ({ cycles, processes }: KillOptions): Promise<Faul
         "cancels acknowledged": count("canceled"),
         "contact writes acknowledged": count("contact"),
         "sends without an answer, retried after the crash": count("trySend") - count("sent"),
+        "deliveries at the relay": deliveryIds.size,
         "ambiguous attempts": ambiguous,
         "duplicates, each after an ambiguous attempt": duplicates,
         "problems: lost, stuck, or duplicated without an ambiguous attempt": failures.length

@@ -2,13 +2,16 @@
  * A product under load, which the kill loop kills. It sends, schedules, cancels, replays, writes contacts and dispatches concurrently.
  */
 import type { ContactId } from "@mailkeep/core/adapter"
-import type { SendInput } from "@mailkeep/core"
-import { Contacts, Dispatcher, Domains, formatInstant, Sending } from "@mailkeep/core"
+import type { OnAmbiguous, SendInput } from "@mailkeep/core"
+import { Contacts, Dispatcher, Domains, formatInstant, Projects, Sending } from "@mailkeep/core"
 import { Clock, Effect, Layer, Result } from "effect"
 import { clockFrom } from "../clockFrom.ts"
-import { embeddedMail, filesIn, project, send, sendBody } from "../embeddedMail.ts"
+import { embeddedMailOver, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import { appender } from "../Lines.ts"
-import { frequentRelayFaults } from "../RecordingTransport.ts"
+import { frequentRelayFaults, recordingTransport } from "../RecordingTransport.ts"
+import { makePublishedDns } from "../relay/publishedDns.ts"
+import { verifySenderDomain } from "../relay/relayMail.ts"
+import { relayTransport } from "../relay/relayTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 
 export interface WorkerOptions {
@@ -18,10 +21,20 @@ export interface WorkerOptions {
   /** Prefix of its idempotency keys and recipients. */
   readonly name: string
   readonly callers: number
+  /** The SMTP relay to use; `null`: the transport that records. */
+  readonly relay: WorkerRelay | null
 }
 
-const { folder, startAt, name, callers } = JSON.parse(process.argv[2]!) as WorkerOptions
+/** An SMTP relay, and what follows an attempt that may have delivered the message. */
+export interface WorkerRelay {
+  readonly port: number
+  readonly onAmbiguous: OnAmbiguous
+}
+
+const { folder, startAt, name, callers, relay } = JSON.parse(process.argv[2]!) as WorkerOptions
 const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
+
+const dns = makePublishedDns()
 
 const chance = (percent: number) => Math.random() * 100 < percent
 
@@ -89,9 +102,16 @@ const caller = Effect.fnUntraced(function* (callerIndex: number) {
   }
 })
 
+const ready =
+  relay === null
+    ? Effect.flatMap(Domains, (domains) => Effect.ignore(domains.create(project, { domain: "example.com", verified: true })))
+    : Effect.andThen(
+        verifySenderDomain(dns, "example.com"),
+        Effect.flatMap(Projects, (projects) => projects.update(project, { onAmbiguous: relay.onAmbiguous }))
+      )
+
 const work = Effect.gen(function* () {
-  const domains = yield* Domains
-  yield* Effect.ignore(domains.create(project, { domain: "example.com", verified: true }))
+  yield* ready
   yield* Effect.forkScoped((yield* Dispatcher).run)
   yield* Effect.all(
     Array.from({ length: callers }, (_, index) => caller(index)),
@@ -102,6 +122,12 @@ const work = Effect.gen(function* () {
   Effect.tapCause((cause) => Effect.sync(() => report({ kind: "problem", message: String(cause.reasons.map(String)) })))
 )
 
+const transport =
+  relay === null ? recordingTransport(filesIn(folder).received, frequentRelayFaults) : relayTransport(relay.port)
+
 await Effect.runPromise(
-  Effect.provide(work, embeddedMail(folder, frequentRelayFaults).pipe(Layer.provideMerge(clockFrom(startAt))))
+  Effect.provide(
+    work,
+    embeddedMailOver(folder, transport).pipe(Layer.provideMerge(Layer.merge(clockFrom(startAt), dns.layer)))
+  )
 )

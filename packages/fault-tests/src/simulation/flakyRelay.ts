@@ -10,7 +10,7 @@ import { relayCapabilities } from "../RecordingTransport.ts"
 export interface RelayCopy {
   readonly deliveryId: string
   readonly attempt: number
-  readonly messageId: string
+  readonly messageIdHeader: string
   /** The time of the hand-off, by the clock of the process that made it. */
   readonly at: number
 }
@@ -64,7 +64,7 @@ export const flakyRelay = (
       // The process can be killed between the commit of the phase `finalizing` and the final bytes.
       Effect.andThen(
         Effect.yieldNow,
-        Effect.sync(() => copies.push({ deliveryId, attempt, messageId: message.messageId, at: now() }))
+        Effect.sync(() => copies.push({ deliveryId, attempt, messageIdHeader: message.messageIdHeader, at: now() }))
       )
     )
   const play = (handOff: HandOff, behaviour: Behaviour): ReturnType<TransportShape["handOff"]> => {

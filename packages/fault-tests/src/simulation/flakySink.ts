@@ -8,7 +8,7 @@ import { Effect } from "effect"
 const outcomeOf = (status: number): SinkOutcome =>
   status < 300
     ? { _tag: "Accepted", status }
-    : { _tag: "Refused", status, retryAfterSeconds: status === 503 ? 30 : null, gone: false }
+    : { _tag: "Refused", status, retryAfterSeconds: status === 503 ? 30 : null, wantsNoMoreEvents: false }
 
 export const flakySink = (random: () => number, isFlaky: () => boolean, received: Set<string>): EventSinkShape => {
   const wait = Effect.suspend(() => (random() < 0.5 ? Effect.yieldNow : Effect.sleep(Math.ceil(random() * 5000))))

@@ -33,21 +33,25 @@ import { flakySink } from "./flakySink.ts"
 import type { SimProcess } from "./SimulatedWorld.ts"
 import { SimulatedWorld } from "./SimulatedWorld.ts"
 import { eventDeliveriesOf, eventDeliveriesVerdict } from "./eventDeliveriesVerdict.ts"
-import { verdict } from "./verdict.ts"
+import { deliveriesOf, verdict } from "./verdict.ts"
 
 const start = Date.UTC(2026, 10, 21, 12)
 const processesAtOnce = 2
 const callersEach = 2
 const jumpsAtMost = 2
-const jumpMillis = 24 * hourMillis
+const jumpMillisMax = 24 * hourMillis
 /** Time after the faults in which every delivery must end. A clock that was ahead may have scheduled a delivery that much later. */
-const recoveryMillisMax = jumpsAtMost * jumpMillis + aheadMillisMax + 12 * hourMillis
+const recoveryMillisMax = jumpsAtMost * jumpMillisMax + aheadMillisMax + 12 * hourMillis
+/** Time after the faults in which every delivery must end that was due at their end, whatever the clocks showed: the longest waits, one after another. */
+const dueMillisMax = 4 * hourMillis
 
 /** The faults and limits of one simulation, drawn from the seed. */
 const drawFaultRates = (random: () => number) => ({
   faultMillis: (0.2 + random() * 3) * hourMillis,
   killsMax: Math.floor(random() * 5),
   jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
+  /** Whether the processes have one clock, as on one machine, or each has its own. */
+  hasOneClock: random() < 0.7,
   callsMax: 20 + Math.floor(random() * 30),
   allowance: random() < 0.3 ? 20 : null,
   hasWebhook: random() < 0.3,
@@ -83,6 +87,8 @@ class Simulation {
   calls = 0
   kills = 0
   jumps = 0
+  /** Difference of the clock of the machine to the true time. */
+  machineSkewMillis = 0
 
   constructor(seed: number, sabotage: Sabotage) {
     this.raw = sabotage(Effect.runSync(MemoryMailStore.make))
@@ -129,9 +135,24 @@ class Simulation {
     )
   }
 
+  /** Sets the clock of the machine, or of the first process, forward or back by 1 s to 24 h. */
+  #jump(): void {
+    const { random, processes, faultRates } = this
+    const millis = Math.round((random() < 0.5 ? -1 : 1) * secondMillis * (jumpMillisMax / secondMillis) ** random())
+    if (faultRates.hasOneClock) this.machineSkewMillis += millis
+    for (const process of faultRates.hasOneClock ? processes : processes.slice(0, 1)) process.skewMillis += millis
+  }
+
+  /** The deliveries that must end soon after the faults: those that are queued or under work. */
+  #unfinished(): ReadonlyArray<string> {
+    const deliveries = projects.flatMap((projectId) => deliveriesOf(this.raw, projectId))
+    return deliveries.flatMap(({ id, status }) => (status === "queued" || status === "sending" ? [id] : []))
+  }
+
   /** Starts a process with a core and its callers. It runs until it is killed or fails to start. */
   boot(): void {
     const process = this.world.process()
+    process.skewMillis = this.machineSkewMillis
     this.processes.push(process)
     const caller = makeCaller(this.conversation, this.random)
     const calling = Effect.gen({ self: this }, function* () {
@@ -192,7 +213,7 @@ class Simulation {
     }
     if (this.jumps < faultRates.jumpsMax && random() < 0.0003) {
       this.jumps++
-      this.processes[0]!.skewMillis += (random() < 0.5 ? -1 : 1) * jumpMillis
+      this.#jump()
     }
   }
 
@@ -205,7 +226,15 @@ class Simulation {
     )
     this.hasFaults = false
     // Corrects the clocks. From here on one process is enough.
+    this.machineSkewMillis = 0
     for (const process of this.processes) process.skewMillis = 0
+    const unfinished = new Set(this.#unfinished())
+    world.run(
+      world.now + dueMillisMax,
+      () => false,
+      () => this.#injectFaults()
+    )
+    const late = this.#unfinished().filter((id) => unfinished.has(id))
     const hasSettled = () => {
       const [{ scheduled, queued, sending }, events, pending] = readNow(raw, [
         { _tag: "Backlog", now: world.now },
@@ -233,6 +262,9 @@ class Simulation {
     return {
       problems: [
         ...history.problems,
+        ...late.map(
+          (id) => `${id} was queued when the faults stopped, and has not ended ${dueMillisMax / hourMillis} hours later`
+        ),
         ...(settled || hasSettled() ? [] : ["a delivery or an event still waits long after the faults stopped"]),
         ...verdict(raw, this.conversation, this.copies, {
           suppressed: history.suppressed,

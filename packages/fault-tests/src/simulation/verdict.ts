@@ -86,7 +86,7 @@ const checkDelivery = (
       : [`${id} has ${attempts.length} attempts but counts ${count}, or an attempt never ended`]),
     ...(explained ? [] : [`${id} has a copy at the relay that no attempt explains`]),
     ...(copies.length > (atMostOnce ? 1 : copiesMax) ? [`${id} was handed off ${copies.length} times`] : []),
-    ...(new Set(copies.map(({ messageId }) => messageId)).size > 1
+    ...(new Set(copies.map(({ messageIdHeader }) => messageIdHeader)).size > 1
       ? [`${id} has copies with different Message-IDs`]
       : []),
     ...attempts
@@ -130,7 +130,8 @@ const checkContacts = (raw: MailStoreShape, projectId: string): ReadonlyArray<st
   })
 }
 
-const deliveriesOf = (raw: MailStoreShape, projectId: string): ReadonlyArray<Delivery> => {
+/** All deliveries of a project. */
+export const deliveriesOf = (raw: MailStoreShape, projectId: string): ReadonlyArray<Delivery> => {
   const [{ items }] = readNow(raw, [
     { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 10_000, scanLimit: 10_000 }
   ])

@@ -36,6 +36,8 @@ const sends =
 const sendWith = (added: string): Buffer =>
   Buffer.from(`{"from":"shop@bodies.example","to":"body@example.net","subject":"A subject","text":"A text",${added}}`)
 
+const file = (bytes: number): string => `{"filename":"a.bin","content":"${Buffer.alloc(bytes, 7).toString("base64")}"}`
+
 const depth = 20_000
 
 export const requestBodyAttacks: ReadonlyArray<Attack> = [
@@ -60,9 +62,19 @@ export const requestBodyAttacks: ReadonlyArray<Attack> = [
     run: sends(1000, () => sendWith(Array.from({ length: 50_000 }, (_, n) => `"unknown${n}":${n}`).join(",")))
   },
   {
-    name: "bodies of 12 MB",
+    name: "bodies of 40 MB",
     bound: "1 in 2 s, 4 at once",
-    run: sends(2000, () => Buffer.alloc(12 * 1024 * 1024, " "))
+    run: sends(2000, () => Buffer.alloc(40 * 1024 * 1024, " "))
+  },
+  {
+    name: "20 MB of files",
+    bound: "1 in 2 s, 4 at once",
+    run: sends(2000, () => sendWith(`"attachments":[${file(20 * 1024 * 1024)}]`))
+  },
+  {
+    name: "27 MB of escapes in a file",
+    bound: "1 in 2 s, 4 at once",
+    run: sends(2000, () => sendWith(`"attachments":[{"filename":"a.bin","content":"${"\\/".repeat(13_000_000)}"}]`))
   },
   {
     name: "declared body of 50 GB",

@@ -69,7 +69,7 @@ const crowd = async (bound: Crowd, context: AttackContext, begin: (socket: Socke
   await Promise.all(open)
 }
 
-/** Writes the chunk repeatedly, up to `octets`, as fast as the other end accepts them. */
+/** Writes the chunk repeatedly, up to `octets`, as fast as the other end takes them. */
 const writeOctets = (socket: Socket, chunk: Buffer, octets: number): void => {
   let left = octets
   const more = () => {

@@ -1,0 +1,170 @@
+/**
+ * Sends mail that a real Postfix accepts and then bounces. Its reports reach the bounce listener over SMTP. Then status, reason, event and
+ * suppression of each delivery must be right. Repeated and forged reports must change nothing.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { DeliveryDetail, MailEvent } from "@mailkeep/core"
+import { DeliveryLog, Dispatcher, Sending, Suppressions } from "@mailkeep/core"
+import { BounceListener } from "@mailkeep/inbound"
+import { Effect, Layer } from "effect"
+import { filesIn, project } from "../../embeddedMail.ts"
+import type { FaultRun } from "../../FaultRun.ts"
+import { brokenInvariants } from "../../fileInvariants.ts"
+import type { Collector } from "../peers/collector.ts"
+import { startCollector } from "../peers/collector.ts"
+import { freePort, startPostfix } from "../peers/postfix.ts"
+import { sendRaw } from "../peers/rawClient.ts"
+import { startTee } from "../peers/tee.ts"
+import { makePublishedDns } from "../publishedDns.ts"
+import { allHandedOver, relayMail, verifySenderDomain } from "../relayMail.ts"
+import { senderDomain } from "../SampleMail.ts"
+import type { ExpectedBounce } from "./expectedBounces.ts"
+import { expectedBounces } from "./expectedBounces.ts"
+
+const sendsPerProblem = 5
+const reportMillisMax = 30_000
+
+interface SentDelivery {
+  readonly deliveryId: string
+  readonly recipient: string
+  readonly expected: ExpectedBounce
+}
+
+/** What the core shows of one delivery. */
+interface Shown {
+  readonly sent: SentDelivery
+  readonly delivery: DeliveryDetail
+  readonly events: ReadonlyArray<MailEvent>
+  readonly suppression: string | null
+}
+
+const sendAll = Effect.gen(function* () {
+  const sending = yield* Sending
+  const cases = expectedBounces.flatMap((expected) =>
+    Array.from({ length: sendsPerProblem }, (_, number) => ({ expected, recipient: expected.recipient(number) }))
+  )
+  return yield* Effect.forEach(cases, ({ expected, recipient }) => {
+    const input = { from: `Shop <shop@${senderDomain}>`, to: recipient, subject: "Your order", text: "Thank you." }
+    return Effect.map(sending.send(project, input), ({ deliveryIds }): SentDelivery => {
+      return { deliveryId: deliveryIds[0]!, recipient, expected }
+    })
+  })
+})
+
+const eventsMax = 1000
+
+const shownOf = Effect.fnUntraced(function* (sent: ReadonlyArray<SentDelivery>) {
+  const log = yield* DeliveryLog
+  const events = yield* log.listEvents(project, { limit: eventsMax })
+  const { items } = yield* (yield* Suppressions).list(project, { limit: 100 })
+  const suppressions = new Map(items.map(({ email, reason }) => [email, reason]))
+  return yield* Effect.forEach(sent, (one) =>
+    Effect.map(log.get(project, one.deliveryId), (delivery): Shown => ({
+      sent: one,
+      delivery,
+      events: events.filter(({ data }) => "deliveryId" in data && data.deliveryId === one.deliveryId),
+      suppression: suppressions.get(one.recipient) ?? null
+    }))
+  )
+})
+
+/** Waits until every delivery that must bounce has bounced. */
+const allBounced = (sent: ReadonlyArray<SentDelivery>) =>
+  Effect.gen(function* () {
+    const until = performance.now() + reportMillisMax
+    for (;;) {
+      const shown = yield* shownOf(sent)
+      if (shown.every(({ sent: { expected }, delivery }) => delivery.status === expected.status)) return shown
+      if (performance.now() > until) return shown
+      yield* Effect.sleep(200)
+    }
+  })
+
+/** What is wrong with one delivery. */
+export const wrongBounce = ({ sent: { expected, recipient }, delivery, events, suppression }: Shown): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const same = (what: string, wanted: unknown, actual: unknown) => {
+    if (wanted !== actual) found.push(`${recipient} (${expected.problem}): ${what} is ${String(actual)}, not ${String(wanted)}`)
+  }
+  same("the status", expected.status, delivery.status)
+  same("the reason", expected.reason, delivery.reason)
+  same("the bounce type", expected.bounceType, delivery.bounceType)
+  same("the suppression", expected.suppression, suppression)
+  const kinds = expected.status === "accepted" ? "email.accepted" : "email.accepted, email.bounced"
+  same("the list of events", kinds, events.map(({ kind }) => kind).join(", "))
+  for (const event of events)
+    if (event.kind === "email.bounced") same("the enhanced code of the event", expected.enhancedCode, event.data.bounce.enhancedCode)
+  return found
+}
+
+/** Sends every report of Postfix again: unchanged, with a changed signature, and to the return path without one. */
+const repeatReports = async (port: number, { spool }: Collector): Promise<Readonly<Record<string, number>>> => {
+  const replies = { repeated: 0, "forged and refused": 0, "forged and taken": 0 }
+  for (const mail of spool.mails()) {
+    const [to = ""] = mail.to
+    const raw = spool.raw(mail)
+    if ((await sendRaw(port, { from: "", to: [to], raw })).startsWith("250")) replies.repeated++
+    const forgeries = [
+      to.replace(/\.(.)/, (_, first: string) => `.${first === "0" ? "1" : "0"}`),
+      to.replace(/\.[0-9a-f]+@/, "@"),
+      to.replace(/^b\+(.)/, (_, first: string) => `b+${first === "0" ? "1" : "0"}`)
+    ]
+    for (const forged of forgeries) {
+      const reply = await sendRaw(port, { from: "", to: [forged], raw })
+      replies[reply.startsWith("5") ? "forged and refused" : "forged and taken"]++
+    }
+  }
+  return replies
+}
+
+const withoutTimes = (shown: ReadonlyArray<Shown>): string =>
+  JSON.stringify(shown.map(({ delivery, events, suppression }) => [delivery, events, suppression]))
+
+const run = (port: number, collector: Collector, stillQueued: () => number) =>
+  Effect.gen(function* () {
+    yield* Effect.forkScoped((yield* Dispatcher).run)
+    const sent = yield* sendAll
+    yield* allHandedOver
+    const shown = yield* allBounced(sent)
+    const failures = shown.flatMap(wrongBounce)
+    const reports = collector.spool.mails().length
+    const bouncing = sent.filter(({ expected }) => expected.status === "bounced").length
+    if (reports !== bouncing) failures.push(`Postfix sent ${reports} reports about ${bouncing} deliveries`)
+    const replies = yield* Effect.promise(() => repeatReports(port, collector))
+    if (replies["repeated"] !== reports) failures.push("the listener did not take each repeated report")
+    if (replies["forged and taken"] !== 0) failures.push(`the listener took ${replies["forged and taken"]} forged reports`)
+    const after = yield* shownOf(sent)
+    if (withoutTimes(after) !== withoutTimes(shown)) failures.push("repeated or forged reports changed a delivery")
+    if (stillQueued() > 0) failures.push(`Postfix still has ${stillQueued()} messages`)
+    const counts = {
+      "deliveries, with 7 kinds of results": sent.length,
+      "reports that Postfix sent to the bounce listener": reports,
+      "reports sent again, unchanged": replies["repeated"] ?? 0,
+      "forged reports, each refused": replies["forged and refused"] ?? 0
+    }
+    return { counts, failures }
+  })
+
+export const bounceRun = async (): Promise<FaultRun> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
+  const { store } = filesIn(folder)
+  try {
+    await using collector = await startCollector(mkdtempSync(join(folder, "mail-")))
+    await using copies = await startCollector(mkdtempSync(join(folder, "reports-")))
+    const port = await freePort()
+    await using tee = await startTee(port, copies.port)
+    await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort: tee.port })
+    const dns = makePublishedDns()
+    const mail = relayMail(folder, postfix.relayPort, dns)
+    const result = await Effect.andThen(verifySenderDomain(dns, senderDomain), run(port, copies, postfix.queued)).pipe(
+      Effect.scoped,
+      Effect.provide(BounceListener.layer({ port }).pipe(Layer.provideMerge(mail))),
+      Effect.runPromise
+    )
+    return { ...result, failures: [...result.failures, ...brokenInvariants(store)] }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

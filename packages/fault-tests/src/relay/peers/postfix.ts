@@ -1,0 +1,130 @@
+/**
+ * A private Postfix in a folder, with its own configuration, queue and ports on the loopback interface. It ends with this process in any case:
+ * a guard stops it when the pipe from this process closes.
+ */
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import type { AddressInfo } from "node:net"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { promisify } from "node:util"
+import { environment } from "./installed.ts"
+import { mailboxBytesMax, mainConfig, masterConfig } from "./postfixConfig.ts"
+
+const run = promisify(execFile)
+
+/** A running Postfix. It stops when it is disposed of. */
+export interface Postfix extends AsyncDisposable {
+  /** Takes all mail from the loopback interface. */
+  readonly relayPort: number
+  /** The same, but it answers a second after the end of each message. */
+  readonly slowPort: number
+  /** The number of messages that Postfix still has. */
+  readonly queued: () => number
+  /** Waits until Postfix has no message. Returns `false` when the time is over before. */
+  readonly emptied: (millisMax: number) => Promise<boolean>
+  /** The log of all its processes. */
+  readonly log: () => string
+}
+
+/** A port that is free now. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+const setting = async (name: string): Promise<string> =>
+  (await run("postconf", ["-d", "-h", name], { env: environment })).stdout.trim()
+
+/** In this order a message moves. A message that moves during the count is in one of the two folders that are read. */
+const queues = ["maildrop", "incoming", "active", "deferred"]
+
+const filesBelow = (folder: string): number =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).length : 0
+
+/** Stops Postfix and removes the folder when its standard input closes. `$0` is the folder. */
+const guardScript = `cat >/dev/null; postfix -c "$0/etc" stop; rm -rf "$0"`
+
+/** The user and group `nobody`, to whom the mailboxes belong. */
+const nobody = 65_534
+
+/** Makes a mailbox that has its largest size already. */
+const makeFullMailbox = (folder: string): void => {
+  const file = join(folder, "full")
+  writeFileSync(file, "")
+  truncateSync(file, mailboxBytesMax)
+  for (const path of [folder, file]) chownSync(path, nobody, nobody)
+}
+
+/** Starts a Postfix that gives the mail to the collector, and the bounces to `bouncePort`. */
+export const startPostfix = async (options: {
+  readonly collectorPort: number
+  readonly bouncePort: number
+}): Promise<Postfix> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailkeep-postfix-"))
+  const [relayPort, slowPort, strictPort] = [await freePort(), await freePort(), await freePort()]
+  const places = { ...options, folder, relayPort, slowPort, strictPort }
+  // The processes of Postfix run as other users.
+  chmodSync(folder, 0o755)
+  for (const name of ["etc", "queue", "data", "mailboxes"]) mkdirSync(join(folder, name), { mode: 0o755 })
+  makeFullMailbox(join(folder, "mailboxes"))
+  await run("chown", ["postfix", join(folder, "data")])
+  const programs = { daemons: await setting("daemon_directory"), commands: await setting("command_directory") }
+  writeFileSync(join(folder, "etc", "main.cf"), mainConfig(places, programs))
+  writeFileSync(join(folder, "etc", "master.cf"), masterConfig(places))
+
+  const guard = spawn("sh", ["-c", guardScript, folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+    env: environment
+  })
+  const guardEnd = once(guard, "exit")
+  const stop = async () => {
+    guard.stdin!.end()
+    await guardEnd
+  }
+  const logFile = join(folder, "mail.log")
+  const log = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "")
+  try {
+    await run("postfix", ["-c", join(folder, "etc"), "start"], { env: environment })
+  } catch (cause) {
+    const text = log()
+    await stop()
+    throw new Error(`Postfix did not start: ${text.slice(-2000)}`, { cause })
+  }
+  const queued = () => queues.reduce((sum, name) => sum + filesBelow(join(folder, "queue", name)), 0)
+  return {
+    relayPort,
+    slowPort,
+    queued,
+    emptied: async (millisMax) => {
+      const until = performance.now() + millisMax
+      // A message that is tried again moves against the order of the count, so one empty count is not enough.
+      for (let empty = 0; empty < 3; ) {
+        if (performance.now() > until) return false
+        empty = queued() === 0 ? empty + 1 : 0
+        await wait(20)
+      }
+      return true
+    },
+    log,
+    [Symbol.asyncDispose]: stop
+  }
+}
