@@ -84,13 +84,13 @@ const handWritten = async (filename: string, count: number): Promise<Rate> => {
   database.pragma("synchronous = FULL")
   const insert = {
     message: database.prepare(
-      `INSERT INTO mailkeep_messages (id, project_id, source, "from", domain, subject, html, text, "to", cc, metadata, idempotency_key, created_at)
-       VALUES (?, 'prj_bench', 'embedded', ?, 'example.com', ?, ?, ?, '[]', '[]', '{}', ?, ?)`
+      `INSERT INTO mailkeep_messages (id, project_id, source, "from", domain, subject, html, text, "to", cc, headers, attachments, list_unsubscribe, metadata, idempotency_key, created_at)
+       VALUES (?, 'prj_bench', 'embedded', ?, 'example.com', ?, ?, ?, '[]', '[]', '{}', '[]', 0, '{}', ?, ?)`
     ),
     delivery: database.prepare(
-      `INSERT INTO mailkeep_deliveries (id, project_id, message_id, kind, recipient, address, source, created_at, status, due_at, queued_at,
-         fencing_token, attempts, deferrals, ambiguous, crashes, reached_relay, counted_day, charged_at, sequence)
-       VALUES (?, 'prj_bench', ?, 'to', ?, ?, 'embedded', ?, 'queued', ?, ?, 1, 0, 0, 0, 0, 0, '2026-11-21', ?, 0)`
+      `INSERT INTO mailkeep_deliveries (id, project_id, message_id, kind, recipient, address, source, bulk, created_at, status, due_at, waits_from, queued_at,
+         fencing_token, attempts, deferrals, ambiguous_attempts, crashes, reached_relay, counted_day, charged_at, sequence)
+       VALUES (?, 'prj_bench', ?, 'to', ?, ?, 'embedded', 0, ?, 'queued', ?, ?, ?, 1, 0, 0, 0, 0, 0, '2026-11-21', ?, 0)`
     ),
     idempotency: database.prepare(
       "INSERT INTO mailkeep_idempotency (project_id, key, fingerprint, result, expires_at) VALUES ('prj_bench', ?, ?, ?, ?)"
@@ -107,7 +107,7 @@ const handWritten = async (filename: string, count: number): Promise<Rate> => {
       const [message, delivery] = [`msg_${String(i).padStart(26, "0")}`, `del_${String(i).padStart(26, "0")}`]
       insert.idempotency.run(`key-${i}`, fingerprint, JSON.stringify({ message, delivery }), i)
       insert.message.run(message, sender, subject, html, text, `key-${i}`, i)
-      insert.delivery.run(delivery, message, recipient, recipient, i, i, i, i)
+      insert.delivery.run(delivery, message, recipient, recipient, i, i, i, i, i)
       insert.counter.run("allowance")
       insert.counter.run("daily:2026-11-21")
     }
