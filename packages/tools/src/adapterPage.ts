@@ -57,7 +57,7 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
     "The maximum message size in bytes; `null` when no limit is known",
     "The relay refuses a larger message during the hand-off"
   ],
-  smtpUtf8: ["Accepts mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],
+  smtpUtf8: ["Takes mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],
   carriesHeaders: ["A subscriber receives the headers and the body", "The subscriber cannot verify a signature"]
 }
 

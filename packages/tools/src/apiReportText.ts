@@ -77,18 +77,26 @@ const usesOf = (checker: ts.TypeChecker, node: ts.Node): ReadonlySet<ts.Symbol> 
 /** The constant that the compiler makes for the base of a class: `const Access_base: …`. */
 const isClassBase = (symbol: ts.Symbol): boolean => /_base(?:_\d+)?$/.test(symbol.name)
 
-/** The name of a failure whose class has this base: the base is `Data.TaggedError("Conflict")`. */
-const failureOf = (base: string): string | undefined =>
-  /^const \w+_base: new <A[\s\S]* readonly _tag: "(\w+)";\n\} & Readonly<A>;$/.exec(base)?.[1]
+/** The base of a failure in short: `TaggedError("Conflict")`, or `NotRetryable("ContactNotFound", "not_found")` with its kind. */
+const failureBaseOf = (base: string): string | undefined => {
+  const fields =
+    /^const \w+_base: new <A[\s\S]* readonly _tag: "(\w+)";\n(?: *readonly kind: "(\w+)";\n[\s\S]*)?\} & Readonly<A>;$/
+  const [, tag, kind] = fields.exec(base) ?? []
+  return tag === undefined
+    ? undefined
+    : kind === undefined
+      ? `TaggedError("${tag}")`
+      : `NotRetryable("${tag}", "${kind}")`
+}
 
 /** The declarations of a symbol, each behind the base of its class. */
 const textsOf = (checker: ts.TypeChecker, symbol: ts.Symbol): ReadonlyArray<string> =>
   declarationsOf(symbol).flatMap((statement) => {
     const bases = [...usesOf(checker, statement)].filter(isClassBase).flatMap(declarationsOf).map(textOf)
-    const failure = bases.length === 1 ? failureOf(bases[0]!) : undefined
-    return failure === undefined
+    const failureBase = bases.length === 1 ? failureBaseOf(bases[0]!) : undefined
+    return failureBase === undefined
       ? [...bases, textOf(statement)]
-      : [textOf(statement).replace(/ extends \w+_base(?:_\d+)?/, ` extends TaggedError("${failure}")`)]
+      : [textOf(statement).replace(/ extends \w+_base(?:_\d+)?/, ` extends ${failureBase}`)]
   })
 
 /** The symbols that an entry exports, with those of its namespaces. */

@@ -12,7 +12,7 @@ import { root } from "./workspace.ts"
 
 const decisionFile = (decision: string): string => `docs/decisions/${decision}.md`
 
-/** The files and decisions that a statement names and that do not exist. `proofs.ts` checks that the tests passed. */
+/** The files and decisions that a statement names and that do not exist. `checkProofs.ts` checks that the tests passed. */
 export const brokenProofs = ({ id, sources, proofs, decision }: Statement): ReadonlyArray<string> => [
   ...[...sources, ...proofs.map(({ file }) => file)]
     .filter((file) => !existsSync(join(root, file)))

@@ -59,7 +59,7 @@ export const allExamples = (): ReadonlyArray<Example> => [
 export const statedOutput = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/console\.log\(.*\) \/\/ ([^:\n]+)/g)].map((match) => match[1]!.trim())
 
-/** The words of a reason that a reader can accept. */
+/** The smallest number of words in a reason. */
 const reasonWordsMin = 4
 
 /** What is wrong with an example before it is compiled: a module that no user can import, or no reason why the example is not run. */

@@ -37,11 +37,13 @@ export const commentsOf = (
   name: string,
   source: string
 ): { readonly occurs: string | undefined; readonly retry: string | undefined } | undefined => {
-  const start = source.indexOf(`export class ${name} extends Data.TaggedError(`)
+  const start = source.search(new RegExp(`export class ${name} extends (?:Data\\.TaggedError|NotRetryable)\\(`))
   if (start === -1) return undefined
   const end = source.indexOf("\n}\n", start)
   const before = new RegExp(`${comment}$`).exec(source.slice(0, start))?.[1]
-  const getter = new RegExp(`${comment}get isRetryable\\(\\)`).exec(source.slice(start, end))?.[1]
+  const getter = new RegExp(`${comment}(?:(?:override )?get|declare readonly) isRetryable\\b`).exec(
+    source.slice(start, end)
+  )?.[1]
   return { occurs: textOf(before), retry: textOf(getter) }
 }
 
@@ -58,7 +60,7 @@ export const failureRows = (): ReadonlyArray<FailureRow> => {
       const { occurs, retry } = sources.flatMap((source) => commentsOf(name, source) ?? [])[0] ?? {}
       if (occurs === undefined) throw new Error(`The failure ${name} has no comment that says when it occurs.`)
       if (retry === undefined || typeof isRetryable !== "boolean")
-        throw new Error(`The failure ${name} has no getter \`isRetryable\` with a comment.`)
+        throw new Error(`The failure ${name} has no \`isRetryable\` with a comment.`)
       return { name, kind, status: statusOf(kind), occurs, retry }
     })
     .toSorted((a, b) => (a.status ?? 999) - (b.status ?? 999) || a.name.localeCompare(b.name, "en"))

@@ -12,6 +12,8 @@ import { withFiles } from "./includedCode.ts"
 import { brokenInvariantRows, invariantPage } from "./invariantPage.ts"
 import { architecturePage } from "./layerTable.ts"
 import { lintConfig } from "./lintConfig.ts"
+import { metricsPage } from "./metricsPage.ts"
+import { relayReplyPage } from "./relayReplyPage.ts"
 import { statePage } from "./statePage.ts"
 import { read, root } from "./workspace.ts"
 
@@ -26,6 +28,8 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/failures.md": failurePage,
   "docs/reference/issue-codes.md": errorPage,
   "docs/reference/invariants.md": invariantPage,
+  "docs/reference/metrics.md": metricsPage,
+  "docs/reference/relay-replies.md": relayReplyPage,
   "docs/spec/coverage.md": coveragePage,
   "docs/spec/clarifications.md": clarificationPage
 }

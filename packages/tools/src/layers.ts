@@ -110,9 +110,15 @@ const layers = {
   },
   "http/node": { is: "the server on Node", imports: ["http/server", "core", "core/binding"] },
   http: { is: "the entry of the HTTP interface", imports: ["http/api", "http/server"], restrictions: ["noNode"] },
+  "inbound/reports": { is: "the reader of bounces and complaints", imports: [], restrictions: pure },
+  inbound: {
+    is: "the SMTP listeners, and the reader of what comes back",
+    imports: ["inbound/reports", "core", "core/binding"],
+    restrictions: ["noClock"]
+  },
   cli: {
     is: "the command",
-    imports: ["core", "core/binding", "core/node", "sqlite", "smtp", "webhooks", "http", "http/node"]
+    imports: ["core", "core/binding", "core/node", "sqlite", "smtp", "inbound", "webhooks", "http", "http/node"]
   },
   testing: {
     is: "the test kit",
@@ -169,6 +175,7 @@ export const adapters: ReadonlyArray<LayerName> = layerNames.filter((layer) => r
 export const commitCallers: ReadonlyArray<string> = [
   "packages/core/src/internal/commit.ts",
   "packages/core/src/internal/checkedStore.ts",
+  "packages/core/src/internal/measuredStore.ts",
   "packages/core/src/internal/notifyOnEvents.ts",
   "packages/core/src/port/PromiseStore.ts"
 ]

@@ -1,8 +1,8 @@
 /**
- * The reference page of the delivery machine and of the contact subscription, generated from their tables.
+ * The reference page of the delivery machine and of the email status of a contact, generated from their tables.
  */
-import type { DeliveryRow, SubscriptionRow } from "@mailkeep/core/adapter"
-import { claimableStatuses, deliveryTable, subscriptionTable, terminalStatuses } from "@mailkeep/core/adapter"
+import type { DeliveryRow, EmailStatusRow } from "@mailkeep/core/adapter"
+import { claimableStatuses, deliveryTable, emailStatusTable, terminalStatuses } from "@mailkeep/core/adapter"
 import { generatedNotice, table } from "./markdown.ts"
 import { files } from "./workspace.ts"
 
@@ -53,9 +53,13 @@ const deliveryRows = rows.map((row) => [
   sourceLinks(row.source)
 ])
 
-const subscriptionRows = (subscriptionTable as ReadonlyArray<SubscriptionRow>).map(
-  ({ from, on, to, emits, source }) => [from, on, to, emits ?? "", sourceLinks(source)]
-)
+const emailStatusRows = (emailStatusTable as ReadonlyArray<EmailStatusRow>).map(({ from, on, to, emits, source }) => [
+  from,
+  on,
+  to,
+  emits ?? "",
+  sourceLinks(source)
+])
 
 export const statePage = (): string => `${generatedNotice("packages/core/src/domain/delivery/DeliveryTable.ts")}
 # Delivery states
@@ -74,9 +78,9 @@ ${table(["From", "Trigger", "To", "Reason", "Counters", "Event", "Source"], deli
 When the column Reason is empty, a suppressed delivery takes the reason of the suppression. A bounced or failed delivery keeps the reply of the
 relay in \`status_message\`.
 
-# Contact subscription
+# Email status of a contact
 
-${diagram(subscriptionTable as ReadonlyArray<SubscriptionRow>)}
+${diagram(emailStatusTable as ReadonlyArray<EmailStatusRow>)}
 
-${table(["From", "Trigger", "To", "Event", "Source"], subscriptionRows)}
+${table(["From", "Trigger", "To", "Event", "Source"], emailStatusRows)}
 `

@@ -99,7 +99,7 @@ describe("apiReports", () => {
 })
 
 describe("docComplaints", () => {
-  it("accepts an entry whose exports all have comments", async () => {
+  it("allows an entry whose exports all have comments", async () => {
     const source = `/**\n * Numbers.\n *\n * ${example}\n */\n\n/** One. */\nexport const one = 1\n`
     expect(await complaintsOf({ "index.ts": source })).toEqual([])
   })

@@ -40,11 +40,23 @@ describe("commentsOf", () => {
     "    return true",
     "  }",
     "}",
+    "",
+    "/** It is refused. */",
+    'export class Refused extends NotRetryable("Refused", "not_found", "No.")<{',
+    "  readonly id: string",
+    "}> {",
+    "  /** No. */",
+    "  declare readonly isRetryable: boolean",
+    "}",
     ""
   ].join("\n")
 
   it("reads the comments of a class and of its getter", () => {
     expect(commentsOf("Late", source)).toEqual({ occurs: "It is late. By minutes.", retry: "Yes." })
+  })
+
+  it("reads the comments of a failure and of its declared field", () => {
+    expect(commentsOf("Refused", source)).toEqual({ occurs: "It is refused.", retry: "No." })
   })
 
   it("finds no comment that belongs to another class", () => {

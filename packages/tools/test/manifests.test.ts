@@ -55,7 +55,7 @@ describe("published manifests", () => {
 })
 
 describe("manifestComplaints", () => {
-  it("accepts a complete manifest", () => {
+  it("allows a complete manifest", () => {
     expect(manifestComplaints(complete)).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe("packedComplaints", () => {
   }
   const paths = ["package.json", "LICENSE", "README.md", "CHANGELOG.md", "dist/index.d.ts", "dist/index.js"]
 
-  it("accepts a packed file with every export, the licence, the README and the change log", () => {
+  it("allows a packed file with every export, the licence, the README and the change log", () => {
     expect(packedComplaints(manifest, paths)).toEqual([])
   })
 

@@ -10,11 +10,11 @@ describe("complaintsAbout", () => {
     expect(text("The subscriber gets the event.")).toEqual([])
   })
 
-  it("accepts such a word where it is code", () => {
+  it("allows such a word where it is code", () => {
     expect(text("Calls `told` once.")).toEqual([])
   })
 
-  it("refuses a sentence of more than 30 words and accepts one of 30", () => {
+  it("refuses a sentence of more than 30 words and allows one of 30", () => {
     const words = (count: number) => `${Array.from({ length: count }, () => "word").join(" ")}.`
     expect(text(words(30))).toEqual([])
     expect(text(words(31))).toEqual([expect.stringMatching(/^a sentence of 31 words: /)])

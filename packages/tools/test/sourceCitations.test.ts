@@ -18,7 +18,7 @@ describe("brokenCitations", () => {
     "docs/spec/coverage.md S2.7, S2.10 and S2.11",
     "docs/spec/clarifications.md W8",
     "`docs/guides/operations.md`"
-  ])("accepts the source %s", (source) => {
+  ])("allows the source %s", (source) => {
     expect(brokenCitations(source)).toEqual([])
   })
 

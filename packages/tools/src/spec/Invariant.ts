@@ -17,3 +17,6 @@ type Row = readonly [statement: string, proofs: ReadonlyArray<Proof>, waitsFor?:
 
 /** The heading of an area and its rows. */
 export type InvariantArea = readonly [area: string, rows: ReadonlyArray<Row>]
+
+/** The feature that the tests of signed and formatted mail need first. */
+export const realRelay = "a transport to a real relay"

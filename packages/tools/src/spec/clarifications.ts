@@ -2,9 +2,12 @@
  * All clarifications of points that the interface leaves open, in the order of the interface.
  */
 import { eventsAndWebhooks } from "./clarifiedEvents.ts"
+import { extensions } from "./clarifiedExtensions.ts"
 import { logs, messages } from "./clarifiedLogs.ts"
-import { contactRecords, domainsAndTemplates } from "./clarifiedRecords.ts"
-import { keys, responses, sends } from "./clarifiedRequests.ts"
+import { contactRecords } from "./clarifiedContacts.ts"
+import { domainsAndTemplates } from "./clarifiedDomainsAndTemplates.ts"
+import { keys, responses } from "./clarifiedRequests.ts"
+import { sends } from "./clarifiedSends.ts"
 import type { Statement } from "./Statement.ts"
 
 export const clarifications: ReadonlyArray<Statement> = [
@@ -15,5 +18,6 @@ export const clarifications: ReadonlyArray<Statement> = [
   ...logs,
   ...contactRecords,
   ...domainsAndTemplates,
-  ...eventsAndWebhooks
+  ...eventsAndWebhooks,
+  ...extensions
 ]

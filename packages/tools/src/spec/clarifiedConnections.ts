@@ -43,7 +43,7 @@ export const connections: ReadonlyArray<Row> = [
     "0032-slow-and-hostile-clients"
   ],
   [
-    "A response over 1 KiB is compressed when the client accepts compression.",
+    "A response over 1 KiB is compressed when the client supports compression.",
     [at.server("compression")],
     [
       compression("compresses a response over 1 KiB for Accept-Encoding %s"),

@@ -7,14 +7,15 @@ import {
   commandRecords,
   machine,
   openAddress,
-  relay,
+  eventSender,
   clarified,
   signing,
   storm,
   verified,
-  webhookTarget,
+  webhookUrl,
   webhookTests,
-  wireWebhooks
+  wireWebhooks,
+  subscriptions
 } from "./proofs.ts"
 
 export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
@@ -33,7 +34,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     "After a rotation, the old secret also signs for 24 h.",
     [at.service("Webhooks"), "packages/core/src/internal/webhookSigning.ts"],
     [
-      relay("signs with the newest secret, and for one day after a rotation also with the previous secret"),
+      eventSender("signs with the newest secret, and for one day after a rotation also with the previous secret"),
       verified("verifies an event delivery with its secret, and with both secrets during a rotation")
     ],
     "0028-webhooks"
@@ -43,7 +44,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     [at.service("Webhooks"), at.service("EventSender")],
     [
       wireWebhooks("shows the event deliveries of a webhook with every attempt, and replays one"),
-      relay("replays an ended event delivery from the start of its schedule"),
+      eventSender("replays an ended event delivery from the start of its schedule"),
       commandRecords("delivers events to a webhook, sends a test at once, and replays an event")
     ],
     "0028-webhooks"
@@ -63,14 +64,14 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     [
       signing("matches the example of the specification"),
       verified("does not verify an event delivery that is altered or older than five minutes"),
-      relay("retries an event delivery by its schedule under one id, and fails it after ten attempts")
+      eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts")
     ],
     "0028-webhooks"
   ],
   [
     "The body has type, timestamp and data; an email event contains the delivery, a contact event the contact.",
     [at.domain("EventBody")],
-    [relay("sends each event once to each webhook that wants it, and to no other webhook")],
+    [eventSender("sends each event once to each webhook that wants it, and to no other webhook")],
     "0016-events"
   ],
   [
@@ -87,11 +88,11 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     "An event is sent at least once. No answer within 15 s, a redirect, or any status other than 2xx is a failure.",
     [at.service("EventSender"), "packages/webhooks/src/WebhookSink.ts"],
     [
-      relay("counts no answer within 15 seconds and a lost connection as failures"),
-      relay("retries an event delivery under the same id after its process died"),
+      eventSender("counts no answer within 15 seconds and a lost connection as failures"),
+      eventSender("retries an event delivery under the same id after its process died"),
       storm("delivers each event at least once to a failing endpoint and to a healthy one, a few at a time"),
       openAddress("does not follow a redirect and does not use a proxy"),
-      answers("accepts a 2xx status when the body %s, and closes the connection")
+      answers("reports an accepted event for a 2xx status when the body %s, and closes the connection")
     ],
     "0028-webhooks"
   ],
@@ -99,21 +100,21 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     "410 disables the webhook, and `Retry-After` is honoured. An event delivery has ten attempts over three days. Five days with only failures disable the webhook.",
     [at.decide("finishEventDelivery")],
     [
-      relay("disables a webhook that is gone, and fails its pending event deliveries"),
-      relay("waits for the retry-after time of the endpoint, up to one day"),
+      eventSender("disables a webhook that wants no more events, and fails its pending event deliveries"),
+      eventSender("waits for the retry-after time of the endpoint, up to one day"),
       answers("reads the Retry-After header %j as %j seconds"),
-      relay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
-      relay("disables a webhook after five days of failures only, and not after a success")
+      eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+      eventSender("disables a webhook after five days of failures only, and not after a success")
     ],
     "0028-webhooks"
   ],
   [
     "Only public addresses are allowed, and no cloud metadata service. Every attempt checks the resolved address and connects to exactly that address. Only `https` is allowed, on ports 443 and 8443 unless set. A switch for development allows loopback.",
-    [at.domain("NetworkAddress"), at.domain("WebhookTarget"), "packages/webhooks/src/internal/openAddress.ts"],
+    [at.domain("NetworkAddress"), at.domain("WebhookUrl"), "packages/webhooks/src/internal/openAddress.ts"],
     [
-      webhookTarget("accepts only the ports of the rules"),
+      webhookUrl("allows only the ports of the rules"),
       openAddress("sends to no port and no address that its options exclude, whatever the host name"),
-      relay("refuses a webhook URL that is not public or not https"),
+      eventSender("refuses a webhook URL that is not public or not https"),
       openAddress("refuses a host when any of its addresses is not public, and resolves the host at every attempt"),
       openAddress("connects to the checked address although the host name resolves to another address afterwards"),
       openAddress("refuses a loopback address without the development option")
@@ -123,15 +124,15 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   [
     "A slow or dead webhook delays no other.",
     [at.service("EventSender")],
-    [relay("delivers to other subscribers while one subscriber hangs")],
+    [eventSender("delivers to other subscribers while one subscriber hangs")],
     "0028-webhooks"
   ],
   [
     "In process, a subscription is a durable subscriber with its own position.",
     [at.service("EventSender")],
     [
-      relay("continues a subscription at its position after each start of the process"),
-      relay("gives a handler the events of every project in order, and the same event again after a failure")
+      subscriptions("continues a subscription at its position after each start of the process"),
+      subscriptions("gives a handler the events of every project in order, and the same event again after a failure")
     ],
     "0016-events"
   ]

@@ -1,7 +1,18 @@
 /**
  * Clarifications on scheduled messages and the delivery log.
  */
-import { at, dispatcher, instant, log, machine, refusals, sending, clarified, wire, wireTemplates } from "./proofs.ts"
+import {
+  at,
+  dispatcher,
+  instant,
+  log,
+  machine,
+  refusals,
+  clarified,
+  wire,
+  wireTemplates,
+  scheduledSending
+} from "./proofs.ts"
 
 export const messages = clarified(4, "Messages", [
   [
@@ -15,8 +26,8 @@ export const messages = clarified(4, "Messages", [
     [at.decide("scheduledMessage")],
     [
       wire("answers 409 for a message that was sent and 404 for an unknown message"),
-      sending("refuses to cancel or reschedule a message after the release of a delivery"),
-      sending("hands over no canceled message when a cancel races the release")
+      scheduledSending("refuses to cancel or reschedule a message after the release of a delivery"),
+      scheduledSending("hands over no canceled message when a cancel races the release")
     ],
     "0008-cancel-and-reschedule"
   ],
@@ -25,7 +36,7 @@ export const messages = clarified(4, "Messages", [
     [at.decide("scheduledMessage")],
     [
       wire("reschedules a scheduled message under the rules of a send"),
-      sending("reschedules a message to another time and day")
+      scheduledSending("reschedules a message to another time and day")
     ],
     "0008-cancel-and-reschedule"
   ]
@@ -52,7 +63,7 @@ export const logs = clarified(5, "Logs", [
     [at.domain("Instant"), at.api("Logs")],
     [
       instant("parses %s as the %s of its day, or as its exact time"),
-      wire("reads a bare date as the start or the end of that day in UTC, and accepts every form of an offset")
+      wire("reads a bare date as the start or the end of that day in UTC, and reads every form of an offset")
     ],
     "0033-embedding-and-wire-details"
   ],
@@ -64,15 +75,18 @@ export const logs = clarified(5, "Logs", [
   ],
   [
     "`total` is null, except on a first page that is also the last.",
-    [at.service("DeliveryLog")],
-    [log("returns no cursor for the last page, and a total only for a single page")],
+    ["packages/http/src/server/handlers/logs.ts"],
+    [
+      wire("lists delivery summaries with exactly their fields, and follows the cursor"),
+      wire("returns an empty list when no delivery matches the filters")
+    ],
     "0011-delivery-log"
   ],
   [
     "A cursor that was altered, or belongs to another project or other filters, is 400; the limit may change.",
     [at.domain("Cursor")],
     [
-      log("refuses a cursor that is altered or of another project or filter, and accepts another limit"),
+      log("refuses a cursor that is altered or of another project or filter, and allows another limit"),
       refusals("refuses the cursor of another project")
     ],
     "0011-delivery-log"

@@ -8,15 +8,17 @@ import {
   everyResponse,
   handOffs,
   log,
+  personalData,
   refusals,
+  requestSpan,
   sending,
   sendRequest,
+  tracing,
   wire
 } from "./proofs.ts"
 import { attack, fuzz, groups, law, transportLaw } from "./faultProofs.ts"
 import type { InvariantArea } from "./Invariant.ts"
-
-const relay = "a transport to a real relay"
+import { realRelay } from "./Invariant.ts"
 
 export const edgeInvariants: ReadonlyArray<InvariantArea> = [
   [
@@ -41,7 +43,7 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
       [
         "A cursor that was altered, or belongs to another project, is refused",
         [
-          log("refuses a cursor that is altered or of another project or filter, and accepts another limit"),
+          log("refuses a cursor that is altered or of another project or filter, and allows another limit"),
           refusals("refuses the cursor of another project")
         ]
       ],
@@ -59,7 +61,10 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
         [
           access("stores no secret of an API key"),
           wire("does not repeat sent data in an error"),
-          transportLaw("redaction/content-stays-inside")
+          transportLaw("redaction/content-stays-inside"),
+          personalData("contains no address, subject, body or secret"),
+          requestSpan("ends with the status alone"),
+          tracing("keeps the name and the allowed attributes, and drops all others and the log lines")
         ]
       ]
     ]
@@ -69,25 +74,28 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
     [
       [
         "No octets in any field create another header, recipient or command",
-        [sendRequest("throws no error for any send, and repeats no value of the request in an issue")],
-        relay
+        [
+          sendRequest("throws no error for any send, and repeats no value of the request in an issue"),
+          attachment("accepts only file names that stay one harmless line")
+        ],
+        realRelay
       ],
-      ["Lines, folding and encoding follow the standards", [], relay],
-      ["DKIM signatures verify and cover the unsubscribe headers", [], relay],
+      ["Lines, folding and encoding follow the standards", [], realRelay],
+      ["DKIM signatures verify and cover the unsubscribe headers", [], realRelay],
       [
         "SMTPUTF8 is used only when the relay offers it",
         [
           address("reports which mailboxes need SMTPUTF8"),
           sending("refuses SMTPUTF8 mailboxes when the transport does not support them")
         ],
-        relay
+        realRelay
       ],
       [
         "No recipient sees a Bcc address",
         [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers")],
-        relay
+        realRelay
       ],
-      ["Where TLS is required, nothing is sent unencrypted", [], relay]
+      ["Where TLS is required, nothing is sent unencrypted", [], realRelay]
     ]
   ],
   [

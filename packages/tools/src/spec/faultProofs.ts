@@ -18,6 +18,7 @@ const faultRun = (command: string, file: string, title: string): Proof => ({
 export const law = (
   subject:
     | "claims"
+    | "claimFences"
     | "commit"
     | "idempotency"
     | "isolation"
@@ -30,6 +31,8 @@ export const law = (
     | "segments"
 ) => lawIn(`store/${subject}`)
 export const transportLaw = lawIn("transport/transportLaws")
+export const outcomeLaw = lawIn("transport/outcomeLaws")
+export const attachmentLaw = lawIn("transport/attachmentLaws")
 export const kill = faultRun(
   "kill",
   "kill/killLoop",

@@ -12,17 +12,15 @@ import {
   section,
   sending,
   sendRequest,
-  wire
+  wire,
+  scheduledSending
 } from "./proofs.ts"
 
 export const authentication = section(9, "Authentication", [
   [
     "Every request carries an API key as bearer token.",
     [at.server("bearer")],
-    [
-      refusals("%s %s requires an API key with %s"),
-      refusals("accepts the authorization scheme in upper and lower case")
-    ]
+    [refusals("%s %s requires an API key with %s"), refusals("reads the authorization scheme in upper and lower case")]
   ],
   ["Each endpoint requires its permission.", [at.api("Access")], [refusals("%s %s requires an API key with %s")]],
   [
@@ -131,7 +129,7 @@ export const errors = section(11, "Errors", [
   [
     "`quota_exceeded` is the reason of a delivery, not the error of a response.",
     [at.domain("DeliveryTable")],
-    [sending("fails a due delivery with quota_exceeded when the allowance is used up")]
+    [scheduledSending("fails a due delivery with quota_exceeded when the allowance is used up")]
   ],
   [
     "The shape of an issue: not shown.",
@@ -187,7 +185,7 @@ export const limits = section(12, "Limits and versions", [
     [at.domain("DeliveryTable")],
     [
       sending("refuses an immediate send over the allowance, and accepts a scheduled send"),
-      sending("charges and sends a scheduled delivery when it is due")
+      scheduledSending("charges and sends a scheduled delivery when it is due")
     ],
     "0015-limits"
   ],

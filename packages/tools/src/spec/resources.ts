@@ -1,28 +1,24 @@
 /**
- * Statements of the interface on the service as a whole, its resources and their statuses.
+ * Statements on the service, on resources and their fields, and on the statuses of deliveries and contacts.
  */
 import {
+  address,
   at,
+  contactRequest,
   contacts,
   dispatcher,
+  emailStatus,
   everyResponse,
-  handOffs,
-  log,
   machine,
   refusals,
   section,
-  sending,
-  subscription,
-  address,
-  contactRequest,
-  relay,
   sendRequest,
-  verified,
+  sending,
   wire,
   wireDomains,
   wireGroups,
   wireTemplates,
-  wireWebhooks
+  scheduledSending
 } from "./proofs.ts"
 
 export const general = section(1, "The service", [
@@ -171,51 +167,54 @@ export const resources = section(2, "Resources and their fields", [
 ])
 
 export const deliveryStatus = section(3, "Delivery status", [
-  ["A delivery has one of ten statuses.", [at.domain("DeliveryTable")], [machine("reaches every status")]],
+  ["A delivery has one of ten statuses.", [at.domain("DeliveryStatus")], [machine("reaches every status")]],
   [
     "A send with `scheduledAt` creates `scheduled` deliveries.",
     [at.domain("DeliveryTable")],
-    [machine("decides the transition from %s on %s"), sending("charges and sends a scheduled delivery when it is due")]
+    [
+      machine("decides the transition from %s on %s"),
+      scheduledSending("charges and sends a scheduled delivery when it is due")
+    ]
   ],
   [
     "A scheduled delivery is sent within about a minute of its time.",
     [at.service("Dispatcher")],
-    [dispatcher("wakes when the next delivery is due"), sending("sends no delivery before its scheduled time")]
+    [dispatcher("wakes when the next delivery is due"), scheduledSending("sends no delivery before its scheduled time")]
   ],
   [
     "A delivery that is due without remaining allowance is `failed` with `quota_exceeded`, and nothing is charged.",
     [at.decide("queueDue")],
-    [sending("fails a due delivery with quota_exceeded when the allowance is used up")]
+    [scheduledSending("fails a due delivery with quota_exceeded when the allowance is used up")]
   ],
   [
     "A due delivery whose recipient became suppressed is not sent and not charged; the status is not shown.",
     [at.decide("queueDue")],
-    [sending("suppresses a due delivery when its recipient was suppressed meanwhile")],
+    [scheduledSending("suppresses a due delivery when its recipient was suppressed meanwhile")],
     "0004-suppressed-recipients"
   ],
   [
     "A due delivery whose API key was revoked is not sent and not charged; the status is not shown.",
     [at.decide("queueDue")],
-    [sending("fails a due delivery when its API key was revoked, but not when the key expired")],
+    [scheduledSending("fails a due delivery when its API key was revoked, but not when the key expired")],
     "0004-suppressed-recipients"
   ],
   [
     "Canceling uses `messageId`; the resulting status is not shown.",
     [at.decide("scheduledMessage")],
-    [sending("cancels a whole message, and returns the same answer again")],
+    [scheduledSending("cancels a whole message, and returns the same answer again")],
     "0008-cancel-and-reschedule"
   ],
   [
     "Rescheduling uses `messageId`; the resulting status is not shown.",
     [at.decide("scheduledMessage")],
-    [sending("reschedules a message to another time and day")],
+    [scheduledSending("reschedules a message to another time and day")],
     "0008-cancel-and-reschedule"
   ],
   [
     "A scheduled send uses the allowance when it is sent.",
     [at.domain("DeliveryTable")],
     [
-      sending("charges and sends a scheduled delivery when it is due"),
+      scheduledSending("charges and sends a scheduled delivery when it is due"),
       sending("refuses an immediate send over the allowance, and accepts a scheduled send")
     ],
     "0015-limits"
@@ -234,9 +233,9 @@ export const deliveryStatus = section(3, "Delivery status", [
 export const subscriptionStatus = section(4, "Contact subscription status", [
   [
     "A created contact is `subscribed`.",
-    [at.domain("SubscriptionTable")],
+    [at.domain("EmailStatusTable")],
     [
-      subscription("moves a subscription from %s on %s"),
+      emailStatus("moves an email status from %s on %s"),
       contacts("creates a contact as subscribed, with omitted fields unset")
     ]
   ],
@@ -255,144 +254,8 @@ export const subscriptionStatus = section(4, "Contact subscription status", [
   ],
   [
     "An update to `subscribed` changes the status; whether an event is emitted is not shown.",
-    [at.domain("SubscriptionTable")],
+    [at.domain("EmailStatusTable")],
     [contacts("emits contact.unsubscribed only when the status changes")],
     "0012-contacts"
-  ]
-])
-
-export const events = section(10, "Events", [
-  [
-    "`email.delivered` is emitted when a delivery is delivered.",
-    [at.decide("transition")],
-    [
-      machine("emits an event for every reported status and for a delay"),
-      sending("fails a due delivery with quota_exceeded when the allowance is used up")
-    ]
-  ],
-  [
-    "`email.bounced` is emitted when a delivery bounces.",
-    [at.decide("transition")],
-    [handOffs("appends the event in the commit of its transition")]
-  ],
-  [
-    "`email.failed` is emitted when a delivery fails.",
-    [at.decide("transition")],
-    [sending("fails a due delivery with quota_exceeded when the allowance is used up")]
-  ],
-  [
-    "`contact.unsubscribed` is emitted when an update changes a contact to unsubscribed.",
-    [at.decide("contact")],
-    [contacts("emits contact.unsubscribed only when the status changes")]
-  ],
-  [
-    "Payloads, registration, signing, retries and further events: not shown.",
-    [at.domain("MailEvent"), at.domain("EventBody"), at.service("EventSender"), at.service("Webhooks")],
-    [
-      relay("sends each event once to each webhook that wants it, and to no other webhook"),
-      relay("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
-      verified("verifies an event delivery with its secret, and with both secrets during a rotation"),
-      wireWebhooks("shows the secret of a webhook only when it creates the webhook or rotates the secret")
-    ],
-    "0028-webhooks"
-  ]
-])
-
-export const logListing = section(5, "List deliveries", [
-  [
-    "`GET /api/v1/emails/logs` with `email.full_access`.",
-    [at.api("Logs")],
-    [refusals("%s %s requires an API key with %s")]
-  ],
-  [
-    "`limit` is 1 to 100, and 50 when omitted.",
-    [at.api("Parameters")],
-    [
-      wire("refuses the log query %.30s"),
-      wire("lists delivery summaries with exactly their fields, and follows the cursor")
-    ]
-  ],
-  [
-    "`cursor` is the previous `nextCursor`, at most 1,024 characters.",
-    [at.api("Parameters"), at.domain("Cursor")],
-    [
-      wire("refuses the log query %.30s"),
-      log("refuses a cursor that is altered or of another project or filter, and accepts another limit")
-    ]
-  ],
-  [
-    "`status` is one of the statuses.",
-    [at.api("Logs")],
-    [wire("refuses the log query %.30s"), log("filters deliveries by %s")]
-  ],
-  [
-    "`source` filters by sending source.",
-    [at.domain("Paging")],
-    [log("filters deliveries by %s")],
-    "0011-delivery-log"
-  ],
-  [
-    "`recipient` filters by recipient; whole or partial match is not shown.",
-    [at.handler("logs")],
-    [wire("finds deliveries by the normalized recipient, and ignores an empty search")],
-    "0011-delivery-log"
-  ],
-  [
-    "`search` searches the log; whole or partial match is not shown.",
-    [at.domain("Paging")],
-    [log("filters deliveries by %s"), log("finds deliveries by a complete delivery id or message id")],
-    "0011-delivery-log"
-  ],
-  ["`contactId` filters by contact.", [at.domain("Paging")], [log("finds the deliveries of a contact")]],
-  [
-    "`templateId` filters by template.",
-    [at.service("DeliveryLog")],
-    [wireTemplates("sends the published version of a template when the draft differs, and logs the template")],
-    "0027-templates"
-  ],
-  [
-    "`startDate` and `endDate` limit the time range.",
-    [at.domain("Paging")],
-    [log("filters deliveries by %s")],
-    "0011-delivery-log"
-  ],
-  [
-    "The answer has `message` and `data` with `items`, `total`, `limit`, `hasMore`, `nextCursor`.",
-    [at.api("Logs")],
-    [wire("lists delivery summaries with exactly their fields, and follows the cursor")]
-  ],
-  [
-    "`nextCursor` is null on the last page.",
-    [at.service("DeliveryLog")],
-    [log("returns no cursor for the last page, and a total only for a single page")]
-  ],
-  [
-    "A client reads all pages by sending `nextCursor` unchanged while `hasMore` is true.",
-    [at.service("DeliveryLog")],
-    [
-      log("lists each delivery once, newest first, in pages of %s, also with equal times"),
-      log("lists existing deliveries exactly once while new deliveries arrive")
-    ]
-  ],
-  [
-    "`total` may be null.",
-    [at.service("DeliveryLog")],
-    [log("returns no cursor for the last page, and a total only for a single page")],
-    "0011-delivery-log"
-  ],
-  [
-    "The filters must not change while a cursor is used.",
-    [at.domain("Cursor")],
-    [log("refuses a cursor that is altered or of another project or filter, and accepts another limit")],
-    "0011-delivery-log"
-  ],
-  [
-    "Retrieving one delivery: shape not shown.",
-    [at.api("Logs")],
-    [
-      wire("shows a delivery with all fields, without a data envelope"),
-      log("shows a complete delivery only to its own project")
-    ],
-    "0017-delivery-detail"
   ]
 ])

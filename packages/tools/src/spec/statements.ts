@@ -2,8 +2,10 @@
  * All statements of the interface, in the order of the interface.
  */
 import { authentication, errors, limits } from "./refusals.ts"
-import { contactEndpoints, domains, send } from "./requests.ts"
-import { deliveryStatus, events, general, logListing, resources, subscriptionStatus } from "./resources.ts"
+import { contactEndpoints, domains } from "./contactEndpoints.ts"
+import { send } from "./sendEndpoint.ts"
+import { events, logListing } from "./eventsAndLogs.ts"
+import { deliveryStatus, general, resources, subscriptionStatus } from "./resources.ts"
 import type { Statement } from "./Statement.ts"
 
 export const statements: ReadonlyArray<Statement> = [

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { proofDefects, unprovedRows } from "../src/proofs.ts"
+import { proofDefects, unprovedRows } from "../src/checkProofs.ts"
 import { lintRule } from "../src/spec/faultProofs.ts"
 import type { Proof } from "../src/spec/Statement.ts"
 import type { ReportedTest, TestReport } from "../src/testReport.ts"
@@ -124,7 +124,7 @@ describe("proofDefects", () => {
     "a.test.ts": { digest: digestOf(""), tests }
   })
 
-  it("accepts a law that every adapter holds and that a mutant breaks", () => {
+  it("allows a law that every adapter holds and that a mutant breaks", () => {
     expect(proofDefects(law, reportOf(run("memory"), run("sqlite"), mutant))).toEqual([])
     expect(proofDefects(law, reportOf(run("memory", { notes: ["not applicable"] }), run("sqlite"), mutant))).toEqual([])
   })

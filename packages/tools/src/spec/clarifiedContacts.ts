@@ -1,8 +1,10 @@
 /**
- * Clarifications on contacts, lists, segments, suppressions, domains and templates.
+ * Clarifications on contacts, properties, lists, segments and suppressions.
  */
+import { law } from "./faultProofs.ts"
 import {
   at,
+  clarified,
   commandOutput,
   commandRecords,
   contactFile,
@@ -10,26 +12,12 @@ import {
   contactGroups,
   contactRequest,
   contacts,
-  domainBounds,
-  domains,
   properties,
   refusals,
-  rendering,
-  clarified,
   suppression,
   suppressionRaces,
-  wire,
-  wireDomains,
-  wireGroups,
-  wireScope,
-  wireTemplates,
-  templates,
-  templateContent,
-  templateDecisions,
-  mustache,
-  previewText
+  wireGroups
 } from "./proofs.ts"
-import { law } from "./faultProofs.ts"
 
 export const contactRecords = clarified(6, "Contacts, properties, lists, segments, suppressions", [
   [
@@ -108,7 +96,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   ],
   [
     "`email_status` is `unsubscribed` exactly while the address has that suppression reason.",
-    [at.domain("SubscriptionTable"), at.decide("suppression")],
+    [at.domain("EmailStatusTable"), at.decide("suppression")],
     [
       contacts("sets the status unsubscribed only for the reason unsubscribed"),
       contacts("agrees with the suppression list after concurrent changes"),
@@ -157,7 +145,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     [
       properties("stores, shows, filters, exports and imports the property key %j"),
       properties("compares a fallback of type %s with the text %j as a value of its type"),
-      wireGroups("accepts the property key %j in a request and returns it in a response"),
+      wireGroups("allows the property key %j in a request and returns it in a response"),
       wireGroups("refuses the property %j")
     ],
     "0025-properties"
@@ -246,175 +234,5 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
       wireGroups("answers 404 for the contacts, properties, lists, segments and suppressions of another project"),
       refusals("shows a project no record of another project by its id")
     ]
-  ]
-])
-
-export const domainsAndTemplates = clarified(7, "Domains and templates", [
-  [
-    "Domains are listed, created, shown with the DNS records to publish, verified and deleted.",
-    [at.api("Domains"), at.handler("domains")],
-    [
-      wire("lists domains by page"),
-      wireDomains("verifies a domain when its DNS records are published, and fails it when a record is missing"),
-      wireDomains("refuses an invalid domain and answers 404 for an unknown or deleted domain"),
-      domains("deletes a domain, and permits creating it again")
-    ],
-    "0013-domains"
-  ],
-  [
-    "The list of domains takes status and search. A new domain may have `openTracking` false; true is refused.",
-    [at.api("Domains"), at.domain("SenderDomain")],
-    [
-      wireScope("lists domains for the query %j"),
-      wireScope("accepts a domain with openTracking false and refuses one with openTracking true"),
-      law("contacts")("domains/filters-narrow")
-    ],
-    "0013-domains"
-  ],
-  [
-    "A project has at most 1,000 domains. DKIM keys are made one at a time, and none for a refused domain.",
-    [at.service("Domains"), at.decide("senderDomain")],
-    [
-      domainBounds("refuses more than 1000 domains in a project"),
-      domainBounds("generates no DKIM key for a domain that is refused"),
-      domainBounds("generates one DKIM key at a time, queues 16 more, and refuses the next as overloaded")
-    ],
-    "0034-checked-input"
-  ],
-  [
-    "The DNS records are a 2048-bit RSA key made by Mailkeep, SPF and MX of the return path, and DMARC. The private half is stored encrypted.",
-    [at.decide("senderDomain"), at.service("Secrets")],
-    [domains("shows the DNS records to publish, and stores the DKIM private key encrypted")],
-    "0013-domains"
-  ],
-  [
-    "Verify queries DNS.",
-    [at.service("Domains"), "packages/core/src/node/NodeDnsResolver.ts"],
-    [
-      wireDomains("verifies a domain when its DNS records are published, and fails it when a record is missing"),
-      domains("verifies a domain when DNS has its records, and permits sends only then")
-    ],
-    "0013-domains"
-  ],
-  [
-    "A missing name, missing data or a wrong value is a definite failure. A failing server or a timeout changes no verified domain.",
-    [at.decide("checkDnsRecord")],
-    [
-      wireDomains("distinguishes a name server that does not answer from a name that does not exist"),
-      domains("keeps a domain verified after the DNS error %s"),
-      domains("accepts a DKIM key with any spaces, and an SPF record with more terms")
-    ],
-    "0013-domains"
-  ],
-  [
-    "A verified domain that fails definitely keeps sending for 24 h. Checks run automatically.",
-    [at.decide("domainCheck"), at.service("Domains")],
-    [domains("fails a verified domain after 24 hours of definite failures, and checks it by itself")],
-    "0013-domains"
-  ],
-  [
-    "Templates are listed by page, status, search, category and origin, the most recently updated first.",
-    [at.api("Templates"), at.handler("templates"), at.service("Templates")],
-    [
-      wireTemplates("lists templates by status, search and category, page by page"),
-      templates("lists templates by their latest update, and filters them by status")
-    ],
-    "0027-templates"
-  ],
-  [
-    "Items of the list do not show `html` and `text` of their versions; a page has at most 1 MiB.",
-    [at.service("Templates"), at.decide("templateContent")],
-    [
-      wireTemplates("limits a page of templates to 1 MiB, whatever is stored"),
-      templates("loads no bodies for a list of templates or versions"),
-      templateContent("refuses a template that is too large: %s")
-    ],
-    "0031-template-bounds"
-  ],
-  [
-    "`GET .../versions` answers an array. Fewer items than `limit` mean that no more exist. Bodies are included up to 4 MiB.",
-    [at.api("Templates"), at.service("Templates")],
-    [
-      wireTemplates("keeps every version of a template, and never changes a published version"),
-      wireTemplates("shows the bodies of the first versions up to 4 MiB, and omits the body fields of later versions"),
-      templates("shows the bodies of the newest versions up to the size limit, and of no older version")
-    ],
-    "0031-template-bounds"
-  ],
-  [
-    "`GET .../variables` answers the variables of the draft, or of the published version when no draft exists.",
-    [at.service("Templates")],
-    [wireTemplates("shows the variables of a template and a preview of a send")],
-    "0027-templates"
-  ],
-  [
-    "Unset `subject`, `html`, `text`, `alias` and `locale` are empty text, never null.",
-    [at.domain("TemplateInput"), at.decide("templateContent"), at.server("templateViews")],
-    [
-      wireTemplates("treats null and empty text of a template as not set, and shows empty text"),
-      templateDecisions("reads an empty text as unset")
-    ],
-    "0027-templates"
-  ],
-  [
-    "`templateId` of a send and `{id}` of a route take an id or an alias.",
-    [at.domain("TemplateContent"), at.service("Sending"), at.service("Templates")],
-    [
-      wireTemplates("finds a template by id or alias on every route"),
-      templates("sends and shows a template by its alias, and records its id")
-    ],
-    "0027-templates"
-  ],
-  [
-    "The parsing and rendering of a template are bounded in time and size.",
-    [at.domain("Mustache"), at.domain("TemplateValues"), at.decide("renderTemplate"), at.decide("previewText")],
-    [
-      mustache("parses 2 MiB of %s in linear time"),
-      mustache("stops to render at the tag that makes the text too long"),
-      previewText("reads 2 MiB of %s in linear time"),
-      rendering("refuses large values in many tags before it renders them"),
-      wireTemplates("refuses a template value that is too large, and names its field")
-    ],
-    "0031-template-bounds"
-  ],
-  [
-    "In process, a template is validated with the same rules as over HTTP.",
-    [at.domain("TemplateInput"), at.service("Templates")],
-    [templates("refuses invalid fields of a template and writes nothing")],
-    "0027-templates"
-  ],
-  [
-    "A template has a draft and a published version, each with its variables.",
-    [at.domain("Template"), at.decide("template")],
-    [
-      wireTemplates("creates a template as a draft with version 1"),
-      wireTemplates("shows the variables of a template and a preview of a send")
-    ],
-    "0027-templates"
-  ],
-  [
-    "A publish is refused when the draft names undeclared variables.",
-    [at.decide("template"), at.decide("renderTemplate")],
-    [
-      wireTemplates("refuses to publish a template with undeclared variables, and refuses to publish a version twice"),
-      rendering("requires a subject and one body to publish a template")
-    ],
-    "0027-templates"
-  ],
-  [
-    "Published versions never change. Sends use the published version. Versions are listed newest first.",
-    [at.decide("template"), at.decide("templateVersion")],
-    [
-      wireTemplates("keeps every version of a template, and never changes a published version"),
-      templateDecisions("writes a new body when a published version uses the existing body"),
-      wireTemplates("sends the published version of a template when the draft differs, and logs the template")
-    ],
-    "0027-templates"
-  ],
-  [
-    "`DELETE` archives a template. An archived template sends nothing.",
-    [at.decide("template")],
-    [wireTemplates("refuses a send when its template is unpublished, archived, unknown or of another project")],
-    "0027-templates"
   ]
 ])

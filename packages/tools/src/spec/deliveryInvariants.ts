@@ -1,0 +1,278 @@
+/**
+ * The invariants of messages and deliveries, with their proofs.
+ */
+import type { InvariantArea } from "./Invariant.ts"
+import { realRelay } from "./Invariant.ts"
+import {
+  attachmentLaw,
+  calls,
+  crashPoints,
+  deadWorker,
+  finishAttempt,
+  freeze,
+  groups,
+  kill,
+  lateWorker,
+  law,
+  lintRule,
+  model,
+  opening,
+  power,
+  simulation,
+  surroundings,
+  sweeping,
+  outcomeLaw
+} from "./faultProofs.ts"
+import { attachments, bucket, dispatcher, handOffs, machine, refusals, sending, scheduledSending } from "./proofs.ts"
+
+export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
+  [
+    "Acceptance and durability",
+    [
+      [
+        "Acknowledged data survives every kill and every power cut",
+        [kill, power, calls, law("durability")("durability/acknowledged-survives-a-kill")]
+      ],
+      [
+        "A message, all its deliveries and its idempotency record are stored together or not at all",
+        [law("commit")("commit/all-or-nothing"), kill, calls]
+      ],
+      [
+        "A failed commit is unknown: the next request with its idempotency key gets the correct answer",
+        [calls, crashPoints]
+      ],
+      [
+        "A store that does not sync its commits does not open",
+        [opening("sets and checks that every commit is synced")],
+        "a check of the settings while it runs"
+      ],
+      [
+        "Full, read-only, locked or missing storage is a typed failure, and the store recovers when the cause is gone",
+        [
+          opening("reports a full disk, keeps acknowledged commits, and continues when the disk has space again"),
+          opening("refuses a file without write permission"),
+          opening("commits again when the moved file is at its path again"),
+          surroundings(
+            "refuses sends while the disk is full, keeps acknowledged sends, and accepts sends after space is freed"
+          ),
+          surroundings(
+            "acknowledges no send while the store file is missing, and loses no acknowledged send after the file returns"
+          )
+        ]
+      ],
+      [
+        "No call of the store blocks the event loop",
+        [groups("waits five seconds on the event loop for a lock of another connection, then refuses the commit")],
+        "a measurement under load"
+      ],
+      [
+        "A hand-off sends exactly the content that was stored at acceptance",
+        [
+          outcomeLaw("outcome/message-arrives-unchanged"),
+          attachmentLaw("outcome/files-arrive-unchanged"),
+          attachmentLaw("outcome/no-part-of-a-file"),
+          attachments("returns a delivery to the queue and sends nothing when the stored content %s")
+        ],
+        realRelay
+      ],
+      [
+        "A killed migration leaves a file that opens or is refused with a typed failure",
+        [calls, opening("migrates a file once when several processes open it at once")],
+        "a kill between two versions of the schema"
+      ]
+    ]
+  ],
+  [
+    "Claims and attempts",
+    [
+      [
+        "At most one live worker has a claim on a delivery, and a worker that lost its claim can change nothing",
+        [
+          law("claims")("claim/one-claimant-each"),
+          law("claimFences")("claim/late-worker-is-fenced"),
+          law("processes")("processes/one-claimant-each"),
+          kill,
+          simulation
+        ]
+      ],
+      [
+        "A delivery is handed over a bounded number of times",
+        [simulation, deadWorker("fails a delivery that kills its worker three times")]
+      ],
+      ["A duplicate is possible only where an attempt is marked as ambiguous", [kill, simulation, crashPoints]],
+      [
+        "A send that asks for at most one copy causes at most one copy",
+        [
+          simulation,
+          finishAttempt("fails an ambiguous attempt without a retry when the send permits no second copy"),
+          handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise")
+        ]
+      ],
+      [
+        "Every attempt of a delivery has the same Message-ID, sender and date",
+        [handOffs("hands over the same Message-ID and date on every attempt"), simulation],
+        `signed octets: ${realRelay}`
+      ],
+      [
+        "The deliveries of a dead worker can be claimed when its lease has ended",
+        [
+          deadWorker("recovers the delivery of a dead worker only after its lease ends"),
+          lateWorker("%s the hand-off when the finalizing commit takes %d ms of a lease of 30 s"),
+          lateWorker("settles the delivery after a late outcome %s, without another hand-off"),
+          freeze,
+          law("claims")("claim/lapsed-lease-is-claimable"),
+          kill
+        ]
+      ],
+      [
+        "A delivery that kills its workers fails, and a bad row delays no other delivery",
+        [
+          deadWorker("fails a delivery that kills its worker three times"),
+          dispatcher("hands over other deliveries when one delivery has no message")
+        ]
+      ],
+      ["One project's backlog delays no other project", [], "claims that are fair between projects"],
+      [
+        "A worker that shuts down claims nothing more and leaves no delivery in sending",
+        [
+          dispatcher("waits for hand-offs at shutdown, then returns them to the queue and ends its lease"),
+          dispatcher("ends its lease when it stops")
+        ]
+      ]
+    ]
+  ],
+  [
+    "Idempotency",
+    [
+      [
+        "The same idempotency key and request get the same answer until the idempotency key expires",
+        [
+          sending("returns the same answer for the same idempotency key and request, and charges once"),
+          sending("replays a scheduled send until 30 days after its scheduled time"),
+          kill,
+          simulation
+        ]
+      ],
+      [
+        "Identical requests at the same time are carried out once",
+        [
+          sending("creates one message when concurrent sends have one idempotency key"),
+          law("idempotency")("idempotency/one-of-many-recorded")
+        ]
+      ],
+      ["A crash between the commit and its answer changes no later answer", [crashPoints, kill, calls]],
+      [
+        "An idempotency key belongs to one project and reveals nothing to another",
+        [
+          refusals("keeps the idempotency keys, contacts and suppressions of each project separate"),
+          law("isolation")("isolation/one-name-in-two-projects")
+        ]
+      ],
+      [
+        "Another request with a used idempotency key is refused, and nothing is sent",
+        [sending("refuses a used idempotency key with another request")]
+      ],
+      [
+        "A second identical request waits for the first and gets its answer",
+        [sending("creates one message when concurrent sends have one idempotency key")]
+      ],
+      [
+        "A refused request does not use its idempotency key",
+        [
+          sending("does not record the idempotency key of a refused send"),
+          refusals("does not use up an idempotency key when it refuses the send")
+        ]
+      ]
+    ]
+  ],
+  [
+    "Scheduling and time",
+    [
+      [
+        "A scheduled delivery is never sent before its time, and is sent soon after it",
+        [
+          scheduledSending("sends no delivery before its scheduled time"),
+          dispatcher("wakes when the next delivery is due"),
+          simulation
+        ]
+      ],
+      [
+        "A clock jump duplicates and loses nothing",
+        [
+          surroundings(
+            "sends each delivery once when the clock jumps a day ahead: early if due that day, otherwise on time"
+          ),
+          surroundings("sends a waiting delivery once after the clock was set a day back and has caught up again"),
+          lateWorker("recovers no delivery under way when the wall clock jumps a day ahead"),
+          sweeping("replays a send after the clock was 40 days ahead and returned"),
+          simulation
+        ],
+        "a shorter wait after a clock is set back"
+      ],
+      [
+        "After a pause of the dispatcher, every due delivery is sent once",
+        [kill, handOffs("tries a delivery once after its lifetime when no dispatcher ran before")],
+        "a rate limit for the backlog"
+      ],
+      [
+        "Either a cancellation or a claim succeeds, and a canceled delivery is never handed over",
+        [scheduledSending("hands over no canceled message when a cancel races the release"), kill, simulation]
+      ],
+      [
+        "A rescheduled send keeps its idempotency key, and the new time is validated like the first",
+        [
+          sending("keeps the idempotency key of a rescheduled send for 30 days after its new time"),
+          scheduledSending("reschedules a message to another time and day")
+        ]
+      ],
+      [
+        "No timer is longer than the maximum of the runtime",
+        [lintRule("Time is Effect's Clock; a long timer overflows after 24.8 days.")]
+      ]
+    ]
+  ],
+  [
+    "States, events, accounting",
+    [
+      ["Only the transitions of the table occur", [machine("decides the transition from %s on %s"), simulation]],
+      [
+        "A transition, its event and its charge are one commit",
+        [law("outbox")("outbox/event-exists-with-its-commit"), kill, power, calls, simulation]
+      ],
+      [
+        "Reports lead to the same status in any order and repetition",
+        [machine("gives the same status for reports in any order and repetition")],
+        "the processing of reports"
+      ],
+      ["Every delivery leaves the statuses scheduled, queued and sending", [simulation, kill]],
+      [
+        "A failed or bounced delivery has a reason and the relay's reply",
+        [
+          handOffs("appends the event in the commit of its transition"),
+          handOffs("records every attempt with the reply of the relay")
+        ]
+      ],
+      [
+        "The allowance is charged once when a delivery is queued, and refunded if the delivery ends before an attempt reached the relay",
+        [model, kill, simulation]
+      ],
+      [
+        "A scheduled send counts on its scheduled day, and its count is refunded when it is not sent",
+        [
+          sending("counts a scheduled send on its scheduled day"),
+          sending("limits the recipients of scheduled messages"),
+          model
+        ]
+      ],
+      [
+        "A rate limit holds over any time span, and a request after Retry-After is allowed",
+        [
+          bucket("allows at most its size and the refilled tokens over any span"),
+          bucket("allows a request after retryAfterSeconds"),
+          bucket("refuses for at most one window after the clock jumps in either direction")
+        ],
+        "one limit for several processes"
+      ]
+    ]
+  ]
+]
