@@ -35,7 +35,7 @@ export const claim = (tables: RecordTables, request: Mail.Claim): ReadonlyArray<
   const { kind, now, limit, rotation } = request
   const status = Mail.claimKinds[kind]
   const due: Array<Mail.Delivery> = []
-  // Each lane takes at most `limit` turns, so later deliveries of the lane do not matter.
+  // A claim takes at most `limit` deliveries of a lane, so later deliveries of the lane do not matter.
   const firstOfLane = `status = ? AND projectId = ? AND bulk = ? AND (dueAt <= ? OR waitsFrom > ?) AND ${isFree}
     ORDER BY dueAt, id LIMIT ?`
   for (
@@ -44,7 +44,7 @@ export const claim = (tables: RecordTables, request: Mail.Claim): ReadonlyArray<
     lane = laneAfter(tables, status, lane)
   )
     due.push(...tables.find("Delivery", firstOfLane, status, lane.projectId, lane.bulk, now, now, now, limit))
-  return mark(tables, "Delivery", request, Mail.takeInTurns(due, limit, rotation))
+  return mark(tables, "Delivery", request, Mail.roundRobin(due, limit, rotation))
 }
 
 export const claimEventDeliveries = (

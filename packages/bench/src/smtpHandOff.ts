@@ -1,5 +1,5 @@
 /**
- * Hand-offs per second to `smtp-sink` of Postfix: the dispatcher with SQLite and full durability, beside a bare pool of nodemailer that sends the
+ * Hand-offs per second to `smtp-sink` of Postfix: the dispatcher with SQLite and full durability. Beside it, a bare pool of nodemailer sends the
  * same messages to the same sink and writes nothing. Both use the same number of connections and no encryption.
  *
  * `MESSAGES` and `CONNECTIONS` set other numbers. With `DKIM=1` both sign each message.
@@ -12,6 +12,7 @@ import { createServer, connect } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import { Dispatcher, Domains, MailCore, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SmtpTransport } from "@mailkeep/smtp"
@@ -41,24 +42,27 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Waits until something listens on the port. */
-const untilListening = (port: number, tries = 100): Promise<void> =>
-  new Promise((resolve, reject) => {
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
     socket.once("connect", () => {
       socket.destroy()
-      resolve()
+      resolve(true)
     })
-    socket.once("error", () =>
-      tries === 0
-        ? reject(new Error("smtp-sink does not listen"))
-        : setTimeout(() => untilListening(port, tries - 1).then(resolve, reject), 50)
-    )
+    socket.once("error", () => resolve(false))
   })
+
+/** Waits until something listens on the port. */
+const untilListening = async (port: number): Promise<void> => {
+  for (let tries = 0; tries < 100; tries++, await wait(50)) if (await isListening(port)) return
+  throw new Error("smtp-sink does not listen")
+}
 
 const startSink = async (): Promise<{ readonly port: number; readonly process: ChildProcess }> => {
   const port = await freePort()
-  const sink = spawn("smtp-sink", ["-u", process.env["USER"] ?? "root", `127.0.0.1:${port}`, "256"], { stdio: "ignore" })
+  const sink = spawn("smtp-sink", ["-u", process.env["USER"] ?? "root", `127.0.0.1:${port}`, "256"], {
+    stdio: "ignore"
+  })
   sink.once("error", () => {
     console.error("smtp-sink is not installed; on Debian it is in the package postfix")
     process.exit(1)
@@ -83,7 +87,7 @@ const mailkeep = (filename: string, port: number): Promise<number> =>
     while (true) {
       const { queued, sending: underWay } = yield* dispatcher.health
       if (queued + underWay === 0) break
-      yield* Effect.sleep("5 millis")
+      yield* Effect.sleep("20 millis")
     }
     const seconds = (performance.now() - started) / 1000
     yield* Fiber.interrupt(running)
@@ -143,7 +147,9 @@ try {
     theirs.push(await nodemailer(sink.port))
   }
   const ratio = median(ours.map((rate, i) => rate / theirs[i]!))
-  console.log(`mailkeep, ${connections} connections:    ${Math.round(median(ours))} hand-offs per second (median of ${rounds})`)
+  console.log(
+    `mailkeep, ${connections} connections:    ${Math.round(median(ours))} hand-offs per second (median of ${rounds})`
+  )
   console.log(`nodemailer's pool:           ${Math.round(median(theirs))}`)
   console.log(`ratio:                       ${ratio.toFixed(2)}`)
 } finally {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Plan } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
-import { webhookUrlRules } from "@mailkeep/core/binding"
+import { dayMillis, webhookUrlRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import { SqliteMailStore } from "@mailkeep/sqlite"
@@ -43,6 +43,8 @@ export interface MailHomeOptions {
   readonly webhookRules?: WebhookUrlRules
   /** How long a shutdown waits for running hand-offs and webhook requests. */
   readonly graceMillis?: number
+  /** After how many days a message whose deliveries have ended is deleted. Default: never. */
+  readonly keepMessagesDays?: number | undefined
   /** The relay that sends the mail. Default: the stub. */
   readonly transport?: TransportChoice
   /** The operator's domain for return paths. */
@@ -68,6 +70,7 @@ const layer = ({
   mailHost,
   webhookRules = webhookUrlRules(),
   graceMillis,
+  keepMessagesDays,
   transport = "stub",
   bounceDomain,
   unsubscribeUrl
@@ -75,6 +78,7 @@ const layer = ({
   MailCore.layerWith({
     ...masterSecret(),
     ...(graceMillis === undefined ? {} : { graceMillis }),
+    ...(keepMessagesDays === undefined ? {} : { retention: { messagesMillis: keepMessagesDays * dayMillis } }),
     webhooks: webhookRules,
     handOff: { bounceDomain },
     unsubscribe: { url: unsubscribeUrl },

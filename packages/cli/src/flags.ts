@@ -81,6 +81,16 @@ export const grace = Flag.String("grace").pipe(
   )
 )
 
+export const keepMessagesDays = Flag.Int("keep-messages-days").pipe(
+  Flag.withFallbackConfig(Config.Int(fromEnvironment("KEEP_MESSAGES_DAYS"))),
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
+  Flag.withDescription(
+    "Days after the end of its deliveries until a message is deleted, with its files; default never. MAILKEEP_KEEP_MESSAGES_DAYS"
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrUndefined)
+)
+
 const rateLimit = Flag.String("rate-limit").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("RATE_LIMIT"))),
   Flag.filterMap(

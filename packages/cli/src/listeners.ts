@@ -1,13 +1,15 @@
 /**
- * The SMTP ports of the server: one for bounces and complaints, one for submission. A port that is not given is not opened.
+ * The ports of the server besides its interface: for bounces and complaints, for submission, and for health and metrics. A port that is not
+ * given is not opened.
  */
 import { readFileSync } from "node:fs"
 import type { ListenerOptions } from "@mailkeep/inbound"
+import * as NodeMailServer from "@mailkeep/http/node"
 import { BounceListener, SmtpSubmission } from "@mailkeep/inbound"
 import { Data, Effect, Layer } from "effect"
 import type { Scope } from "effect"
 
-/** What the flags say about the SMTP ports. */
+/** What the flags say about these ports. */
 export interface InboundOptions {
   readonly host: string
   readonly bouncesPort: number | undefined
@@ -16,6 +18,8 @@ export interface InboundOptions {
   readonly smtpHost: string | undefined
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
+  readonly operationsPort: number | undefined
+  readonly operationsHost: string
   readonly graceMillis: number
 }
 
@@ -43,12 +47,15 @@ const certificate = ({
 export interface InboundPorts {
   readonly bounces?: string
   readonly smtp?: string
+  /** The URL of health and metrics. */
+  readonly operations?: string
 }
 
 /** Opens the given ports until the scope closes. */
 export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const { host, bouncesPort, bouncesHost = host, smtpPort, smtpHost = host, graceMillis } = options
+    const { operationsPort, operationsHost } = options
     const tls = yield* certificate(options)
     let ports: InboundPorts = {}
     if (bouncesPort !== undefined) {
@@ -60,6 +67,14 @@ export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
       const layer = SmtpSubmission.layer({ host: smtpHost, port: smtpPort, graceMillis, ...tls })
       const { port } = yield* Effect.provideContext(SmtpSubmission, yield* Layer.buildWithScope(layer, scope))
       ports = { ...ports, smtp: `${smtpHost}:${port}` }
+    }
+    if (operationsPort !== undefined) {
+      const layer = NodeMailServer.layerOperations({ host: operationsHost, port: operationsPort })
+      const { url } = yield* Effect.provideContext(
+        NodeMailServer.OperationsServer,
+        yield* Layer.buildWithScope(layer, scope)
+      )
+      ports = { ...ports, operations: url }
     }
     return ports
   })

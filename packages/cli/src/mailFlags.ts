@@ -1,5 +1,5 @@
 /**
- * The flags for how mail leaves and what returns: the transport, the listeners for bounces and submission, and the links to unsubscribe.
+ * The flags for the transport, the listeners for bounces and submission, the links to unsubscribe, and the port for health and metrics.
  */
 import { Config, Option, Redacted, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -37,6 +37,20 @@ const optionalPort = (flag: string, variable: string, description: string) =>
     Flag.optional,
     Flag.map(Option.getOrUndefined)
   )
+
+/** Where health and metrics are served. */
+export const operations = {
+  operationsPort: optionalPort(
+    "operations-port",
+    "OPERATIONS_PORT",
+    "The port for /health and /metrics, apart from the interface"
+  ),
+  operationsHost: Flag.String("operations-host").pipe(
+    Flag.withFallbackConfig(Config.String(fromEnvironment("OPERATIONS_HOST"))),
+    Flag.withDefault("127.0.0.1"),
+    Flag.withDescription("The address to listen on for /health and /metrics. MAILKEEP_OPERATIONS_HOST")
+  )
+}
 
 /** Where bounces, complaints and submitted mail arrive, and where links to unsubscribe point. */
 export const inbound = {

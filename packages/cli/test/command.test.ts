@@ -159,7 +159,8 @@ describe("serve", () => {
       MAILKEEP_DATA: data,
       MAILKEEP_PORT: "0",
       MAILKEEP_SCHEDULED_RECIPIENTS: "0",
-      MAILKEEP_SENDING_ALLOWANCE: "0"
+      MAILKEEP_SENDING_ALLOWANCE: "0",
+      MAILKEEP_ATTACHMENT_BYTES: "2"
     })
     await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
     const { key } = await runJson(["keys", "create", ...inProject(), "--permission", "email.send"])
@@ -168,6 +169,10 @@ describe("serve", () => {
       "scheduled_recipient_limit_exceeded"
     )
     expect((await request(line.url, key, "/emails/send", send("b"))).body.code).toBe("sending_allowance_exceeded")
+    const attachments = [{ filename: "a.txt", content: "QUJD" }]
+    expect((await request(line.url, key, "/emails/send", send("c", { attachments }))).body.message).toBe(
+      "body.attachments must have at most 2 bytes together"
+    )
   })
 
   it("prints an error when its port is in use or its settings are wrong", async () => {
@@ -179,6 +184,8 @@ describe("serve", () => {
       ["--port", "99999"],
       ["--rate-limit", "fast"],
       ["--daily-sends", "-1"],
+      ["--attachment-bytes", "20MiB"],
+      ["--keep-messages-days", "0"],
       ["--transport", "pigeon"],
       ["--webhook-ports", "443,0"],
       ["--webhook-deny", "example.com"]

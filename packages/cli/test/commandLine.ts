@@ -42,7 +42,13 @@ export const runJson = async (args: ReadonlyArray<string>) => {
 
 export interface Serving {
   /** The line of JSON that the server printed once it listened. */
-  readonly line: { readonly url: string; readonly key?: string; readonly bounces?: string; readonly smtp?: string }
+  readonly line: {
+    readonly url: string
+    readonly key?: string
+    readonly bounces?: string
+    readonly smtp?: string
+    readonly operations?: string
+  }
   readonly output: { readonly stdout: string; readonly stderr: string }
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }

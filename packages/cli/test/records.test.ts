@@ -118,6 +118,27 @@ describe("the commands for records beside a running server", () => {
     })
   })
 
+  it("sends files", async () => {
+    const args = [
+      "send",
+      ...here(),
+      "--from",
+      "hello@example.com",
+      "--to",
+      "f@example.org",
+      "--subject",
+      "F",
+      "--text",
+      "x"
+    ]
+    const attached = ["--attach", file("a.csv", "a,b\n"), "--attach", file("b.pdf", "PDF")]
+    expect(await runJson([...args, ...attached])).toMatchObject({ totalQueued: 1 })
+    expect(await run([...args, "--attach", file("a\u202eb.pdf", "")])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("attachments[0].filename")
+    })
+  })
+
   it("creates a template, publishes it and sends it", async () => {
     const html = file("a.html", "<b>{{order}}</b>")
     const { id } = await runJson([

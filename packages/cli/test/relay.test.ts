@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
+import { setTimeout as wait } from "node:timers/promises"
 import { createTransport } from "nodemailer"
 import type { SMTPServerOptions } from "smtp-server"
 import { SMTPServer } from "smtp-server"
@@ -33,16 +34,17 @@ const startRelay = async (options: SMTPServerOptions = {}) => {
         ? done(null, { user: auth.username })
         : done(new Error("Wrong login")),
     onData: (stream, { envelope }, done) => {
-      void text(stream).then((raw) => {
+      const take = async () => {
         const mail = {
           returnPath: envelope.mailFrom === false ? "" : envelope.mailFrom.address,
           recipient: envelope.rcptTo[0]!.address,
-          raw
+          raw: await text(stream)
         }
         taken.push(mail)
         waiting.shift()?.(mail)
         done()
-      })
+      }
+      void take()
     },
     ...options
   })
@@ -116,6 +118,8 @@ const serveWithRelay = async () => {
     "0",
     "--smtp-port",
     "0",
+    "--operations-port",
+    "0",
     "--bounce-domain",
     "bounces.host.example"
   ]
@@ -129,7 +133,7 @@ const untilStatus = async (apiKey: string, id: string, status: string) => {
     const { body } = await request(server!.line.url, apiKey, `/emails/logs/${id}`)
     if (body.status === status) return body
     if (tries === 200) throw new Error(`The delivery has status ${body.status}.`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await wait(50)
   }
 }
 
@@ -157,6 +161,10 @@ describe("serve with a relay", () => {
       delivery_reason: "hard_bounce",
       bounce_type: "hard"
     })
+    const metrics = await (await fetch(`${line.operations}/metrics`)).text()
+    expect(metrics).toMatch(/^mailkeep_deliveries_total\{status="bounced"\} 1$/m)
+    expect(metrics).not.toContain("ada@example.org")
+    expect(await (await fetch(`${line.operations}/health`)).json()).toMatchObject({ status: "ok", queued: 0 })
     const { body } = await request(line.url, apiKey, "/emails/suppressions")
     expect(body.data.items).toMatchObject([{ email: "ada@example.org", reason: "hard_bounce" }])
     await expect(back.sendMail(noReports("b+forged@bounces.host.example", "ada@example.org"))).rejects.toMatchObject({

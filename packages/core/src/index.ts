@@ -33,7 +33,13 @@ export { DeliveryLog } from "./service/delivery/DeliveryLog.ts"
 export type { DeliveryAttempt, DeliveryDetail, DeliveryMessage } from "./domain/delivery/DeliveryDetail.ts"
 export type { ListDeliveriesInput, ListEventsInput } from "./domain/delivery/DeliveryLogInput.ts"
 export { Dispatcher } from "./service/delivery/Dispatcher.ts"
-export type { DispatcherHealth, DispatcherOptions, DispatchReport, RelayHealth, RetentionOptions } from "./service/delivery/Dispatcher.ts"
+export type {
+  DispatcherHealth,
+  DispatcherOptions,
+  DispatchReport,
+  RelayHealth,
+  RetentionOptions
+} from "./service/delivery/Dispatcher.ts"
 export { Feedback } from "./service/delivery/Feedback.ts"
 export type { ReceivedReport } from "./service/delivery/Feedback.ts"
 export type { RecordedReport } from "./decide/delivery/recordReport.ts"
@@ -53,7 +59,7 @@ export type {
   Disposition,
   PathAttachmentInput
 } from "./domain/message/Attachment.ts"
-export type { SendOptions } from "./domain/message/SendOptions.ts"
+export type { SendOptions, ShownRecipientsInput } from "./domain/message/SendOptions.ts"
 export type { Message } from "./domain/message/Message.ts"
 export type { HeaderFields } from "./domain/message/HeaderField.ts"
 export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"

@@ -3,6 +3,9 @@
  */
 import { describe, expect, it } from "vitest"
 import { unexplainedCopies } from "../src/relay/arrivedMails.ts"
+import type { ShownDelivery } from "../src/relay/bounces/bounceVerdict.ts"
+import { wrongBounce } from "../src/relay/bounces/bounceVerdict.ts"
+import { expectedBounces } from "../src/relay/bounces/expectedBounces.ts"
 import { injectionCases } from "../src/relay/injection/cases.ts"
 import type { AcceptedDelivery } from "../src/relay/injection/injectionVerdict.ts"
 import { hasEvilField, injections } from "../src/relay/injection/injectionVerdict.ts"
@@ -100,7 +103,7 @@ describe("tamperings", () => {
     "Received: x\r\nDKIM-Signature: v=1; h=From:From:Subject:\r\n\tCc; b=x\r\nFrom: a@b.test\r\nSubject: long\r\n subject\r\n\r\nbody\r\n"
   )
 
-  it("change, remove and add each signed field, and change the body", () => {
+  it("changes, removes and adds each signed field, and changes the body", () => {
     expect(signedFields(signed)).toEqual(["from", "from", "subject", "cc"])
     expect(tamperings(signed).map(({ what }) => what)).toEqual([
       "from is changed",
@@ -117,10 +120,10 @@ describe("tamperings", () => {
     for (const { raw } of tamperings(signed)) expect(raw.equals(signed)).toBe(false)
   })
 
-  it("are none for a message without a signature", () =>
+  it("makes none of a message without a signature", () =>
     expect(tamperings(Buffer.from("From: a@b.test\r\n\r\nbody"))).toEqual([]))
 
-  it("leave the rest of the message as it is", () => {
+  it("leaves the rest of the message as it is", () => {
     const changed = tamperings(signed)
       .find(({ what }) => what === "subject is changed")!
       .raw.toString()
@@ -152,6 +155,34 @@ describe("unexplainedCopies", () => {
   ] as const)("counts the problems of %s", (_, delivery, copies, onAmbiguous, problems) =>
     expect(unexplainedCopies(delivery, copies, onAmbiguous)).toHaveLength(problems)
   )
+})
+
+describe("wrongBounce", () => {
+  const expected = expectedBounces[0]!
+  const shown: ShownDelivery = {
+    recipient: expected.recipient(0),
+    status: "bounced",
+    reason: "hard_bounce",
+    bounceType: "hard",
+    suppression: "hard_bounce",
+    events: [
+      { kind: "email.accepted", enhancedCode: null },
+      { kind: "email.bounced", enhancedCode: "5.1.1" }
+    ]
+  }
+
+  it("finds nothing wrong with a delivery that bounced as expected", () =>
+    expect(wrongBounce(expected, shown)).toEqual([]))
+
+  it.each<readonly [string, Partial<ShownDelivery>]>([
+    ["status", { status: "accepted" }],
+    ["reason", { reason: "message_blocked" }],
+    ["bounce type", { bounceType: "soft" }],
+    ["suppression", { suppression: null }],
+    ["missing event", { events: shown.events.slice(0, 1) }],
+    ["second event", { events: [...shown.events, shown.events[1]!] }],
+    ["code of the event", { events: [shown.events[0]!, { kind: "email.bounced", enhancedCode: "5.7.1" }] }]
+  ])("reports a wrong %s", (_, change) => expect(wrongBounce(expected, { ...shown, ...change })).not.toEqual([]))
 })
 
 describe("sampleMail", () => {

@@ -84,7 +84,7 @@ export interface SmtpOptions {
   readonly host: string
   /** Default 465 for `tls: "implicit"`, otherwise 587. */
   readonly port?: number
-  /** Default `required`; for a relay on this machine without `auth` `opportunistic`. */
+  /** Default `required`; for a relay on this machine without `auth` `off`, because its certificate is often self-signed and nobody can listen. */
   readonly tls?: TlsMode
   /** Which certificate of the relay is accepted; default one of the usual authorities, for the host. */
   readonly certificate?: CertificateOptions
@@ -199,7 +199,7 @@ export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, Sm
   const host = canonicalHost(options.host)
   const loopback = isLoopback(host)
   const auth = options.auth ?? null
-  const tls = options.tls ?? (loopback && auth === null ? "opportunistic" : "required")
+  const tls = options.tls ?? (loopback && auth === null ? "off" : "required")
   const settings: SmtpSettings = {
     host,
     port: options.port ?? (tls === "implicit" ? 465 : 587),

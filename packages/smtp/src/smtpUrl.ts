@@ -53,7 +53,7 @@ const credentials = (url: URL): Result.Result<Partial<SmtpUrlOptions>, SmtpOptio
 /**
  * Reads the URL of a relay. The user and the password are percent-encoded. Fails with `SmtpOptionsInvalid` when the text is not such a URL.
  *
- * - `smtp://host:587`: STARTTLS, required unless the relay is on this machine and has no credentials. The default port is 587.
+ * - `smtp://host:587`: STARTTLS is required. Without credentials, a relay on this machine is not asked for it. The default port is 587.
  * - `smtps://host:465`: TLS from the first byte. The default port is 465.
  * - `?tls=required`, `opportunistic` or `off`; `?verify=off` accepts every certificate; `?name=` is the name of this machine in `EHLO`.
  */

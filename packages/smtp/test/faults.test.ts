@@ -36,7 +36,8 @@ const silent = "Unavailable: The relay did not answer in time."
 const tooEarly = "Unavailable: The relay answered before the message was complete."
 const accepted = "Accepted at finalizing: 250 2.0.0 Queued"
 
-const quick = { timeouts: { greetingMillis: 50, commandMillis: 50, dataBlockMillis: 50, finalMillis: 50 } }
+const quick = { timeouts: { commandMillis: 50 } }
+const quickFinal = { timeouts: { finalMillis: 50 } }
 const auth = { auth: { user: "shop", password: Redacted.make("secret") } }
 const startTls = { tls: "required", certificate: { ca: testCertificate } } as const
 
@@ -304,7 +305,7 @@ const theMessage: ReadonlyArray<Row> = [
   {
     fault: "silence after the final bytes",
     relay: at("final", "silence"),
-    options: quick,
+    options: quickFinal,
     ended: silent,
     finalized: 1
   },

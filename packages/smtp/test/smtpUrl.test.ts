@@ -88,7 +88,7 @@ describe("the options", () => {
   it.each<[Partial<SmtpTransport.SmtpOptions>, unknown]>([
     [{}, { port: 587, tls: "required", allowPlaintextAuth: false }],
     [{ tls: "implicit" }, { port: 465, tls: "implicit", allowPlaintextAuth: false }],
-    [{ host: "localhost" }, { port: 587, tls: "opportunistic", allowPlaintextAuth: true }],
+    [{ host: "localhost" }, { port: 587, tls: "off", allowPlaintextAuth: true }],
     [
       { host: "[::1]", auth },
       { port: 587, tls: "required", allowPlaintextAuth: true }

@@ -112,7 +112,7 @@ const layers = {
   http: { is: "the entry of the HTTP interface", imports: ["http/api", "http/server"], restrictions: ["noNode"] },
   "inbound/reports": { is: "the reader of bounces and complaints", imports: [], restrictions: pure },
   inbound: {
-    is: "the SMTP listeners, and the reader of what comes back",
+    is: "the SMTP listeners, and the reader of returned mail",
     imports: ["inbound/reports", "core", "core/binding"],
     restrictions: ["noClock"]
   },
@@ -126,7 +126,18 @@ const layers = {
   },
   "fault-tests": {
     is: "the fault tests",
-    imports: ["core", "core/adapter", "core/binding", "core/node", "memory", "sqlite", "smtp", "http/node", "testing"]
+    imports: [
+      "core",
+      "core/adapter",
+      "core/binding",
+      "core/node",
+      "memory",
+      "sqlite",
+      "smtp",
+      "inbound",
+      "http/node",
+      "testing"
+    ]
   },
   bench: {
     is: "the measurements",

@@ -3,6 +3,7 @@
  * server.
  */
 import { readFileSync } from "node:fs"
+import { basename } from "node:path"
 import { Sending } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect, Option } from "effect"
@@ -27,6 +28,8 @@ const variable = (present: string): readonly [string, string | number | boolean]
 
 const file = (name: string | undefined) => (name === undefined ? undefined : readFileSync(name, "utf8"))
 
+const attachment = (path: string) => ({ filename: basename(path), content: readFileSync(path) })
+
 export const send = Command.make(
   "send",
   {
@@ -49,19 +52,24 @@ export const send = Command.make(
       Flag.atLeast(0),
       Flag.withDescription("A template variable as name=value; repeatable")
     ),
+    attach: Flag.String("attach").pipe(
+      Flag.atLeast(0),
+      Flag.withDescription("A file to send with the message; repeatable")
+    ),
     scheduledAt: text("scheduled-at", "When to send it, such as 2027-01-01T09:00:00+01:00"),
     idempotencyKey: text(
       "idempotency-key",
       "A second send with the same key sends nothing; default a new key for each send"
     )
   },
-  ({ data, project, json, variables, textFile, htmlFile, template, idempotencyKey, ...body }) =>
+  ({ data, project, json, variables, textFile, htmlFile, template, attach, idempotencyKey, ...body }) =>
     Effect.gen(function* () {
       const input = {
         ...body,
         text: body.text ?? file(textFile),
         html: body.html ?? file(htmlFile),
         templateId: template,
+        attachments: attach.length === 0 ? undefined : attach.map(attachment),
         templateVariables: variables.length === 0 ? undefined : Object.fromEntries(variables.map(variable))
       }
       const sent = yield* (yield* Sending).send(project, input, { idempotencyKey })

@@ -8,12 +8,12 @@ import { ApiKeys, Dispatcher, Domains, EventSender } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
-import { data, dns, grace, host, json, mailHost, plan, port, webhookRules } from "../flags.ts"
+import { data, dns, grace, host, json, keepMessagesDays, mailHost, plan, port, webhookRules } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
 import { openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
-import { inbound, transport } from "../mailFlags.ts"
+import { inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
 
@@ -26,11 +26,13 @@ interface Serving {
   readonly mailHost: string
   readonly webhookRules: WebhookUrlRules
   readonly grace: number
+  readonly keepMessagesDays: number | undefined
   readonly transport: TransportChoice
-  readonly inbound: Omit<InboundOptions, "host" | "graceMillis"> & {
+  readonly inbound: Omit<InboundOptions, "host" | "graceMillis" | "operationsPort" | "operationsHost"> & {
     readonly bounceDomain: string | undefined
     readonly unsubscribeUrl: string | undefined
   }
+  readonly operations: { readonly operationsPort: number | undefined; readonly operationsHost: string }
 }
 
 /**
@@ -38,7 +40,7 @@ interface Serving {
  * stop at the same time, so one grace period bounds them all.
  */
 const serving = <R>(
-  { host, port, grace: graceMillis, inbound, ...folder }: Serving,
+  { host, port, grace: graceMillis, inbound, operations, ...folder }: Serving,
   announce: (url: string, ports: InboundPorts) => Effect.Effect<void, never, R>
 ) =>
   Effect.scoped(
@@ -51,7 +53,7 @@ const serving = <R>(
         NodeMailServer.layerNode({ host, port, graceMillis }),
         yield* Scope.fork(loops)
       )
-      const ports = yield* openListeners({ ...inbound, host, graceMillis }, yield* Scope.fork(loops))
+      const ports = yield* openListeners({ ...inbound, ...operations, host, graceMillis }, yield* Scope.fork(loops))
       const url = yield* Effect.provideContext(NodeMailServer.url, server)
       yield* announce(url, ports)
       return yield* Effect.never
@@ -68,13 +70,28 @@ const serving = <R>(
     })
   )
 
-const flags = { data, host, port, transport, json, plan, dns, mailHost, webhookRules, grace, inbound }
+const flags = {
+  data,
+  host,
+  port,
+  transport,
+  json,
+  plan,
+  dns,
+  mailHost,
+  webhookRules,
+  grace,
+  keepMessagesDays,
+  inbound,
+  operations
+}
 
-const servingLines = (url: string, { bounces, smtp }: InboundPorts): string =>
+const servingLines = (url: string, { bounces, smtp, operations }: InboundPorts): string =>
   [
     `Mailkeep listens on ${url}`,
     ...(bounces === undefined ? [] : [`Bounces and complaints: smtp://${bounces}`]),
-    ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`])
+    ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`]),
+    ...(operations === undefined ? [] : [`Health and metrics: ${operations}/health and ${operations}/metrics`])
   ].join("\n")
 
 export const serve = Command.make("serve", flags, ({ json, ...options }) =>

@@ -1,5 +1,5 @@
 /**
- * Laws of fair claims: the projects take turns, and in each project immediate and bulk mail do.
+ * Laws of fair claims: round-robin over the projects, and over the immediate and the bulk mail of each project.
  */
 import type { Delivery, Lane, MailStoreShape, Rotation } from "@mailkeep/core/adapter"
 import { claimKinds, wholeRotation } from "@mailkeep/core/adapter"
@@ -39,8 +39,8 @@ const take = (store: MailStoreShape, limit: number, rotation: Partial<Rotation> 
       .join(" ")
   )
 
-const projectsTakeTurns = law(
-  "claim/projects-take-turns",
+const overProjects = law(
+  "claim/round-robin-over-projects",
   "A claim takes one delivery of each project in each round, in the order of the project ids, and of each project the one due longest.",
   function* (store) {
     yield* insertAll(store, deliveries("b9 a1 a3 a2 a8 a7 c5"))
@@ -50,7 +50,7 @@ const projectsTakeTurns = law(
 )
 
 const manyProjects = law(
-  "claim/one-turn-each-of-many-projects",
+  "claim/round-robin-of-many-projects",
   "A claim with fewer places than projects takes one delivery of each of the first projects, however many each has.",
   function* (store) {
     const letters = [..."abcdefghij"]
@@ -64,9 +64,9 @@ const manyProjects = law(
   }
 )
 
-const lanesTakeTurns = law(
-  "claim/immediate-and-bulk-take-turns",
-  "Immediate and bulk mail of a project have a turn each in each round, the immediate mail first.",
+const overLanes = law(
+  "claim/round-robin-over-lanes",
+  "Each round takes one delivery of the immediate mail of a project, and then one of its bulk mail.",
   function* (store) {
     yield* insertAll(store, deliveries("A9 A8 A7 A6 a2 a1 b5 C4"))
     yield* same("one round", yield* take(store, 4), "a2 A9 b5 C4")
@@ -125,7 +125,7 @@ const limitOfProject = law(
 )
 
 const shortLanes = law(
-  "claim/short-lanes-leave-their-turns",
+  "claim/rest-of-one-lane",
   "When the other lanes have no more deliveries, a claim takes the rest from one lane.",
   function* (store) {
     yield* insertAll(store, deliveries("a9 a8 a7 a6 a5 a4 a3 b2 C1"))
@@ -135,8 +135,8 @@ const shortLanes = law(
 )
 
 const skipsClaimed = law(
-  "claim/no-turn-for-what-cannot-be-claimed",
-  "A delivery that is not due, has another status or belongs to a worker with a live lease takes no turn from its lane.",
+  "claim/skips-what-cannot-be-claimed",
+  "A round passes over deliveries that are not due, have another status or belong to a worker with a live lease.",
   function* (store) {
     yield* insertAll(store, deliveries("a9 b8 c7 a6 b5"))
     yield* same("the deliveries of the first worker", yield* take(store, 3), "a9 b8 c7")
@@ -154,8 +154,8 @@ const skipsClaimed = law(
 )
 
 const everyKind = law(
-  "claim/turns-of-every-kind",
-  "The deliveries of each kind of claim take turns.",
+  "claim/round-robin-of-every-kind",
+  "Each kind of claim takes its deliveries round-robin.",
   function* (store) {
     for (const [kind, status] of Object.entries(claimKinds)) {
       const rows = deliveries("a9 a8 b7 A6", { status })
@@ -170,9 +170,9 @@ const everyKind = law(
 )
 
 export const claimFairnessLaws: ReadonlyArray<StoreLaw> = [
-  projectsTakeTurns,
+  overProjects,
   manyProjects,
-  lanesTakeTurns,
+  overLanes,
   continuesAfter,
   limitOfProject,
   shortLanes,

@@ -46,9 +46,9 @@ const dueBeforeWait = law(
   }
 )
 
-const inTurnsWhenSetBack = law(
-  "claim/turns-when-the-clock-was-set-back",
-  "Deliveries that are due because the clock was set back take turns, and those that wait take no turn.",
+const roundRobinWhenSetBack = law(
+  "claim/round-robin-when-set-back",
+  "Deliveries that are due because the clock was set back are taken round-robin. A round passes over those that wait.",
   function* (store) {
     const rows = ["a", "b", "c"].flatMap((letter) =>
       [1, 2, 3, 4].map((n) =>
@@ -123,7 +123,7 @@ const claimSetsLease = law(
 
 export const clockSetBackLaws: ReadonlyArray<StoreLaw> = [
   dueBeforeWait,
-  inTurnsWhenSetBack,
+  roundRobinWhenSetBack,
   leasesSetAfter,
   claimSetsLease
 ]

@@ -191,7 +191,10 @@ const audited = law(
         spend(1, null, `daily:${days[1]}`, project)
       )
     const audit = (project: string) =>
-      Effect.map(ask(store, { _tag: "UsageAudit", projectId: project }), ({ counters: _, ...rest }) => rest)
+      Effect.map(ask(store, { _tag: "UsageAudit", projectId: project }), ({ charged, counted }) => ({
+        charged,
+        counted
+      }))
     const before = yield* Effect.forEach([projectId, otherId], audit)
     for (const limit of [1, 1, 9]) {
       yield* sweep(store, limit)

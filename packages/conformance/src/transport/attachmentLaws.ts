@@ -21,7 +21,7 @@ const fileOf = ({ content, ...shown }: TakenAttachment, read: Chunks = chunked(c
   read
 })
 
-/** Bytes of every value, with line ends, NUL and a dot alone on a line. */
+/** Bytes of every value, with line ends, NUL and a line of one full stop. */
 const binary = Uint8Array.from({ length: 3000 }, (_, at) => (at < 2800 ? at % 256 : [13, 10, 46, 13, 10][at % 5]!))
 
 const file = (change: Partial<TakenAttachment> = {}): TakenAttachment => ({

@@ -150,7 +150,7 @@ export const claim = (before: State, request: Mail.Claim) => {
   const due = all(before, "Delivery").filter(
     (one) => one.status === Mail.claimKinds[kind] && Mail.isDue(one, now) && isFree(before, one, now)
   )
-  return mark(before, "Delivery", request, Mail.takeInTurns(due, limit, rotation))
+  return mark(before, "Delivery", request, Mail.roundRobin(due, limit, rotation))
 }
 
 export const claimEventDeliveries = (before: State, request: Mail.EventDeliveryClaim) => {

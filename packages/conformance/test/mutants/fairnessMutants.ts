@@ -6,15 +6,15 @@ import type { Mutation } from "./mutating.ts"
 import { answering, asking, changing, claiming } from "./mutating.ts"
 
 export const fairnessMutants: Readonly<Record<string, Mutation>> = {
-  "claim/projects-take-turns": claiming(
+  "claim/round-robin-over-projects": claiming(
     (claim) => claim,
     (rows) => rows.toSorted(longestDueFirst)
   ),
-  "claim/one-turn-each-of-many-projects": claiming((claim) => ({
+  "claim/round-robin-of-many-projects": claiming((claim) => ({
     ...claim,
     rotation: { ...claim.rotation, perProject: claim.rotation.after === null ? claim.rotation.perProject : 0 }
   })),
-  "claim/immediate-and-bulk-take-turns": changing("InsertDelivery", (change) => [
+  "claim/round-robin-over-lanes": changing("InsertDelivery", (change) => [
     { ...change, delivery: { ...change.delivery, bulk: false } }
   ]),
   "claim/continues-after-the-last-lane": claiming((claim) => ({
@@ -25,12 +25,12 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
     }
   })),
   "claim/limit-of-each-project": claiming((claim) => ({ ...claim, rotation: { ...claim.rotation, underWay: [] } })),
-  "claim/short-lanes-leave-their-turns": claiming((claim) => ({
+  "claim/rest-of-one-lane": claiming((claim) => ({
     ...claim,
     rotation: { ...claim.rotation, perProject: Math.min(2, claim.rotation.perProject) }
   })),
-  "claim/no-turn-for-what-cannot-be-claimed": claiming((claim) => ({ ...claim, now: claim.now + 1 })),
-  "claim/turns-of-every-kind": claiming(
+  "claim/skips-what-cannot-be-claimed": claiming((claim) => ({ ...claim, now: claim.now + 1 })),
+  "claim/round-robin-of-every-kind": claiming(
     (claim) => claim,
     (rows, { kind }) => (kind === "dueQueued" ? rows : rows.toSorted(longestDueFirst))
   ),
@@ -38,7 +38,7 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
   "claim/due-before-its-wait-began": changing("InsertDelivery", (change) => [
     { ...change, delivery: { ...change.delivery, waitsFrom: null } }
   ]),
-  "claim/turns-when-the-clock-was-set-back": changing("InsertDelivery", (change) => [
+  "claim/round-robin-when-set-back": changing("InsertDelivery", (change) => [
     { ...change, delivery: { ...change.delivery, waitsFrom: change.delivery.dueAt } }
   ]),
   "time/leases-set-after": asking("LeasesSetAfter", (query) => ({ ...query, now: query.now - 1 })),

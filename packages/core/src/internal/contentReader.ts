@@ -5,7 +5,7 @@ import type { Context } from "effect"
 import { Data, Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { AttachmentRecord } from "../domain/message/Attachment.ts"
-import { partCountOf } from "../domain/message/attachmentContent.ts"
+import { partCountOf, toAttachmentSummary } from "../domain/message/attachmentContent.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import type { OutgoingAttachment } from "../port/Transport.ts"
 
@@ -36,7 +36,7 @@ async function* partsFrom(
 /** Makes what the transport gets of a file. */
 export const outgoingAttachment =
   (context: Context.Context<never>, store: MailStoreShape, projectId: ProjectId) =>
-  (attachment: AttachmentRecord): OutgoingAttachment => {
-    const { hash: _, ...shown } = attachment
-    return { ...shown, read: () => partsFrom(context, store, projectId, attachment) }
-  }
+  (attachment: AttachmentRecord): OutgoingAttachment => ({
+    ...toAttachmentSummary(attachment),
+    read: () => partsFrom(context, store, projectId, attachment)
+  })

@@ -77,7 +77,13 @@ const oneCrash = async (
   const before = size()
   const errorOutput: Array<string> = []
   const children = Array.from({ length: processes }, (_, n) => {
-    const options: WorkerOptions = { folder, startAt, name: `c${cycle}w${n}`, callers: 6, relay: relay.ofWorkers(cycle) }
+    const options: WorkerOptions = {
+      folder,
+      startAt,
+      name: `c${cycle}w${n}`,
+      callers: 6,
+      relay: relay.ofWorkers(cycle)
+    }
     const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
     child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
     return child
@@ -123,8 +129,9 @@ export const killLoop = async (
   const failures: Array<string> = []
   let clock = Date.now()
   let checked = 0
+  let cycle = 0
   try {
-    for (let cycle = 0; cycle < cycles && failures.length === 0; cycle++) {
+    for (; cycle < cycles && failures.length === 0; cycle++) {
       const errorOutput = await oneCrash(folder, cycle, clock, processes, relay)
       if (errorOutput !== "") failures.push(`cycle ${cycle}: ${errorOutput}`)
       failures.push(...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after the kill: ${broken}`))
@@ -145,7 +152,7 @@ export const killLoop = async (
     const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
     return {
       counts: {
-        kills: cycles * processes,
+        kills: cycle * processes,
         "sends acknowledged": count("sent"),
         "cancels acknowledged": count("canceled"),
         "contact writes acknowledged": count("contact"),

@@ -104,7 +104,9 @@ const caller = Effect.fnUntraced(function* (callerIndex: number) {
 
 const ready =
   relay === null
-    ? Effect.flatMap(Domains, (domains) => Effect.ignore(domains.create(project, { domain: "example.com", verified: true })))
+    ? Effect.flatMap(Domains, (domains) =>
+        Effect.ignore(domains.create(project, { domain: "example.com", verified: true }))
+      )
     : Effect.andThen(
         verifySenderDomain(dns, "example.com"),
         Effect.flatMap(Projects, (projects) => projects.update(project, { onAmbiguous: relay.onAmbiguous }))

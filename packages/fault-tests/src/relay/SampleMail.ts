@@ -34,7 +34,18 @@ export const senderDomain = "shop.test"
 export const messageIdOf = (deliveryId: string): string => `<${deliveryId}@${senderDomain}>`
 
 /** The sample as a program sends it, without the header fields, which are an option. */
-export const inputOf = ({ fromName, from, to, cc, bcc, replyTo, subject, text, html, files }: SampleMail): SendInput => ({
+export const inputOf = ({
+  fromName,
+  from,
+  to,
+  cc,
+  bcc,
+  replyTo,
+  subject,
+  text,
+  html,
+  files
+}: SampleMail): SendInput => ({
   from,
   to,
   cc,
@@ -171,7 +182,8 @@ export const sampleMail = (seed: number, number: number, { smtpUtf8 }: { readonl
   const several = <A>(max: number, make: () => A): ReadonlyArray<A> => Array.from({ length: 1 + below(max) }, make)
 
   const line = (): string => several(3, () => oneOf(chance(50) ? scripts : hostileWords)).join(" ")
-  const lines = (): string => several(12, () => `${oneOf(chance(50) ? hostileLines : [line()])}${oneOf(lineEnds)}`).join("")
+  const lines = (): string =>
+    several(12, () => `${oneOf(chance(50) ? hostileLines : [line()])}${oneOf(lineEnds)}`).join("")
   const cut = (text: string, max: number): string => [...text].slice(0, max).join("").trim()
 
   /** The number makes each address unique. */
@@ -206,7 +218,11 @@ export const sampleMail = (seed: number, number: number, { smtpUtf8 }: { readonl
     text: withText ? lines() : null,
     html: !withText || chance(50) ? `<p>${lines()}</p>` : null,
     headers: chance(20)
-      ? { "List-Unsubscribe": `<https://shop.test/u/${number}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click", "X-Note": cut(line(), 200) }
+      ? {
+          "List-Unsubscribe": `<https://shop.test/u/${number}>`,
+          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          "X-Note": cut(line(), 200)
+        }
       : {},
     files
   }

@@ -1,9 +1,8 @@
 /**
- * Compares the messages that the collector received with the attempts in the store. These rules apply:
- * - Every accepted delivery arrived, and every message that arrived belongs to a delivery.
- * - There are no more copies than attempts that succeeded or were ambiguous, so a second copy exists only after an ambiguous attempt.
- * - With the policy `fail`, there is no second copy.
- * - The copies of a delivery are the same to the byte, below the fields that the relay added.
+ * Compares the messages that the collector received with the attempts in the store. Every accepted delivery arrived, and every message that
+ * arrived belongs to a delivery. There are no more copies than attempts that succeeded or were ambiguous. So a second copy exists only after an
+ * ambiguous attempt. With the policy `fail`, there is no second copy. The copies of a delivery are the same to the byte, below the fields that
+ * the relay added.
  */
 import type { OnAmbiguous } from "@mailkeep/core"
 import Database from "better-sqlite3"
@@ -57,7 +56,9 @@ export const explainedMails = (store: string, spool: Spool, onAmbiguous: OnAmbig
   const database = new Database(store, { readonly: true })
   const rows = database.prepare(query).all() as ReadonlyArray<DeliveryRow>
   database.close()
-  const arrived = new Map([...byMessageId(spool)].map(([id, mails]) => [/^<(del_[0-9a-z]+)@/.exec(id)?.[1] ?? id, mails]))
+  const arrived = new Map(
+    [...byMessageId(spool)].map(([id, mails]) => [/^<(del_[0-9a-z]+)@/.exec(id)?.[1] ?? id, mails])
+  )
   const known = new Set(rows.map(({ id }) => id))
   return {
     deliveryIds: new Set(arrived.keys()),

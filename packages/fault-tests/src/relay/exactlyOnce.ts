@@ -61,7 +61,10 @@ const sendAll = ({ deliveries, seed }: ExactlyOnceOptions) =>
           expected.push({ deliveryId, recipient: recipients[index]!, sample })
       }
     })
-    yield* Effect.all(Array.from({ length: sendersAtOnce }, () => sender), { concurrency: "unbounded" })
+    yield* Effect.all(
+      Array.from({ length: sendersAtOnce }, () => sender),
+      { concurrency: "unbounded" }
+    )
     yield* allHandedOver
     return expected
   })

@@ -37,7 +37,8 @@ export const allHandedOver = Effect.gen(function* () {
     if (waiting === 0) return
     idle = waiting === waitingBefore ? idle + pollMillis : 0
     waitingBefore = waiting
-    if (idle > idleMillisMax) return yield* Effect.die(new Error(`${waiting} deliveries are not handed over: ${JSON.stringify(health)}`))
+    if (idle > idleMillisMax)
+      return yield* Effect.die(new Error(`${waiting} deliveries are not handed over: ${JSON.stringify(health)}`))
     yield* Effect.sleep(pollMillis)
   }
 })

@@ -62,9 +62,11 @@ export const differences = (sample: SampleMail, recipient: string, mail: ParsedM
   if (mail.error !== undefined) return [`the parser failed: ${mail.error}`]
   const found: Array<string> = []
   const same = (what: string, sent: unknown, received: unknown) => {
-    if (JSON.stringify(sent) !== JSON.stringify(received)) found.push(`${what}: sent ${shown(sent)}, received ${shown(received)}`)
+    if (JSON.stringify(sent) !== JSON.stringify(received))
+      found.push(`${what}: sent ${shown(sent)}, received ${shown(received)}`)
   }
-  const received = (list: ReadonlyArray<ParsedAddress>) => list.map(([name, address]) => [name, inOneForm(address)] as const)
+  const received = (list: ReadonlyArray<ParsedAddress>) =>
+    list.map(([name, address]) => [name, inOneForm(address)] as const)
   same("from", [[sample.fromName ?? "", inOneForm(sample.from)]], received(mail.from))
   // With several recipients, each one sees only its own address.
   same("to", named(sample.to.length > 1 ? [recipient] : sample.to), received(mail.to))

@@ -10,7 +10,7 @@ export type { FetchHandler, FetchHandlerOptions, MailSource } from "./fetchHandl
 export type { MailServices } from "./routes.ts"
 
 /**
- * The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. For a router of the product that has a tracer: provide
- * `noUrlSpans` to the server, or the spans of Effect contain the URLs, which have the tokens of links and searched addresses.
+ * The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`. Serve them in a router of your own with the layer `noUrlSpans` if
+ * the program has a tracer. Otherwise the spans of Effect contain URLs, and so the tokens of links and searched addresses.
  */
 export const routes = routesAt("")

@@ -87,8 +87,9 @@ export const toSubmission = (
     const replyTo = yield* onlyMailbox(headers, "reply-to")
     const fields = yield* customFields(headers)
     const idempotencyKey = yield* idempotencyKeyOf(headers)
+    const { recipients, shown } = recipientsOf(envelope, header)
     const input: SendInput = {
-      ...recipientsOf(envelope, header),
+      ...recipients,
       from: from.address,
       fromName: from.name === "" ? undefined : from.name,
       replyTo: replyTo?.address,
@@ -97,5 +98,5 @@ export const toSubmission = (
       text: text ?? (html === null ? "" : undefined),
       attachments: attachments.length === 0 ? undefined : attachments
     }
-    return { input, options: { idempotencyKey, headers: fields } }
+    return { input, options: { idempotencyKey, headers: fields, shownRecipients: shown } }
   })

@@ -54,16 +54,16 @@ describe("nodemailer", () => {
     const found = await details(server)
     expect(found.map(({ recipient, recipientKind }) => `${recipientKind} ${recipient}`).toSorted()).toEqual([
       "bcc dave@example.org",
-      "cc bob@example.org",
       "cc carol@example.org",
-      "to ada@example.org"
+      "to ada@example.org",
+      "to bob@example.org"
     ])
     expect(found[0]!.message).toMatchObject({
       from: "shop@example.com",
       fromName: "Ünïcode, Shop",
       replyTo: "support@example.com",
-      to: ["ada@example.org"],
-      cc: ["bob@example.org", "carol@example.org"],
+      to: ["ada@example.org", "bob@example.org"],
+      cc: ["carol@example.org"],
       subject: "Grüße aus Köln: a subject that is long enough to be folded over more than one line, ü",
       text: "Grüße\nzweite Zeile\n.\n..zwei Punkte",
       html: "<p>Grüße</p>",

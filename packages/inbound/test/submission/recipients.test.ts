@@ -9,67 +9,46 @@ import { recipientsOf } from "../../src/submission/recipients.ts"
 const header = (to: string, cc = "") => ({ to: addressParser(to), cc: addressParser(cc) })
 
 describe("recipientsOf", () => {
-  it.each([
-    ["one recipient in To", ["a@x.example"], "a@x.example", "", { to: ["a@x.example"] }],
-    ["the case of the envelope", ["A@x.example"], "a@X.example", "", { to: ["A@x.example"] }],
+  const [a, b, c] = ["a@x.example", "b@x.example", "c@x.example"]
+
+  it.each<[name: string, envelope: ReadonlyArray<string>, to: string, cc: string, recipients: object, shown: object]>([
+    ["one recipient in To", [a], a, "", { to: [a] }, { to: [a], cc: [] }],
     [
-      "the second address of To as cc",
-      ["b@x.example", "a@x.example"],
-      "a@x.example, b@x.example",
+      "the case of the envelope and of the header",
+      ["A@x.example"],
+      "a@X.example",
       "",
-      {
-        to: ["b@x.example"],
-        cc: ["a@x.example"]
-      }
+      { to: ["A@x.example"] },
+      { to: ["a@X.example"], cc: [] }
     ],
-    ["Cc", ["a@x.example", "b@x.example"], "a@x.example", "b@x.example", { to: ["a@x.example"], cc: ["b@x.example"] }],
-    [
-      "an address in To and Cc",
-      ["a@x.example", "b@x.example"],
-      "a@x.example",
-      "a@x.example, b@x.example",
-      {
-        to: ["a@x.example"],
-        cc: ["b@x.example"]
-      }
-    ],
-    [
-      "hidden recipients",
-      ["a@x.example", "b@x.example"],
-      "a@x.example",
-      "",
-      { to: ["a@x.example"], bcc: ["b@x.example"] }
-    ],
-    ["only Cc", ["b@x.example", "c@x.example"], "", "b@x.example", { to: ["b@x.example"], bcc: ["c@x.example"] }],
-    [
-      "separate copies if no recipient is visible",
-      ["a@x.example", "b@x.example"],
-      "undisclosed-recipients:;",
-      "",
-      {
-        to: ["a@x.example", "b@x.example"]
-      }
-    ],
-    ["no address that is only in To", ["b@x.example"], "a@x.example, b@x.example", "", { to: ["b@x.example"] }],
-    ["members of a group", ["a@x.example"], "Team: a@x.example, b@x.example;", "", { to: ["a@x.example"] }],
-    ["a repeated recipient once", ["a@x.example", "a@X.example"], "a@x.example", "", { to: ["a@X.example"] }]
-  ])("gives %s", (_, envelope, to, cc, expected) => {
-    expect(recipientsOf(envelope, header(to, cc))).toEqual(expected)
+    ["two addresses of To", [b, a], `${a}, ${b}`, "", { to: [b, a] }, { to: [a, b], cc: [] }],
+    ["Cc", [a, b], a, b, { to: [a], cc: [b] }, { to: [a], cc: [b] }],
+    ["an address in To and Cc", [a, b], a, `${a}, ${b}`, { to: [a], cc: [b] }, { to: [a], cc: [a, b] }],
+    ["hidden recipients", [a, b], a, "", { to: [a], bcc: [b] }, { to: [a], cc: [] }],
+    ["a recipient only in Cc", [b, c], a, b, { to: [b], bcc: [c] }, { to: [a], cc: [b] }],
+    ["an address of To in another transaction", [b], `${a}, ${b}`, "", { to: [b] }, { to: [a, b], cc: [] }],
+    ["members of a group", [a], `Team: ${a}, ${b};`, "", { to: [a] }, { to: [a, b], cc: [] }],
+    ["a repeated recipient once", [a, "a@X.example"], a, "", { to: ["a@X.example"] }, { to: [a], cc: [] }]
+  ])("gives %s", (_, envelope, to, cc, recipients, shown) => {
+    expect(recipientsOf(envelope, header(to, cc))).toEqual({ recipients, shown })
+  })
+
+  it.each(["undisclosed-recipients:;", "", "no address"])("makes separate copies when To is %j", (to) => {
+    expect(recipientsOf([a, b], header(to))).toEqual({ recipients: { to: [a, b] }, shown: undefined })
   })
 
   it("gives each recipient of the envelope one kind, and shows no recipient that the client hides", () => {
-    const address = fc.constantFrom("a@x.example", "b@x.example", "c@x.example", "d@x.example")
+    const address = fc.constantFrom(a, b, c, "d@x.example")
     const list = fc.array(address, { maxLength: 4 })
     fc.assert(
       fc.property(fc.array(address, { minLength: 1, maxLength: 6 }), list, list, (envelope, to, cc) => {
-        const kinds = recipientsOf(envelope, header(to.join(", "), cc.join(", ")))
-        const all = [...kinds.to, ...(kinds.cc ?? []), ...(kinds.bcc ?? [])]
+        const { recipients, shown } = recipientsOf(envelope, header(to.join(", "), cc.join(", ")))
+        const all = [...recipients.to, ...(recipients.cc ?? []), ...(recipients.bcc ?? [])]
         expect(all.toSorted()).toEqual([...new Set(envelope)].toSorted())
-        const shown = kinds.to.length > 1 ? [] : [...kinds.to, ...(kinds.cc ?? [])]
+        const visible = [...(shown?.to ?? []), ...(shown?.cc ?? [])]
         const listed = new Set<string>([...to, ...cc])
-        const hidden = shown.filter((one) => !listed.has(one))
-        // The only recipient of a message without visible recipients sees its own address.
-        expect(hidden.length === 0 || all.length === 1).toBe(true)
+        expect(visible.every((one) => listed.has(one))).toBe(true)
+        expect(shown === undefined).toBe(to.length === 0)
       })
     )
   })

@@ -17,7 +17,7 @@ import {
   isDue,
   longestDueFirst,
   sweptCounts,
-  takeInTurns
+  roundRobin
 } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
@@ -60,7 +60,7 @@ export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyA
   return evaluateClaim(state, claim, {
     records: state.deliveries,
     isMeant: (one) => one.status === claimKinds[kind] && isDue(one, now),
-    choose: (due) => takeInTurns(due, limit, rotation),
+    choose: (due) => roundRobin(due, limit, rotation),
     holding: (deliveries) => ({ deliveries })
   })
 }

@@ -4,7 +4,7 @@
 import type { Claim, Delivery, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
 import { longestDueFirst } from "@mailkeep/core/adapter"
 import { renewLease } from "./applyChange.ts"
-import { dueInTurns } from "./dueInTurns.ts"
+import { claimOrder } from "./claimOrder.ts"
 import { sweepMessages } from "./messageContents.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, eventDeliveries } from "./tables.ts"
@@ -15,7 +15,7 @@ RETURNING *`
 
 export const claimDeliveries = (connection: Prepared, claim: Claim): ReadonlyArray<Delivery> => {
   const { worker, now, leaseUntil } = claim
-  const ids = dueInTurns(connection, claim)
+  const ids = claimOrder(connection, claim)
   if (ids.length === 0) return []
   const rows = connection.statement(claimDeliveriesSql).all(worker, JSON.stringify(ids)).map(deliveries.fromRow)
   renewLease(connection, { worker, renewedAt: now, leaseUntil })

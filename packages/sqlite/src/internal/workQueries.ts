@@ -76,7 +76,10 @@ export const workHealth = (
   { dueBefore, leaseEndedBefore }: QueryOf<"WorkHealth">
 ): AnswerOf<"WorkHealth"> => {
   const count = (where: string, ...values: ReadonlyArray<number>) =>
-    connection.statement(`SELECT count(*) FROM ${where}`).pluck().get(...values) as number
+    connection
+      .statement(`SELECT count(*) FROM ${where}`)
+      .pluck()
+      .get(...values) as number
   const late = (status: "scheduled" | "queued") =>
     count(`mailkeep_deliveries WHERE status = '${status}' AND due_at <= ?`, dueBefore)
   return {

@@ -1,7 +1,16 @@
 /**
  * Extensions: what a request or a response may have besides the interface. A client that is written for the interface never notices them.
  */
-import { at, attachment, attachments, checkedTransport, clarified, jsonStrings, sendRequest, wireAttachments } from "./proofs.ts"
+import {
+  at,
+  attachment,
+  attachments,
+  checkedTransport,
+  clarified,
+  jsonStrings,
+  sendRequest,
+  wireAttachments
+} from "./proofs.ts"
 
 const decision = "0042-attachments"
 
@@ -34,7 +43,7 @@ export const extensions = clarified(9, "Extensions", [
     [at.domain("Attachment"), at.internal("checkedTransport")],
     [
       attachment(
-        "never accepts a file name with a line end, a control character, a separator or a change of direction, in any script"
+        "refuses every file name with a line end, a control character, a separator or a change of direction, in any script"
       ),
       attachment("accepts only file names that stay one harmless line"),
       checkedTransport("refuses a message with a broken %s, and hands nothing over")
@@ -48,7 +57,9 @@ export const extensions = clarified(9, "Extensions", [
       sendRequest(
         "gives another canonical form when a name, a type, an id, a disposition or the hash of a file differs, or the order"
       ),
-      attachments("replays a send with the same files, and refuses its idempotency key for another content, name or order"),
+      attachments(
+        "replays a send with the same files, and refuses its idempotency key for another content, name or order"
+      ),
       wireAttachments("replays a repeated send, and refuses its idempotency key with another content")
     ],
     decision
@@ -63,7 +74,9 @@ export const extensions = clarified(9, "Extensions", [
     "A message is handed over with all bytes of its files, or not at all.",
     [at.internal("contentReader")],
     [
-      attachments("hands over the files of a message with their bytes, to each recipient and as often as they are read"),
+      attachments(
+        "hands over the files of a message with their bytes, to each recipient and as often as they are read"
+      ),
       attachments("returns a delivery to the queue and sends nothing when the stored content %s")
     ],
     decision

@@ -6,8 +6,10 @@ import { realRelay } from "./Invariant.ts"
 import {
   attachmentLaw,
   calls,
+  clockSetBack,
   crashPoints,
   deadWorker,
+  fairness,
   finishAttempt,
   freeze,
   groups,
@@ -131,7 +133,20 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
           dispatcher("hands over other deliveries when one delivery has no message")
         ]
       ],
-      ["One project's backlog delays no other project", [], "claims that are fair between projects"],
+      [
+        "One project's backlog delays no other project",
+        [
+          fairness(
+            "hands over the first delivery of a project in the first round, behind the backlog of another project"
+          ),
+          fairness("hands over the first delivery of each project and lane within the first round"),
+          fairness(
+            "hands over mail of a project while the hand-offs of another project hang, and stays idle meanwhile"
+          ),
+          law("claimFairness")("claim/round-robin-over-projects"),
+          law("claimFairness")("claim/limit-of-each-project")
+        ]
+      ],
       [
         "A worker that shuts down claims nothing more and leaves no delivery in sending",
         [
@@ -202,12 +217,16 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
           surroundings(
             "sends each delivery once when the clock jumps a day ahead: early if due that day, otherwise on time"
           ),
-          surroundings("sends a waiting delivery once after the clock was set a day back and has caught up again"),
+          surroundings("sends a queued delivery once and at once after the clock was set a day back"),
+          clockSetBack("delays a delivery that is $name by a lease at most, $jump ms back, before a start"),
+          clockSetBack("delays a delivery that is $name by a lease at most, $jump ms back, while it runs"),
+          clockSetBack("keeps the claims of a live worker when the clock is set back"),
+          clockSetBack("sends a scheduled delivery at its time by the clock that was set back, and not before"),
+          law("clockSetBack")("claim/due-before-its-wait-began"),
           lateWorker("recovers no delivery under way when the wall clock jumps a day ahead"),
           sweeping("replays a send after the clock was 40 days ahead and returned"),
           simulation
-        ],
-        "a shorter wait after a clock is set back"
+        ]
       ],
       [
         "After a pause of the dispatcher, every due delivery is sent once",

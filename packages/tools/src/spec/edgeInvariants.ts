@@ -4,6 +4,7 @@
 import {
   access,
   address,
+  attachment,
   dispatcher,
   everyResponse,
   handOffs,

@@ -19,6 +19,8 @@ export const law = (
   subject:
     | "claims"
     | "claimFences"
+    | "claimFairness"
+    | "clockSetBack"
     | "commit"
     | "idempotency"
     | "isolation"
@@ -54,6 +56,8 @@ export const opening = testIn("sqlite/test/opening")
 export const groups = testIn("sqlite/test/groupCommit")
 export const deadWorker = testIn("core/test/service/delivery/deadWorker")
 export const lateWorker = testIn("core/test/service/delivery/lateWorker")
+export const fairness = testIn("core/test/service/delivery/fairness")
+export const clockSetBack = testIn("core/test/service/delivery/clockSetBack")
 export const sweeping = testIn("core/test/service/store/sweeping")
 export const model = testIn("core/test/service/message/model")("gives the same results as the model")
 export const replies = testIn("core/test/domain/delivery/SmtpReply")

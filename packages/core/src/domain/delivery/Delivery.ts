@@ -25,7 +25,7 @@ export interface DeliveryIdentity {
   /** The contact that had the address at acceptance. */
   readonly contactId: ContactId | null
   readonly source: SendingSource
-  /** Whether the send was scheduled, or has `List-Unsubscribe`. Immediate and bulk mail of a project take turns. Source: decision 0043. */
+  /** Whether the send was scheduled, or has `List-Unsubscribe`. Claims take immediate and bulk mail alternately. Source: decision 0043. */
   readonly bulk: boolean
   readonly createdAt: Instant
 }

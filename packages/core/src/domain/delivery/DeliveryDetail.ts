@@ -5,6 +5,7 @@ import type { SendingSource } from "../access/ApiKey.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
 import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import type { AttachmentSummary } from "../message/Attachment.ts"
+import { toAttachmentSummary } from "../message/attachmentContent.ts"
 import type { HeaderFields } from "../message/HeaderField.ts"
 import type { Message } from "../message/Message.ts"
 import type { ResourceOf } from "../store/Resource.ts"
@@ -109,7 +110,7 @@ const toMessage = (message: Message): DeliveryMessage => ({
   html: message.html,
   text: message.text,
   headers: message.headers,
-  attachments: message.attachments.map(({ hash: _, ...attachment }) => attachment),
+  attachments: message.attachments.map(toAttachmentSummary),
   metadata: message.metadata,
   idempotencyKey: message.idempotencyKey
 })

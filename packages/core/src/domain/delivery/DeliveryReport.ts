@@ -12,10 +12,13 @@ export const reportKinds = ["delivered", "bounced", "complained"] as const
 export type ReportKind = (typeof reportKinds)[number]
 
 /** Every cause of a bounce. */
-export const bounceCauses = ["mailbox_unknown", "refused", "expired"] as const
+const bounceCauses = ["mailbox_unknown", "refused", "expired"] as const
 /**
- * Why a delivery bounced. `mailbox_unknown`: there is no such mailbox or domain; a provider calls it a hard bounce. `expired`: temporary failures
- * until a relay gave up; a soft bounce. `refused`: every other cause, and every doubt.
+ * Why a delivery bounced.
+ *
+ * - `mailbox_unknown`: there is no such mailbox or domain. Providers call it a hard bounce.
+ * - `expired`: temporary failures until a relay gave up. Providers call it a soft bounce.
+ * - `refused`: every other cause, and every doubt.
  */
 export type BounceCause = (typeof bounceCauses)[number]
 

@@ -39,8 +39,11 @@ export interface Refusal {
 export interface RefusalRow {
   /** The replies of the row, in words. */
   readonly when: string
+  /** Whether a reply is one of them. */
   readonly matches: (reply: SmtpReply) => boolean
+  /** What the reply means for the delivery and for the relay. */
   readonly means: Refusal
+  /** The RFC that says so. */
   readonly source: string
 }
 

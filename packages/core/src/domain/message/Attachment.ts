@@ -33,6 +33,7 @@ export interface ContentAttachmentInput extends AttachmentFields {
    * The bytes of the file, or a text, which becomes UTF-8. A principal of an API key gives base64 instead of a text, as over HTTP.
    */
   readonly content: Uint8Array | string
+  /** Not together with `content`. */
   readonly path?: undefined
 }
 
@@ -42,6 +43,7 @@ export interface PathAttachmentInput extends AttachmentFields {
   readonly path: string
   /** Default: the last part of `path`. */
   readonly filename?: string | undefined
+  /** Not together with `path`. */
   readonly content?: undefined
 }
 

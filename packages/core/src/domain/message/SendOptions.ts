@@ -8,7 +8,9 @@ import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
 import { decoder, issue, says, withoutUndefined } from "../value/Issue.ts"
+import { Mailbox } from "../value/TextRule.ts"
 import { Time } from "../value/TimeRule.ts"
+import { parseAddress } from "./Address.ts"
 import type { HeaderFields } from "./HeaderField.ts"
 import { headerFieldIssues } from "./HeaderField.ts"
 
@@ -31,8 +33,20 @@ export interface SendOptions {
    * Needs `MailCoreOptions.unsubscribe`. Default: the setting of the project.
    */
   readonly listUnsubscribe?: boolean | undefined
+  /**
+   * The bare addresses of the header fields `To` and `Cc`, at most 100. All recipients then get the same message: `cc` and `bcc` are allowed
+   * with several addresses in `to`. Default: one address in `to` shows with `cc`; of several, each recipient sees only its own.
+   */
+  readonly shownRecipients?: ShownRecipientsInput | undefined
   /** Header fields of the message, such as `List-Id`. At most 20. */
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
+}
+
+/** The addresses that each copy of a message shows. */
+export interface ShownRecipientsInput {
+  /** At least one. */
+  readonly to: ReadonlyArray<string>
+  readonly cc?: ReadonlyArray<string> | undefined
 }
 
 declare const validSendOptions: unique symbol
@@ -44,6 +58,7 @@ export interface ValidSendOptions {
   readonly onAmbiguous: OnAmbiguous | null
   readonly expiresAt: Instant | null
   readonly listUnsubscribe: boolean | null
+  readonly shownRecipients: { readonly to: ReadonlyArray<string>; readonly cc: ReadonlyArray<string> } | null
   readonly headers: HeaderFields | null
 }
 
@@ -55,6 +70,14 @@ export const IdempotencyKey = Schema.String.check(
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+const shownMax = 100
+
+const shown = (min: 0 | 1) =>
+  Schema.Array(Mailbox).check(
+    Schema.isMinLength(min, says("too_short", "must hold at least one address")),
+    Schema.isMaxLength(shownMax, says("too_many_items", `must hold at most ${shownMax} addresses`))
+  )
+
 const Options = Schema.Struct({
   idempotencyKey: Schema.optionalKey(IdempotencyKey),
   onAmbiguous: Schema.optionalKey(
@@ -62,6 +85,7 @@ const Options = Schema.Struct({
   ),
   expiresAt: Schema.optionalKey(Time),
   listUnsubscribe: Schema.optionalKey(Schema.Boolean),
+  shownRecipients: Schema.optionalKey(Schema.Struct({ to: shown(1), cc: Schema.optional(shown(0)) })),
   headers: Schema.optionalKey(
     Schema.Unknown.check(Schema.makeFilter(isObject, says("invalid_type", "must be an object")))
   )
@@ -77,6 +101,9 @@ const headerFieldsOf = (headers: unknown): HeaderFields | null =>
 export const hasUnsubscribeField = (headers: HeaderFields): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase().startsWith("list-unsubscribe"))
 
+const bare = (addresses: ReadonlyArray<string>): ReadonlyArray<string> =>
+  addresses.map((address) => parseAddress(address)!.address)
+
 /** Parses the options of a send. Fails with all issues. */
 export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptions, ReadonlyArray<Issue>> => {
   const decoded = decodeOptions(options)
@@ -84,7 +111,7 @@ export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptio
   const headerIssues = headers === null ? [] : headerFieldIssues(headers)
   if (Result.isFailure(decoded)) return Result.fail([...decoded.failure, ...headerIssues])
   if (headerIssues.length > 0) return Result.fail(headerIssues)
-  const { idempotencyKey, onAmbiguous, expiresAt, listUnsubscribe } = decoded.success
+  const { idempotencyKey, onAmbiguous, expiresAt, listUnsubscribe, shownRecipients } = decoded.success
   const twice = listUnsubscribe === true && headers !== null && hasUnsubscribeField(headers)
   if (twice)
     return Result.fail([
@@ -95,6 +122,8 @@ export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptio
     onAmbiguous: onAmbiguous ?? null,
     expiresAt: expiresAt === undefined ? null : instantOfInput(expiresAt)!,
     listUnsubscribe: listUnsubscribe ?? null,
+    shownRecipients:
+      shownRecipients === undefined ? null : { to: bare(shownRecipients.to), cc: bare(shownRecipients.cc ?? []) },
     headers
   } as ValidSendOptions)
 }

@@ -122,8 +122,11 @@ const decodeBody = decoder(SendBody, {
 
 const count = (field: unknown): number => (Array.isArray(field) ? field.length : typeof field === "string" ? 1 : 0)
 
-/** Checks the rules between fields, even if single fields are wrong, so that one answer contains all issues. */
-const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
+/**
+ * Checks the rules between fields, even if single fields are wrong, so that one answer contains all issues.
+ * With `oneMessage`, all recipients get the same message. Then `cc` and `bcc` are allowed with several addresses in `to`.
+ */
+const rulesBetweenFields = (input: unknown, oneMessage: boolean): ReadonlyArray<Issue> => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body = input as { readonly [key: string]: unknown }
   const found: Array<Issue> = []
@@ -135,7 +138,7 @@ const rulesBetweenFields = (input: unknown): ReadonlyArray<Issue> => {
       found.push(issue(["templateVariables"], "not_allowed_here", "is allowed only with templateId"))
   }
   const [to, cc, bcc] = [count(body["to"]), count(body["cc"]), count(body["bcc"])]
-  if (to > 1) {
+  if (to > 1 && !oneMessage) {
     if (cc > 0) found.push(issue(["cc"], "not_allowed_here", "is allowed only with one address in to"))
     if (bcc > 0) found.push(issue(["bcc"], "not_allowed_here", "is allowed only with one address in to"))
   }
@@ -167,9 +170,13 @@ const normalise = (body: SendBody, attachments: ReadonlyArray<ValidAttachment>) 
     attachments
   }) as ValidSend
 
-const parseBody = (input: unknown, source: SendingSource): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
+const parseBody = (
+  input: unknown,
+  source: SendingSource,
+  oneMessage: boolean
+): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
   const { body, contents } = takeContents(input)
-  const between = [...rulesBetweenFields(body), ...attachmentIssues(body)]
+  const between = [...rulesBetweenFields(body, oneMessage), ...attachmentIssues(body)]
   const decoded = decodeBody(body)
   if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
   if (between.length > 0) return Result.fail(between)
@@ -179,12 +186,16 @@ const parseBody = (input: unknown, source: SendingSource): Result.Result<ValidSe
 
 /**
  * Parses the input of a send. Fails with all of its issues. An input of the source `embedded` has the form of `SendInput`; an input of
- * another source has the form of `SendBody`.
+ * another source has the form of `SendBody`. `oneMessage`: the send has the option `shownRecipients`.
  */
-export const parseSend = (input: unknown, source: SendingSource): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
-  if (source !== "embedded") return parseBody(input, source)
+export const parseSend = (
+  input: unknown,
+  source: SendingSource,
+  oneMessage = false
+): Result.Result<ValidSend, ReadonlyArray<Issue>> => {
+  if (source !== "embedded") return parseBody(input, source, oneMessage)
   const { body, issues } = toSendBody(input, toItemsMax)
-  const parsed = parseBody(body, source)
+  const parsed = parseBody(body, source, oneMessage)
   if (Result.isFailure(parsed)) return Result.fail([...parsed.failure.map(withNamesAllowed), ...issues])
   return issues.length > 0 ? Result.fail(issues) : parsed
 }
@@ -206,7 +217,7 @@ export const canonicalSend = (
   options: ValidSendOptions,
   attachments: ReadonlyArray<AttachmentRecord> = []
 ): string => {
-  const { onAmbiguous, expiresAt, listUnsubscribe, headers } = options
+  const { onAmbiguous, expiresAt, listUnsubscribe, shownRecipients, headers } = options
   const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
   return canonicalJson({
     from: send.from.address,
@@ -225,6 +236,7 @@ export const canonicalSend = (
     onAmbiguous,
     expiresAt: formatInstantOrNull(expiresAt),
     ...(listUnsubscribe === null ? {} : { listUnsubscribe }),
+    ...(shownRecipients === null ? {} : { shownRecipients }),
     ...(headers === null ? {} : { headers }),
     // A send without files keeps the text that it had before files existed.
     ...(attachments.length === 0 ? {} : { attachments: attachments.map(canonicalAttachment) })

@@ -6,7 +6,7 @@ import type { SendingSource } from "../access/ApiKey.ts"
 import { decodeBase64 } from "../value/Base64.ts"
 import type { Issue } from "../value/Issue.ts"
 import { issue, withoutUndefined } from "../value/Issue.ts"
-import type { AttachmentBody, AttachmentRecord, ValidAttachment } from "./Attachment.ts"
+import type { AttachmentBody, AttachmentRecord, AttachmentSummary, ValidAttachment } from "./Attachment.ts"
 import { attachmentsMax } from "./Attachment.ts"
 import { typeOfFilename } from "./mediaTypes.ts"
 
@@ -109,5 +109,17 @@ export const toAttachments = (
 /** A checked file with the hash of its content. */
 export interface HashedAttachment extends ValidAttachment, AttachmentRecord {}
 
+/** The fields of a file that everyone may see who may see its message. */
+export const toAttachmentSummary = ({
+  filename,
+  contentType,
+  contentId,
+  disposition,
+  size
+}: AttachmentSummary): AttachmentSummary => ({ filename, contentType, contentId, disposition, size })
+
 /** The record of a file, without its content. */
-export const toAttachmentRecord = ({ content: _, ...record }: HashedAttachment): AttachmentRecord => record
+export const toAttachmentRecord = (file: HashedAttachment): AttachmentRecord => ({
+  ...toAttachmentSummary(file),
+  hash: file.hash
+})

@@ -6,8 +6,8 @@ const restrictedName = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}"
 const mediaTypeForm = new RegExp(`^${restrictedName}/${restrictedName}$`)
 
 /**
- * Whether the text, in lower case, is a media type that a file may have. Not allowed are parameters, and the types `multipart` and `message`: their
- * content must not be encoded as base64 (RFC 2046 §5.1 and §5.2.1), and it would be read as a part of the message itself.
+ * Whether the text, in lower case, is a media type that a file may have. It has no parameters, and it is not `multipart` or `message`. The content
+ * of these must not be base64 (RFC 2046 §5.1 and §5.2.1), so it would be read as a part of the message itself.
  */
 export const isFileType = (type: string): boolean => mediaTypeForm.test(type) && !/^(?:multipart|message)\//.test(type)
 

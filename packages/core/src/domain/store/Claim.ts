@@ -15,7 +15,7 @@ export const claimKinds = {
 export type ClaimKind = keyof typeof claimKinds
 
 /**
- * Claims up to `limit` deliveries of the kind that are due at `now` (`isDue`), in the order of `takeInTurns`.
+ * Claims up to `limit` deliveries of the kind that are due at `now` (`isDue`), in the order of `roundRobin`.
  * Skips deliveries that a worker with a live lease has claimed. A lease is live while `leaseUntil` is after `now`.
  * Sets the worker on each claimed delivery and increments its fencing token; the status does not change.
  * The same write sets the worker's lease: from `now` to `leaseUntil`. Writes nothing if no delivery is claimed.

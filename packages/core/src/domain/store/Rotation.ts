@@ -1,5 +1,6 @@
 /**
- * The order in which a claim takes deliveries: the projects take turns, and in each project immediate and bulk mail do. Source: decision 0043.
+ * The order in which a claim takes deliveries: round-robin over the projects, and over the immediate and the bulk mail of each.
+ * Source: decision 0043.
  */
 import type { ProjectId } from "../access/Project.ts"
 import type { Instant } from "../value/Instant.ts"
@@ -47,10 +48,10 @@ const lanesOf = <D extends Due & Lane>(due: ReadonlyArray<D>, after: Lane | null
 }
 
 /**
- * Chooses at most `limit` of the due deliveries, in the order in which they are taken. Each round takes, from each lane in turn, the delivery
- * that has been due longest, while its project has fewer than `perProject` under way.
+ * Chooses at most `limit` of the due deliveries, in the order in which they are taken. Each round takes, from one lane after the other, the
+ * delivery that has been due longest, while its project has fewer than `perProject` under way.
  */
-export const takeInTurns = <D extends Due & Lane>(
+export const roundRobin = <D extends Due & Lane>(
   due: ReadonlyArray<D>,
   limit: number,
   { after, perProject, underWay }: Rotation

@@ -11,8 +11,8 @@ const values = new Uint8Array(256).fill(invalid)
 for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value
 
 /**
- * Decodes the octets of a base64 text into a new array. Returns `undefined` if the text is not base64 of RFC 4648 §4: white space, a missing
- * padding, an octet after the padding, or bits that are not zero before the padding. Two different texts thus never decode to the same bytes.
+ * Decodes the octets of a base64 text into a new array. Returns `undefined` if the text is not exactly base64 of RFC 4648 §4. It then has white
+ * space, no padding, an octet after the padding, or bits that are not zero before it. Two texts never decode to the same bytes.
  */
 export const decodeBase64Octets = (octets: Uint8Array): Uint8Array | undefined => {
   const { length } = octets

@@ -109,9 +109,7 @@ export class Feedback extends Context.Service<
       const record = (delivery: Delivery, report: ValidDeliveryReport) =>
         Effect.flatMap(factsOf(delivery), (load) =>
           commit(load, (facts) => Result.succeed(recordReport(report, facts)), "bounded")
-        ).pipe(
-          Effect.tap(({ outcome }) => recordMetric("mailkeep_reports_total", { kind: report.kind, outcome }, 1))
-        )
+        ).pipe(Effect.tap(({ outcome }) => recordMetric("mailkeep_reports_total", { kind: report.kind, outcome }, 1)))
 
       const unmatched = ({ kind }: ValidDeliveryReport) =>
         Effect.as(recordMetric("mailkeep_reports_total", { kind, outcome: "unmatched" }, 1), {

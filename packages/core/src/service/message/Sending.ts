@@ -142,9 +142,11 @@ export class Sending extends Context.Service<
           principal.source === "embedded" && hasPaths(input)
             ? yield* withFilesRead(input, files, (yield* plans.planOf(projectId)).attachmentBytes)
             : input
+        const validOptions = yield* validated(parseSendOptions, options, "options")
+        const oneMessage = validOptions.shownRecipients !== null
         const valid = {
-          options: yield* validated(parseSendOptions, options, "options"),
-          send: yield* validated((value) => parseSend(value, principal.source), whole)
+          options: validOptions,
+          send: yield* validated((value) => parseSend(value, principal.source, oneMessage), whole)
         }
         const { from, scheduledAt, templateId } = valid.send
         const attachments = valid.send.attachments.map((file) => ({ ...file, hash: crypto.sha256(file.content) }))

@@ -9,6 +9,7 @@ import type { HashedAttachment } from "../../../src/domain/message/attachmentCon
 import type { IdempotencyRecord } from "../../../src/domain/message/Idempotency.ts"
 import type { SendInput } from "../../../src/domain/message/SendInput.ts"
 import type { SendOptions } from "../../../src/domain/message/SendOptions.ts"
+import { parseSend } from "../../../src/domain/message/SendRequest.ts"
 import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
@@ -172,6 +173,32 @@ describe("acceptSend, for a repeated send", () => {
     const { answer } = Result.getOrThrow(acceptSend(command(), facts({ idempotency: { ...earlier, expiresAt: now } })))
     expect(answer.replayed).toBe(false)
     expect(answer.messageId).not.toBe("msg_0")
+  })
+})
+
+describe("acceptSend, for shown recipients", () => {
+  it("writes one message with the given header fields and a delivery for each recipient", () => {
+    const shownRecipients = { to: ["ada@example.org", "list@example.org"], cc: ["bob@example.org"] }
+    const send = Result.getOrThrow(
+      parseSend(
+        {
+          from: "hello@example.com",
+          to: ["ada@example.org", "eve@example.org"],
+          bcc: ["bob@example.org"],
+          subject: "Hi",
+          text: "Hi"
+        },
+        "smtp",
+        true
+      )
+    )
+    const changes = changesOf(command({}, { send, ...withOptions({ shownRecipients }) }), facts())
+    expect(only(changes, "InsertMessage")[0]!.message).toMatchObject(shownRecipients)
+    expect(only(changes, "InsertDelivery").map(({ delivery }) => `${delivery.kind} ${delivery.recipient}`)).toEqual([
+      "to ada@example.org",
+      "to eve@example.org",
+      "bcc bob@example.org"
+    ])
   })
 })
 

@@ -6,7 +6,15 @@ import { decideHealth, healthReasons } from "../../../src/decide/observability/d
 const now = Date.UTC(2026, 10, 21, 12)
 
 const calm: HealthOfRelay = { circuit: "closed", pausedUntil: null, lastFault: null, inFlight: 0 }
-const idle = { scheduled: 0, queued: 0, sending: 0, oldestDueAt: null as number | null, late: 0, lapsed: 0, eventDeliveries: 0 }
+const idle = {
+  scheduled: 0,
+  queued: 0,
+  sending: 0,
+  oldestDueAt: null as number | null,
+  late: 0,
+  lapsed: 0,
+  eventDeliveries: 0
+}
 
 interface Change {
   readonly relay?: Partial<HealthOfRelay>

@@ -149,7 +149,7 @@ describe("the attachments of a send", () => {
     expect(filename(name)).not.toEqual([])
   })
 
-  it("never accepts a file name with a line end, a control character, a separator or a change of direction, in any script", () => {
+  it("refuses every file name with a line end, a control character, a separator or a change of direction, in any script", () => {
     const harmful = fc.constantFrom(
       "\r",
       "\n",

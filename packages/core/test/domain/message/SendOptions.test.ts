@@ -30,6 +30,7 @@ describe("parseSendOptions", () => {
       onAmbiguous: "fail",
       expiresAt: new Date(instant),
       listUnsubscribe: true,
+      shownRecipients: { to: ["Ada@EXAMPLE.org"] },
       headers
     }
     expect(parseSendOptions(options)).toEqual(
@@ -38,10 +39,18 @@ describe("parseSendOptions", () => {
         onAmbiguous: "fail",
         expiresAt: instant,
         listUnsubscribe: true,
+        shownRecipients: { to: ["Ada@example.org"], cc: [] },
         headers: { "X-Order": "7" }
       })
     )
-    const absent = { idempotencyKey: null, onAmbiguous: null, expiresAt: null, listUnsubscribe: null, headers: null }
+    const absent = {
+      idempotencyKey: null,
+      onAmbiguous: null,
+      expiresAt: null,
+      listUnsubscribe: null,
+      shownRecipients: null,
+      headers: null
+    }
     expect(parseSendOptions({})).toEqual(Result.succeed(absent))
     expect(parseSendOptions({ headers: undefined, expiresAt: undefined })).toEqual(Result.succeed(absent))
   })
@@ -53,6 +62,12 @@ describe("parseSendOptions", () => {
     ["a number as the idempotency key", { idempotencyKey: 7 }, ["idempotencyKey invalid_type"]],
     ["another policy", { onAmbiguous: "drop" }, ["onAmbiguous invalid_value"]],
     ["a time without an offset", { expiresAt: "2026-12-24T18:00:00" }, ["expiresAt invalid_value"]],
+    ["no shown recipient", { shownRecipients: { to: [] } }, ["shownRecipients.to too_short"]],
+    [
+      "a shown recipient with a line break",
+      { shownRecipients: { to: ["a@b.example\r\nBcc: e@x.example"] } },
+      ["shownRecipients.to.0 invalid_value"]
+    ],
     ["a text for listUnsubscribe", { listUnsubscribe: "yes" }, ["listUnsubscribe invalid_type"]],
     [
       "a second link to unsubscribe",

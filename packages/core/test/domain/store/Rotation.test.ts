@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Due, Lane, Rotation } from "../../../src/domain/store/Rotation.ts"
-import { compareLanes, longestDueFirst, takeInTurns, wholeRotation } from "../../../src/domain/store/Rotation.ts"
+import { compareLanes, longestDueFirst, roundRobin, wholeRotation } from "../../../src/domain/store/Rotation.ts"
 
 type One = Due & Lane
 
@@ -17,17 +17,17 @@ const due = (text: string): ReadonlyArray<One> =>
 const lane = (letter: string): Lane => ({ projectId: letter.toLowerCase(), bulk: letter !== letter.toLowerCase() })
 
 const taken = (text: string, limit: number, rotation: Partial<Rotation> = {}) =>
-  takeInTurns(due(text), limit, { ...wholeRotation, ...rotation })
+  roundRobin(due(text), limit, { ...wholeRotation, ...rotation })
     .map(({ id }) => id)
     .join(" ")
 
-describe("takeInTurns", () => {
+describe("roundRobin", () => {
   it.each<[string, string, number, Partial<Rotation>, string]>([
     ["nothing when nothing is due", "", 9, {}, ""],
     ["nothing with a limit of 0", "a1", 0, {}, ""],
     ["the longest due of one project first", "a3 a1 a2", 2, {}, "a1 a2"],
     ["one of each project in each round", "a1 a2 a3 b8 b9 c5", 9, {}, "a1 b8 c5 a2 b9 a3"],
-    ["immediate and bulk mail of a project in turn", "A1 A2 A3 a8 a9", 9, {}, "a8 A1 a9 A2 A3"],
+    ["immediate and bulk mail of a project alternately", "A1 A2 A3 a8 a9", 9, {}, "a8 A1 a9 A2 A3"],
     ["the lane after the last one first", "a1 A2 b3 B4", 9, { after: lane("A") }, "b3 B4 a1 A2"],
     ["the bulk of a project after its immediate mail", "a1 A2 b3", 9, { after: lane("a") }, "A2 b3 a1"],
     ["the first lane again after the last lane", "a1 a2 b3", 9, { after: lane("b") }, "a1 b3 a2"],
@@ -101,18 +101,18 @@ describe("takeInTurns", () => {
           .map((one) => ({ one, key: keys.next().value as number }))
           .toSorted((a, b) => a.key - b.key)
           .map(({ one }) => one)
-        expect(takeInTurns(shuffled, limit, rotation)).toEqual(byTheRule(all, limit, rotation))
+        expect(roundRobin(shuffled, limit, rotation)).toEqual(byTheRule(all, limit, rotation))
       })
     ))
 
   it("takes in two claims, one after the other, what one claim takes", () =>
     fc.assert(
       fc.property(dues, fc.nat(8), fc.nat(8), rotations, (all, first, second, rotation) => {
-        const before = takeInTurns(all, first, rotation)
+        const before = roundRobin(all, first, rotation)
         const ids = new Set(before.map(({ id }) => id))
         const counts = new Map(rotation.underWay.map((one) => [one.projectId, one.count]))
         for (const one of before) counts.set(one.projectId, (counts.get(one.projectId) ?? 0) + 1)
-        const after = takeInTurns(
+        const after = roundRobin(
           all.filter(({ id }) => !ids.has(id)),
           second,
           {
@@ -121,14 +121,14 @@ describe("takeInTurns", () => {
             underWay: [...counts].map(([projectId, count]) => ({ projectId, count }))
           }
         )
-        expect([...before, ...after]).toEqual(takeInTurns(all, first + second, rotation))
+        expect([...before, ...after]).toEqual(roundRobin(all, first + second, rotation))
       })
     ))
 
-  it("takes the first delivery of a lane before any lane has its second turn", () =>
+  it("takes the first delivery of a lane before the second of any lane", () =>
     fc.assert(
       fc.property(dues, fc.nat(12), rotations, (all, limit, { after }) => {
-        const order = takeInTurns(all, limit, { ...wholeRotation, after })
+        const order = roundRobin(all, limit, { ...wholeRotation, after })
         const second = order.findIndex(
           (one, index) => order.slice(0, index).filter((other) => compareLanes(other, one) === 0).length === 1
         )

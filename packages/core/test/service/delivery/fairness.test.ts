@@ -45,7 +45,7 @@ const takenNames = Effect.map(StubTransport.StubTransport, (stub) =>
 
 const dispatcher = (options: NonNullable<TestMailOptions["dispatcher"]>): TestMailOptions => ({ dispatcher: options })
 
-describe.each(stores)("the turns of projects, over $name", (store) => {
+describe.each(stores)("claims of several projects, over $name", (store) => {
   it("hands over the first delivery of a project in the first round, behind the backlog of another project", () =>
     withTestMail(
       store,
@@ -145,7 +145,7 @@ describe.each(stores)("the turns of projects, over $name", (store) => {
     ))
 })
 
-describe("the turns of projects, over random backlogs", () => {
+describe("claims of several projects, over random backlogs", () => {
   it("hands over the first delivery of each project and lane within the first round", () =>
     fc.assert(
       fc.asyncProperty(

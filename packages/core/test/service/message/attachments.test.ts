@@ -342,7 +342,7 @@ describe("an attachment with a path", () => {
       })
     ))
 
-  it("never reads more than the plan allows for all files together", () =>
+  it("reads no more than the plan allows for all files together", () =>
     withTestMail(memory, { files: reader(), plan: { attachmentBytes: 7 } })(
       Effect.gen(function* () {
         const [two, six] = [{ path: name("invoices", "2026", "b.pdf") }, { path: name("secret.txt") }]

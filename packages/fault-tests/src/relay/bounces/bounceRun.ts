@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { DeliveryDetail, MailEvent } from "@mailkeep/core"
+import { isDeepStrictEqual } from "node:util"
 import { DeliveryLog, Dispatcher, Sending, Suppressions } from "@mailkeep/core"
 import { BounceListener } from "@mailkeep/inbound"
 import { Effect, Layer } from "effect"
@@ -14,30 +14,25 @@ import type { FaultRun } from "../../FaultRun.ts"
 import { brokenInvariants } from "../../fileInvariants.ts"
 import type { Collector } from "../peers/collector.ts"
 import { startCollector } from "../peers/collector.ts"
+import type { Postfix } from "../peers/postfix.ts"
 import { freePort, startPostfix } from "../peers/postfix.ts"
 import { sendRaw } from "../peers/rawClient.ts"
 import { startTee } from "../peers/tee.ts"
 import { makePublishedDns } from "../publishedDns.ts"
 import { allHandedOver, relayMail, verifySenderDomain } from "../relayMail.ts"
 import { senderDomain } from "../SampleMail.ts"
+import type { ShownDelivery } from "./bounceVerdict.ts"
+import { wrongBounce } from "./bounceVerdict.ts"
 import type { ExpectedBounce } from "./expectedBounces.ts"
 import { expectedBounces } from "./expectedBounces.ts"
 
 const sendsPerProblem = 5
-const reportMillisMax = 30_000
+const emptyMillisMax = 40_000
 
 interface SentDelivery {
   readonly deliveryId: string
   readonly recipient: string
   readonly expected: ExpectedBounce
-}
-
-/** What the core shows of one delivery. */
-interface Shown {
-  readonly sent: SentDelivery
-  readonly delivery: DeliveryDetail
-  readonly events: ReadonlyArray<MailEvent>
-  readonly suppression: string | null
 }
 
 const sendAll = Effect.gen(function* () {
@@ -53,6 +48,22 @@ const sendAll = Effect.gen(function* () {
   })
 })
 
+/** Sends to one recipient of each kind again. The core must hand over exactly the mail for the addresses that are not suppressed. */
+const wronglySentAgain = Effect.gen(function* () {
+  const sending = yield* Sending
+  const log = yield* DeliveryLog
+  const wrong = yield* Effect.forEach(expectedBounces, ({ recipient, suppression, problem }) =>
+    Effect.gen(function* () {
+      const input = { from: `shop@${senderDomain}`, to: recipient(0), subject: "Another order", text: "Thank you." }
+      const { deliveryIds } = yield* sending.send(project, input)
+      const { status } = yield* log.get(project, deliveryIds[0]!)
+      const isSuppressed = status === "suppressed"
+      return isSuppressed === (suppression !== null) ? [] : [`the next send is ${status} after: ${problem}`]
+    })
+  )
+  return wrong.flat()
+})
+
 const eventsMax = 1000
 
 const shownOf = Effect.fnUntraced(function* (sent: ReadonlyArray<SentDelivery>) {
@@ -60,44 +71,22 @@ const shownOf = Effect.fnUntraced(function* (sent: ReadonlyArray<SentDelivery>) 
   const events = yield* log.listEvents(project, { limit: eventsMax })
   const { items } = yield* (yield* Suppressions).list(project, { limit: 100 })
   const suppressions = new Map(items.map(({ email, reason }) => [email, reason]))
-  return yield* Effect.forEach(sent, (one) =>
-    Effect.map(log.get(project, one.deliveryId), (delivery): Shown => ({
-      sent: one,
-      delivery,
-      events: events.filter(({ data }) => "deliveryId" in data && data.deliveryId === one.deliveryId),
-      suppression: suppressions.get(one.recipient) ?? null
+  return yield* Effect.forEach(sent, ({ deliveryId, recipient }) =>
+    Effect.map(log.get(project, deliveryId), ({ status, reason, bounceType }): ShownDelivery => ({
+      recipient,
+      status,
+      reason,
+      bounceType,
+      suppression: suppressions.get(recipient) ?? null,
+      events: events
+        .filter(({ data }) => "deliveryId" in data && data.deliveryId === deliveryId)
+        .map((event) => ({
+          kind: event.kind,
+          enhancedCode: event.kind === "email.bounced" ? event.data.bounce.enhancedCode : null
+        }))
     }))
   )
 })
-
-/** Waits until every delivery that must bounce has bounced. */
-const allBounced = (sent: ReadonlyArray<SentDelivery>) =>
-  Effect.gen(function* () {
-    const until = performance.now() + reportMillisMax
-    for (;;) {
-      const shown = yield* shownOf(sent)
-      if (shown.every(({ sent: { expected }, delivery }) => delivery.status === expected.status)) return shown
-      if (performance.now() > until) return shown
-      yield* Effect.sleep(200)
-    }
-  })
-
-/** What is wrong with one delivery. */
-export const wrongBounce = ({ sent: { expected, recipient }, delivery, events, suppression }: Shown): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const same = (what: string, wanted: unknown, actual: unknown) => {
-    if (wanted !== actual) found.push(`${recipient} (${expected.problem}): ${what} is ${String(actual)}, not ${String(wanted)}`)
-  }
-  same("the status", expected.status, delivery.status)
-  same("the reason", expected.reason, delivery.reason)
-  same("the bounce type", expected.bounceType, delivery.bounceType)
-  same("the suppression", expected.suppression, suppression)
-  const kinds = expected.status === "accepted" ? "email.accepted" : "email.accepted, email.bounced"
-  same("the list of events", kinds, events.map(({ kind }) => kind).join(", "))
-  for (const event of events)
-    if (event.kind === "email.bounced") same("the enhanced code of the event", expected.enhancedCode, event.data.bounce.enhancedCode)
-  return found
-}
 
 /** Sends every report of Postfix again: unchanged, with a changed signature, and to the return path without one. */
 const repeatReports = async (port: number, { spool }: Collector): Promise<Readonly<Record<string, number>>> => {
@@ -119,25 +108,25 @@ const repeatReports = async (port: number, { spool }: Collector): Promise<Readon
   return replies
 }
 
-const withoutTimes = (shown: ReadonlyArray<Shown>): string =>
-  JSON.stringify(shown.map(({ delivery, events, suppression }) => [delivery, events, suppression]))
-
-const run = (port: number, collector: Collector, stillQueued: () => number) =>
+const run = (port: number, collector: Collector, postfix: Postfix) =>
   Effect.gen(function* () {
     yield* Effect.forkScoped((yield* Dispatcher).run)
     const sent = yield* sendAll
     yield* allHandedOver
-    const shown = yield* allBounced(sent)
-    const failures = shown.flatMap(wrongBounce)
+    const isEmpty = yield* Effect.promise(() => postfix.emptied(emptyMillisMax))
+    const shown = yield* shownOf(sent)
+    const failures = shown.flatMap((one, n) => wrongBounce(sent[n]!.expected, one))
+    if (!isEmpty) failures.push(`Postfix still has ${postfix.queued()} messages`)
     const reports = collector.spool.mails().length
     const bouncing = sent.filter(({ expected }) => expected.status === "bounced").length
     if (reports !== bouncing) failures.push(`Postfix sent ${reports} reports about ${bouncing} deliveries`)
     const replies = yield* Effect.promise(() => repeatReports(port, collector))
     if (replies["repeated"] !== reports) failures.push("the listener did not take each repeated report")
-    if (replies["forged and taken"] !== 0) failures.push(`the listener took ${replies["forged and taken"]} forged reports`)
+    if (replies["forged and taken"] !== 0)
+      failures.push(`the listener took ${replies["forged and taken"]} forged reports`)
     const after = yield* shownOf(sent)
-    if (withoutTimes(after) !== withoutTimes(shown)) failures.push("repeated or forged reports changed a delivery")
-    if (stillQueued() > 0) failures.push(`Postfix still has ${stillQueued()} messages`)
+    if (!isDeepStrictEqual(after, shown)) failures.push("repeated or forged reports changed a delivery")
+    failures.push(...(yield* wronglySentAgain))
     const counts = {
       "deliveries, with 7 kinds of results": sent.length,
       "reports that Postfix sent to the bounce listener": reports,
@@ -158,7 +147,7 @@ export const bounceRun = async (): Promise<FaultRun> => {
     await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort: tee.port })
     const dns = makePublishedDns()
     const mail = relayMail(folder, postfix.relayPort, dns)
-    const result = await Effect.andThen(verifySenderDomain(dns, senderDomain), run(port, copies, postfix.queued)).pipe(
+    const result = await Effect.andThen(verifySenderDomain(dns, senderDomain), run(port, copies, postfix)).pipe(
       Effect.scoped,
       Effect.provide(BounceListener.layer({ port }).pipe(Layer.provideMerge(mail))),
       Effect.runPromise

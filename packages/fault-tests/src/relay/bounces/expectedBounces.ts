@@ -2,13 +2,7 @@
  * What must become of the mail for each kind of problem that Postfix reports. Source: decision 0040.
  */
 import type { BounceType, SuppressionReason } from "@mailkeep/core"
-import {
-  foreignDomain,
-  fullDomain,
-  mailboxDomain,
-  refusingDomain,
-  slowDomain
-} from "../peers/postfixConfig.ts"
+import { foreignDomain, fullDomain, mailboxDomain, refusingDomain, slowDomain } from "../peers/postfixConfig.ts"
 
 /** A recipient whose mail bounces, and what follows. */
 export interface ExpectedBounce {

@@ -21,7 +21,7 @@ export interface InjectionCase {
 }
 
 /** A template with the variable `name`. */
-export interface InjectedTemplate {
+interface InjectedTemplate {
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -62,7 +62,10 @@ const addressChanges = (text: string): Readonly<Record<string, Change>> =>
       ])
     ),
     ...Object.entries(inAddress("shop", senderDomain, text)).map(([where, from]) => [`from, ${where}`, { from }]),
-    ...Object.entries(inAddress("reply", "good.test", text)).map(([where, replyTo]) => [`replyTo, ${where}`, { replyTo }])
+    ...Object.entries(inAddress("reply", "good.test", text)).map(([where, replyTo]) => [
+      `replyTo, ${where}`,
+      { replyTo }
+    ])
   ]) as Readonly<Record<string, Change>>
 
 const changes = (text: string): Readonly<Record<string, Change>> => ({

@@ -111,7 +111,7 @@ export const submissionEntry = Effect.gen(function* () {
     const raw = submittedMessage(mail)
     if (raw === undefined) return undefined
     const reply = await sendRaw(port, { from: mail.from, to: [...mail.to, ...mail.cc, ...mail.bcc], raw, auth })
-    if (/^5/.test(reply)) return undefined
+    if (reply.startsWith("5")) return undefined
     const messageId = /^250 .*\b(msg_[0-9a-z]+)/.exec(reply)?.[1]
     if (messageId === undefined) throw new Error(`The submission listener answered ${reply}`)
     return messageId

@@ -37,7 +37,10 @@ const tryAll = (entry: string, send: Entry, cases: ReadonlyArray<InjectionCase>)
     const log = yield* DeliveryLog
     const accepted = yield* Effect.forEach(
       cases,
-      Effect.fnUntraced(function* (one): Effect.fn.Return<ReadonlyArray<AcceptedDelivery>, InvalidArgument | StoreUnavailable> {
+      Effect.fnUntraced(function* (one): Effect.fn.Return<
+        ReadonlyArray<AcceptedDelivery>,
+        InvalidArgument | StoreUnavailable
+      > {
         const messageId = yield* send(one)
         if (messageId === undefined) return []
         const { items } = yield* log.list(project, { search: messageId, limit: 50 })
@@ -87,7 +90,9 @@ const smuggle = async (port: number): Promise<void> => {
 
 /** Lines in Postfix's log that a client causes only with an injected command or address. */
 const suspiciousLines = (log: string): ReadonlyArray<string> =>
-  log.split("\n").filter((line) => /smtpd\[.*(?:non-SMTP command|improper command|Illegal address|unknown=)/i.test(line))
+  log
+    .split("\n")
+    .filter((line) => /smtpd\[.*(?:non-SMTP command|improper command|Illegal address|unknown=)/i.test(line))
 
 const verdict = async (
   accepted: ReadonlyArray<HandedOver>,
@@ -95,14 +100,19 @@ const verdict = async (
   postfix: Postfix
 ): Promise<ReadonlyArray<string>> => {
   const received = byMessageId(spool)
-  const pairs = accepted.flatMap((one) => (received.get(messageIdOf(one.deliveryId)) ?? []).map((mail) => [one, mail] as const))
+  const pairs = accepted.flatMap((one) =>
+    (received.get(messageIdOf(one.deliveryId)) ?? []).map((mail) => [one, mail] as const)
+  )
   const failures: Array<string> = []
   for (const one of accepted) {
     const copies = received.get(messageIdOf(one.deliveryId))?.length ?? 0
     if (copies !== (isAtRelay(one) ? 1 : 0))
-      failures.push(`${one.entry}, ${one.case.field}, ${one.case.payload.name}: is ${one.status}, arrived ${copies} times`)
+      failures.push(
+        `${one.entry}, ${one.case.field}, ${one.case.payload.name}: is ${one.status}, arrived ${copies} times`
+      )
   }
-  if (spool.mails().length !== pairs.length) failures.push(`${spool.mails().length - pairs.length} unknown messages arrived`)
+  if (spool.mails().length !== pairs.length)
+    failures.push(`${spool.mails().length - pairs.length} unknown messages arrived`)
   const python = await parsedByPython(
     spool,
     pairs.map(([, mail]) => mail)

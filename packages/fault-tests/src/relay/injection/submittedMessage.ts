@@ -40,7 +40,11 @@ const textPart = (kind: string, text: string): ReadonlyArray<string> => [
   bodyOf(text)
 ]
 
-const multipart = (kind: string, boundary: string, parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => [
+const multipart = (
+  kind: string,
+  boundary: string,
+  parts: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlyArray<string> => [
   `Content-Type: multipart/${kind}; boundary="${boundary}"`,
   "",
   ...parts.flatMap((part) => [`--${boundary}`, ...part]),

@@ -49,9 +49,12 @@ class Session {
     this.#socket = socket
     this.#spool = spool
     this.#stray = stray
-    socket.on("data", (piece: Buffer) => this.#take(piece))
-    socket.on("error", () => {})
-    socket.write("220 collector ESMTP\r\n")
+  }
+
+  serve(): void {
+    this.#socket.on("data", (piece: Buffer) => this.#take(piece))
+    this.#socket.on("error", () => {})
+    this.#socket.write("220 collector ESMTP\r\n")
   }
 
   #take(piece: Buffer): void {
@@ -126,7 +129,7 @@ export const startCollector = async (folder: string): Promise<Collector> => {
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
-    new Session(socket, spool, stray)
+    new Session(socket, spool, stray).serve()
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   return {

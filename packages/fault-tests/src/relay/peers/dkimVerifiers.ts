@@ -9,7 +9,7 @@ import type { Spool, SpooledMail } from "./Spool.ts"
 export type DnsRecords = Readonly<Record<string, string>>
 
 export const verifierNames = ["dkimpy", "opendkim", "mailauth"] as const
-export type VerifierName = (typeof verifierNames)[number]
+type VerifierName = (typeof verifierNames)[number]
 
 /** Which verifiers accept the signature of a message. */
 export type DkimVerdict = Readonly<Record<VerifierName, boolean>>

@@ -24,7 +24,7 @@ const peers: Readonly<Record<string, () => boolean>> = {
 }
 
 /** What this machine lacks. */
-export const missingPeers = (): ReadonlyArray<string> =>
+const missingPeers = (): ReadonlyArray<string> =>
   Object.entries(peers).flatMap(([name, isPresent]) => (isPresent() ? [] : [name]))
 
 /** Does the run, or skips it with a reason when the machine lacks a peer. With `CI=true`, a missing peer is a failure. */

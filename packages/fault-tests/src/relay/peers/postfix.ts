@@ -57,7 +57,12 @@ const setting = async (name: string): Promise<string> =>
 const queues = ["maildrop", "incoming", "active", "deferred"]
 
 const filesBelow = (folder: string): number =>
-  existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).length : 0
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).length
+    : 0
+
+/** Postfix leaves a message alone for 5 minutes when one of its processes still has the file open. A flush tries all messages at once. */
+const flushMillis = 6000
 
 /** Stops Postfix and removes the folder when its standard input closes. `$0` is the folder. */
 const guardScript = `cat >/dev/null; postfix -c "$0/etc" stop; rm -rf "$0"`
@@ -81,14 +86,15 @@ export const startPostfix = async (options: {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-postfix-"))
   const [relayPort, slowPort, strictPort] = [await freePort(), await freePort(), await freePort()]
   const places = { ...options, folder, relayPort, slowPort, strictPort }
+  const config = join(folder, "etc")
   // The processes of Postfix run as other users.
   chmodSync(folder, 0o755)
   for (const name of ["etc", "queue", "data", "mailboxes"]) mkdirSync(join(folder, name), { mode: 0o755 })
   makeFullMailbox(join(folder, "mailboxes"))
   await run("chown", ["postfix", join(folder, "data")])
   const programs = { daemons: await setting("daemon_directory"), commands: await setting("command_directory") }
-  writeFileSync(join(folder, "etc", "main.cf"), mainConfig(places, programs))
-  writeFileSync(join(folder, "etc", "master.cf"), masterConfig(places))
+  writeFileSync(join(config, "main.cf"), mainConfig(places, programs))
+  writeFileSync(join(config, "master.cf"), masterConfig(places))
 
   const guard = spawn("sh", ["-c", guardScript, folder], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -103,7 +109,7 @@ export const startPostfix = async (options: {
   const logFile = join(folder, "mail.log")
   const log = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "")
   try {
-    await run("postfix", ["-c", join(folder, "etc"), "start"], { env: environment })
+    await run("postfix", ["-c", config, "start"], { env: environment })
   } catch (cause) {
     const text = log()
     await stop()
@@ -115,10 +121,16 @@ export const startPostfix = async (options: {
     slowPort,
     queued,
     emptied: async (millisMax) => {
-      const until = performance.now() + millisMax
+      const begun = performance.now()
+      let flushes = 0
       // A message that is tried again moves against the order of the count, so one empty count is not enough.
-      for (let empty = 0; empty < 3; ) {
-        if (performance.now() > until) return false
+      for (let empty = 0; empty < 3;) {
+        const elapsed = performance.now() - begun
+        if (elapsed > millisMax) return false
+        if (elapsed > flushMillis * (flushes + 1)) {
+          flushes++
+          await run("postqueue", ["-c", config, "-f"], { env: environment })
+        }
         empty = queued() === 0 ? empty + 1 : 0
         await wait(20)
       }

@@ -21,7 +21,7 @@ export interface PostfixPlaces {
 export const bounceHost = "bounces.shop.test"
 /** Postfix keeps the mailboxes of this domain. Its mailboxes exist only for the names in `mailboxNames`. */
 export const mailboxDomain = "mailbox.test"
-export const mailboxNames = ["ada", "full"] as const
+const mailboxNames = ["ada", "full"] as const
 /** The next server has no mailbox of this domain: `550 5.1.1`. */
 export const refusingDomain = "unknown.test"
 /** The next server does not relay mail to this domain: `554 5.7.1`. */
@@ -38,7 +38,10 @@ const table = (entries: ReadonlyArray<readonly [key: string, value: string]>): s
   `inline:{ ${entries.map(([key, value]) => `{ ${key} = ${value} }`).join(", ")} }`
 
 /** The text of `main.cf`. */
-export const mainConfig = (places: PostfixPlaces, programs: { readonly daemons: string; readonly commands: string }) => {
+export const mainConfig = (
+  places: PostfixPlaces,
+  programs: { readonly daemons: string; readonly commands: string }
+) => {
   const { folder, strictPort, collectorPort, bouncePort } = places
   const next = `smtp:[127.0.0.1]:${strictPort}`
   const settings: Readonly<Record<string, string>> = {
@@ -85,12 +88,12 @@ export const mainConfig = (places: PostfixPlaces, programs: { readonly daemons: 
     // A line feed alone may end the message, as on a relay before the year 2024. A message that smuggles another one shows as two.
     smtpd_forbid_bare_newline: "no",
     enable_long_queue_ids: "yes",
-    // A problem that passes is tried again each second, and bounces after 4 seconds.
+    // A temporary problem is tried again after 2 seconds, and bounces after 3.
     queue_run_delay: "1s",
-    minimal_backoff_time: "1s",
-    maximal_backoff_time: "1s",
-    maximal_queue_lifetime: "4s",
-    bounce_queue_lifetime: "4s",
+    minimal_backoff_time: "2s",
+    maximal_backoff_time: "2s",
+    maximal_queue_lifetime: "3s",
+    bounce_queue_lifetime: "3s",
     in_flow_delay: "0"
   }
   return `${Object.entries(settings)

@@ -12,7 +12,10 @@ export const runPython = async <A>(
   program: string,
   spool: Spool,
   mails: ReadonlyArray<SpooledMail>,
-  { first = [], wrapper = [] }: { readonly first?: ReadonlyArray<unknown>; readonly wrapper?: ReadonlyArray<string> } = {}
+  {
+    first = [],
+    wrapper = []
+  }: { readonly first?: ReadonlyArray<unknown>; readonly wrapper?: ReadonlyArray<string> } = {}
 ): Promise<ReadonlyArray<A>> => {
   const script = fileURLToPath(new URL(program, import.meta.url))
   const [command, ...args] = [...wrapper, python, script, spool.file]

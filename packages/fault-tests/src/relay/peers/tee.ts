@@ -1,5 +1,5 @@
 /**
- * Stands between a client and a server, passes all bytes on, and gives a copy of the client's bytes to a third program, whose answers it ignores.
+ * Listens for a client, passes all bytes on to the server, and gives a copy of the client's bytes to a third program, whose answers it ignores.
  */
 import { once } from "node:events"
 import type { AddressInfo, Socket } from "node:net"

@@ -1,13 +1,13 @@
 /**
- * Finds the deliveries that a claim takes, in the order of `takeInTurns`, by indexes: it reads neither all due deliveries nor all that wait.
+ * Finds the deliveries that a claim takes, in the order of `roundRobin`, by indexes: it reads neither all due deliveries nor all that wait.
  * Source: decisions 0043 and 0044.
  */
 import type { Claim, Due, Lane } from "@mailkeep/core/adapter"
-import { claimKinds, takeInTurns } from "@mailkeep/core/adapter"
+import { claimKinds, roundRobin } from "@mailkeep/core/adapter"
 import type { Statement } from "better-sqlite3"
 import type { Prepared, Value } from "./recordTable.ts"
 
-/** A due delivery, with what decides its turn. */
+/** A due delivery with its lane. */
 type DueRow = Due & Lane
 
 /** The clock of the claim was set back after a delivery of this status began to wait. */
@@ -106,15 +106,15 @@ const firstOfLanes = (search: Search, limit: number): ReadonlyArray<DueRow> => {
 }
 
 /** Returns the ids of the deliveries that the claim takes, in the order in which it takes them. */
-export const dueInTurns = (connection: Prepared, claim: Claim): ReadonlyArray<string> => {
+export const claimOrder = (connection: Prepared, claim: Claim): ReadonlyArray<string> => {
   const { kind, now, limit, rotation } = claim
   const isSetBack = connection.statement(setBackSql).get(claimKinds[kind], now) !== undefined
   const search = { connection, claim, isSetBack }
-  const taken = (due: ReadonlyArray<DueRow>) => takeInTurns(due, limit, rotation).map(({ id }) => id)
+  const taken = (due: ReadonlyArray<DueRow>) => roundRobin(due, limit, rotation).map(({ id }) => id)
   if (rotation.perProject <= 0) return []
   const longestDue = find(search, dueStatements.longestDue, { limit: limit + 1 })
   if (longestDue.length <= limit) return taken(longestDue)
-  // Two lanes of each project: so many lanes belong to at least `limit` projects, of which each takes a turn in the first round.
+  // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each.
   const firsts = firstOfLanes(search, 2 * limit)
   const firstRound = taken(firsts)
   if (firstRound.length === limit || firsts.length === 0) return firstRound

@@ -1,6 +1,6 @@
 /**
- * The turns of the projects, for the claims of one dispatcher: which lane was served last, and how much work of each project is under way.
- * In the memory of this process. Source: decision 0043.
+ * What the claims of one dispatcher need to be fair: which lane was served last, and how much work of each project is under way. In the memory
+ * of this process. Source: decision 0043.
  */
 import { Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"

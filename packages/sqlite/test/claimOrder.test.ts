@@ -8,7 +8,7 @@ import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { dueStatements } from "../src/internal/dueInTurns.ts"
+import { dueStatements } from "../src/internal/claimOrder.ts"
 
 let folder: string
 let database: Database.Database
