@@ -5,7 +5,6 @@
 import { readFileSync } from "node:fs"
 import type { ListenerOptions } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
-import { BounceListener, SmtpSubmission } from "@mailkeep/inbound"
 import { Data, Effect, Layer } from "effect"
 import type { Scope } from "effect"
 
@@ -51,30 +50,56 @@ export interface InboundPorts {
   readonly operations?: string
 }
 
+/** Loads the listeners only for a server that opens their ports. */
+const inbound = Effect.promise(() => import("@mailkeep/inbound"))
+
+const openBounces = (options: ListenerOptions, scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const { BounceListener } = yield* inbound
+    const { host, port } = yield* Effect.provideContext(
+      BounceListener,
+      yield* Layer.buildWithScope(BounceListener.layer(options), scope)
+    )
+    return `${host}:${port}`
+  })
+
+const openSubmission = (options: ListenerOptions, scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const { SmtpSubmission } = yield* inbound
+    const { host, port } = yield* Effect.provideContext(
+      SmtpSubmission,
+      yield* Layer.buildWithScope(SmtpSubmission.layer(options), scope)
+    )
+    return `${host}:${port}`
+  })
+
+const openOperations = (options: { readonly host: string; readonly port: number }, scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const layer = NodeMailServer.layerOperations(options)
+    const { url } = yield* Effect.provideContext(
+      NodeMailServer.OperationsServer,
+      yield* Layer.buildWithScope(layer, scope)
+    )
+    return url
+  })
+
 /** Opens the given ports until the scope closes. */
 export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
   Effect.gen(function* () {
-    const { host, bouncesPort, bouncesHost = host, smtpPort, smtpHost = host, graceMillis } = options
-    const { operationsPort, operationsHost } = options
+    const { host, bouncesPort, smtpPort, operationsPort, graceMillis } = options
     const tls = yield* certificate(options)
     let ports: InboundPorts = {}
     if (bouncesPort !== undefined) {
-      const layer = BounceListener.layer({ host: bouncesHost, port: bouncesPort, graceMillis, ...tls })
-      const { port } = yield* Effect.provideContext(BounceListener, yield* Layer.buildWithScope(layer, scope))
-      ports = { ...ports, bounces: `${bouncesHost}:${port}` }
+      const listener = { host: options.bouncesHost ?? host, port: bouncesPort, graceMillis, ...tls }
+      ports = { ...ports, bounces: yield* openBounces(listener, scope) }
     }
     if (smtpPort !== undefined) {
-      const layer = SmtpSubmission.layer({ host: smtpHost, port: smtpPort, graceMillis, ...tls })
-      const { port } = yield* Effect.provideContext(SmtpSubmission, yield* Layer.buildWithScope(layer, scope))
-      ports = { ...ports, smtp: `${smtpHost}:${port}` }
+      const listener = { host: options.smtpHost ?? host, port: smtpPort, graceMillis, ...tls }
+      ports = { ...ports, smtp: yield* openSubmission(listener, scope) }
     }
     if (operationsPort !== undefined) {
-      const layer = NodeMailServer.layerOperations({ host: operationsHost, port: operationsPort })
-      const { url } = yield* Effect.provideContext(
-        NodeMailServer.OperationsServer,
-        yield* Layer.buildWithScope(layer, scope)
-      )
-      ports = { ...ports, operations: url }
+      const operations = { host: options.operationsHost, port: operationsPort }
+      ports = { ...ports, operations: yield* openOperations(operations, scope) }
     }
     return ports
   })

@@ -30,5 +30,12 @@ export { sinkLaws } from "./sink/sinkLaws.ts"
 export type { SubscriberAct, Subscribers, Received, SinkBench, SinkSubject } from "./sink/SinkSubject.ts"
 export { SubscribersUnderLaw } from "./sink/SinkSubject.ts"
 export { transportLaws } from "./transport/transportLaws.ts"
-export type { Relay, RelayAct, TakenAttachment, TakenMail, TransportBench, TransportSubject } from "./transport/TransportSubject.ts"
+export type {
+  Relay,
+  RelayAct,
+  TakenAttachment,
+  TakenMail,
+  TransportBench,
+  TransportSubject
+} from "./transport/TransportSubject.ts"
 export { mailOf, RelayUnderLaw, takenAttachments } from "./transport/TransportSubject.ts"

@@ -6,8 +6,6 @@ import { Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { makeConnectionPool } from "./connectionPool.ts"
-import { handOffBy } from "./handOff.ts"
-import { openConnection } from "./openConnection.ts"
 import type { RelayFeatures } from "./relayFeatures.ts"
 import type { RelayRefused } from "./replies.ts"
 import type { SmtpOptions, SmtpOptionsInvalid, SmtpSettings } from "./SmtpOptions.ts"
@@ -41,7 +39,14 @@ export interface SmtpTransportShape extends TransportShape {
 
 const checkSeconds = 120
 
-const checkRelay = (settings: SmtpSettings): SmtpTransportShape["check"] =>
+/** Loads nodemailer only for a program that uses this transport. It takes a tenth of a second. */
+const client = Effect.promise(async () => ({
+  ...(await import("./handOff.ts")),
+  ...(await import("./openConnection.ts"))
+}))
+type Client = Effect.Success<typeof client>
+
+const checkRelay = (settings: SmtpSettings, { openConnection }: Client): SmtpTransportShape["check"] =>
   Effect.acquireUseRelease(
     Effect.interruptible(openConnection(settings)),
     ({ features }) => Effect.succeed(features),
@@ -60,6 +65,7 @@ const checkRelay = (settings: SmtpSettings): SmtpTransportShape["check"] =>
 export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, SmtpOptionsInvalid, Scope.Scope> =>
   Effect.gen(function* () {
     const settings = yield* Effect.fromResult(settingsOf(options))
+    const { handOffBy, openConnection } = yield* client
     const pool = yield* makeConnectionPool(openConnection(settings), settings.pool)
     return {
       capabilities: {
@@ -70,7 +76,7 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
         smtpUtf8: settings.smtpUtf8
       },
       handOff: (handOff) => handOffBy(pool, settings, handOff),
-      check: checkRelay(settings)
+      check: checkRelay(settings, { handOffBy, openConnection })
     }
   })
 

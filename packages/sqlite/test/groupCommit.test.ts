@@ -101,6 +101,31 @@ describe("concurrent commits", () => {
       })
     ))
 
+  it("accepts a commit that is larger than the queue when no other commit waits, and refuses the next large one", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const part = new Uint8Array(256 * 1024)
+        const large = (hash: string): ReadonlyArray<Change> => [
+          { _tag: "PutContent", projectId: "p", hash, parts: Array.from({ length: 260 }, () => part) }
+        ]
+        const answers = yield* Effect.all(
+          ["h1", "h2"].map((hash) => Effect.result(store.commit(large(hash)))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers).toMatchObject([
+          { _tag: "Success" },
+          { failure: { _tag: "StoreUnavailable", reason: "overloaded" } }
+        ])
+        yield* store.commit(large("h2"))
+        const parts = yield* store.read([
+          { _tag: "ContentPart", projectId: "p", hash: "h1", part: 259 },
+          { _tag: "ContentPart", projectId: "p", hash: "h1", part: 260 },
+          { _tag: "ContentPart", projectId: "p", hash: "h2", part: 0 }
+        ])
+        expect(parts.map((one) => one?.length)).toEqual([part.length, undefined, part.length])
+      })
+    ))
+
   it("refuses commits when too many wait, and keeps none of the refused", () =>
     inStore((store) =>
       Effect.gen(function* () {

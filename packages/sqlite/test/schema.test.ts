@@ -128,6 +128,21 @@ describe("queries that must be fast", () => {
       /SEARCH mailkeep_api_keys USING INDEX sqlite_autoindex_mailkeep_api_keys_\d \(public_id=\?\)/
     ],
     [
+      "a part of a content",
+      "SELECT bytes FROM mailkeep_contents WHERE project_id = 'p' AND hash = 'h' AND part = 1",
+      /SEARCH mailkeep_contents USING INDEX mailkeep_contents_by_part \(project_id=\? AND hash=\? AND part=\?\)/
+    ],
+    [
+      "whether a message has a content",
+      "SELECT 1 FROM mailkeep_message_contents WHERE project_id = 'p' AND hash = 'h'",
+      /SEARCH mailkeep_message_contents USING (COVERING )?(INDEX|PRIMARY KEY).*\(project_id=\? AND hash=\?\)/
+    ],
+    [
+      "the oldest messages",
+      "SELECT * FROM mailkeep_messages INDEXED BY mailkeep_messages_oldest WHERE created_at < 5 ORDER BY created_at, id LIMIT 9",
+      /SEARCH mailkeep_messages USING INDEX mailkeep_messages_oldest \(created_at<\?\)/
+    ],
+    [
       "the next due time",
       "SELECT due_at FROM mailkeep_deliveries WHERE status = 'queued' AND due_at IS NOT NULL AND worker IS NULL ORDER BY due_at LIMIT 1",
       /SEARCH mailkeep_deliveries USING INDEX mailkeep_deliveries_due/
@@ -136,6 +151,12 @@ describe("queries that must be fast", () => {
     const found = plan(sql)
     expect(found).toMatch(expected)
     expect(found).not.toMatch(/SCAN|TEMP B-TREE/)
+  })
+})
+
+describe("contents", () => {
+  it("stores contents in a table with row ids", () => {
+    expect(schemaOf("mailkeep_contents")).not.toMatch(/WITHOUT ROWID/i)
   })
 })
 

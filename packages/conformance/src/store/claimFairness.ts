@@ -76,7 +76,7 @@ const overLanes = law(
 
 const continuesAfter = law(
   "claim/continues-after-the-last-lane",
-  "The first round begins with the lane after the given one, and goes on with the first lane after the last.",
+  "The first round begins with the lane after the given one, and continues with the first lane after the last.",
   function* (store) {
     const all = "a9 A8 b7 c6 C5"
     const claimAfter = (letter: string, n: number) =>

@@ -40,6 +40,8 @@ export interface Arrived extends Copies {
 
 /** The relay that the workers use, and how to see what it received. */
 export interface KillRelay {
+  /** How many callers each worker has. */
+  readonly callers: number
   /** The relay of the workers in a cycle. `null`: each worker uses the transport that records. */
   readonly ofWorkers: (cycle: number) => WorkerRelay | null
   /** For the recovery after the kill. */
@@ -53,6 +55,7 @@ export interface KillRelay {
 const recordingRelay = (folder: string): KillRelay => {
   const { received } = filesIn(folder)
   return {
+    callers: 6,
     ofWorkers: () => null,
     isInUse: () => true,
     transport: recordingTransport(received, noRelayFaults),
@@ -81,7 +84,7 @@ const oneCrash = async (
       folder,
       startAt,
       name: `c${cycle}w${n}`,
-      callers: 6,
+      callers: relay.callers,
       relay: relay.ofWorkers(cycle)
     }
     const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })

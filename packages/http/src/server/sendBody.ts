@@ -15,7 +15,7 @@ import type { BodyRefused } from "./requestBody.ts"
 import { bodyOctetsMax, parseBody, withReceived } from "./requestBody.ts"
 
 /** 20 MiB of files in base64, besides a body of the usual size. */
-export const sendBodyOctetsMax = bodyOctetsMax + 27 * 1024 * 1024
+const sendBodyOctetsMax = bodyOctetsMax + 27 * 1024 * 1024
 
 const isContent = (path: ReadonlyArray<string>): boolean =>
   path.length === 3 && path[0] === "attachments" && path[2] === "content"

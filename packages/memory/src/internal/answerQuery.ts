@@ -65,8 +65,7 @@ const answers: Answering<State> = {
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
   Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
-  ContentPart: (state, { projectId, hash, part }) =>
-    lookUp(state.contents, within(projectId, hash))?.[part] ?? null,
+  ContentPart: (state, { projectId, hash, part }) => lookUp(state.contents, within(projectId, hash))?.[part] ?? null,
   Delivery: (state, { projectId, id }) => owned(lookUp(state.deliveries, id), projectId),
   DeliveryOfId: (state, { id }) => lookUp(state.deliveries, id),
   DeliveriesOfMessage: (state, { projectId, messageId }) =>
@@ -90,15 +89,8 @@ const answers: Answering<State> = {
   EventDeliveryPage: (state, query) =>
     evaluateEventDeliveryPage(ofProject(state.eventDeliveries, query.projectId), query),
   PendingEventDeliveries: (state, { now }) =>
-    evaluatePendingEventDeliveries(
-      all(state.eventDeliveries).filter(({ worker }) => isUnclaimed(state, worker, now))
-    ),
-  NextDue: (state, query) =>
-    evaluateNextDue(
-      all(state.deliveries),
-      all(state.leases),
-      query
-    ),
+    evaluatePendingEventDeliveries(all(state.eventDeliveries).filter(({ worker }) => isUnclaimed(state, worker, now))),
+  NextDue: (state, query) => evaluateNextDue(all(state.deliveries), all(state.leases), query),
   LeasesSetAfter: (state, query) => evaluateLeasesSetAfter(all(state.leases), query),
   Backlog: (state, { now }) => evaluateBacklog(all(state.deliveries), now),
   WorkHealth: (state, query) =>

@@ -13,7 +13,7 @@ export type Disposition = (typeof dispositions)[number]
 
 /** At most this number of files in one message. */
 export const attachmentsMax = 50
-export const filenameCharactersMax = 255
+const filenameCharactersMax = 255
 const contentIdCharactersMax = 200
 
 interface AttachmentFields {

@@ -12,6 +12,7 @@ import type { NotStored } from "../../internal/commit.ts"
 import { makeLeaseRestart } from "../../internal/leaseRestart.ts"
 import type { LastLanes, ProjectGroup } from "../../internal/projectGroup.ts"
 import { makeLastLanes, makeProjectGroup } from "../../internal/projectGroup.ts"
+import { makeBusyTurns } from "../../internal/busyTurns.ts"
 import type { RelayHealth } from "../../internal/relayWatch.ts"
 import type { RetentionOptions } from "../../internal/sweeping.ts"
 import { defaultRetention, makeSweeping } from "../../internal/sweeping.ts"
@@ -132,7 +133,11 @@ const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGro
  * Claims at most as many due deliveries as the groups may start, and starts the work on them. After an interruption, claimed deliveries wait
  * for the end of their lease.
  */
-const startDue = (deps: Deps, groups: WorkGroups): Effect.Effect<DispatchReport, StoreUnavailable> => {
+const startDue = (
+  deps: Deps,
+  groups: WorkGroups,
+  only: "all" | "handOffs" = "all"
+): Effect.Effect<DispatchReport, StoreUnavailable> => {
   const { lease, lastLanes, handOffs, wakeUp, settings } = deps
   const { leaseMillis } = settings
   const { preparations } = groups
@@ -147,9 +152,10 @@ const startDue = (deps: Deps, groups: WorkGroups): Effect.Effect<DispatchReport,
     start(preparations, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
     yield* deps.restartLeases
-    const lapsed = yield* claim("lapsedSending", preparations.free(), preparations)
+    const room = only === "all" ? preparations.free() : 0
+    const lapsed = yield* claim("lapsedSending", room, preparations)
     for (const delivery of lapsed) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
-    const scheduled = yield* claim("dueScheduled", preparations.free(), preparations)
+    const scheduled = yield* claim("dueScheduled", Math.min(room, preparations.free()), preparations)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
     const queued = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
     for (const delivery of queued) yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, leaseMillis))
@@ -181,8 +187,12 @@ const untilNextDue = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
 const makeTurn = (deps: Deps) => (start: StartWork) => {
   const max = { preparations: preparationsMax, handOffs: deps.settings.concurrency }
   const groups = makeWorkGroups(start, deps.settings, max)
+  const busy = makeBusyTurns(deps.settings.concurrency)
   return Effect.gen(function* () {
-    const { scheduled, lapsed, queued } = yield* startDue(deps, groups)
+    const plan = yield* busy.plan(yield* freeHandOffs(deps, groups))
+    if (plan.waitMillis > 0) return plan.waitMillis
+    const { scheduled, lapsed, queued } = yield* startDue(deps, groups, plan.only)
+    busy.record(queued)
     const moreToSweep = yield* deps.sweep
     if (scheduled + lapsed + queued > 0 || moreToSweep) return 0
     // In a group that is full, also for one project only, the end of any work wakes the loop. Deliveries that are due must not keep the loop busy until then, nor while the relay

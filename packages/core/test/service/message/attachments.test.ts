@@ -1,10 +1,6 @@
 /**
  * Sends files: they are stored once, handed over whole, and deleted with the last message that has them.
  */
-import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { StubTransport } from "@mailkeep/smtp"
 import {
   delivery,
@@ -15,42 +11,24 @@ import {
   sendBody,
   stores,
   summaries,
+  taken,
   tick,
   tickWith,
   withTestMail
 } from "@mailkeep/testing"
 import { settableClock } from "@mailkeep/testing/settableClock"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { AttachmentInput } from "../../../src/index.ts"
 import { Access, ApiKeys, MailStore, Sending } from "../../../src/index.ts"
 import { partBytes } from "../../../src/domain/message/attachmentContent.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import { inCommitOrder } from "../../../src/domain/store/Change.ts"
-import * as NodeFiles from "../../../src/node/NodeFiles.ts"
-import { FileReader } from "../../../src/port/FileReader.ts"
-import type { OutgoingAttachment } from "../../../src/port/Transport.ts"
-
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-files-"))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+import { contentOf, read, refusalOf } from "./attachmentReads.ts"
 
 const bytes = (size: number, seed = 7): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at * seed) % 256)
-
-const read = (attachment: OutgoingAttachment) =>
-  Effect.promise(async () => {
-    const chunks: Array<Uint8Array> = []
-    for await (const chunk of attachment.read()) chunks.push(chunk)
-    return chunks
-  })
-
-const contentOf = (attachment: OutgoingAttachment) => Effect.map(read(attachment), (chunks) => Buffer.concat(chunks))
-
-const captured = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
 
 const hashOf = (deliveryId: string, index = 0) =>
   Effect.gen(function* () {
@@ -64,15 +42,6 @@ const isStored = (hash: string) =>
   Effect.map(
     Effect.flatMap(MailStore, (store) => store.read([{ _tag: "ContentPart", projectId: project, hash, part: 0 }])),
     ([part]) => part !== null
-  )
-
-const refusalOf = (attachments: unknown) =>
-  Effect.map(
-    Effect.result(Effect.flatMap(Sending, (sending) => sending.send(project, sendBody({ attachments } as never)))),
-    (sent) =>
-      Result.isFailure(sent) && sent.failure._tag === "InvalidArgument"
-        ? sent.failure.issues.map(({ path, code }) => `${path.join(".")} ${code}`)
-        : []
   )
 
 describe.each(stores)("attachments, over $name", (store) => {
@@ -90,9 +59,9 @@ describe.each(stores)("attachments, over $name", (store) => {
           ]
         })
         yield* tick
-        const taken = yield* captured
-        expect(taken.map(({ envelope }) => envelope.to)).toEqual(["ada@example.org", "bob@example.org"])
-        for (const { message } of taken) {
+        const messages = yield* taken
+        expect(messages.map(({ envelope }) => envelope.to)).toEqual(["ada@example.org", "bob@example.org"])
+        for (const { message } of messages) {
           expect(message.attachments).toMatchObject([
             { filename: "large.bin", contentType: "application/octet-stream", contentId: null, size: large.length },
             { filename: "note.txt", contentType: "text/plain", disposition: "attachment", size: 7 },
@@ -229,7 +198,7 @@ describe.each(stores)("attachments, over $name", (store) => {
         ]
         yield* mailStore.commit(inCommitOrder(changes))
         yield* tick
-        expect((yield* captured).map(({ envelope }) => envelope.to)).toEqual(["model@example.org"])
+        expect((yield* taken).map(({ envelope }) => envelope.to)).toEqual(["model@example.org"])
         const { status, attempts } = yield* detail("del_seeded")
         expect([status, attempts.map(({ outcome }) => outcome)]).toEqual(["queued", ["no_reply"]])
         expect(yield* delivery("del_seeded")).toMatchObject({ reachedRelay: false })
@@ -262,92 +231,6 @@ describe.each(stores)("attachments, over $name", (store) => {
         expect(yield* Effect.flip(sent([{ path: "/etc/hostname", filename: "a", content: "" }]))).toMatchObject({
           issues: [{ path: ["attachments", 0, "path"], code: "unknown_field" }]
         })
-      })
-    ))
-})
-
-describe("an attachment with a path", () => {
-  const [memory] = stores
-  const reader = (options: NodeFiles.NodeFilesOptions = {}) =>
-    Effect.runSync(Effect.provide(FileReader, NodeFiles.layer(options)))
-
-  const name = (...parts: ReadonlyArray<string>) => join(folder, ...parts)
-
-  beforeAll(() => {
-    mkdirSync(name("invoices", "2026"), { recursive: true })
-    writeFileSync(name("secret.txt"), "secret")
-    writeFileSync(name("invoices", "a.pdf"), "A")
-    writeFileSync(name("invoices", "2026", "b.pdf"), "BB")
-    symlinkSync(name("secret.txt"), name("invoices", "link.pdf"))
-    symlinkSync(name("invoices", "a.pdf"), name("invoices", "alias.pdf"))
-    execFileSync("mkfifo", [name("pipe")])
-  })
-
-  it("reads the file when the message is sent, and names it by the last part of the path", () =>
-    withTestMail(memory, { files: reader() })(
-      Effect.gen(function* () {
-        const sent = yield* send("k", {
-          attachments: [
-            { path: name("invoices", "2026", "b.pdf") },
-            { filename: "text", content: "C" },
-            { path: name("invoices", "a.pdf"), filename: "Invoice.txt" }
-          ]
-        })
-        expect((yield* detail(sent.deliveryIds[0]!)).message.attachments).toMatchObject([
-          { filename: "b.pdf", contentType: "application/pdf", size: 2 },
-          { filename: "text", size: 1 },
-          { filename: "Invoice.txt", contentType: "text/plain", size: 1 }
-        ])
-        yield* tick
-        const [{ message }] = (yield* captured) as [StubTransport.CapturedMessage]
-        expect((yield* contentOf(message.attachments[0]!)).toString()).toBe("BB")
-      })
-    ))
-
-  it("is refused without a reader of files", () =>
-    withTestMail(memory)(
-      Effect.gen(function* () {
-        expect(yield* refusalOf([{ path: name("secret.txt") }])).toEqual(["attachments.0.path not_allowed_here"])
-      })
-    ))
-
-  it.each<[string, object, string]>([
-    ["a file that does not exist", { path: "none.pdf" }, "invalid_value"],
-    ["a folder", { path: "invoices" }, "invalid_value"],
-    ["a pipe", { path: "pipe" }, "invalid_value"],
-    ["a device without an end", { path: "/dev/zero" }, "invalid_value"],
-    ["a path with NUL", { path: "a\0b" }, "invalid_value"],
-    ["a number", { path: 7 }, "invalid_type"],
-    ["a content beside the path", { path: "secret.txt", content: "x" }, "not_allowed_here"]
-  ])("is refused when it names %s", (_, file, code) =>
-    withTestMail(memory, { files: reader() })(
-      Effect.gen(function* () {
-        const { path } = file as { readonly path: unknown }
-        const at = typeof path === "string" && !path.startsWith("/") ? name(path) : path
-        expect(yield* refusalOf([{ ...file, path: at }])).toEqual([`attachments.0.path ${code}`])
-      })
-    )
-  )
-
-  it("reads only files of the folder, when there is one, and follows no link out of it", () =>
-    withTestMail(memory, { files: reader({ folder: name("invoices") }) })(
-      Effect.gen(function* () {
-        const outside = ["../secret.txt", name("secret.txt"), "link.pdf", ".", "", "/dev/zero"]
-        expect(yield* refusalOf(outside.map((path) => ({ path })))).toEqual(
-          outside.map((_, index) => `attachments.${index}.path invalid_value`)
-        )
-        expect(
-          yield* refusalOf([{ path: "2026/b.pdf" }, { path: "alias.pdf" }, { path: name("invoices/a.pdf") }])
-        ).toEqual([])
-      })
-    ))
-
-  it("reads no more than the plan allows for all files together", () =>
-    withTestMail(memory, { files: reader(), plan: { attachmentBytes: 7 } })(
-      Effect.gen(function* () {
-        const [two, six] = [{ path: name("invoices", "2026", "b.pdf") }, { path: name("secret.txt") }]
-        expect(yield* refusalOf([two, six])).toEqual(["attachments.1.path too_large"])
-        expect(yield* refusalOf([two, two, two])).toEqual([])
       })
     ))
 })
