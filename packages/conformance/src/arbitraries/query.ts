@@ -56,7 +56,7 @@ const domainFilters: fc.Arbitrary<DomainFilters> = record({
   names: fc.option(fc.subarray(["a.x", "b.x", "x"]), { nil: null, freq: 2 })
 })
 
-export const page = record({ page: of(1, 1, 2, 3, Number.MAX_SAFE_INTEGER), limit: fc.integer({ min: 1, max: 4 }) })
+const page = record({ page: of(1, 1, 2, 3, Number.MAX_SAFE_INTEGER), limit: fc.integer({ min: 1, max: 4 }) })
 
 /** Queries of every kind, with ids from the small set `names`. */
 export const query: fc.Arbitrary<Query> = fc.oneof(

@@ -12,7 +12,7 @@ const batchWaitMillis = 10
 const preparationMillis = 100
 
 /** What the next turn does: nothing for `waitMillis`, or the claims of all kinds, or those for hand-offs alone. */
-export interface TurnPlan {
+interface TurnPlan {
   readonly waitMillis: number
   readonly only: "all" | "handOffs"
 }

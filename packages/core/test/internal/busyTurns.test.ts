@@ -46,7 +46,7 @@ describe("makeBusyTurns", () => {
       })
     ))
 
-  it("never waits with a concurrency of 1", () =>
+  it("claims without a wait when only one hand-off runs at once", () =>
     withClock(
       Effect.gen(function* () {
         const turns = makeBusyTurns(1)

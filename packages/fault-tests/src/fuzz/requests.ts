@@ -82,6 +82,14 @@ const probableValue = (random: Random, name: string): unknown => {
     case "metadata":
       return { order: "1" }
     case "properties":
+    case "attachments":
+      return Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({
+        filename: chance(random, 80) ? "a.pdf" : oneOf(random, ugly),
+        content: chance(random, 80)
+          ? Buffer.alloc(Math.floor(random() * 80_000), 7).toString("base64")
+          : oneOf(random, ugly),
+        ...(chance(random, 30) ? { contentId: oneOf(random, ["logo", ...ugly]) } : {})
+      }))
     case "templateVariables":
       return {}
     case "emailStatus":
@@ -91,7 +99,7 @@ const probableValue = (random: Random, name: string): unknown => {
   }
 }
 
-const rarelyIncluded = new Set(["templateId", "templateVariables", "cc", "bcc", "properties"])
+const rarelyIncluded = new Set(["attachments", "templateId", "templateVariables", "cc", "bcc", "properties"])
 
 const instance = (document: ApiDocument, schema: Schema, random: Random): Record<string, unknown> => {
   const { properties = {}, required = [] } = resolved(document, schema)

@@ -62,6 +62,8 @@ const drawFaultRates = (random: () => number) => ({
   } satisfies StoreFaults
 })
 
+export type FaultRates = ReturnType<typeof drawFaultRates>
+
 interface SimulationResult {
   readonly problems: ReadonlyArray<string>
   readonly kills: number
@@ -81,7 +83,7 @@ class Simulation {
   readonly copies: Array<RelayCopy> = []
   /** Ids of the event deliveries that the webhook received. */
   readonly receivedEventDeliveries = new Set<string>()
-  readonly faultRates: ReturnType<typeof drawFaultRates>
+  readonly faultRates: FaultRates
   processes: Array<SimProcess> = []
   hasFaults = true
   calls = 0
@@ -90,12 +92,12 @@ class Simulation {
   /** Difference of the clock of the machine to the true time. */
   machineSkewMillis = 0
 
-  constructor(seed: number, sabotage: Sabotage) {
+  constructor(seed: number, sabotage: Sabotage, faultRates: Partial<FaultRates>) {
     this.raw = sabotage(Effect.runSync(MemoryMailStore.make))
     this.history = new History(this.raw)
     this.random = seeded(seed)
     this.world = new SimulatedWorld(start, this.random)
-    this.faultRates = drawFaultRates(this.random)
+    this.faultRates = { ...drawFaultRates(this.random), ...faultRates }
   }
 
   #crypto = Layer.effect(
@@ -286,9 +288,12 @@ class Simulation {
 /** Makes the store incorrect, to test that the checks find it. */
 export type Sabotage = (store: MailStoreShape) => MailStoreShape
 
-/** Runs the simulation of one seed. */
-export const simulateSeed = (seed: number, sabotage: Sabotage = (store) => store): SimulationResult =>
-  new Simulation(seed, sabotage).run()
+/** Runs the simulation of one seed. `faultRates` replaces rates that the seed decides. */
+export const simulateSeed = (
+  seed: number,
+  sabotage: Sabotage = (store) => store,
+  faultRates: Partial<FaultRates> = {}
+): SimulationResult => new Simulation(seed, sabotage, faultRates).run()
 
 export interface SimulationOptions {
   readonly seeds: number

@@ -46,6 +46,7 @@ export interface SendOptions {
 export interface ShownRecipientsInput {
   /** At least one. */
   readonly to: ReadonlyArray<string>
+  /** Default: none. */
   readonly cc?: ReadonlyArray<string> | undefined
 }
 

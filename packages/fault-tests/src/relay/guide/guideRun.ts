@@ -1,5 +1,5 @@
 /**
- * Runs every command of the guide "From zero to a delivered mail" as a newcomer does: with a real Postfix as the relay, a real name server and a
+ * Runs every command of the guide "From zero to a delivered mail" as a newcomer does. The relay is a real Postfix, with a real name server and a
  * real bounce. Only names and ports of the guide are replaced by those of this machine.
  */
 import type { ChildProcess } from "node:child_process"
