@@ -30,7 +30,7 @@ export {
 } from "./domain/template/TemplateInput.ts"
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
 export { decodeBase64Octets } from "./domain/value/Base64.ts"
-export { dispositions } from "./domain/message/Attachment.ts"
+export { AttachmentBody, attachmentsMax, dispositions } from "./domain/message/Attachment.ts"
 export { Mailbox, textOf } from "./domain/value/TextRule.ts"
 
 // Closed lists and limits.

@@ -39,7 +39,7 @@ describe.each(stores)("a send with files, over $name", (store) => {
   it("hands over the decoded files, and shows them in the log without their contents", async () => {
     wire = await openHttpTestServer(store)
     const large = bytes(300_000)
-    const logo = { filename: "logo.png", content: base64("PNG"), contentId: "logo@shop", contentType: "image/png" }
+    const logo = { filename: "logo.png", content: base64("PNG"), content_id: "logo@shop", content_type: "image/png" }
     const { status, body } = await postSend(wire, withFiles({ filename: "large.bin", content: base64(large) }, logo))
     expect(status).toBe(202)
     await wire.run(tick)
@@ -92,7 +92,9 @@ describe("the attachments of a request", () => {
       [{ ...pdf, content: `${long.slice(0, -4)}\n` }, [["attachments", 0, "content"], "invalid_value"]],
       [{ ...pdf, content: ["PDF"] }, [["attachments", 0, "content"], "invalid_type"]],
       [{ ...pdf, filename: "x".repeat(100_000) }, [["attachments", 0, "filename"], "too_long"]],
-      [{ ...pdf, content_type: "a/b" }, [["attachments", 0, "content_type"], "unknown_field"]]
+      [{ ...pdf, contentType: "a/b" }, [["attachments", 0, "contentType"], "unknown_field"]],
+      [{ ...pdf, content_type: "a" }, [["attachments", 0, "content_type"], "invalid_value"]],
+      [{ ...pdf, disposition: "inline" }, [["attachments", 0, "content_id"], "required"]]
     ] as ReadonlyArray<[object, ...ReadonlyArray<[ReadonlyArray<string | number>, string]>]>) {
       expect(await postSend(wire, withFiles(file))).toMatchObject(invalid("body", ...issues))
     }
@@ -110,21 +112,21 @@ describe("the attachments of a request", () => {
     expect(Buffer.compare((await wire.run(contentsOf))[0]!, content)).toBe(0)
   })
 
-  it("accepts 20 MiB of files beside bodies of 4 MiB, and refuses one byte more", async () => {
+  it("accepts 20 MiB of files beside bodies of 2 MiB, and refuses one byte more", async () => {
     await open()
     const halves = (size: number) =>
       [size, 10 * mib].map((one, n) => ({ filename: `${n}.bin`, content: base64(new Uint8Array(one)) }))
-    const text = "x".repeat(2 * mib)
+    const text = "x".repeat(mib)
     const send = (size: number) => postSend(wire, { ...sendBody({ text, html: text }), attachments: halves(size) })
     expect((await send(10 * mib)).status).toBe(202)
     expect(await send(10 * mib + 1)).toMatchObject(invalid("body", [["attachments"], "too_large"]))
   })
 
-  it("refuses a send larger than 37 MiB with 413, so that the client can read the response", async () => {
+  it("refuses a send larger than 30 MiB with 413, so that the client can read the response", async () => {
     await open()
-    const answer = await postSend(wire, `"${"x".repeat(37 * mib)}"`)
+    const answer = await postSend(wire, `"${"x".repeat(30 * mib)}"`)
     expect(answer).toMatchObject(error(413, "invalid_argument"))
-    expect(answer.body.message).toBe(`The body is larger than ${37 * mib} octets.`)
+    expect(answer.body.message).toBe(`The body is larger than ${30 * mib} octets.`)
     expect((await postSend(wire, sendBody())).status).toBe(202)
   })
 

@@ -88,7 +88,7 @@ const probableValue = (random: Random, name: string): unknown => {
         content: chance(random, 80)
           ? Buffer.alloc(Math.floor(random() * 80_000), 7).toString("base64")
           : oneOf(random, ugly),
-        ...(chance(random, 30) ? { contentId: oneOf(random, ["logo", ...ugly]) } : {})
+        ...(chance(random, 30) ? { content_id: oneOf(random, ["logo", ...ugly]) } : {})
       }))
     case "templateVariables":
       return {}

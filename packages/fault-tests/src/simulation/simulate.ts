@@ -24,7 +24,8 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Clock, Effect, Layer, Logger } from "effect"
 import { seeded } from "../seeded.ts"
 import { aheadMillisMax, emptyConversation, makeCaller, projects } from "./callers.ts"
-import type { StoreFaults } from "./faultyStore.ts"
+import type { FaultRates } from "./faultRates.ts"
+import { drawFaultRates, jumpMillisMax, jumpsAtMost } from "./faultRates.ts"
 import { faultyStore, noStoreFaults } from "./faultyStore.ts"
 import { History, readNow } from "./history.ts"
 import type { RelayCopy } from "./flakyRelay.ts"
@@ -38,31 +39,10 @@ import { deliveriesOf, verdict } from "./verdict.ts"
 const start = Date.UTC(2026, 10, 21, 12)
 const processesAtOnce = 2
 const callersEach = 2
-const jumpsAtMost = 2
-const jumpMillisMax = 24 * hourMillis
 /** Time after the faults in which every delivery must end. A clock that was ahead may have scheduled a delivery that much later. */
 const recoveryMillisMax = jumpsAtMost * jumpMillisMax + aheadMillisMax + 12 * hourMillis
 /** Time after the faults in which every delivery must end that was due at their end, whatever the clocks showed: the longest waits, one after another. */
 const dueMillisMax = 4 * hourMillis
-
-/** The faults and limits of one simulation, drawn from the seed. */
-const drawFaultRates = (random: () => number) => ({
-  faultMillis: (0.2 + random() * 3) * hourMillis,
-  killsMax: Math.floor(random() * 5),
-  jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
-  /** Whether the processes have one clock, as on one machine, or each has its own. */
-  hasOneClock: random() < 0.7,
-  callsMax: 20 + Math.floor(random() * 30),
-  allowance: random() < 0.3 ? 20 : null,
-  hasWebhook: random() < 0.3,
-  store: {
-    failBefore: random() < 0.5 ? random() * 8 : 0,
-    failAfter: random() < 0.5 ? random() * 8 : 0,
-    delayMillisMax: random() < 0.5 ? 2000 : 0
-  } satisfies StoreFaults
-})
-
-export type FaultRates = ReturnType<typeof drawFaultRates>
 
 interface SimulationResult {
   readonly problems: ReadonlyArray<string>
@@ -137,10 +117,11 @@ class Simulation {
     )
   }
 
-  /** Sets the clock of the machine, or of the first process, forward or back by 1 s to 24 h. */
+  /** Sets the clock of the machine, or of the first process, forward or back by at most 24 h. */
   #jump(): void {
     const { random, processes, faultRates } = this
-    const millis = Math.round((random() < 0.5 ? -1 : 1) * secondMillis * (jumpMillisMax / secondMillis) ** random())
+    const { jumpMillisMin } = faultRates
+    const millis = Math.round((random() < 0.5 ? -1 : 1) * jumpMillisMin * (jumpMillisMax / jumpMillisMin) ** random())
     if (faultRates.hasOneClock) this.machineSkewMillis += millis
     for (const process of faultRates.hasOneClock ? processes : processes.slice(0, 1)) process.skewMillis += millis
   }

@@ -1,7 +1,7 @@
 /**
  * Sending, canceling and rescheduling messages. Source: docs/spec/coverage.md S6; decisions 0007, 0008 and 0010.
  */
-import { RescheduleBody, SendBody } from "@mailkeep/core/binding"
+import { AttachmentBody, attachmentsMax, RescheduleBody, SendBody } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
@@ -37,6 +37,27 @@ const RescheduledMessageBody = Schema.Struct({
   })
 }).annotate({ identifier: "RescheduleMessageResponse" })
 
+const { filename, content, contentType, contentId, disposition } = AttachmentBody.fields
+
+/** A file of a message, an extension of the interface. Source: decision 0042. */
+const SendAttachmentBody = Schema.Struct({
+  filename,
+  content,
+  content_type: contentType,
+  content_id: contentId,
+  disposition
+}).annotate({ identifier: "Attachment" })
+
+/** The body of a send, with the names of the wire. */
+const SendEmailBody = Schema.Struct({
+  ...SendBody.fields,
+  attachments: Schema.optionalKey(
+    Schema.Array(SendAttachmentBody)
+      .check(Schema.isMaxLength(attachmentsMax))
+      .annotate({ description: "Files of the message, at most 20 MiB together. An extension of the interface." })
+  )
+}).annotate({ identifier: "SendEmailRequest" })
+
 const messageParams = { messageId: Schema.String }
 
 export class Messages extends HttpApiGroup.make("messages")
@@ -44,7 +65,7 @@ export class Messages extends HttpApiGroup.make("messages")
     HttpApiEndpoint.post("send", "/emails/send", {
       headers: sendHeaders,
       query: noQuery,
-      payload: SendBody,
+      payload: SendEmailBody,
       success: SendResultBody.pipe(HttpApiSchema.status(202)),
       error: [...bodyRefusals, TooManyRequestsBody]
     })

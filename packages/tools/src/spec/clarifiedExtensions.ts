@@ -16,7 +16,7 @@ const decision = "0042-attachments"
 
 export const extensions = clarified(9, "Extensions", [
   [
-    "A send may have `attachments`: at most 50 files, each with `filename`, `content` in base64, and optionally `contentType`, `contentId` and `disposition`.",
+    "A send may have `attachments`: at most 20 files, each with `filename`, `content` in base64, and optionally `content_type`, `content_id` and `disposition`.",
     [at.domain("Attachment"), at.domain("attachmentContent"), at.server("sendBody")],
     [
       wireAttachments("hands over the decoded files, and shows them in the log without their contents"),
@@ -28,11 +28,11 @@ export const extensions = clarified(9, "Extensions", [
     decision
   ],
   [
-    "The files have at most 20 MiB together, unless the plan says otherwise. The body of a send has at most 37 MiB.",
+    "The files have at most 20 MiB together, unless the plan says otherwise. The body of a send has at most 30 MiB.",
     [at.decide("acceptSend"), at.domain("Plan"), at.server("sendBody")],
     [
-      wireAttachments("accepts 20 MiB of files beside bodies of 4 MiB, and refuses one byte more"),
-      wireAttachments("refuses a send larger than 37 MiB with 413, so that the client can read the response"),
+      wireAttachments("accepts 20 MiB of files beside bodies of 2 MiB, and refuses one byte more"),
+      wireAttachments("refuses a send larger than 30 MiB with 413, so that the client can read the response"),
       wireAttachments("uses the limit of the plan"),
       attachments("compares the files with the limit of the plan, which is 20 MiB by default")
     ],

@@ -100,11 +100,11 @@ export const responses = clarified(1, "Every response", [
     "0033-embedding-and-wire-details"
   ],
   [
-    "A body over 10 MiB is 413, and the client receives the answer. The body of a send may have 37 MiB, for its files.",
+    "A body over 10 MiB is 413, and the client receives the answer. The body of a send may have 30 MiB, for its files.",
     [at.server("requestBody")],
     [
       wire("refuses a body larger than 10 MiB so that the client can read the response"),
-      wireAttachments("refuses a send larger than 37 MiB with 413, so that the client can read the response"),
+      wireAttachments("refuses a send larger than 30 MiB with 413, so that the client can read the response"),
       everyResponse("answers within five seconds when a body is declared too large and does not arrive")
     ]
   ],

@@ -12,7 +12,7 @@ export const dispositions = ["attachment", "inline"] as const
 export type Disposition = (typeof dispositions)[number]
 
 /** At most this number of files in one message. */
-export const attachmentsMax = 50
+export const attachmentsMax = 20
 const filenameCharactersMax = 255
 const contentIdCharactersMax = 200
 

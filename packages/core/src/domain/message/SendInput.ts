@@ -51,7 +51,7 @@ export interface SendInput {
   readonly metadata?: { readonly [key: string]: Json | undefined } | undefined
   /** When to send the message, at most 30 days ahead. Default: at once. */
   readonly scheduledAt?: TimeInput | undefined
-  /** At most 50 files, and 20 MiB together unless the plan of the project says otherwise. */
+  /** At most 20 files, and 20 MiB together unless the plan of the project says otherwise. */
   readonly attachments?: ReadonlyArray<AttachmentInput> | undefined
 }
 

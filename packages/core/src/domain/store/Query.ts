@@ -189,8 +189,8 @@ interface Queries {
    */
   Backlog: [{ readonly now: Instant }, Backlog]
   /**
-   * The deliveries that should have moved, and the pending event deliveries. `late` counts those with the status `scheduled` or `queued` that were
-   * due at or before `dueBefore`. `lapsed` counts the sending deliveries without a worker whose lease ends after `leaseEndedBefore`.
+   * Counts the deliveries that should have moved, and the pending event deliveries. Late are those with the status `scheduled` or `queued` that
+   * were due at or before `dueBefore`. Lapsed are those with the status `sending` without a worker whose lease ends after `leaseEndedBefore`.
    */
   WorkHealth: [{ readonly dueBefore: Instant; readonly leaseEndedBefore: Instant }, WorkHealth]
   /** The counters of a project, and the values that its records give. */

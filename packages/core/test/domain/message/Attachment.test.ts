@@ -104,7 +104,7 @@ describe("the attachments of a send", () => {
   })
 
   it.each<[string, unknown]>([
-    ["50 files", Array.from({ length: 50 }, () => file)],
+    ["20 files", Array.from({ length: 20 }, () => file)],
     ["two files of one name", [file, file]],
     ["an empty content", [{ ...file, content: "" }]],
     ["a content id with a domain", [{ ...file, contentId: "image001.png@01D5E5A1.2B3C4D50" }]],

@@ -1,0 +1,29 @@
+/**
+ * The faults and limits of one simulation.
+ */
+import { hourMillis, secondMillis } from "@mailkeep/core/adapter"
+import type { StoreFaults } from "./faultyStore.ts"
+
+export const jumpsAtMost = 2
+export const jumpMillisMax = 24 * hourMillis
+
+/** Draws the rates of a seed. */
+export const drawFaultRates = (random: () => number) => ({
+  faultMillis: (0.2 + random() * 3) * hourMillis,
+  killsMax: Math.floor(random() * 5),
+  jumpsMax: random() < 0.3 ? jumpsAtMost : 0,
+  /** Whether the processes have one clock, as on one machine, or each has its own. */
+  hasOneClock: random() < 0.7,
+  jumpMillisMin: secondMillis,
+  callsMax: 20 + Math.floor(random() * 30),
+  allowance: random() < 0.3 ? 20 : null,
+  hasWebhook: random() < 0.3,
+  store: {
+    failBefore: random() < 0.5 ? random() * 8 : 0,
+    failAfter: random() < 0.5 ? random() * 8 : 0,
+    delayMillisMax: random() < 0.5 ? 2000 : 0
+  } satisfies StoreFaults
+})
+
+/** How often each fault happens, and how much the callers do. */
+export type FaultRates = ReturnType<typeof drawFaultRates>
