@@ -8,7 +8,7 @@ import { wrongBounce } from "../src/relay/bounces/bounceVerdict.ts"
 import { expectedBounces } from "../src/relay/bounces/expectedBounces.ts"
 import { injectionCases } from "../src/relay/injection/cases.ts"
 import type { AcceptedDelivery } from "../src/relay/injection/injectionVerdict.ts"
-import { hasEvilField, injections } from "../src/relay/injection/injectionVerdict.ts"
+import { hasEvilField, injections, untestedFields } from "../src/relay/injection/injectionVerdict.ts"
 import { payloads } from "../src/relay/injection/payloads.ts"
 import type { ParsedMail } from "../src/relay/peers/parsers.ts"
 import { sampleMail, senderDomain } from "../src/relay/SampleMail.ts"
@@ -89,6 +89,18 @@ describe("injections", () => {
     expect(hasEvilField(Buffer.from("A: b\r\nX-Injected: yes\r\n\r\nbody"))).toBe(true)
     expect(hasEvilField(Buffer.from("A: b\r\nbcc: c@d\r\n\r\nbody"))).toBe(true)
     expect(hasEvilField(Buffer.from("A: b\r\n\r\nX-Injected: yes\r\n"))).toBe(false)
+  })
+
+  it("reports a field in which an entry refuses a harmless text", () => {
+    const all = injectionCases.flatMap((one) =>
+      ["program", "HTTP", "submission"].map((entry) => ({ case: one, entry, deliveryId: "del_1", recipient }))
+    )
+    expect(untestedFields(all)).toEqual([])
+    const refused = all.filter(({ entry, case: { field } }) => entry !== "HTTP" || field !== "file name")
+    expect(untestedFields(refused)).toEqual([
+      "HTTP, file name: a harmless text was refused, so the field is not tested"
+    ])
+    expect(untestedFields(all.filter(({ case: { payload } }) => payload.text !== "x")).length).toBeGreaterThan(50)
   })
 
   it("tries each payload in each field", () => {

@@ -1,6 +1,7 @@
 /**
  * The entries through which a case is sent: the program's own call, the HTTP interface and SMTP submission.
  */
+import type { AttachmentInput, SendInput } from "@mailkeep/core"
 import { ApiKeys, Sending, Templates } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { SmtpSubmission } from "@mailkeep/inbound"
@@ -49,24 +50,30 @@ export const programEntry = Effect.gen(function* () {
       const options = { headers, ...(one.idempotencyKey === null ? {} : { idempotencyKey: one.idempotencyKey }) }
       const sent = yield* Effect.result(sending.send(project, body, options))
       if (Result.isSuccess(sent)) return sent.success.messageId
-      if (sent.failure._tag === "InvalidArgument") return undefined
+      if (sent.failure._tag === "InvalidArgument" || sent.failure._tag === "SenderDomainNotVerified") return undefined
       return yield* Effect.die(sent.failure)
     }).pipe(Effect.provideService(Templates, templates))
   return entry
 })
 
-/** The body as JSON, with the contents of files in base64. */
-const toJson = (body: unknown): string =>
-  JSON.stringify(body, (_, value: unknown) =>
-    // `toJSON` of a buffer runs before this function.
-    isBufferJson(value) ? Buffer.from(value.data).toString("base64") : value
-  )
+/** The body as JSON: the fields of files have their names on the wire, and the contents are in base64. */
+const toJson = ({ attachments, ...body }: HttpBody): string =>
+  JSON.stringify({
+    ...body,
+    ...(attachments === undefined ? {} : { attachments: attachments.map(wireFile) })
+  })
 
-const isBufferJson = (value: unknown): value is { readonly data: ReadonlyArray<number> } =>
-  typeof value === "object" && value !== null && "type" in value && value.type === "Buffer"
+const wireFile = ({ filename, content, contentType, contentId }: AttachmentInput) => ({
+  filename,
+  content: Buffer.from(content ?? "").toString("base64"),
+  content_type: contentType,
+  content_id: contentId
+})
+
+type HttpBody = Pick<SendInput, "attachments"> & Readonly<Record<string, unknown>>
 
 /** Statuses that refuse a request for its content. */
-const refusals = new Set([400, 413, 422])
+const refusals = new Set([400, 403, 413, 422])
 
 /** Sends requests to the HTTP interface. Header fields cannot be sent there. */
 export const httpEntry = Effect.gen(function* () {
@@ -75,7 +82,7 @@ export const httpEntry = Effect.gen(function* () {
   const server = yield* Layer.build(NodeMailServer.layerNode({ host: "127.0.0.1", port: 0, graceMillis: 100 }))
   const url = yield* Effect.provideContext(NodeMailServer.url, server)
   let number = 0
-  const post = async (body: unknown, idempotencyKey: string): Promise<string | undefined> => {
+  const post = async (body: HttpBody, idempotencyKey: string): Promise<string | undefined> => {
     const headers = {
       authorization: `Bearer ${Redacted.value(secret)}`,
       "content-type": "application/json",
@@ -93,7 +100,8 @@ export const httpEntry = Effect.gen(function* () {
       if (Object.keys(one.mail.headers).length > 0) return undefined
       const body = yield* bodyOf(one, unique)
       if (body === undefined) return undefined
-      const idempotencyKey = one.idempotencyKey ?? unique
+      // The program has used the key itself.
+      const idempotencyKey = one.idempotencyKey === null ? unique : `http-${one.idempotencyKey}`
       // The client for HTTP itself refuses a header field with a line break.
       if (!/^[\t\x20-\x7e]*$/.test(idempotencyKey)) return undefined
       return yield* Effect.promise(() => post(body, idempotencyKey))

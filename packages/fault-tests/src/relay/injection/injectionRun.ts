@@ -25,8 +25,8 @@ import { injectionCases } from "./cases.ts"
 import type { Entry } from "./entries.ts"
 import { httpEntry, programEntry, submissionEntry } from "./entries.ts"
 import type { AcceptedDelivery } from "./injectionVerdict.ts"
-import { hasEvilField, injections } from "./injectionVerdict.ts"
-import { evilDomain } from "./payloads.ts"
+import { hasEvilField, injections, untestedFields } from "./injectionVerdict.ts"
+import { control, evilDomain } from "./payloads.ts"
 
 const atOnce = 16
 const emptyMillisMax = 60_000
@@ -123,6 +123,7 @@ const verdict = async (
     failures.push(...injections(one, mail, parsed))
     if (hasEvilField(raw)) failures.push(`${one.entry}, ${one.case.field}, ${one.case.payload.name}: an injected field`)
   }
+  failures.push(...untestedFields(accepted))
   failures.push(...strayCommands().map((line) => `the collector got the command ${JSON.stringify(line)}`))
   failures.push(...suspiciousLines(postfix.log()))
   if (new RegExp(`to=<[^>]*@${evilDomain}>`).test(postfix.log())) failures.push(`Postfix has mail to ${evilDomain}`)
@@ -131,7 +132,7 @@ const verdict = async (
 
 export const injectionRun = async ({ stride }: { readonly stride: number }): Promise<FaultRun> => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
-  const cases = injectionCases.filter((_, index) => index % stride === 0)
+  const cases = injectionCases.filter(({ payload }, index) => payload === control || index % stride === 0)
   try {
     await using collector = await startCollector(folder)
     await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort: collector.port })

@@ -7,7 +7,8 @@ import type { SpooledMail } from "../peers/Spool.ts"
 import type { SampleMail } from "../SampleMail.ts"
 import { differences } from "../sampleVerdict.ts"
 import type { InjectionCase } from "./cases.ts"
-import { evilDomain, evilField } from "./payloads.ts"
+import { injectionCases } from "./cases.ts"
+import { control, evilDomain, evilField } from "./payloads.ts"
 
 /** An accepted delivery of a case. */
 export interface AcceptedDelivery {
@@ -91,4 +92,27 @@ export const injections = (
 export const hasEvilField = (raw: Buffer): boolean => {
   const end = raw.indexOf("\r\n\r\n")
   return new RegExp(`^(?:${evilField}|bcc):`, "im").test(raw.subarray(0, end < 0 ? raw.length : end).toString("latin1"))
+}
+
+/** The fields that an entry does not have. Nobody has verified the domain of the sender with a text at its end. */
+const missingFields: Readonly<Record<string, RegExp>> = {
+  program: /^from, end of/,
+  HTTP: /^(?:from, end of|header |List-Unsubscribe)/,
+  submission: /^(?:from, end of|metadata |idempotencyKey|template )/
+}
+
+/** Fields whose control did not arrive. Then the entry refuses whatever is in the field, and the other payloads show nothing. */
+export const untestedFields = (accepted: ReadonlyArray<AcceptedDelivery>): ReadonlyArray<string> => {
+  const tested = new Set(
+    accepted
+      .filter(({ case: { payload } }) => payload === control)
+      .map(({ entry, case: { field } }) => `${entry}, ${field}`)
+  )
+  const fields = new Set(injectionCases.map(({ field }) => field))
+  return Object.entries(missingFields)
+    .flatMap(([entry, missing]) =>
+      [...fields].filter((field) => !missing.test(field)).map((field) => `${entry}, ${field}`)
+    )
+    .filter((one) => !tested.has(one))
+    .map((one) => `${one}: a harmless text was refused, so the field is not tested`)
 }

@@ -72,7 +72,11 @@ export interface Payload {
   readonly text: string
 }
 
+/** A harmless text. Every field takes it, or the tests of the field show nothing. */
+export const control: Payload = { name: "control", text: "x" }
+
 export const payloads: ReadonlyArray<Payload> = [
+  control,
   ...Object.entries(lineBreaks).flatMap(([end, octets]) =>
     Object.entries(afterLineBreak).map(([what, text]) => ({ name: `${end}, ${what}`, text: text(octets) }))
   ),
