@@ -5,7 +5,7 @@ import type { Delivery, Lane, MailStoreShape, Rotation } from "@mailkeep/core/ad
 import { claimKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { commit, insert } from "./changes.ts"
+import { commit, endLease, insert } from "./changes.ts"
 import { claim, insertAll, leaseMillis } from "./claims.ts"
 import { idsOf, noon } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -169,6 +169,79 @@ const everyKind = law(
   }
 )
 
+const longLanes = law(
+  "claim/round-robin-in-long-lanes",
+  "When more is due than a claim takes, it begins after any lane, and takes from each lane in each round.",
+  function* (store) {
+    yield* insertAll(store, deliveries("a9 a8 a7 a6 A9 A8 A7 A6 b9 b8 b7 b6 C9 C8 C7 C6"))
+    const rounds = (first: string, limit: number, rotation: Partial<Rotation> = {}) =>
+      Effect.gen(function* () {
+        const order = ["a", "A", "b", "C"]
+        const from = order.indexOf(first)
+        const lanes = [...order.slice(from), ...order.slice(0, from)]
+        const expected = [9, 8, 7, 6].flatMap((due) => lanes.map((letter) => `${letter}${due}`)).slice(0, limit)
+        yield* same(
+          `a claim of ${limit} that begins with ${first}`,
+          yield* take(store, limit, rotation),
+          expected.join(" ")
+        )
+        yield* commit(store, endLease("w1"))
+      })
+    for (const limit of [1, 3, 4, 7, 15]) {
+      yield* rounds("a", limit)
+      for (const [after, first] of [
+        ["a", "A"],
+        ["A", "b"],
+        ["b", "C"],
+        ["B", "C"],
+        ["C", "a"],
+        ["d", "a"]
+      ] as const)
+        yield* rounds(first, limit, { after: lane(after) })
+    }
+  }
+)
+
+const passesOverFull = law(
+  "claim/passes-over-full-projects",
+  "A claim takes the deliveries of the projects below their limit, however many other projects have reached it.",
+  function* (store) {
+    const full = [..."abcdefgh"]
+    yield* insertAll(store, deliveries([...full, "y", "z"].flatMap((letter) => [`${letter}9`, `${letter}8`]).join(" ")))
+    const underWay = [
+      ...full.map((letter) => ({ projectId: lane(letter).projectId, count: 2 })),
+      { projectId: lane("y").projectId, count: 1 }
+    ]
+    yield* same("a claim of 1", yield* take(store, 1, { perProject: 2, underWay }), "y9")
+    yield* same("a claim of 3", yield* take(store, 3, { perProject: 2, underWay }), "y8 z9 z8")
+    yield* same("a claim by a higher limit", yield* take(store, 2, { perProject: 3, underWay }), "a9 b9")
+  }
+)
+
+const ties = law(
+  "claim/ties-in-long-lanes",
+  "In a lane, deliveries that became due at the same time come by id, character by character, and due times by number.",
+  function* (store) {
+    const one = (id: string, dueAt: number, bulk: boolean) => {
+      const name = `del_${id}_${Number(bulk)}` as const
+      return sample.delivery({ id: name, dueAt, waitsFrom: dueAt, bulk })
+    }
+    yield* insertAll(
+      store,
+      [false, true].flatMap((bulk) => [
+        one("b", 999, bulk),
+        one("C", 1000, bulk),
+        one("a", 1000, bulk),
+        one("B", 999, bulk),
+        one("c", 1000, bulk)
+      ])
+    )
+    yield* same("a claim of 2", yield* take(store, 2, {}, { now: 1001, leaseUntil: 2000 }), "B_0 B_1")
+    yield* same("a claim of 6", yield* take(store, 6, {}, { now: 1001, leaseUntil: 2000 }), "b_0 b_1 C_0 C_1 a_0 a_1")
+    yield* same("a claim of the rest", yield* take(store, 9, {}, { now: 1001, leaseUntil: 2000 }), "c_0 c_1")
+  }
+)
+
 export const claimFairnessLaws: ReadonlyArray<StoreLaw> = [
   overProjects,
   manyProjects,
@@ -177,5 +250,8 @@ export const claimFairnessLaws: ReadonlyArray<StoreLaw> = [
   limitOfProject,
   shortLanes,
   skipsClaimed,
-  everyKind
+  everyKind,
+  longLanes,
+  passesOverFull,
+  ties
 ]

@@ -1,7 +1,7 @@
 /**
  * Mutants for the laws of fair claims and of a clock that was set back.
  */
-import { longestDueFirst } from "@mailkeep/core/adapter"
+import { compareIds, longestDueFirst } from "@mailkeep/core/adapter"
 import type { Mutation } from "./mutating.ts"
 import { answering, asking, changing, claiming } from "./mutating.ts"
 
@@ -33,6 +33,15 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
   "claim/round-robin-of-every-kind": claiming(
     (claim) => claim,
     (rows, { kind }) => (kind === "dueQueued" ? rows : rows.toSorted(longestDueFirst))
+  ),
+  "claim/round-robin-in-long-lanes": claiming((claim) => ({ ...claim, rotation: { ...claim.rotation, after: null } })),
+  "claim/passes-over-full-projects": claiming((claim) => ({
+    ...claim,
+    rotation: { ...claim.rotation, underWay: claim.rotation.underWay.slice(0, 7) }
+  })),
+  "claim/ties-in-long-lanes": claiming(
+    (claim) => claim,
+    (rows) => rows.toSorted((a, b) => a.dueAt! - b.dueAt! || Number(a.bulk) - Number(b.bulk) || compareIds(b, a))
   ),
 
   "claim/due-before-its-wait-began": changing("InsertDelivery", (change) => [

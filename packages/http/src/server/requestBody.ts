@@ -15,7 +15,7 @@ import type { JsonFault } from "./jsonBounds.ts"
 import { jsonDepthMax, jsonScan, jsonValuesMax } from "./jsonBounds.ts"
 import type { LongSpan } from "./jsonStrings.ts"
 
-export const bodyOctetsMax = 10 * 1024 * 1024
+const bodyOctetsMax = 10 * 1024 * 1024
 /** Bytes and time for which a refused body is still read, so that the client can read the response. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"

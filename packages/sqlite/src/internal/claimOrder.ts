@@ -21,11 +21,11 @@ const dueSql = (isSetBack: boolean): string => (isSetBack ? "(due_at <= @now OR 
 
 const columns = "id, project_id AS projectId, bulk, due_at AS dueAt"
 
-/** The deliveries of all lanes that have been due longest. */
-const longestDueSql = (isSetBack: boolean): string => `SELECT ${columns} FROM mailkeep_deliveries
+/** Due deliveries of all lanes, in no order. */
+const anyDueSql = (isSetBack: boolean): string => `SELECT ${columns} FROM mailkeep_deliveries
 INDEXED BY mailkeep_deliveries_due
 WHERE status = @status AND due_at IS NOT NULL AND ${dueSql(isSetBack)} AND ${unclaimed}
-ORDER BY due_at, id LIMIT @limit`
+LIMIT @limit`
 
 /** The deliveries of one lane that have been due longest. */
 const ofLaneSql = (isSetBack: boolean): string => `SELECT ${columns} FROM mailkeep_deliveries
@@ -61,7 +61,7 @@ SELECT ${columns} FROM firsts CROSS JOIN mailkeep_deliveries ON id = first LIMIT
 
 /** The statements that find due deliveries; with `true`, those for a clock that was set back. */
 export const dueStatements = {
-  longestDue: [longestDueSql(false), longestDueSql(true)],
+  anyDue: [anyDueSql(false), anyDueSql(true)],
   ofLane: [ofLaneSql(false), ofLaneSql(true)],
   firstOfLanes: [firstOfLanesSql(false), firstOfLanesSql(true)]
 } as const
@@ -112,8 +112,8 @@ export const claimOrder = (connection: Prepared, claim: Claim): ReadonlyArray<st
   const search = { connection, claim, isSetBack }
   const taken = (due: ReadonlyArray<DueRow>) => roundRobin(due, limit, rotation).map(({ id }) => id)
   if (rotation.perProject <= 0) return []
-  const longestDue = find(search, dueStatements.longestDue, { limit: limit + 1 })
-  if (longestDue.length <= limit) return taken(longestDue)
+  const due = find(search, dueStatements.anyDue, { limit: limit + 1 })
+  if (due.length <= limit) return taken(due)
   // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each.
   const firsts = firstOfLanes(search, 2 * limit)
   const firstRound = taken(firsts)
