@@ -37,7 +37,8 @@ export const compileComplaints = (folder: string, examples: ReadonlyArray<Exampl
     extends: relative(folder, join(root, "tsconfig.json")),
     // An example may end with a program that the reader runs.
     compilerOptions: { moduleDetection: "force", noUnusedLocals: false },
-    include: ["*.ts"]
+    // The sources that an example imports may need declarations of packages without any.
+    include: ["*.ts", relative(folder, join(root, "packages/*/src/**/*.d.ts"))]
   }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   const { stdout, status } = spawnSync(
