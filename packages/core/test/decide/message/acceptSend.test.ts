@@ -359,6 +359,21 @@ describe("acceptSend, for a valid send", () => {
     expect(only(changes, "InsertDelivery")[0]!.delivery).toMatchObject({ status: "scheduled", reason: null })
   })
 
+  it.each<[string, Partial<SendInput>, SendOptions, boolean]>([
+    ["immediate mail when it has no schedule", {}, { headers: { "List-Id": "orders" } }, false],
+    ["bulk mail when it is scheduled", { scheduledAt: now + 1 }, {}, true],
+    ["bulk mail when it has a link to unsubscribe", {}, { listUnsubscribe: true }, true],
+    [
+      "bulk mail when it has its own List-Unsubscribe",
+      {},
+      { headers: { "list-unsubscribe": "<https://a.example>" } },
+      true
+    ]
+  ])("makes a send %s", (_, input, options, bulk) => {
+    const changes = changesOf(command(input, withOptions(options)), facts({ canUnsubscribe: true }))
+    expect(only(changes, "InsertDelivery")[0]!.delivery).toMatchObject({ bulk })
+  })
+
   it("shows no recipient to the others when there are several in to", () => {
     const changes = changesOf(command({ to: ["ada@example.org", "bob@example.org"] }), facts())
     expect(only(changes, "InsertMessage")[0]!.message).toMatchObject({ to: [], cc: [] })
