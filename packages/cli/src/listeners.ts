@@ -3,10 +3,10 @@
  * given is not opened.
  */
 import { readFileSync } from "node:fs"
-import type { ListenerOptions } from "@mailkeep/inbound"
+import type { Listener, ListenerOptions } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Data, Effect, Layer } from "effect"
-import type { Scope } from "effect"
+import type { Context, Scope } from "effect"
 
 /** What the flags say about these ports. */
 export interface InboundOptions {
@@ -53,25 +53,16 @@ export interface InboundPorts {
 /** Loads the listeners only for a server that opens their ports. */
 const inbound = Effect.promise(() => import("@mailkeep/inbound"))
 
-const openBounces = (options: ListenerOptions, scope: Scope.Scope) =>
-  Effect.gen(function* () {
-    const { BounceListener } = yield* inbound
-    const { host, port } = yield* Effect.provideContext(
-      BounceListener,
-      yield* Layer.buildWithScope(BounceListener.layer(options), scope)
-    )
-    return `${host}:${port}`
-  })
-
-const openSubmission = (options: ListenerOptions, scope: Scope.Scope) =>
-  Effect.gen(function* () {
-    const { SmtpSubmission } = yield* inbound
-    const { host, port } = yield* Effect.provideContext(
-      SmtpSubmission,
-      yield* Layer.buildWithScope(SmtpSubmission.layer(options), scope)
-    )
-    return `${host}:${port}`
-  })
+/** Opens a listener until the scope closes, and returns its address. */
+const opened = <I, E, R>(
+  service: Context.Key<I, Listener>,
+  layer: Layer.Layer<I, E, R>,
+  scope: Scope.Scope
+): Effect.Effect<string, E, R> =>
+  Effect.map(
+    Effect.flatMap(Layer.buildWithScope(layer, scope), (context) => Effect.provideContext(service, context)),
+    ({ host, port }) => `${host}:${port}`
+  )
 
 const openOperations = (options: { readonly host: string; readonly port: number }, scope: Scope.Scope) =>
   Effect.gen(function* () {
@@ -90,12 +81,14 @@ export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
     const tls = yield* certificate(options)
     let ports: InboundPorts = {}
     if (bouncesPort !== undefined) {
+      const { BounceListener } = yield* inbound
       const listener = { host: options.bouncesHost ?? host, port: bouncesPort, graceMillis, ...tls }
-      ports = { ...ports, bounces: yield* openBounces(listener, scope) }
+      ports = { ...ports, bounces: yield* opened(BounceListener, BounceListener.layer(listener), scope) }
     }
     if (smtpPort !== undefined) {
+      const { SmtpSubmission } = yield* inbound
       const listener = { host: options.smtpHost ?? host, port: smtpPort, graceMillis, ...tls }
-      ports = { ...ports, smtp: yield* openSubmission(listener, scope) }
+      ports = { ...ports, smtp: yield* opened(SmtpSubmission, SmtpSubmission.layer(listener), scope) }
     }
     if (operationsPort !== undefined) {
       const operations = { host: options.operationsHost, port: operationsPort }

@@ -19,6 +19,7 @@ export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.t
 export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
 export { parseAddress } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
+export { isOwnHeaderField } from "./domain/message/HeaderField.ts"
 export { IdempotencyKey } from "./domain/message/SendOptions.ts"
 export { SendBody } from "./domain/message/SendRequest.ts"
 export {

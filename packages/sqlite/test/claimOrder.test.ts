@@ -1,27 +1,16 @@
 /**
  * The statements of a claim find due deliveries by an index, whatever else waits.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import Database from "better-sqlite3"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { SqliteMailStore } from "../src/index.ts"
 import { dueStatements } from "../src/internal/claimOrder.ts"
+import { openFreshDatabase } from "./freshDatabase.ts"
 
-let folder: string
-let database: Database.Database
+let database: Awaited<ReturnType<typeof openFreshDatabase>>["database"]
+let close: () => void
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-due-"))
-  const filename = join(folder, "mail.db")
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
-  database = new Database(filename, { readonly: true })
+  ;({ database, close } = await openFreshDatabase())
 })
-afterAll(() => {
-  database.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => close())
 
 const values = {
   status: "queued",

@@ -1,7 +1,4 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import {
   ambiguityPolicies,
   attemptOutcomes,
@@ -14,24 +11,16 @@ import {
   emailStatuses,
   sendingSources
 } from "@mailkeep/core/adapter"
-import Database from "better-sqlite3"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { SqliteMailStore } from "../src/index.ts"
 import { migrations } from "../src/internal/migrations.ts"
+import { openFreshDatabase } from "./freshDatabase.ts"
 
-let folder: string
-let database: Database.Database
+let database: Awaited<ReturnType<typeof openFreshDatabase>>["database"]
+let close: () => void
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-schema-"))
-  const filename = join(folder, "mail.db")
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
-  database = new Database(filename, { readonly: true })
+  ;({ database, close } = await openFreshDatabase())
 })
-afterAll(() => {
-  database.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => close())
 
 const schemaOf = (table: string) =>
   (

@@ -110,10 +110,11 @@ const layers = {
   },
   "http/node": { is: "the server on Node", imports: ["http/server", "core", "core/binding"] },
   http: { is: "the entry of the HTTP interface", imports: ["http/api", "http/server"], restrictions: ["noNode"] },
-  "inbound/reports": { is: "the reader of bounces and complaints", imports: [], restrictions: pure },
+  "inbound/mime": { is: "the reader of header fields and encodings", imports: [], restrictions: pure },
+  "inbound/reports": { is: "the reader of bounces and complaints", imports: ["inbound/mime"], restrictions: pure },
   inbound: {
     is: "the SMTP listeners, and the reader of returned mail",
-    imports: ["inbound/reports", "core", "core/binding"],
+    imports: ["inbound/mime", "inbound/reports", "core", "core/binding"],
     restrictions: ["noClock"]
   },
   cli: {

@@ -4,14 +4,11 @@
 import { Effect, Result } from "effect"
 import { attachmentsMax } from "../domain/message/Attachment.ts"
 import { InvalidArgument } from "../domain/value/Failure.ts"
+import type { Fields } from "../domain/value/Fields.ts"
+import { isFields } from "../domain/value/Fields.ts"
 import type { Issue } from "../domain/value/Issue.ts"
 import { issue } from "../domain/value/Issue.ts"
 import type { FileNotRead, FileReaderShape } from "../port/FileReader.ts"
-
-type Fields = { readonly [field: string]: unknown }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const hasPath = (file: unknown): file is Fields => isFields(file) && file["path"] !== undefined
 

@@ -8,6 +8,7 @@ import { FindMyWay, HttpMiddleware, HttpTraceContext } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { MailApi } from "../api/MailApi.ts"
 import { routerConfig } from "./routerConfig.ts"
+import { unsubscribeRoute } from "./unsubscribePage.ts"
 
 /** Switches off Effect's span of a request, which has the whole URL. */
 export const noUrlSpans: Layer.Layer<never> = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(() => true)
@@ -17,7 +18,7 @@ HttpApi.reflect(MailApi, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { method, path } }) => routes.on(method, path as `/${string}`, path)
 })
-for (const method of ["GET", "POST"] as const) routes.on(method, "/unsubscribe/:token", "/unsubscribe/:token")
+for (const method of ["GET", "POST"] as const) routes.on(method, unsubscribeRoute, unsubscribeRoute)
 for (const path of ["/openapi.json", "/docs"] as const) routes.on("GET", path, path)
 
 /** The route with the names of its parameters, or `undefined` for an unknown path. */

@@ -6,6 +6,9 @@ import { UnsubscribeLinks } from "@mailkeep/core"
 import { Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
+/** The path of the page, below the mount path of the interface. */
+export const unsubscribeRoute = "/unsubscribe/:token"
+
 const style =
   "body{font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}button{font:inherit}"
 
@@ -52,6 +55,6 @@ const unsubscribe = Effect.gen(function* () {
 
 /** The routes of the page, below the mount path of the interface. */
 export const layer = Layer.mergeAll(
-  HttpRouter.add("GET", "/unsubscribe/:token", Effect.orDie(show)),
-  HttpRouter.add("POST", "/unsubscribe/:token", Effect.orDie(unsubscribe))
+  HttpRouter.add("GET", unsubscribeRoute, Effect.orDie(show)),
+  HttpRouter.add("POST", unsubscribeRoute, Effect.orDie(unsubscribe))
 )

@@ -2,8 +2,8 @@
  * Recognizes messages that people or their programs send back by themselves, such as vacation replies and read receipts. They say nothing
  * about a delivery. Source: RFC 3834 §5, RFC 8098 §3, RFC 5230 §4
  */
-import { firstValue, valuesOf, withParameters } from "./headerFields.ts"
-import type { HeaderFields } from "./headerFields.ts"
+import { firstValue, valuesOf, withParameters } from "../mime/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
 import type { MimeMessage } from "./mimeParts.ts"
 
 /** The subject of replies from systems that set no field. */

@@ -5,8 +5,8 @@
 import { addressOfField, isSameAddress } from "./addresses.ts"
 import { chosenStatus, codesIn, shownDiagnostic, statusOfField } from "./enhancedStatus.ts"
 import { failureCauseOf } from "./failureCause.ts"
-import { firstValue, headerFieldsOf } from "./headerFields.ts"
-import type { HeaderFields } from "./headerFields.ts"
+import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
 import type { RefusedCommands } from "./refusedCommand.ts"
 

@@ -3,8 +3,8 @@
  * Source: RFC 5965 §3, RFC 6591 §3
  */
 import { addressesIn, addressOfField } from "./addresses.ts"
-import { firstValue, headerFieldsOf, valuesOf } from "./headerFields.ts"
-import type { HeaderFields } from "./headerFields.ts"
+import { firstValue, headerFieldsOf, valuesOf } from "../mime/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
 import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 
 const complaintRecipientsMax = 100

@@ -2,8 +2,8 @@
  * Splits a raw message into its parts, in bounded time and memory. The content of a returned message (`message/rfc822`) is not split: a
  * report is never looked for in it. Anything beyond a limit is left out, and nothing throws. Source: RFC 2046 §5.1, RFC 6522 §3
  */
-import { firstValue, headerFieldsOf, withParameters } from "./headerFields.ts"
-import type { HeaderFields } from "./headerFields.ts"
+import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
 
 /** Bytes of a message that are read. */
 const inputBytesMax = 10 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** Collects the facts of a report that may name the delivery. Source: RFC 3464 §2.2.1, RFC 3461 §4.4, RFC 5965 §3.2 */
 import { addressesIn } from "./addresses.ts"
-import { firstValue, valuesOf } from "./headerFields.ts"
-import type { HeaderFields } from "./headerFields.ts"
+import { firstValue, valuesOf } from "../mime/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
 import type { ReportCorrelation } from "./MailReport.ts"
 
 const hintsMax = 20

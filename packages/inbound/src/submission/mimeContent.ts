@@ -2,7 +2,8 @@
  * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
  */
 import { decodeWords } from "postal-mime"
-import { firstValue, withParameters } from "../reports/headerFields.ts"
+import { firstValue, withParameters } from "../mime/headerFields.ts"
+import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimeLeaf } from "./mimeLeaves.ts"
 
 /** A file of a message. */
@@ -17,35 +18,7 @@ export interface Attachment {
   readonly disposition: "attachment" | "inline"
 }
 
-const [equalsSign, cr, lf] = [0x3d, 0x0d, 0x0a]
-
-const hexValue = (octet: number | undefined): number => {
-  if (octet === undefined) return -1
-  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30
-  const letter = octet | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
-}
-
-/** Decodes quoted-printable. A malformed escape stays as it is. Source: RFC 2045 §6.7. */
-const decodeQuotedPrintable = (encoded: Uint8Array): Uint8Array => {
-  const decoded = new Uint8Array(encoded.length)
-  let length = 0
-  for (let at = 0; at < encoded.length; at++) {
-    const octet = encoded[at]!
-    if (octet !== equalsSign) {
-      decoded[length++] = octet
-      continue
-    }
-    const [first, second] = [encoded[at + 1], encoded[at + 2]]
-    const [high, low] = [hexValue(first), hexValue(second)]
-    if (first === cr && second === lf) at += 2
-    else if (high >= 0 && low >= 0) {
-      decoded[length++] = high * 16 + low
-      at += 2
-    } else decoded[length++] = octet
-  }
-  return decoded.subarray(0, length)
-}
+const equalsSign = 0x3d
 
 const base64Values = (() => {
   const values = new Int8Array(256).fill(-1)

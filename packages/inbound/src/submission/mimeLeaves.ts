@@ -3,8 +3,8 @@
  * that nothing of a message is lost. Each line of the message ends with CR LF. Source: RFC 2045; RFC 2046 §5.1.
  */
 import { Result } from "effect"
-import type { HeaderFields } from "../reports/headerFields.ts"
-import { firstValue, headerFieldsOf, withParameters } from "../reports/headerFields.ts"
+import type { HeaderFields } from "../mime/headerFields.ts"
+import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
 
 /** Octets of the headers of the message and of all its parts. */
 const headerOctetsMax = 128 * 1024

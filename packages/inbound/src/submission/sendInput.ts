@@ -2,6 +2,7 @@
  * Makes a send of a submitted message. A message that a send cannot express is refused, so that no part of it is lost in silence.
  */
 import type { SendInput, SendOptions } from "@mailkeep/core"
+import { isOwnHeaderField } from "@mailkeep/core/binding"
 import { Result } from "effect"
 import type { Header, Mailbox } from "postal-mime"
 import { addressParser, decodeWords } from "postal-mime"
@@ -18,29 +19,8 @@ export interface Submission {
 /** Header fields with the idempotency key of a send. They are not part of the message. */
 const idempotencyFields: ReadonlySet<string> = new Set(["idempotency-key", "x-mailkeep-idempotency-key"])
 
-/** Fields that become part of the send, or that Mailkeep and the transport write. */
-const consumedFields: ReadonlySet<string> = new Set([
-  ...idempotencyFields,
-  "authentication-results",
-  "bcc",
-  "cc",
-  "date",
-  "delivered-to",
-  "dkim-signature",
-  "from",
-  "message-id",
-  "mime-version",
-  "received",
-  "reply-to",
-  "return-path",
-  "sender",
-  "subject",
-  "to"
-])
-const consumedFamilies = ["arc-", "content-", "resent-"]
-
-const isConsumed = (name: string): boolean =>
-  consumedFields.has(name) || consumedFamilies.some((family) => name.startsWith(family))
+/** Whether the field becomes part of the send, or is written by Mailkeep and the transport. */
+const isConsumed = (name: string): boolean => idempotencyFields.has(name) || isOwnHeaderField(name)
 
 /** The text of a field without encoded words. A tab can only be in the fold of a long field. */
 const fieldText = (value: string): string => decodeWords(value).replace(/\t/g, " ")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { firstValue, headerFieldsOf, valuesOf, withParameters } from "../../src/reports/headerFields.ts"
+import { firstValue, headerFieldsOf, valuesOf, withParameters } from "../../src/mime/headerFields.ts"
 
 describe("headerFieldsOf", () => {
   it("unfolds a value, folds the name to lower case and keeps repeated fields in order", () => {

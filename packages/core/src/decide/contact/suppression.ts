@@ -59,6 +59,20 @@ const written = (
   }
 }
 
+/**
+ * Returns the change that suppresses an address for what happened to its mail. Nothing changes without a reason, or when the address has it. For
+ * the reasons that do not concern the status of a contact.
+ */
+export const suppressAddress = (
+  { now, keyedAddress, suppression }: Pick<SuppressionFacts, "now" | "keyedAddress" | "suppression">,
+  reason: Exclude<SuppressionReason, "unsubscribed"> | null
+): ReadonlyArray<Change> => {
+  const changed = reason === null ? undefined : withReason(keyedAddress, suppression, reason, now)
+  return changed === undefined
+    ? []
+    : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
+}
+
 /** Adds a reason and keeps the others. The answer is the suppression after the change. */
 export const addReason = ({ reason }: ValidReasonChange, facts: SuppressionFacts): Decision<SuppressionRecord> => {
   const { changes, answer } = written(

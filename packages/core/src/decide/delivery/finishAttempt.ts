@@ -2,13 +2,13 @@
  * Finishes an attempt by the result of its hand-off. Source: decisions 0006, 0022 and 0035.
  */
 import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
-import { withReason } from "../../domain/contact/Suppression.ts"
 import type { Attempt, Delivery } from "../../domain/delivery/Delivery.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
 import { shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
+import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "./attemptEnd.ts"
 import { attemptEndOf, hasReadEnvelope } from "./attemptEnd.ts"
@@ -60,16 +60,6 @@ const endedAttempt = (
   }
 })
 
-const suppressionChanges = (
-  { now, keyedAddress, suppression }: FinishAttemptFacts,
-  { suppress }: AttemptEnd
-): ReadonlyArray<Change> => {
-  const changed = suppress === undefined ? undefined : withReason(keyedAddress, suppression, suppress, now)
-  return changed === undefined
-    ? []
-    : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
-}
-
 /**
  * Records a result that arrives after another worker has finished the attempt as ambiguous, if it says that the relay accepted the message. The
  * delivery is then not sent again. Any other late result changes nothing, and also a result after a later attempt has begun.
@@ -101,7 +91,7 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
     changes: [
       endedAttempt(end, reply, delivery, attempt, now),
       ...transitionAndRefunds(transition, now, eventId, reply),
-      ...suppressionChanges(facts, end)
+      ...suppressAddress(facts, end.suppress ?? null)
     ]
   }
 }

@@ -4,7 +4,6 @@
  */
 import { Result } from "effect"
 import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
-import { withReason } from "../../domain/contact/Suppression.ts"
 import type { Attempt, BounceType, Delivery } from "../../domain/delivery/Delivery.ts"
 import { step } from "../../domain/delivery/DeliveryMachine.ts"
 import type { ValidDeliveryReport } from "../../domain/delivery/DeliveryReport.ts"
@@ -15,6 +14,7 @@ import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
+import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
@@ -40,7 +40,7 @@ export interface RecordedReport {
 interface Meaning {
   readonly on: Extract<Trigger, `${string}Reported`>
   readonly bounceType: BounceType | null
-  readonly suppresses: SuppressionReason | null
+  readonly suppresses: Extract<SuppressionReason, "complaint" | "hard_bounce" | "temporary_failure"> | null
 }
 
 /** A full mailbox (RFC 3463 §3.3) can be emptied, so the address stays usable. */
@@ -120,16 +120,6 @@ const endedAttempt = ({ now, delivery, attempt }: RecordReportFacts, { on }: Mea
         }
       ]
 
-const suppressionChanges = (
-  { now, keyedAddress, suppression }: RecordReportFacts,
-  reason: SuppressionReason | null
-): ReadonlyArray<Change> => {
-  const changed = reason === null ? undefined : withReason(keyedAddress, suppression, reason, now)
-  return changed === undefined
-    ? []
-    : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
-}
-
 /** Records the report, or changes nothing when it says nothing new. */
 export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFacts): Decision<RecordedReport> => {
   const { now, eventId, delivery } = facts
@@ -139,7 +129,7 @@ export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFac
   const meaning = meaningOf(report, reply)
   if (Result.isFailure(step(delivery.status, meaning.on, delivery.reason))) {
     // A repeated report of temporary failures must not extend the 30 days of the suppression.
-    const late = suppressionChanges(facts, meaning.suppresses === "temporary_failure" ? null : meaning.suppresses)
+    const late = suppressAddress(facts, meaning.suppresses === "temporary_failure" ? null : meaning.suppresses)
     return late.length === 0 ? asNow : { answer: { outcome: "recorded", status: delivery.status }, changes: late }
   }
   const transition = applyTransition(delivery, meaning.on, now, {
@@ -152,7 +142,7 @@ export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFac
     changes: [
       ...endedAttempt(facts, meaning),
       ...transitionAndRefunds(transition, now, eventId, reply),
-      ...suppressionChanges(facts, meaning.suppresses)
+      ...suppressAddress(facts, meaning.suppresses)
     ]
   }
 }

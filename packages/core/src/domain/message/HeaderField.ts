@@ -35,7 +35,9 @@ const ownNames = new Set([
 ])
 const ownFamilies = ["arc-", "content-", "resent-"]
 
-const isOwn = (lower: string) => ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
+/** Whether only Mailkeep and the transport write the header field. The name is in lower case. */
+export const isOwnHeaderField = (lower: string): boolean =>
+  ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
 
 /** Returns the issues of at most `max` header fields, with paths in the options of a send. */
 export const headerFieldIssues = (headers: HeaderFields, max = headerFieldsMax): ReadonlyArray<Issue> => {
@@ -50,7 +52,7 @@ export const headerFieldIssues = (headers: HeaderFields, max = headerFieldsMax):
     usedNames.add(lower)
     if (!nameForm.test(name)) return [issue(["headers"], "invalid_value", "must have names that RFC 5322 allows")]
     if (!isSafeKey(name)) return [issue(path, "invalid_value", "is a reserved name")]
-    if (isOwn(lower)) return [issue(path, "not_allowed_here", "is written by Mailkeep")]
+    if (isOwnHeaderField(lower)) return [issue(path, "not_allowed_here", "is written by Mailkeep")]
     if (twice) return [issue(path, "invalid_value", "is given twice")]
     if (typeof value !== "string") return [issue(path, "invalid_type", "must be a string")]
     if (value.length > valueCharactersMax)

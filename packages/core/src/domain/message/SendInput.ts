@@ -3,6 +3,7 @@
  */
 import type { VariableValue } from "../template/TemplateContent.ts"
 import type { Json } from "../value/CanonicalJson.ts"
+import { isFields } from "../value/Fields.ts"
 import type { TimeInput } from "../value/Instant.ts"
 import { formatInstant, instantOfInput } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -54,11 +55,6 @@ export interface SendInput {
   /** At most 20 files, and 20 MiB together unless the plan of the project says otherwise. */
   readonly attachments?: ReadonlyArray<AttachmentInput> | undefined
 }
-
-type Fields = { readonly [field: string]: unknown }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Converts an address with a name to the bare address. Every other value stays as it is. */
 const bareAddress = (value: unknown): unknown =>

@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import type { OnAmbiguous } from "../access/Project.ts"
 import { ambiguityPolicies } from "../access/Project.ts"
+import { isFields } from "../value/Fields.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -68,9 +69,6 @@ export const IdempotencyKey = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,128}$/u, says("invalid_value", "must be 1 to 128 visible ASCII characters"))
 ).annotate({ identifier: "IdempotencyKey" })
 
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const shownMax = 100
 
 const shown = (min: 0 | 1) =>
@@ -88,7 +86,7 @@ const Options = Schema.Struct({
   listUnsubscribe: Schema.optionalKey(Schema.Boolean),
   shownRecipients: Schema.optionalKey(Schema.Struct({ to: shown(1), cc: Schema.optional(shown(0)) })),
   headers: Schema.optionalKey(
-    Schema.Unknown.check(Schema.makeFilter(isObject, says("invalid_type", "must be an object")))
+    Schema.Unknown.check(Schema.makeFilter(isFields, says("invalid_type", "must be an object")))
   )
 })
 
@@ -96,7 +94,7 @@ const decodeOptions = decoder(Options)
 
 /** The fields that are not `undefined`. `headerFieldIssues` has not checked them. */
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
-  isObject(headers) ? (withoutUndefined(headers) as HeaderFields) : null
+  isFields(headers) ? (withoutUndefined(headers) as HeaderFields) : null
 
 /** Whether the product writes its own link to unsubscribe. */
 export const hasUnsubscribeField = (headers: HeaderFields): boolean =>
@@ -108,7 +106,7 @@ const bare = (addresses: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** Parses the options of a send. Fails with all issues. */
 export const parseSendOptions = (options: unknown): Result.Result<ValidSendOptions, ReadonlyArray<Issue>> => {
   const decoded = decodeOptions(options)
-  const headers = headerFieldsOf(isObject(options) && "headers" in options ? options.headers : undefined)
+  const headers = headerFieldsOf(isFields(options) ? options["headers"] : undefined)
   const headerIssues = headers === null ? [] : headerFieldIssues(headers)
   if (Result.isFailure(decoded)) return Result.fail([...decoded.failure, ...headerIssues])
   if (headerIssues.length > 0) return Result.fail(headerIssues)

@@ -4,6 +4,8 @@
  */
 import type { SendingSource } from "../access/ApiKey.ts"
 import { decodeBase64 } from "../value/Base64.ts"
+import type { Fields } from "../value/Fields.ts"
+import { isFields } from "../value/Fields.ts"
 import type { Issue } from "../value/Issue.ts"
 import { issue, withoutUndefined } from "../value/Issue.ts"
 import type { AttachmentBody, AttachmentRecord, AttachmentSummary, ValidAttachment } from "./Attachment.ts"
@@ -21,11 +23,6 @@ export const partsOf = (content: Uint8Array): ReadonlyArray<Uint8Array> =>
 
 /** The number of parts of a content of this size. */
 export const partCountOf = (size: number): number => Math.max(1, Math.ceil(size / partBytes))
-
-type Fields = { readonly [field: string]: unknown }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The input without the contents of its files, and the contents by index. The schema of the body examines no content. */
 export interface WithoutContents {
