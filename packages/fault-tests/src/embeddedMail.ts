@@ -23,6 +23,20 @@ export const filesIn = (folder: string) => ({
   reports: join(folder, "reports.jsonl")
 })
 
+/** The threads on which a store can commit. Every fault run uses both. */
+export const commitThreads = ["worker", "caller"] as const
+export type CommitThread = (typeof commitThreads)[number]
+
+const variable = "MAILKEEP_FAULTS_COMMIT_THREAD"
+
+/** The environment of a process whose store commits on this thread. */
+export const environmentWith = (commitThread: CommitThread): NodeJS.ProcessEnv => ({
+  ...process.env,
+  [variable]: commitThread
+})
+
+const commitThread: CommitThread = process.env[variable] === "caller" ? "caller" : "worker"
+
 export const embeddedMail = (folder: string, faults: RelayFaults, options: MailCoreOptions = {}) =>
   embeddedMailOver(folder, recordingTransport(filesIn(folder).received, faults), options)
 
@@ -31,7 +45,7 @@ export const embeddedMailOver = (folder: string, transport: Layer.Layer<Transpor
   MailCore.layerWith(options).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        SqliteMailStore.layer({ filename: filesIn(folder).store }),
+        SqliteMailStore.layer({ filename: filesIn(folder).store, commitThread }),
         transport,
         PlanSource.layerFixed({}),
         NodeCrypto.layer

@@ -22,7 +22,7 @@ import { everyCall } from "./syscalls/everyCall.ts"
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Twenty times the amounts that CI uses, and every system call instead of every fourth. */
+    /** Twenty times the amounts that CI uses, and every system call instead of every eighth. */
     long: { type: "boolean", default: false },
     cycles: { type: "string" },
     cuts: { type: "string" },
@@ -66,7 +66,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
   freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
   power: () => powerCuts({ cuts: amount(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
-  syscalls: () => everyCall({ stride: values.long ? 1 : 4, seed }),
+  syscalls: () => everyCall({ stride: values.long ? 1 : 8, seed }),
   simulate: () => simulation({ seeds: amount(values.seeds, 2000), from: seed }),
   http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
   relay: () =>

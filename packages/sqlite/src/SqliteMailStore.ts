@@ -3,42 +3,32 @@
  * in one sync.
  * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
-import type { Answers, Change, Query } from "@mailkeep/core/adapter"
+import type { Answers, Query } from "@mailkeep/core/adapter"
 import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/adapter"
-import { Conflict } from "@mailkeep/core/adapter"
 import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
-import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, claimEventDeliveries, sweep } from "./internal/claimDeliveries.ts"
-import { busySchedule, fileCheck, openDatabase } from "./internal/connection.ts"
-import type { GroupCommit, Written } from "./internal/groupCommit.ts"
+import { makeCallerWriter } from "./internal/callerWriter.ts"
+import { busySchedule, openDatabase } from "./internal/connection.ts"
+import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
+import type { GroupCommit } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { prepared } from "./internal/recordTable.ts"
-import { makeScanThread } from "./internal/scanThread.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
+import { makeCommitThread } from "./internal/thread/commitThread.ts"
+import { makeScanThread } from "./internal/thread/scanThread.ts"
 
-/** The location of the store. */
+/** The location of the store, and the thread that writes. */
 export interface SqliteOptions {
   /** The path of the file. It is created if it does not exist; its folder must exist. */
   readonly filename: string
+  /**
+   * The thread that commits. Default: `worker`, so that no disk sync blocks the event loop of the product. `caller` starts no thread, and
+   * suits a short-lived program.
+   */
+  readonly commitThread?: "worker" | "caller"
 }
-
-const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
-  change._tag === "InsertMessage"
-    ? change.message
-    : change._tag === "PutResource" && change.resource.kind === "templateBody"
-      ? change.resource.content
-      : undefined
-
-/** The approximate size of a commit: its bodies and contents, and a fixed number of octets for each change. */
-const octetsOf = (changes: ReadonlyArray<Change>): number =>
-  changes.reduce((sum, change) => {
-    const body = bodyOf(change)
-    if (change._tag === "PutContent") return change.parts.reduce((size, part) => size + part.length, sum)
-    return sum + 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
-  }, 0)
 
 /** A store with the numbers that only SQLite has. */
 export interface SqliteMailStoreShape extends MailStoreShape {
@@ -50,23 +40,25 @@ export interface SqliteMailStoreShape extends MailStoreShape {
  * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
  * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
  */
-export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
+export const make = ({
+  filename,
+  commitThread = "worker"
+}: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
+    const identity = fileIdentityOf(filename)
     const connection = prepared(database)
+    const writer =
+      commitThread === "worker"
+        ? yield* makeCommitThread(filename, identity)
+        : makeCallerWriter(database, () => checkFiles(filename, identity))
+    if (commitThread === "worker") database.pragma("query_only = ON")
+    const group = yield* makeGroupCommit(writer)
+    // Opened last, so that a close refuses scans before it waits for commits.
     const scans = yield* makeScanThread(filename)
-    const group = yield* makeGroupCommit(database, fileCheck(filename))
     const begin = database.prepare("BEGIN")
     const end = database.prepare("COMMIT")
     const rollback = database.prepare("ROLLBACK")
-
-    const commit = (changes: ReadonlyArray<Change>): Written<void, Conflict> => {
-      for (const [at, change] of changes.entries()) {
-        const reason = applyChange(connection, change)
-        if (reason !== undefined) return { undone: new Conflict({ at, change: change._tag, reason }) }
-      }
-      return { done: undefined }
-    }
 
     /** Several statements see one state only within a transaction. */
     const inOneState = <A>(read: () => A): A => {
@@ -82,13 +74,11 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
       }
     }
 
-    const dataVersion = database.prepare("PRAGMA data_version").pluck()
-
     return {
       capabilities: { durable: true, multiProcess: true },
-      commit: (changes) => group.submit(() => commit(changes), octetsOf(changes)),
-      claim: (claim) => group.submit(() => ({ done: claimDeliveries(connection, claim) }), 1024),
-      claimEventDeliveries: (claim) => group.submit(() => ({ done: claimEventDeliveries(connection, claim) }), 1024),
+      commit: (changes) => group.submit({ _tag: "Commit", changes }),
+      claim: (claim) => group.submit({ _tag: "Claim", claim }),
+      claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
         Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
           if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
@@ -98,13 +88,10 @@ export const make = ({ filename }: SqliteOptions): Effect.Effect<SqliteMailStore
             catch: unavailable
           })
         }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
-      sweep: (request) => group.submit(() => ({ done: sweep(connection, request) }), 1024),
+      sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
       foreignCommits: Stream.fromEffectSchedule(
         // If the version cannot be read, reports no commit.
-        Effect.orElseSucceed(
-          Effect.try(() => dataVersion.get()),
-          () => undefined
-        ),
+        Effect.orElseSucceed(writer.dataVersion, () => undefined),
         Schedule.spaced("1 second")
       ).pipe(
         Stream.changes,

@@ -17,15 +17,24 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const file = () => join(folder, "mail.db")
 
-const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+const commitThreads = ["worker", "caller"] as const
+type CommitThread = (typeof commitThreads)[number]
+
+const open = (commitThread: CommitThread) => SqliteMailStore.make({ filename: file(), commitThread })
+
+const inStoreOf =
+  (commitThread: CommitThread) =>
+  <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+    Effect.runPromise(Effect.scoped(Effect.flatMap(open(commitThread), test)))
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 
 const setting = (store: Store["Service"], name: string) =>
   Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
 
-describe("concurrent commits", () => {
+describe.each(commitThreads)("concurrent commits on the %s thread", (commitThread) => {
+  const inStore = inStoreOf(commitThread)
+
   it("runs concurrent commits in one transaction with one disk sync", () =>
     inStore((store) =>
       Effect.gen(function* () {
@@ -48,7 +57,7 @@ describe("concurrent commits", () => {
       Effect.map(Metric.snapshot, (all) => all.find(({ id }) => id === name)?.state as Metric.HistogramState)
     return Effect.runPromise(
       Effect.gen(function* () {
-        const store = yield* SqliteMailStore.make({ filename: file() })
+        const store = yield* open(commitThread)
         yield* Effect.forEach(
           Array.from({ length: 100 }, (_, i) => `s${i}`),
           (name) => store.commit(put(name)),
@@ -146,10 +155,12 @@ describe("concurrent commits", () => {
     ))
 })
 
-describe("closing", () => {
+describe.each(commitThreads)("closing with commits on the %s thread", (commitThread) => {
+  const inStore = inStoreOf(commitThread)
+
   it("finishes waiting commits when the store closes, and refuses later calls", async () => {
     const scope = Effect.runSync(Scope.make())
-    const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
+    const store = await Effect.runPromise(Scope.provide(open(commitThread), scope))
     const waiting = Array.from({ length: 300 }, (_, i) => Effect.runFork(store.commit(put(`s${i}`))))
     await Effect.runPromise(Scope.close(scope, Exit.void))
     for (const fiber of waiting) await Effect.runPromise(Fiber.join(fiber))
@@ -160,10 +171,10 @@ describe("closing", () => {
 })
 
 describe("another connection", () => {
-  it("waits five seconds on the event loop for a lock of another connection, then refuses the commit", async () => {
+  it("waits five seconds on the event loop for a lock of another connection, then refuses the commit of the caller's thread", async () => {
     const test = Effect.scoped(
       Effect.gen(function* () {
-        const store = yield* SqliteMailStore.make({ filename: file() })
+        const store = yield* open("caller")
         const other = new Database(file())
         other.exec("BEGIN IMMEDIATE")
         const waiting = yield* Effect.forkChild(Effect.result(store.commit(put("a"))))

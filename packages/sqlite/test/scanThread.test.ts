@@ -8,7 +8,7 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
-import { makeScanThread } from "../src/internal/scanThread.ts"
+import { makeScanThread } from "../src/internal/thread/scanThread.ts"
 
 let folder: string
 beforeEach(() => {

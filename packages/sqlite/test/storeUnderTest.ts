@@ -1,21 +1,27 @@
 /**
- * Gives the laws a new file for each store, and says how another process opens it.
+ * Gives the laws a new file for each store, and says how another process opens it. Commits run on the default thread.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
+import type { SqliteOptions } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
 
 /** @public Imported by other processes. */
-export const open = (filename: string) => SqliteMailStore.layer({ filename })
+export const open = (filename: string, commitThread?: SqliteOptions["commitThread"]) =>
+  SqliteMailStore.layer({ filename, ...(commitThread === undefined ? {} : { commitThread }) })
 
-export const place = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-law-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-).pipe(
-  Effect.map((folder) => {
-    const filename = join(folder, "mail.db")
-    return { layer: open(filename), child: { module: new URL(import.meta.url), argument: filename } }
-  })
-)
+/** A store in a folder of its own. `module` exports `open` for another process. */
+export const placeWith = (module: string, openFile: typeof open) =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-law-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ).pipe(
+    Effect.map((folder) => {
+      const filename = join(folder, "mail.db")
+      return { layer: openFile(filename), child: { module: new URL(module), argument: filename } }
+    })
+  )
+
+export const place = placeWith(import.meta.url, open)

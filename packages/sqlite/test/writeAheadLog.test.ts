@@ -4,6 +4,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import { Effect, Logger } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { GroupWriter } from "../src/internal/groupCommit.ts"
 import { makeGroupCommit } from "../src/internal/groupCommit.ts"
 import { SqliteMailStore } from "../src/index.ts"
 
@@ -38,12 +39,16 @@ describe("the write-ahead log", () => {
 
   it("logs a grown write-ahead log once, and again only after the log has shrunk", async () => {
     const lines: Array<unknown> = []
-    const database = new Database(":memory:")
     const sizes = [1, 300, 400, 1, 300].map((size) => size * mebibyte)
+    const writer: GroupWriter = {
+      commit: () =>
+        Effect.sync(() => ({ outcomes: [{ done: undefined }], logBytes: sizes.shift()!, lockNanos: 0, syncNanos: 1 })),
+      dataVersion: Effect.succeed(1)
+    }
     const program = Effect.scoped(
       Effect.gen(function* () {
-        const group = yield* makeGroupCommit(database, () => sizes.shift()!)
-        for (let n = 0; n < 5; n++) yield* group.submit(() => ({ done: null }), 1)
+        const group = yield* makeGroupCommit(writer)
+        for (let n = 0; n < 5; n++) yield* group.submit({ _tag: "Commit", changes: [] })
       })
     )
     await Effect.runPromise(Effect.provide(program, Logger.layer([Logger.make(({ message }) => lines.push(message))])))

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, Queue, Stream } from "effect"
 import type { Change } from "../domain/store/Change.ts"
-import type { ConflictReason } from "../domain/store/Conflict.ts"
+import type { ConflictReason } from "../domain/store/guard.ts"
 import { Conflict } from "../domain/store/Conflict.ts"
 import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"

@@ -2,8 +2,8 @@
  * Makes requests from the OpenAPI document and then damages them: wrong types, sizes, encodings and depths, duplicate and dangerous
  * keys, invalid Unicode, and random data in every part.
  */
-import type { ApiDocument, Operation, Schema } from "@mailkeep/testing/apiDocument"
-import { resolved } from "@mailkeep/testing/apiDocument"
+import type { ApiDocument, Operation, Schema } from "@mailkeep/test-support/apiDocument"
+import { resolved } from "@mailkeep/test-support/apiDocument"
 
 export interface FuzzRequest {
   readonly method: string

@@ -14,7 +14,7 @@ import { explainedCopies } from "../copies.ts"
 import type { Transport } from "@mailkeep/core"
 import type { Layer } from "effect"
 import { drain } from "../drain.ts"
-import { filesIn } from "../embeddedMail.ts"
+import { commitThreads, environmentWith, filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
@@ -87,7 +87,10 @@ const oneCrash = async (
       callers: relay.callers,
       relay: relay.ofWorkers(cycle)
     }
-    const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+    const child = spawn(process.execPath, [worker, JSON.stringify(options)], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: environmentWith(commitThreads[(cycle + n) % commitThreads.length]!)
+    })
     child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
     return child
   })

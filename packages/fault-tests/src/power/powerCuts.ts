@@ -10,7 +10,8 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { explainedCopies } from "../copies.ts"
-import { filesIn } from "../embeddedMail.ts"
+import type { CommitThread } from "../embeddedMail.ts"
+import { commitThreads, environmentWith, filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
 import type { WorkerReport } from "../workerReports.ts"
@@ -73,7 +74,7 @@ class RecordedState {
 
 /** Opens the store as a product does after a restart. SQLite then recovers its log. */
 const reopen = (filename: string): Promise<void> =>
-  Effect.runPromise(Effect.scoped(Effect.asVoid(SqliteMailStore.make({ filename }))))
+  Effect.runPromise(Effect.scoped(Effect.asVoid(SqliteMailStore.make({ filename, commitThread: "caller" }))))
 
 const lostOf = (filename: string, { sent, contacts }: RecordedState): ReadonlyArray<string> => {
   const database = new Database(filename, { readonly: true })
@@ -141,34 +142,53 @@ const pointsIn = (calls: ReadonlyArray<SystemCall>, count: number, random: () =>
 /** Number of cuts of the same run without its syncs. The checks must find problems there; otherwise they find nothing at all. */
 const controlCuts = 40
 
-export const powerCuts = async ({ cuts, sends, atOnce, seed }: PowerOptions): Promise<FaultRun> => {
+/** Records one run of the product and cuts its power at many points. */
+const cutsOf = async (commitThread: CommitThread, { cuts, sends, atOnce, seed }: PowerOptions) => {
   const folder = scratch()
   const { reports, received } = filesIn(folder)
   try {
     const outside = [basename(reports), basename(received)]
-    const calls = recordCalls([writer, folder, String(sends), String(atOnce)], folder, outside)
+    const program = [writer, folder, String(sends), String(atOnce)]
+    const calls = recordCalls(program, folder, outside, environmentWith(commitThread))
     const random = seeded(seed)
     const failures = await cutAt(calls, pointsIn(calls, cuts, random), random)
     const unsynced = calls.filter(({ did }) => did !== "sync")
     const found = await cutAt(unsynced, pointsIn(unsynced, controlCuts, random), random)
     const count = (kind: SystemCall["did"]) => calls.filter(({ did }) => did === kind).length
     return {
-      counts: {
-        "power cuts": cuts,
-        "system calls recorded": calls.length,
-        "disk syncs among them": count("sync"),
-        "sends, hand-offs and contacts acknowledged in the run": count("report"),
-        [`problems found in ${controlCuts} cuts of the same run without its syncs`]: found.length,
-        "power cuts that lost or corrupted data": failures.length,
-        seed
-      },
+      calls: calls.length,
+      syncs: count("sync"),
+      reports: count("report"),
+      found: found.length,
       failures: [
         ...failures,
         ...(count("report") < sends ? ["the recording has fewer reports than sends"] : []),
         ...(found.length === 0 ? ["the checks find no problem in a run without syncs"] : [])
-      ]
+      ].map((failure) => `commits on the ${commitThread} thread: ${failure}`)
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export const powerCuts = async (options: PowerOptions): Promise<FaultRun> => {
+  const runs: Array<Awaited<ReturnType<typeof cutsOf>>> = []
+  const cuts = Math.ceil(options.cuts / commitThreads.length)
+  for (const commitThread of commitThreads) runs.push(await cutsOf(commitThread, { ...options, cuts }))
+  const sum = (count: (run: (typeof runs)[number]) => number) => runs.reduce((total, run) => total + count(run), 0)
+  const failures = runs.flatMap((run) => run.failures)
+  return {
+    counts: {
+      "power cuts": cuts * runs.length,
+      "system calls recorded": sum(({ calls }) => calls),
+      "disk syncs among them": sum(({ syncs }) => syncs),
+      "sends, hand-offs and contacts acknowledged in the runs": sum(({ reports }) => reports),
+      [`problems found in ${controlCuts * runs.length} cuts of the same runs without their syncs`]: sum(
+        ({ found }) => found
+      ),
+      "power cuts that lost or corrupted data": failures.length,
+      seed: options.seed
+    },
+    failures
   }
 }

@@ -66,14 +66,16 @@ const parsed = (line: string, folder: string, outside: ReadonlySet<string>): Rea
 export const recordCalls = (
   program: ReadonlyArray<string>,
   folder: string,
-  outside: ReadonlyArray<string>
+  outside: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv
 ): ReadonlyArray<SystemCall> => {
   const logFolder = mkdtempSync(join(tmpdir(), "mailkeep-strace-"))
   try {
     const log = join(logFolder, "log")
     const flags = ["-f", "-qq", "-y", "-xx", "-s", "1000000", "--seccomp-bpf", "-e", `trace=${calls}`, "-o", log]
     const { status, stderr, error } = spawnSync("strace", [...flags, process.execPath, ...program], {
-      encoding: "utf8"
+      encoding: "utf8",
+      env
     })
     if (status !== 0) throw new Error(`The traced program ended with ${status}: ${error?.message ?? stderr}`)
     const names = new Set(outside)

@@ -10,7 +10,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
-import { filesIn } from "../embeddedMail.ts"
+import type { CommitThread } from "../embeddedMail.ts"
+import { commitThreads, environmentWith, filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
@@ -41,7 +42,17 @@ interface Run {
   readonly errorOutput: string
 }
 
-const injectedRun = async (folder: string, cache: string, { call, fault }: Injection, n: number): Promise<Run> => {
+/** One run of the product. */
+interface InjectedCall {
+  readonly injection: Injection
+  /** The number of the call that is injected. */
+  readonly n: number
+  readonly commitThread: CommitThread
+}
+
+const injectedRun = async (folder: string, cache: string, injected: InjectedCall): Promise<Run> => {
+  const { injection, n, commitThread } = injected
+  const { call, fault } = injection
   const { store } = filesIn(folder)
   const log = join(folder, "strace.log")
   const paths = ["", "-wal", "-journal"].flatMap((suffix) => ["-P", store + suffix])
@@ -60,14 +71,14 @@ const injectedRun = async (folder: string, cache: string, { call, fault }: Injec
   ]
   const child = spawn("strace", [...flags, process.execPath, script, folder], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: cache }
+    env: { ...environmentWith(commitThread), NODE_COMPILE_CACHE: cache }
   })
   let errorOutput = ""
   child.stderr.on("data", (chunk) => (errorOutput += String(chunk)))
   const [, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
   // strace ends with the same signal as the traced program.
-  const injected = signal === "SIGKILL" || (existsSync(log) && readFileSync(log, "utf8").includes("(INJECTED)"))
-  return { injected, errorOutput: errorOutput.replaceAll(/^strace: .*\n/gm, "") }
+  const reached = signal === "SIGKILL" || (existsSync(log) && readFileSync(log, "utf8").includes("(INJECTED)"))
+  return { injected: reached, errorOutput: errorOutput.replaceAll(/^strace: .*\n/gm, "") }
 }
 
 const problemsAfter = async (folder: string): Promise<ReadonlyArray<string>> => {
@@ -90,14 +101,15 @@ const problemsAfter = async (folder: string): Promise<ReadonlyArray<string>> => 
   ]
 }
 
-const attempt = async (cache: string, injection: Injection, n: number) => {
+const attempt = async (cache: string, one: InjectedCall) => {
   const folder = scratch()
+  const what = `${one.injection.call} ${one.n}, ${one.injection.fault}, commits on the ${one.commitThread} thread`
   try {
-    const { injected, errorOutput } = await injectedRun(folder, cache, injection, n)
+    const { injected, errorOutput } = await injectedRun(folder, cache, one)
     const problems = errorOutput === "" ? await problemsAfter(folder) : [errorOutput]
-    return { injected, failures: problems.map((problem) => `${injection.call} ${n}, ${injection.fault}: ${problem}`) }
+    return { injected, failures: problems.map((problem) => `${what}: ${problem}`) }
   } catch (cause) {
-    return { injected: true, failures: [`${injection.call} ${n}, ${injection.fault}: ${String(cause)}`] }
+    return { injected: true, failures: [`${what}: ${String(cause)}`] }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -114,16 +126,22 @@ interface Calls {
   readonly seed: number
 }
 
-const injectUntilNotReached = async (cache: string, injection: Injection, { stride, seed }: Calls) => {
+const injectUntilNotReached = async (
+  cache: string,
+  what: Omit<InjectedCall, "n">,
+  { stride, seed }: Calls
+): Promise<{ readonly count: number; readonly failures: ReadonlyArray<string> }> => {
   const failures: Array<string> = []
+  // A program that makes few of these calls may end before the first; then its first call is taken.
   const first = 1 + (seed % stride)
   let count = 0
   for (let n = first; n <= callsMax; n += concurrency * stride) {
     const runs = await Promise.all(
-      Array.from({ length: concurrency }, (_, i) => attempt(cache, injection, n + i * stride))
+      Array.from({ length: concurrency }, (_, i) => attempt(cache, { ...what, n: n + i * stride }))
     )
     failures.push(...runs.flatMap((run) => run.failures))
     const done = runs.findIndex(({ injected }) => !injected)
+    if (done === 0 && count === 0 && first > 1) return injectUntilNotReached(cache, what, { stride, seed: 0 })
     if (done >= 0) return { count: count + done, failures }
     count += concurrency
   }
@@ -135,12 +153,14 @@ export const everyCall = async (calls: Calls): Promise<FaultRun> => {
   const counts: Record<string, number> = {}
   const failures: Array<string> = []
   try {
-    for (const injection of injections) {
-      const { count, failures: broken } = await injectUntilNotReached(cache, injection, calls)
-      counts[`runs, each with ${injection.fault} at another ${injection.call}`] = count
-      failures.push(...broken)
-      if (count === 0) failures.push(`the program made no call of ${injection.call}`)
-    }
+    for (const injection of injections)
+      for (const commitThread of commitThreads) {
+        const { count, failures: broken } = await injectUntilNotReached(cache, { injection, commitThread }, calls)
+        const name = `runs, each with ${injection.fault} at another ${injection.call}`
+        counts[name] = (counts[name] ?? 0) + count
+        failures.push(...broken)
+        if (count === 0) failures.push(`the program made no call of ${injection.call}`)
+      }
     return { counts: { ...counts, "runs that lost data or could not recover": failures.length }, failures }
   } finally {
     rmSync(cache, { recursive: true, force: true })

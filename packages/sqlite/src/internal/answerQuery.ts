@@ -8,6 +8,7 @@ import { contentPart } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import { logPage, suppressionPage } from "./scannedPages.ts"
+import { recordPage } from "./storedRecords.ts"
 import {
   apiKeys,
   attempts,
@@ -147,6 +148,23 @@ const answers: Answering<Prepared> = {
   Events: (connection, { projectId, after, limit }) =>
     findAll(connection, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
   Event: (connection, { id }) => findOne(connection, events, "WHERE id = ?", id),
+  EventsOfDelivery: (connection, { projectId, deliveryId }) =>
+    findAll(
+      connection,
+      events,
+      `INDEXED BY mailkeep_events_of_delivery WHERE json_extract(data, '$.deliveryId') = ? AND project_id = ? ORDER BY id`,
+      deliveryId,
+      projectId
+    ).map((event) => ({
+      event,
+      eventDeliveries: findAll(
+        connection,
+        eventDeliveries,
+        "WHERE event_id = ? AND project_id = ? ORDER BY id",
+        event.id,
+        projectId
+      )
+    })),
   UndistributedEvents: (connection, { limit }) =>
     findAll(
       connection,
@@ -171,6 +189,7 @@ const answers: Answering<Prepared> = {
   LeasesSetAfter: leasesSetAfter,
   Backlog: backlog,
   WorkHealth: workHealth,
+  Records: recordPage,
   UsageAudit: (connection, { projectId }) => {
     const count = (from: string) =>
       connection.statement(`SELECT count(*) FROM ${from}`).pluck().get(projectId) as number
@@ -200,6 +219,7 @@ export const isScan = (query: Query): boolean => {
     case "Backlog":
     case "WorkHealth":
     case "UsageAudit":
+    case "Records":
       return true
     case "ContactPage":
       return query.skip > skipMax

@@ -3,10 +3,11 @@
  * guard fails.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, Lease, RecordRef } from "@mailkeep/core/adapter"
-import { revisionConflict } from "@mailkeep/core/adapter"
+import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import { putContact, removeContact } from "./contactSearch.ts"
 import { putContent, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
+import { rewriteRecord } from "./storedRecords.ts"
 import {
   apiKeys,
   attempts,
@@ -212,6 +213,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       return undefined
     return exists(connection, "mailkeep_event_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
+  RewriteRecord: (connection, change) => rewriteRecord(connection, change),
   RenewLease: (connection, { worker, renewedAt, leaseUntil }) => {
     renewLease(connection, { worker, renewedAt, leaseUntil })
     return undefined

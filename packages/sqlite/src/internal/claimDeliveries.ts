@@ -2,7 +2,7 @@
  * Claims and sweeps.
  */
 import type { Claim, Delivery, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
-import { longestDueFirst } from "@mailkeep/core/adapter"
+import { longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import { renewLease } from "./applyChange.ts"
 import { claimOrder } from "./claimOrder.ts"
 import { sweepMessages } from "./messageContents.ts"

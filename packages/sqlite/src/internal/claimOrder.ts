@@ -3,7 +3,7 @@
  * Source: decisions 0043 and 0044.
  */
 import type { Claim, Due, Lane } from "@mailkeep/core/adapter"
-import { claimKinds, roundRobin } from "@mailkeep/core/adapter"
+import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Statement } from "better-sqlite3"
 import type { Prepared, Value } from "./recordTable.ts"
 

@@ -2,7 +2,7 @@
  * Writes contacts: the row, and the indexes that find contacts by a part of a text and by list.
  */
 import type { ConflictReason, ContactRecord } from "@mailkeep/core/adapter"
-import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter"
+import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared } from "./recordTable.ts"
 import { findOne } from "./recordTable.ts"
 import { contacts } from "./tables.ts"

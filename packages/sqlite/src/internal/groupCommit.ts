@@ -1,20 +1,29 @@
 /**
- * Runs many writes in one transaction, each in its own savepoint. Answers each write after the one disk sync of the
- * transaction.
+ * Collects the writes of many callers, and commits them in groups. Answers each write after the one disk sync of its group.
  */
-import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
-import type { Database } from "better-sqlite3"
+import { Conflict, recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
-import { Clock, Effect, Exit, Fiber, Latch } from "effect"
-import { busySchedule } from "./connection.ts"
-import { isBusy, reasonOf, unavailable } from "./sqliteFailure.ts"
+import { Clock, Effect, Exit, Fiber, Latch, Option } from "effect"
+import type { CommittedGroup, Outcome } from "./groupTransaction.ts"
+import type { Write, WriteResults } from "./writes.ts"
+import { octetsOf } from "./writes.ts"
 
-/** The result of a write: a value, or a failure that undoes only this write. */
-export type Written<A, E> = { readonly done: A } | { readonly undone: E }
+/** Commits groups, one after the other. */
+export interface GroupWriter {
+  /**
+   * Commits the writes in one transaction with one disk sync. When it fails, nothing of the group was kept, or the result is unknown. Dies of
+   * a bug. Waits 5 s for a lock of another process.
+   */
+  readonly commit: (writes: ReadonlyArray<Write>) => Effect.Effect<CommittedGroup, StoreUnavailable>
+  /** Changes with each commit of another process. */
+  readonly dataVersion: Effect.Effect<number, StoreUnavailable>
+}
 
 export interface GroupCommit {
-  /** Fails with `StoreUnavailable` at once when the queue is full. `octets` is the approximate size of the write. */
-  readonly submit: <A, E>(write: () => Written<A, E>, octets: number) => Effect.Effect<A, E | StoreUnavailable>
+  /** Fails with `StoreUnavailable` at once when the queue is full. */
+  readonly submit: <W extends Write>(
+    write: W
+  ) => Effect.Effect<WriteResults[W["_tag"]], StoreUnavailable | (W["_tag"] extends "Commit" ? Conflict : never)>
   readonly counts: () => GroupCounts
 }
 
@@ -34,9 +43,9 @@ const queueWritesMax = 8192
 const queueOctetsMax = 64 * 1024 * 1024
 
 interface Job {
-  readonly write: () => Written<unknown, unknown>
+  readonly write: Write
   readonly octets: number
-  readonly resume: (exit: Exit.Exit<unknown, unknown>) => void
+  readonly resume: (exit: Exit.Exit<unknown, Conflict | StoreUnavailable>) => void
 }
 
 /** Takes the next group from the queue. */
@@ -53,12 +62,13 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
 }
 
 const nanosPerSecond = 1e9
+const nanosPerMilli = 1e6
 
 /** Measures a group that was committed. */
-const measureGroup = (writes: number, syncNanos: bigint): Effect.Effect<void> =>
+const measureGroup = (writes: number, syncNanos: number): Effect.Effect<void> =>
   Effect.andThen(
     recordMetric("mailkeep_store_group_writes", {}, writes),
-    recordMetric("mailkeep_store_sync_seconds", {}, Number(syncNanos) / nanosPerSecond)
+    recordMetric("mailkeep_store_sync_seconds", {}, syncNanos / nanosPerSecond)
   )
 
 /** A log of this size means that a reader prevents its reuse. */
@@ -81,55 +91,19 @@ const makeLogWatch = () => {
   }
 }
 
-/** `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log. */
-export const makeGroupCommit = (
-  database: Database,
-  check: () => number
-): Effect.Effect<GroupCommit, never, Scope.Scope> =>
+const exitOf = (write: Write, outcome: Outcome): Exit.Exit<unknown, Conflict> => {
+  if ("defect" in outcome) return Exit.die(outcome.defect)
+  if ("done" in outcome) return Exit.succeed(outcome.done)
+  const { at, reason } = outcome.refused
+  const change = write._tag === "Commit" ? write.changes[at] : undefined
+  return change === undefined
+    ? Exit.die(new Error("A write without changes was refused."))
+    : Exit.fail(new Conflict({ at, change: change._tag, reason }))
+}
+
+/** The scope finishes the writes that wait. */
+export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    const statement = (sql: string) => database.prepare<[]>(sql)
-    const [begin, commit, rollback] = [statement("BEGIN IMMEDIATE"), statement("COMMIT"), statement("ROLLBACK")]
-    const [savepoint, release, rollbackTo] = [
-      statement("SAVEPOINT one"),
-      statement("RELEASE one"),
-      statement("ROLLBACK TO one")
-    ]
-
-    /**
-     * Runs one write of the group. A bug in the write undoes only this write. A disk failure is thrown again and undoes
-     * the whole group.
-     */
-    const runOne = ({ write }: Job): Exit.Exit<unknown, unknown> => {
-      savepoint.run()
-      try {
-        const written = write()
-        if ("undone" in written) rollbackTo.run()
-        release.run()
-        return "undone" in written ? Exit.fail(written.undone) : Exit.succeed(written.done)
-      } catch (cause) {
-        if (reasonOf(cause) !== undefined) throw cause
-        rollbackTo.run()
-        release.run()
-        return Exit.die(cause)
-      }
-    }
-
-    /** Commits the whole group in one transaction. When it throws, nothing of the group was kept, or the result is unknown. */
-    const runGroup = (group: ReadonlyArray<Job>) => {
-      begin.run()
-      try {
-        const exits = group.map(runOne)
-        const startedNanos = clock.monotonicTimeNanosUnsafe()
-        commit.run()
-        const syncNanos = clock.monotonicTimeNanosUnsafe() - startedNanos
-        return { exits, logBytes: check(), syncNanos }
-      } catch (cause) {
-        if (database.inTransaction) rollback.run()
-        throw cause
-      }
-    }
-
     const queue: Array<Job> = []
     let queuedOctets = 0
     let closed = false
@@ -139,36 +113,29 @@ export const makeGroupCommit = (
     const watchLog = makeLogWatch()
     const waiting = yield* Latch.make()
 
-    const commitGroup = Effect.suspend(() => {
-      const group = takeGroup(queue)
-      for (const { octets } of group) queuedOctets -= octets
-      let lockedSince: number | undefined
-      return Effect.try({ try: () => runGroup(group), catch: (cause) => cause }).pipe(
-        Effect.tapError((cause) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            if (isBusy(cause)) lockedSince ??= now
-          })
-        ),
-        Effect.retry({ schedule: busySchedule, while: isBusy }),
-        Effect.tap(({ logBytes, syncNanos }) =>
-          Effect.andThen(watchLog(logBytes), measureGroup(group.length, syncNanos))
-        ),
-        Effect.match({
-          onSuccess: ({ exits }) => {
-            groups++
-            writes += group.length
-            group.forEach(({ resume }, index) => resume(exits[index]!))
-          },
-          onFailure: (cause) => {
-            const exit = reasonOf(cause) === undefined ? Exit.die(cause) : Exit.fail(unavailable(cause))
-            for (const { resume } of group) resume(exit)
-          }
-        }),
-        Effect.andThen(Clock.currentTimeMillis),
-        Effect.map((now) => {
-          if (lockedSince !== undefined) lockedMillis += Math.max(0, now - lockedSince)
-        })
+    const finishGroup = (
+      jobs: ReadonlyArray<Job>,
+      { outcomes, logBytes, lockNanos, syncNanos }: CommittedGroup
+    ): Effect.Effect<void> => {
+      groups++
+      writes += jobs.length
+      lockedMillis += Math.floor(lockNanos / nanosPerMilli)
+      const resumeAll = Effect.sync(() =>
+        jobs.forEach(({ write, resume }, index) => resume(exitOf(write, outcomes[index]!)))
       )
+      return Effect.andThen(watchLog(logBytes), Effect.andThen(measureGroup(jobs.length, syncNanos), resumeAll))
+    }
+
+    const commitGroup = Effect.gen(function* () {
+      const jobs = takeGroup(queue)
+      for (const { octets } of jobs) queuedOctets -= octets
+      const startedAt = yield* Clock.currentTimeMillis
+      const exit = yield* Effect.exit(writer.commit(jobs.map(({ write }) => write)))
+      if (Exit.isSuccess(exit)) return yield* finishGroup(jobs, exit.value)
+      const failure = Exit.findErrorOption(exit)
+      if (Option.isSome(failure) && failure.value.reason === "locked")
+        lockedMillis += Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
+      for (const { resume } of jobs) resume(exit)
     })
 
     const drain = Effect.whileLoop({
@@ -195,17 +162,17 @@ export const makeGroupCommit = (
       })
     )
 
-    return {
-      submit: <A, E>(write: () => Written<A, E>, octets: number) =>
-        Effect.callback<A, E | StoreUnavailable>((resume) => {
-          if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
-          // A write that is larger than the queue may wait alone.
-          if (queue.length >= queueWritesMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
-            return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
-          queuedOctets += octets
-          queue.push({ write, octets, resume: resume as Job["resume"] })
-          waiting.openUnsafe()
-        }),
-      counts: () => ({ groups, writes, lockedMillis })
-    }
+    const submit = (write: Write) =>
+      Effect.callback<unknown, Conflict | StoreUnavailable>((resume) => {
+        if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
+        const octets = octetsOf(write)
+        // A write that is larger than the queue may wait alone.
+        if (queue.length >= queueWritesMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
+          return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+        queuedOctets += octets
+        queue.push({ write, octets, resume })
+        waiting.openUnsafe()
+      })
+
+    return { submit: submit as GroupCommit["submit"], counts: () => ({ groups, writes, lockedMillis }) }
   })

@@ -52,7 +52,19 @@ ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
 const deleteUnused = `DELETE FROM mailkeep_contents WHERE project_id = ? AND hash = ?
 AND NOT EXISTS (SELECT 1 FROM mailkeep_message_contents WHERE project_id = ? AND hash = ?)`
 
-const deleteMessage = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+/** Deletes the references of a message to its contents. */
+export const deleteReferences = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+  const sql = "DELETE FROM mailkeep_message_contents WHERE project_id = ? AND hash = ? AND message_id = ?"
+  for (const { hash } of attachments) connection.statement(sql).run(projectId, hash, id)
+}
+
+/** Deletes the contents of a message to which no message refers. */
+export const deleteUnusedContents = (connection: Prepared, { projectId, attachments }: Message): void => {
+  for (const { hash } of attachments) connection.statement(deleteUnused).run(projectId, hash, projectId, hash)
+}
+
+const deleteMessage = (connection: Prepared, message: Message): void => {
+  const { id, projectId } = message
   const run = (sql: string, ...values: ReadonlyArray<string | number>) => connection.statement(sql).run(...values)
   const ofMessage = findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ?", id, projectId)
   for (const delivery of ofMessage) {
@@ -61,15 +73,8 @@ const deleteMessage = (connection: Prepared, { id, projectId, attachments }: Mes
   }
   for (const count of sweptCounts(ofMessage)) run(addToCounter, count.projectId, count.name, count.by)
   run("DELETE FROM mailkeep_messages WHERE id = ?", id)
-  for (const { hash } of attachments) {
-    run(
-      "DELETE FROM mailkeep_message_contents WHERE project_id = ? AND hash = ? AND message_id = ?",
-      projectId,
-      hash,
-      id
-    )
-    run(deleteUnused, projectId, hash, projectId, hash)
-  }
+  deleteReferences(connection, message)
+  deleteUnusedContents(connection, message)
 }
 
 /** Deletes the messages of one sweep. Returns their number. */

@@ -6,11 +6,15 @@ import type { Database } from "better-sqlite3"
 import { sql as access } from "./schema/access.ts"
 import { sql as contacts } from "./schema/contacts.ts"
 import { sql as events } from "./schema/events.ts"
+import { sql as eventsOfDelivery } from "./schema/eventsOfDelivery.ts"
 import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
 import { sql as store } from "./schema/store.ts"
 
-export const migrations: ReadonlyArray<string> = [[store, access, mail, events, resources, contacts].join("")]
+export const migrations: ReadonlyArray<string> = [
+  [store, access, mail, events, resources, contacts].join(""),
+  eventsOfDelivery
+]
 
 export const schemaVersion = migrations.length
 

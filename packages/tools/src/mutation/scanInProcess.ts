@@ -9,7 +9,7 @@ import type { Scope } from "effect"
 import { Effect } from "effect"
 import { answerQuery } from "../../../sqlite/src/internal/answerQuery.ts"
 import { prepared } from "../../../sqlite/src/internal/recordTable.ts"
-import type { ScanThread } from "../../../sqlite/src/internal/scanThread.ts"
+import type { ScanThread } from "../../../sqlite/src/internal/thread/scanThread.ts"
 
 type Database = Parameters<typeof prepared>[0]
 

@@ -24,13 +24,24 @@ export interface Subject {
 const differential = "differential/no-script-finds-a-difference"
 
 /**
- * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, and keep the thread for long
- * reads. The tests of the package check them, with full disks, moved files and other versions.
+ * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, and keep the threads for commits
+ * and for long reads. The tests of the package check them, with full disks, moved files and other versions.
  */
 const unobserved: ReadonlySet<string> = new Set(
-  ["connection", "migrations", "scanThread", "scanWorker", "sqliteFailure"].map(
-    (name) => `packages/sqlite/src/internal/${name}.ts`
-  )
+  [
+    "connection",
+    "fileCheck",
+    "migrations",
+    "openConnection",
+    "resultCodes",
+    "sqliteFailure",
+    "thread/commitThread",
+    "thread/commitWorker",
+    "thread/replies",
+    "thread/scanThread",
+    "thread/scanWorker",
+    "thread/workerThread"
+  ].map((name) => `packages/sqlite/src/internal/${name}.ts`)
 )
 
 export const subjects = {
@@ -56,10 +67,10 @@ export const subjects = {
     files: files("packages/sqlite/src/internal/**/*.ts", "packages/sqlite/src/SqliteMailStore.ts").filter(
       (file) => !unobserved.has(file)
     ),
-    entry: "packages/sqlite/test/storeUnderTest.ts",
+    entry: "packages/sqlite/test/callerThreadUnderTest.ts",
     folders: ["packages/sqlite/"],
     sql: true,
-    replaced: { "packages/sqlite/src/internal/scanThread.ts": "packages/tools/src/mutation/scanInProcess.ts" },
+    replaced: { "packages/sqlite/src/internal/thread/scanThread.ts": "packages/tools/src/mutation/scanInProcess.ts" },
     without: new Set<string>()
   }
 } as const satisfies Readonly<Record<string, Subject>>

@@ -1,5 +1,5 @@
 /**
- * Pure functions with which an adapter evaluates queries on a worker thread.
+ * Pure functions with which an adapter evaluates queries and applies changes on a worker thread.
  * They load neither Effect nor a schema, so that the thread starts in milliseconds and uses little memory.
  *
  * @example
@@ -12,8 +12,12 @@
  */
 export { compileContactFilters, searchedTexts } from "../contact/ContactPredicate.ts"
 export { freshState, summaryOf } from "../delivery/Delivery.ts"
+export { claimKinds } from "./Claim.ts"
+export { revisionConflict } from "./guard.ts"
 export { deliveryInstants, sweptCounts, withDeletedCounts } from "./messageSweep.ts"
 export { caseFold, logFiltersMatch, newestFirst } from "./Paging.ts"
 export type { LoggedMessage, Position } from "./Paging.ts"
+export { longestDueFirst, roundRobin } from "./Rotation.ts"
+export { isSameRecord } from "./StoredRecord.ts"
 export { suppressedFor } from "../contact/Suppression.ts"
 export { codePoints } from "../value/TextLength.ts"

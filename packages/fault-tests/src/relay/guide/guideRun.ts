@@ -50,7 +50,7 @@ const adapted = (text: string, { relayPort, httpPort, bouncePort }: Places): str
 const makePrograms = (folder: string) => {
   const write = (name: string, script: string) =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-  write("npm", '[ "$*" = "install mailkeep" ]')
+  write("npm", '[ "$*" = "install @mailkeep/cli" ]')
   write(
     "npx",
     `[ "$1" = mailkeep ] || exit 1; shift; case "$1 $2" in "domains verify") set -- "$@" --dns "$NAME_SERVER";; esac; exec ${JSON.stringify(process.execPath)} ${JSON.stringify(command)} "$@"`

@@ -1,0 +1,26 @@
+/**
+ * Notices that the files of a store were moved, deleted or replaced. SQLite continues to write to a deleted file without an error.
+ */
+import type { Stats } from "node:fs"
+import { statSync } from "node:fs"
+import { FileMoved } from "./resultCodes.ts"
+
+/** Identifies the database and its write-ahead log. */
+export type FileIdentity = ReadonlyArray<string | undefined>
+
+const statsOf = (where: string): ReadonlyArray<Stats | undefined> =>
+  [where, `${where}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
+
+const identify = (stat: Stats | undefined): string | undefined =>
+  stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
+
+/** Identifies the files that have these names now. */
+export const fileIdentityOf = (where: string): FileIdentity => statsOf(where).map(identify)
+
+/** Returns the size of the write-ahead log in bytes. Throws `FileMoved` if a file is no longer the one that was opened. */
+export const checkFiles = (where: string, opened: FileIdentity): number => {
+  const now = statsOf(where)
+  if (now.some((stat, n) => identify(stat) !== opened[n]))
+    throw new FileMoved("The store file was moved, deleted or replaced.")
+  return now[1]?.size ?? 0
+}

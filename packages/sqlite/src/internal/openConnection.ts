@@ -1,0 +1,121 @@
+/**
+ * Opens one connection for writing: checks the version of the file, migrates the schema, and checks that commits are synced.
+ * Loads no Effect, because the commit thread opens its connection with it.
+ */
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs"
+import type { StoreNotOpened } from "@mailkeep/core/adapter"
+import type { Database as SqliteDatabase, Options } from "better-sqlite3"
+import Database from "better-sqlite3"
+import { oldNodeSentence } from "../nodeVersion.ts"
+import { migrate, schemaVersion, touchVersion, versionOf } from "./migrations.ts"
+
+/** Says why a file is not opened. `connection.ts` makes a `StoreNotOpened` of it. */
+export class NotOpened extends Error {
+  readonly reason: StoreNotOpened["reason"]
+  readonly detail: string | undefined
+  constructor(reason: StoreNotOpened["reason"], options: { readonly detail?: string; readonly cause?: unknown } = {}) {
+    super(`The store is not opened: ${reason}.`, { cause: options.cause })
+    this.reason = reason
+    this.detail = options.detail
+  }
+}
+
+/** The first version with the fix for a race in the reset of the write-ahead log. */
+const sqliteVersionMin = [3, 51, 3]
+
+const synchronousFull = 2
+
+/** SQLite truncates the log to this size when it restarts the log: 4,000 pages of 4 KiB. */
+const logBytesKept = 4000 * 4096
+
+const isOldVersion = (text: string): boolean => {
+  const parts = text.split(".").map(Number)
+  const difference = sqliteVersionMin.map((min, index) => (parts[index] ?? 0) - min).find((part) => part !== 0)
+  return difference !== undefined && difference < 0
+}
+
+/** Refuses a file of a newer Mailkeep before anything is written. Does not touch the tables of other programs. */
+const checkVersion = (database: SqliteDatabase): void => {
+  if (versionOf(database) > schemaVersion) throw new NotOpened("newer_schema")
+}
+
+/**
+ * SQLite reports another value after the first write than before, so the setting is read after a write.
+ * See docs/decisions/0005-durability.md.
+ */
+const proveDurable = (database: SqliteDatabase): void => {
+  const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { readonly version: string }
+  database.exec("BEGIN IMMEDIATE")
+  touchVersion(database)
+  database.exec("COMMIT")
+  // Checks again, because a newer Mailkeep may have migrated the file meanwhile.
+  checkVersion(database)
+  const journal = database.pragma("journal_mode", { simple: true })
+  const synchronous = database.pragma("synchronous", { simple: true })
+  if (journal !== "wal" || synchronous !== synchronousFull || isOldVersion(version))
+    throw new NotOpened("not_durable", {
+      cause: `journal_mode=${String(journal)} synchronous=${String(synchronous)} sqlite=${version}`
+    })
+}
+
+/** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
+const checkWritable = (where: string): void => {
+  if (!existsSync(where)) return
+  try {
+    accessSync(where, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    throw new NotOpened("read_only", { cause })
+  }
+}
+
+/** Only the owner may read and write the files of a store. SQLite gives the log the mode of the database file. */
+const privateMode = 0o600
+
+/**
+ * Creates an empty file if none exists, because SQLite would use the umask of the process. Does not change the mode of
+ * an existing file.
+ */
+const createPrivate = (where: string): void => {
+  if (existsSync(where)) return
+  try {
+    closeSync(openSync(where, "wx", privateMode))
+  } catch {
+    // Another process created the file first, or SQLite reports the problem with the path.
+  }
+}
+
+const checkRuntime = (): void => {
+  const detail = oldNodeSentence(process.versions)
+  if (detail !== undefined) throw new NotOpened("unsupported_runtime", { detail })
+}
+
+/**
+ * Throws `NotOpened`, or the `SqliteError`. Creates the file if it does not exist, unless `fileMustExist`. Refuses `:memory:`, which is not
+ * durable; use `@mailkeep/memory` instead. With `timeout`, the connection waits so many milliseconds for a lock, and blocks its thread meanwhile.
+ */
+export const openConnection = (
+  where: string,
+  { timeout = 0, fileMustExist = false }: Pick<Options, "timeout" | "fileMustExist"> = {}
+): SqliteDatabase => {
+  checkRuntime()
+  checkWritable(where)
+  if (!fileMustExist && where !== "" && where !== ":memory:") createPrivate(where)
+  const database = new Database(where, { timeout, fileMustExist })
+  try {
+    checkVersion(database)
+    database.pragma("journal_mode = WAL")
+    database.pragma("synchronous = FULL")
+    database.pragma("foreign_keys = ON")
+    // Large, so that checkpoints are rare compared with commits, but small, so that the log stays in the cache.
+    database.pragma("wal_autocheckpoint = 4000")
+    // The log grows while a reader uses an old state. Afterwards it shrinks to its usual size between two checkpoints.
+    database.pragma(`journal_size_limit = ${logBytesKept}`)
+    database.pragma("cache_size = -16384")
+    migrate(database)
+    proveDurable(database)
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Says which failures are of SQLite or its files, and which are bugs. Loads no Effect, because the worker threads use it too.
+ */
+import { SqliteError } from "better-sqlite3"
+
+/** The file was moved, deleted or replaced. A write now would be lost with the process. */
+export class FileMoved extends Error {}
+
+type Reason = "full" | "locked" | "read_only" | "unreachable"
+
+/** Returns `undefined` for a bug, such as a violated constraint or wrong SQL. */
+export const reasonOf = (cause: unknown): Reason | undefined => {
+  if (cause instanceof FileMoved) return "unreachable"
+  if (!(cause instanceof SqliteError)) return undefined
+  const { code } = cause
+  const is = (name: string) => code === name || code.startsWith(`${name}_`)
+  // On a full disk, SQLite first fails to grow the shared memory of the log.
+  if (is("SQLITE_FULL") || code === "SQLITE_IOERR_SHMSIZE") return "full"
+  if (is("SQLITE_BUSY") || is("SQLITE_LOCKED") || is("SQLITE_PROTOCOL")) return "locked"
+  if (is("SQLITE_READONLY") || is("SQLITE_PERM")) return "read_only"
+  if (is("SQLITE_IOERR") || is("SQLITE_CANTOPEN") || is("SQLITE_CORRUPT") || is("SQLITE_NOTADB") || is("SQLITE_NOMEM"))
+    return "unreachable"
+  return undefined
+}
+
+export const isBusy = (cause: unknown): boolean => reasonOf(cause) === "locked"

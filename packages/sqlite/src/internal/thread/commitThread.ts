@@ -1,0 +1,100 @@
+/**
+ * Commits groups on a separate thread, so that the caller's thread neither waits for the disk nor for a lock.
+ * Source: docs/decisions/0053-commit-thread.md.
+ */
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import type { FileIdentity } from "../fileCheck.ts"
+import type { CommittedGroup } from "../groupTransaction.ts"
+import type { GroupWriter } from "../groupCommit.ts"
+import type { Write, Written } from "../writes.ts"
+import type { ThreadError } from "./replies.ts"
+import { fromThreadError } from "./replies.ts"
+import { makeWorkerThread } from "./workerThread.ts"
+
+export interface CommitThreadData {
+  readonly filename: string
+  /** The files that the caller's thread has opened. The commit thread acknowledges no commit in other files. */
+  readonly identity: FileIdentity
+  readonly busyMillis: number
+}
+
+export type CommitRequest =
+  | { readonly _tag: "Commit"; readonly writes: ReadonlyArray<Write> }
+  | { readonly _tag: "DataVersion" }
+  | { readonly _tag: "Close" }
+
+/** A `CommittedGroup` as data. */
+export interface CommittedElsewhere extends Omit<CommittedGroup, "outcomes"> {
+  readonly outcomes: ReadonlyArray<Written | { readonly defect: ThreadError }>
+}
+
+export type CommitReply =
+  | { readonly group: CommittedElsewhere }
+  | { readonly dataVersion: number }
+  | { readonly closed: true }
+
+/** The time that a group waits for another process to release the write lock. */
+const busyMillis = 5000
+
+/** One group, one reading of the data version, and the close. */
+const pendingMax = 8
+
+/** The value that cannot be copied to the thread, or `undefined`. */
+const cloneDefect = (write: Write): unknown => {
+  try {
+    structuredClone(write)
+    return undefined
+  } catch (cause) {
+    return cause
+  }
+}
+
+const toCommittedGroup = ({ outcomes, ...group }: CommittedElsewhere): CommittedGroup => ({
+  ...group,
+  outcomes: outcomes.map((outcome) => ("defect" in outcome ? { defect: fromThreadError(outcome.defect) } : outcome))
+})
+
+/**
+ * Starts the thread without waiting for it. The scope lets the thread finish its group and close its connection. A thread that dies fails
+ * its group with `StoreUnavailable`, and the next group starts another thread.
+ */
+export const makeCommitThread = (
+  filename: string,
+  identity: FileIdentity
+): Effect.Effect<GroupWriter, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
+      module: "commitWorker",
+      workerData: { filename, identity, busyMillis } satisfies CommitThreadData,
+      pendingMax,
+      idleMillis: Number.POSITIVE_INFINITY
+    })
+    yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
+    yield* start
+    const send = (writes: ReadonlyArray<Write>) =>
+      Effect.flatMap(request({ _tag: "Commit", writes }), (reply) =>
+        "group" in reply ? Effect.succeed(toCommittedGroup(reply.group)) : unexpected
+      )
+    /** A write that cannot be copied is a bug of its caller. The other writes of its group are sent without it. */
+    const sendCloneable = (writes: ReadonlyArray<Write>) => {
+      const defects = writes.map(cloneDefect)
+      const group = send(writes.filter((_, n) => defects[n] === undefined))
+      return Effect.map(group, ({ outcomes, ...rest }) => {
+        const sent = outcomes.values()
+        return { ...rest, outcomes: defects.map((defect) => (defect === undefined ? sent.next().value! : { defect })) }
+      })
+    }
+    return {
+      commit: (writes) =>
+        send(writes).pipe(
+          Effect.catchTag("NotCloneable", () => sendCloneable(writes)),
+          Effect.catchTag("NotCloneable", Effect.die)
+        ),
+      dataVersion: Effect.flatMap(request({ _tag: "DataVersion" }), (reply) =>
+        "dataVersion" in reply ? Effect.succeed(reply.dataVersion) : unexpected
+      ).pipe(Effect.catchTag("NotCloneable", Effect.die))
+    }
+  })
+
+const unexpected = Effect.die(new Error("The commit thread answered another request."))

@@ -1,0 +1,17 @@
+/**
+ * The scan thread: answers queries that read many rows on its own read-only connection.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import type { Query } from "@mailkeep/core/adapter"
+import Database from "better-sqlite3"
+import { answerQuery } from "../answerQuery.ts"
+import { prepared } from "../recordTable.ts"
+import { answerRequests } from "./replies.ts"
+
+const database = new Database(workerData as string, { readonly: true, fileMustExist: true, timeout: 0 })
+const connection = prepared(database)
+const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
+  queries.map((query) => answerQuery(connection, query))
+)
+
+answerRequests(parentPort!, (queries: ReadonlyArray<Query>) => inOneState(queries))

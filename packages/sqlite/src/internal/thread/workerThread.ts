@@ -1,0 +1,140 @@
+/**
+ * Sends requests to a worker thread that starts when it is needed. A thread that dies fails its pending requests, and the next request
+ * starts another thread.
+ */
+import { clearTimeout, setTimeout } from "node:timers"
+import type { ResourceLimits } from "node:worker_threads"
+import { Worker } from "node:worker_threads"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
+import type { Scope } from "effect"
+import { Data, Effect } from "effect"
+import type { ThreadReply, ThreadRequest } from "./replies.ts"
+import { fromThreadError } from "./replies.ts"
+import { unavailable } from "../sqliteFailure.ts"
+
+/** A request contains a value that cannot be copied to another thread, such as a function. */
+export class NotCloneable extends Data.TaggedError("NotCloneable")<{ readonly cause: unknown }> {}
+
+export interface WorkerThreadOptions {
+  /** The name of the module next to this file, without its extension. */
+  readonly module: string
+  readonly workerData: unknown
+  readonly resourceLimits?: ResourceLimits
+  /** The number of requests that may be pending. */
+  readonly pendingMax: number
+  /** The thread ends after it has been idle so long, to release its memory. */
+  readonly idleMillis: number
+}
+
+export interface WorkerThread<Request, Reply> {
+  /**
+   * Fails with `StoreUnavailable`: `overloaded` if too many requests are pending, `unreachable` if the thread dies before it answers. Fails
+   * with `NotCloneable` before anything is sent. Dies of a bug in the thread.
+   */
+  readonly request: (request: Request) => Effect.Effect<Reply, StoreUnavailable | NotCloneable>
+  /** Starts the thread, if it does not run, before the first request needs it. */
+  readonly start: Effect.Effect<void>
+}
+
+/** This file and the worker files have the same extension: `.ts` in the repository, `.js` in the package. */
+const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js"
+
+/** The scope ends the thread. A pending request then fails with `closed`. */
+export const makeWorkerThread = <Request, Reply>({
+  module,
+  workerData,
+  resourceLimits,
+  pendingMax,
+  idleMillis
+}: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, never, Scope.Scope> => {
+  type Resume = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
+  const pending = new Map<number, Resume>()
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let nextId = 0
+  let closed = false
+
+  const failAll = (reason: StoreUnavailable["reason"]): void => {
+    // A caller that is resumed may send another request at once.
+    const failed = [...pending.values()]
+    pending.clear()
+    for (const resume of failed) resume(Effect.fail(new StoreUnavailable({ reason })))
+  }
+
+  const end = async (): Promise<void> => {
+    clearTimeout(idle)
+    const ending = worker
+    worker = undefined
+    await ending?.terminate()
+  }
+
+  /** The idle thread does not keep the process running. */
+  const rest = (): void => {
+    worker?.unref()
+    clearTimeout(idle)
+    if (Number.isFinite(idleMillis)) idle = setTimeout(end, idleMillis).unref()
+  }
+
+  const forget = (id: number): void => {
+    pending.delete(id)
+    if (pending.size === 0) rest()
+  }
+
+  const startWorker = (): Worker => {
+    const started = new Worker(new URL(`./${module}${extension}`, import.meta.url), {
+      workerData,
+      ...(resourceLimits === undefined ? {} : { resourceLimits })
+    })
+    started.on("message", (message: ThreadReply<Reply>) => {
+      const resume = pending.get(message.id)
+      forget(message.id)
+      resume?.(
+        "reply" in message
+          ? Effect.succeed(message.reply)
+          : Effect.suspend(() => Effect.fail(unavailable(fromThreadError(message.error))))
+      )
+    })
+    // An error ends the thread; the next request starts another thread.
+    started.on("error", () => {})
+    started.on("exit", () => {
+      if (worker !== started) return
+      worker = undefined
+      failAll("unreachable")
+    })
+    return started
+  }
+
+  const request: WorkerThread<Request, Reply>["request"] = (request) =>
+    Effect.callback((resume) => {
+      if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
+      if (pending.size >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+      clearTimeout(idle)
+      worker ??= startWorker()
+      const id = nextId++
+      pending.set(id, resume)
+      worker.ref()
+      try {
+        worker.postMessage({ id, request } satisfies ThreadRequest<Request>)
+      } catch (cause) {
+        forget(id)
+        return resume(Effect.fail(new NotCloneable({ cause })))
+      }
+      return Effect.sync(() => forget(id))
+    })
+
+  const start = Effect.sync(() => {
+    worker ??= startWorker()
+    if (pending.size === 0) rest()
+  })
+
+  const close = Effect.suspend(() => {
+    closed = true
+    failAll("closed")
+    return Effect.promise(end)
+  })
+
+  return Effect.acquireRelease(
+    Effect.sync(() => ({ request, start })),
+    () => close
+  )
+}

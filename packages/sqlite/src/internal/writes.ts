@@ -1,0 +1,71 @@
+/**
+ * The writes of a store as data, so that another thread can run them.
+ */
+import type {
+  Change,
+  Claim,
+  Delivery,
+  EventDelivery,
+  EventDeliveryClaim,
+  RefusedChange,
+  Sweep
+} from "@mailkeep/core/adapter"
+import { applyChange } from "./applyChange.ts"
+import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
+import type { Prepared } from "./recordTable.ts"
+
+export type Write =
+  | { readonly _tag: "Commit"; readonly changes: ReadonlyArray<Change> }
+  | { readonly _tag: "Claim"; readonly claim: Claim }
+  | { readonly _tag: "ClaimEventDeliveries"; readonly claim: EventDeliveryClaim }
+  | { readonly _tag: "Sweep"; readonly sweep: Sweep }
+
+/** The value of each write. */
+export interface WriteResults {
+  readonly Commit: void
+  readonly Claim: ReadonlyArray<Delivery>
+  readonly ClaimEventDeliveries: ReadonlyArray<EventDelivery>
+  readonly Sweep: number
+}
+
+/** The result of one write within a group: its value, or the change whose guard failed, which undoes only this write. */
+export type Written = { readonly done: WriteResults[keyof WriteResults] } | { readonly refused: RefusedChange }
+
+const runCommit = (connection: Prepared, changes: ReadonlyArray<Change>): Written => {
+  for (const [at, change] of changes.entries()) {
+    const reason = applyChange(connection, change)
+    if (reason !== undefined) return { refused: { at, reason } }
+  }
+  return { done: undefined }
+}
+
+/** Runs one write within a transaction. Throws the errors of SQLite. */
+export const runWrite = (connection: Prepared, write: Write): Written => {
+  switch (write._tag) {
+    case "Commit":
+      return runCommit(connection, write.changes)
+    case "Claim":
+      return { done: claimDeliveries(connection, write.claim) }
+    case "ClaimEventDeliveries":
+      return { done: claimEventDeliveries(connection, write.claim) }
+    case "Sweep":
+      return { done: sweep(connection, write.sweep) }
+  }
+}
+
+const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
+  change._tag === "InsertMessage"
+    ? change.message
+    : change._tag === "PutResource" && change.resource.kind === "templateBody"
+      ? change.resource.content
+      : undefined
+
+const octetsOfChange = (change: Change): number => {
+  if (change._tag === "PutContent") return change.parts.reduce((sum, part) => sum + part.length, 0)
+  const body = bodyOf(change)
+  return 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
+}
+
+/** The approximate size of a write: its bodies and contents, and a fixed number of octets for each change. */
+export const octetsOf = (write: Write): number =>
+  write._tag === "Commit" ? write.changes.reduce((sum, change) => sum + octetsOfChange(change), 0) : 1024

@@ -1,0 +1,143 @@
+import { mkdtempSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import type { Worker } from "node:worker_threads"
+import type { Change } from "@mailkeep/core/adapter"
+import Database from "better-sqlite3"
+import { Effect, Exit, Fiber, Result, Scope, Stream } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { SqliteMailStore } from "../src/index.ts"
+
+let folder: string
+const threads = new Set<Worker>()
+const onWorker = (worker: Worker) => {
+  threads.add(worker)
+  worker.once("exit", () => threads.delete(worker))
+}
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-thread-"))
+  process.on("worker", onWorker)
+})
+afterEach(() => {
+  process.off("worker", onWorker)
+  threads.clear()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const file = () => join(folder, "mail.db")
+
+const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+
+const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
+
+const setting = (store: Store["Service"], name: string) =>
+  Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)
+
+/** Lets the event loop turn until the condition holds. */
+const until = (condition: () => boolean) =>
+  Effect.promise(async () => {
+    while (!condition()) await setImmediate()
+  })
+
+const turns = (count: number) =>
+  Effect.promise(async () => {
+    for (let turn = 0; turn < count; turn++) await setImmediate()
+  })
+
+describe("the commit thread", () => {
+  it("reads each commit after it is acknowledged", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 50; n++) {
+          yield* store.commit(put(`s${n}`))
+          expect(yield* setting(store, `s${n}`)).toBe("1")
+        }
+      })
+    ))
+
+  it("leaves the event loop free while another connection has the lock, and commits when the lock is released", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit(put("before"))
+        const other = new Database(file())
+        other.exec("BEGIN IMMEDIATE")
+        const waiting = yield* Effect.forkChild(store.commit(put("a")))
+        yield* turns(200)
+        expect(waiting.pollUnsafe()).toBeUndefined()
+        expect(yield* setting(store, "before")).toBe("1")
+        other.exec("ROLLBACK")
+        other.close()
+        yield* Fiber.join(waiting)
+        expect(yield* setting(store, "a")).toBe("1")
+        expect(store.groupCounts().lockedMillis).toBeGreaterThan(0)
+      })
+    ))
+
+  it("fails the commits of a thread that dies with StoreUnavailable, keeps what was acknowledged, and starts another thread", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const acknowledged: Array<string> = []
+        for (let round = 0; round < 5; round++) {
+          const commits = Array.from({ length: 40 }, (_, n) => {
+            const name = `s${round}_${n}`
+            return Effect.tap(store.commit(put(name)), () => Effect.sync(() => acknowledged.push(name)))
+          })
+          const fiber = yield* Effect.forkChild(Effect.forEach(commits, Effect.result, { concurrency: 8 }))
+          const count = acknowledged.length
+          yield* until(() => acknowledged.length > count)
+          for (const thread of threads) yield* Effect.promise(() => thread.terminate())
+          const failures = (yield* Fiber.join(fiber)).flatMap((result) =>
+            Result.isFailure(result) ? [result.failure] : []
+          )
+          for (const failure of failures)
+            expect(failure).toMatchObject({ _tag: "StoreUnavailable", reason: "unreachable" })
+        }
+        for (const name of acknowledged) expect(yield* setting(store, name)).toBe("1")
+        yield* store.commit(put("after"))
+        expect(yield* setting(store, "after")).toBe("1")
+        expect(threads.size).toBe(1)
+      })
+    ))
+
+  it("acknowledges no commit after the file was replaced, also when the thread starts again", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit(put("a"))
+        for (const suffix of ["", "-wal", "-shm"]) renameSync(`${file()}${suffix}`, `${file()}${suffix}.away`)
+        expect(yield* Effect.flip(store.commit(put("b")))).toMatchObject({ reason: "unreachable" })
+        for (const thread of threads) yield* Effect.promise(() => thread.terminate())
+        expect(yield* Effect.flip(store.commit(put("c")))).toMatchObject({ reason: "unreachable" })
+      })
+    ))
+
+  it("ends with the store, and leaves no write-ahead log behind", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
+    await Effect.runPromise(store.commit(put("a")))
+    expect(threads.size).toBe(1)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await Effect.runPromise(until(() => threads.size === 0))
+    expect(() => renameSync(`${file()}-wal`, `${file()}-wal.away`)).toThrow("ENOENT")
+  })
+
+  it("reports the commits of another connection, and not its own", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const seen: Array<void> = []
+        const watching = yield* Effect.forkChild(
+          Stream.runForEach(store.foreignCommits, () => Effect.sync(() => seen.push(undefined)))
+        )
+        yield* store.commit(put("own"))
+        yield* Effect.sleep("1100 millis")
+        expect(seen).toHaveLength(0)
+        const other = new Database(file())
+        other.exec("INSERT INTO mailkeep_settings (name, value) VALUES ('foreign', '1')")
+        other.close()
+        yield* until(() => seen.length > 0)
+        yield* Fiber.interrupt(watching)
+      })
+    ))
+})
