@@ -6,18 +6,19 @@ import { Clock, Effect, Result, Schedule } from "effect"
 import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
 import type { MarkFinalizingFacts } from "../decide/delivery/markFinalizing.ts"
 import { markFinalizing } from "../decide/delivery/markFinalizing.ts"
+import type { SuppressionRecord } from "../domain/contact/Suppression.ts"
 import type { Conflict } from "../domain/store/Conflict.ts"
 import { idAt } from "../domain/value/Id.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { Commit } from "./commit.ts"
+import { knownFirst } from "./knownFacts.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
 
 export interface FinalizingDeps {
   readonly store: MailStoreShape
   readonly commit: Commit
   readonly ids: IdSource["Service"]
-  readonly addressKey: (address: string) => string
 }
 
 /** Retries after the first commit: three at once, then after 10 ms, doubled each time. About 5 s in total. */
@@ -42,26 +43,30 @@ const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint
  * frozen, and the lease could end before the final bytes are sent.
  */
 export const finalize = (
-  { store, commit, ids, addressKey: keyOf }: FinalizingDeps,
-  { delivery, attempt }: StartedAttempt,
+  { store, commit, ids }: FinalizingDeps,
+  { delivery, attempt, suppression: suppressionAtBegin }: StartedAttempt,
+  addressKey: string,
   leaseMillis: number
 ): Effect.Effect<void, HandOffRevoked> => {
-  const addressKey = keyOf(delivery.address)
+  const suppressionNow = knownFirst<SuppressionRecord | null, StoreUnavailable, never>(
+    Effect.succeed(suppressionAtBegin),
+    Effect.map(
+      store.read([{ _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [addressKey] }]),
+      ([[suppression]]) => suppression!
+    )
+  )
   const once = Effect.gen(function* () {
     const from = { now: yield* Clock.currentTimeMillis, nanos: yield* Clock.monotonicTimeNanos }
     const eventId = idAt(yield* ids.reserve(from.now, 1), "evt", 0)
-    const load = Effect.map(
-      store.read([{ _tag: "Suppressions", projectId: delivery.projectId, addressKeys: [addressKey] }]),
-      ([[suppression]]): MarkFinalizingFacts => ({
-        now: from.now,
-        eventId,
-        delivery,
-        attempt,
-        addressKey,
-        suppression: suppression!,
-        leaseUntil: from.now + leaseMillis
-      })
-    )
+    const load = Effect.map(suppressionNow, (suppression): MarkFinalizingFacts => ({
+      now: from.now,
+      eventId,
+      delivery,
+      attempt,
+      addressKey,
+      suppression,
+      leaseUntil: from.now + leaseMillis
+    }))
     const permitted = yield* commit(load, (facts) => Result.succeed(markFinalizing(facts)), "once")
     return { from, permitted }
   })

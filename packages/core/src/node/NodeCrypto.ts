@@ -10,11 +10,13 @@
  * export const layer = Layer.provide(MailCore.layer, NodeCrypto.layer)
  * ```
  */
+import type { KeyObject } from "node:crypto"
 import {
   createCipheriv,
   createDecipheriv,
   createHash,
   createHmac,
+  createSecretKey,
   generateKeyPair,
   hash,
   randomBytes,
@@ -29,10 +31,34 @@ const tagBytes = 16
 
 const keyOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
+const keyObjects = new WeakMap<Uint8Array, KeyObject>()
+
+/** Makes the key object of a key once, because that takes longer than a short HMAC. */
+const keyObjectOf = (key: Uint8Array): KeyObject => {
+  const existing = keyObjects.get(key)
+  if (existing !== undefined) return existing
+  const made = createSecretKey(key)
+  keyObjects.set(key, made)
+  return made
+}
+
+const poolBytes = 4096
+let pool: Buffer = Buffer.alloc(0)
+
+/** Takes bytes from a pool, because each request to the system costs as much as hundreds of bytes. Gives no byte twice. */
+const fromPool = (count: number): Uint8Array => {
+  if (count > poolBytes / 8) return new Uint8Array(randomBytes(count))
+  if (pool.length < count) pool = randomBytes(poolBytes)
+  const taken = new Uint8Array(pool.subarray(0, count))
+  pool.fill(0, 0, count)
+  pool = pool.subarray(count)
+  return taken
+}
+
 /** Provides `Crypto` with the functions of `node:crypto`. */
 export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
   sha256: (data) => hash("sha256", data),
-  hmacSha256: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
+  hmacSha256: (key, text) => createHmac("sha256", keyObjectOf(key)).update(text).digest("base64url"),
   encrypt: (key, text) => {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv("aes-256-gcm", keyOf(key), nonce)
@@ -65,5 +91,5 @@ export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
     ),
     ({ privateKey, publicKey }) => ({ privateKey, publicKey: publicKey.toString("base64") })
   ),
-  randomBytes: (count) => new Uint8Array(randomBytes(count))
+  randomBytes: fromPool
 })

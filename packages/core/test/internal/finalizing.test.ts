@@ -18,11 +18,15 @@ const finalized = (commit: ReturnType<MailStoreShape["commit"]>, recipient: Supp
   const deps = {
     store,
     commit: makeCommit(store),
-    ids: { reserve: () => Effect.succeed(ids) },
-    addressKey: (address: string) => `key of ${address}`
+    ids: { reserve: () => Effect.succeed(ids) }
   }
-  const started = { delivery: delivery({ status: "sending", worker: "w" }), attempt: attempt(), message: message() }
-  return Effect.andThen(TestClock.setTime(now), Effect.result(finalize(deps, started, leaseMillis))).pipe(
+  const started = {
+    delivery: delivery({ status: "sending", worker: "w" }),
+    attempt: attempt(),
+    message: message(),
+    suppression: recipient
+  }
+  return Effect.andThen(TestClock.setTime(now), Effect.result(finalize(deps, started, "key", leaseMillis))).pipe(
     Effect.provide(TestClock.layer()),
     Effect.runPromise
   )

@@ -35,6 +35,8 @@ export interface StartedAttempt {
   readonly delivery: Delivery
   readonly attempt: Attempt
   readonly message: Message
+  /** The suppression of the recipient when the attempt began. */
+  readonly suppression: SuppressionRecord | null
 }
 
 /** Base64 makes four octets of three bytes, and has a line end of two octets after each 76 (RFC 2045 §6.8). */
@@ -71,9 +73,9 @@ const transitionWithoutAttempt = (
 
 /** Begins an attempt. The answer is a status when there is nothing to hand over: the claim is lost, the delivery ended, or it is not due. */
 export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt | HandledStatus> => {
-  const { now, eventId, claimed, delivery, message, begunAttempt } = facts
+  const { now, eventId, claimed, delivery, message, suppression, begunAttempt } = facts
   if (begunAttempt !== null && hasBegunAttempt(claimed, delivery))
-    return unchanged({ delivery, attempt: begunAttempt, message })
+    return unchanged({ delivery, attempt: begunAttempt, message, suppression })
   if (!holdsClaim(claimed, delivery)) return claimLost
   const ended = transitionWithoutAttempt(delivery, facts)
   if (ended !== undefined) return { answer: ended.after.status, changes: transitionAndRefunds(ended, now, eventId) }
@@ -85,7 +87,7 @@ export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt 
     statusMessage: delivery.statusMessage
   })
   return {
-    answer: { delivery: transition.after, attempt, message },
+    answer: { delivery: transition.after, attempt, message, suppression },
     changes: [...transitionChanges(transition, now, eventId), { _tag: "InsertAttempt", attempt }]
   }
 }

@@ -2,26 +2,21 @@
  * Hands over one claimed delivery. The begin of the attempt, the phase `finalizing` and the result are separate commits. Source: decision 0006.
  * The dispatcher decides which deliveries to claim, and when.
  */
-import { Clock, Context, Data, Duration, Effect, Layer, Result } from "effect"
-import type { BeginAttemptFacts } from "../../decide/delivery/beginAttempt.ts"
+import { Context, Duration, Effect, Layer, Result } from "effect"
 import { beginAttempt } from "../../decide/delivery/beginAttempt.ts"
 import type { HandOffResult } from "../../decide/delivery/attemptEnd.ts"
 import type { HandledStatus } from "../../decide/delivery/claim.ts"
-import { hasBegunAttempt } from "../../decide/delivery/claim.ts"
-import type { FinishAttemptFacts } from "../../decide/delivery/finishAttempt.ts"
 import { finishAttempt } from "../../decide/delivery/finishAttempt.ts"
-import type { QueueDueFacts } from "../../decide/delivery/queueDue.ts"
 import { queueDue } from "../../decide/delivery/queueDue.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import { idAt } from "../../domain/value/Id.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
-import type { Message } from "../../domain/message/Message.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
-import type { CheckedTransport } from "../../internal/checkedTransport.ts"
 import { checkedTransport } from "../../internal/checkedTransport.ts"
 import { finalize } from "../../internal/finalizing.ts"
-import { keyedAddressOf } from "../../internal/keyedAddress.ts"
+import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
+import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
+import { knownFirst } from "../../internal/knownFacts.ts"
 import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
 import type { OutgoingDeps } from "../../internal/outgoing.ts"
@@ -32,7 +27,6 @@ import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
-import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { HandOffRevoked, Transport } from "../../port/Transport.ts"
@@ -69,60 +63,12 @@ const handOffSettings = ({ retry, ...options }: Partial<HandOffOptions>): HandOf
   retry: { ...defaultRetryPolicy, ...retry }
 })
 
-/** A defect: the delivery refers to a message that is not in the store. */
-class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
-
-const requireMessage = (message: Message | null): Message => {
-  if (message === null) throw new MessageMissing()
-  return message
-}
-
-interface Deps {
+interface Deps extends HandOffFactDeps {
   readonly options: HandOffSettings
-  readonly store: MailStoreShape
   readonly commit: Commit
-  readonly ids: IdSource["Service"]
-  readonly plans: PlanSource["Service"]
-  readonly transport: CheckedTransport
-  readonly addressKey: (address: string) => string
   readonly outgoing: OutgoingDeps
   readonly relay: RelayWatch
 }
-
-/** The time and the id of the event that a decision may append. */
-const clockFacts = ({ ids }: Deps) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    return { now, eventId: idAt(yield* ids.reserve(now, 1), "evt", 0) }
-  })
-
-const loadQueueDue = (deps: Deps, claimed: Delivery): Effect.Effect<QueueDueFacts, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { store, plans, addressKey } = deps
-    const { projectId, id, messageId, address } = claimed
-    const [delivery, stored, [suppression], [allowanceUsed]] = yield* store.read([
-      { _tag: "Delivery", projectId, id },
-      { _tag: "Message", projectId, id: messageId },
-      { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] },
-      { _tag: "Counters", projectId, names: ["allowance"] }
-    ])
-    const message = requireMessage(stored)
-    const [apiKey, domain] = yield* store.read([
-      { _tag: "ApiKey", id: message.apiKeyId ?? "" },
-      { _tag: "Domain", projectId, domain: message.domain }
-    ])
-    return {
-      ...(yield* clockFacts(deps)),
-      plan: yield* plans.planOf(projectId),
-      claimed,
-      delivery,
-      message,
-      apiKey,
-      domain,
-      suppression: suppression!,
-      allowanceUsed: allowanceUsed!
-    }
-  })
 
 const queueScheduled = Effect.fn("HandOffs.queueScheduled")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
   deps.commit(loadQueueDue(deps, claimed), (facts) => Result.succeed(queueDue(facts)), {
@@ -130,72 +76,21 @@ const queueScheduled = Effect.fn("HandOffs.queueScheduled")((deps: Deps, claimed
   })
 )
 
-const loadBeginAttempt = (deps: Deps, claimed: Delivery): Effect.Effect<BeginAttemptFacts, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { store, transport, addressKey } = deps
-    const { projectId, id, messageId, address } = claimed
-    const [delivery, stored, [suppression]] = yield* store.read([
-      { _tag: "Delivery", projectId, id },
-      { _tag: "Message", projectId, id: messageId },
-      { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] }
-    ])
-    const [attempts] = hasBegunAttempt(claimed, delivery)
-      ? yield* store.read([{ _tag: "Attempts", deliveryId: id }])
-      : [[]]
-    return {
-      ...(yield* clockFacts(deps)),
-      maxMessageBytes: transport.capabilities.maxMessageBytes,
-      claimed,
-      delivery,
-      message: requireMessage(stored),
-      suppression: suppression!,
-      begunAttempt: attempts.at(-1) ?? null
-    }
-  })
-
-const loadFinishAttempt = (deps: Deps, claimed: Delivery): Effect.Effect<FinishAttemptFacts, StoreUnavailable> =>
-  Effect.gen(function* () {
-    const { store, transport, options } = deps
-    const { projectId, id, messageId, address } = claimed
-    const keyedAddress = keyedAddressOf(deps.addressKey, projectId, address)
-    const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
-      { _tag: "Delivery", projectId, id },
-      { _tag: "Attempts", deliveryId: id },
-      { _tag: "Message", projectId, id: messageId },
-      { _tag: "Project", id: projectId },
-      { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
-    ])
-    const message = requireMessage(stored)
-    return {
-      ...(yield* clockFacts(deps)),
-      policy: options.retry,
-      onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
-      idempotentHandOff: transport.capabilities.idempotentHandOff,
-      expiresAt: message.expiresAt,
-      claimed,
-      delivery,
-      attempt: attempts.at(-1) ?? null,
-      keyedAddress,
-      suppression: suppression!
-    }
-  })
-
 /** Commits the result of the attempt. Repeats within `boundMillis` until the store has the result. */
 const recordResult = (
-  deps: Deps,
-  claimed: Delivery,
+  { commit }: Deps,
+  load: ReturnType<typeof loadFinishAttempt>,
   result: HandOffResult,
   boundMillis: number
 ): Effect.Effect<HandledStatus, NotStored> =>
-  deps.commit(loadFinishAttempt(deps, claimed), (facts) => Result.succeed(finishAttempt(result, facts)), {
-    untilStoredMillis: boundMillis
-  })
+  commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { untilStoredMillis: boundMillis })
 
 const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
+      const addressKey = deps.addressKey(claimed.address)
       const started = yield* deps.commit(
-        loadBeginAttempt(deps, claimed),
+        loadBeginAttempt(deps, claimed, addressKey),
         (facts) => Result.succeed(beginAttempt(facts)),
         { untilStoredMillis: leaseMillis }
       )
@@ -204,10 +99,12 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
         outgoingOf(deps.outgoing, started),
         () => new HandOffRevoked({ why: "not_recorded" })
       )
+      let attempt = started.attempt
+      const finalizing = Effect.map(finalize(deps, started, addressKey, leaseMillis), () => {
+        attempt = { ...attempt, phase: "finalizing" }
+      })
       const exit = yield* restore(
-        Effect.flatMap(outgoing, (outgoing) =>
-          runTransport(deps.transport, outgoing, finalize(deps, started, leaseMillis))
-        ).pipe(
+        Effect.flatMap(outgoing, (outgoing) => runTransport(deps.transport, outgoing, finalizing)).pipe(
           Effect.timeoutOrElse({
             duration: Duration.millis(deps.options.deadlineMillis),
             orElse: () => Effect.succeed(undefined)
@@ -217,13 +114,16 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
       const boundMillis = Math.max(leaseMillis, outcomeKeptMillis)
       const result = handOffResultOf(exit)
       yield* deps.relay.record(result)
-      return yield* recordResult(deps, started.delivery, result, boundMillis)
+      const load = loadFinishAttempt(deps, started.delivery)
+      const isAccepted = result._tag === "Accepted" || result._tag === "Delivered"
+      const known = isAccepted ? knownFirst(acceptedFacts(deps, { ...started, attempt }, addressKey), load) : load
+      return yield* recordResult(deps, known, result, boundMillis)
     })
   )
 )
 
 const recover = Effect.fn("HandOffs.recover")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
-  recordResult(deps, claimed, { _tag: "WorkerDied" }, leaseMillis)
+  recordResult(deps, loadFinishAttempt(deps, claimed), { _tag: "WorkerDied" }, leaseMillis)
 )
 
 /**

@@ -70,7 +70,7 @@ describe("beginAttempt", () => {
   it("returns the attempt of an earlier commit of the same claim, and writes nothing", () => {
     const begun = (begin().answer as StartedAttempt).delivery
     expect(begin({ delivery: begun, begunAttempt: attempt() })).toEqual({
-      answer: { delivery: begun, attempt: attempt(), message: message() },
+      answer: { delivery: begun, attempt: attempt(), message: message(), suppression: null },
       changes: []
     })
   })

@@ -1,0 +1,167 @@
+/**
+ * Loads the facts of the decisions about one claimed delivery. Source: decision 0006.
+ */
+import { Clock, Data, Effect } from "effect"
+import type { BeginAttemptFacts, StartedAttempt } from "../decide/delivery/beginAttempt.ts"
+import { hasBegunAttempt } from "../decide/delivery/claim.ts"
+import type { FinishAttemptFacts } from "../decide/delivery/finishAttempt.ts"
+import type { QueueDueFacts } from "../decide/delivery/queueDue.ts"
+import type { Attempt, Delivery } from "../domain/delivery/Delivery.ts"
+import type { RetryPolicy } from "../domain/delivery/RetrySchedule.ts"
+import type { Message } from "../domain/message/Message.ts"
+import { idAt } from "../domain/value/Id.ts"
+import type { IdSource } from "../port/IdSource.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import type { PlanSource } from "../port/PlanSource.ts"
+import type { CheckedTransport } from "./checkedTransport.ts"
+import { keyedAddressOf } from "./keyedAddress.ts"
+import { knownFirst } from "./knownFacts.ts"
+
+/** A defect: the delivery refers to a message that is not in the store. */
+class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
+
+const requireMessage = (message: Message | null): Message => {
+  if (message === null) throw new MessageMissing()
+  return message
+}
+
+/** What the loads need of a service that hands over. */
+export interface HandOffFactDeps {
+  readonly options: { readonly retry: RetryPolicy }
+  readonly store: MailStoreShape
+  readonly ids: IdSource["Service"]
+  readonly plans: PlanSource["Service"]
+  readonly transport: CheckedTransport
+  readonly addressKey: (address: string) => string
+}
+
+/** The time and the id of the event that a decision may append. */
+const clockFacts = ({ ids }: HandOffFactDeps) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return { now, eventId: idAt(yield* ids.reserve(now, 1), "evt", 0) }
+  })
+
+export const loadQueueDue = (
+  deps: HandOffFactDeps,
+  claimed: Delivery
+): Effect.Effect<QueueDueFacts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { store, plans, addressKey } = deps
+    const { projectId, id, messageId, address } = claimed
+    const [delivery, stored, [suppression], [allowanceUsed]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] },
+      { _tag: "Counters", projectId, names: ["allowance"] }
+    ])
+    const message = requireMessage(stored)
+    const [apiKey, domain] = yield* store.read([
+      { _tag: "ApiKey", id: message.apiKeyId ?? "" },
+      { _tag: "Domain", projectId, domain: message.domain }
+    ])
+    return {
+      ...(yield* clockFacts(deps)),
+      plan: yield* plans.planOf(projectId),
+      claimed,
+      delivery,
+      message,
+      apiKey,
+      domain,
+      suppression: suppression!,
+      allowanceUsed: allowanceUsed!
+    }
+  })
+
+/** The delivery and its last attempt, if this worker has already begun one by this claim. */
+interface BegunState {
+  readonly delivery: Delivery | null
+  readonly begunAttempt: Attempt | null
+}
+
+const loadBegunState = ({ store }: HandOffFactDeps, claimed: Delivery): Effect.Effect<BegunState, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { projectId, id } = claimed
+    const [delivery] = yield* store.read([{ _tag: "Delivery", projectId, id }])
+    if (!hasBegunAttempt(claimed, delivery)) return { delivery, begunAttempt: null }
+    const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: id }])
+    return { delivery, begunAttempt: attempts.at(-1) ?? null }
+  })
+
+export const loadBeginAttempt = (
+  deps: HandOffFactDeps,
+  claimed: Delivery,
+  addressKey: string
+): Effect.Effect<BeginAttemptFacts, StoreUnavailable> => {
+  // The claim has returned the delivery.
+  const begunState = knownFirst(
+    Effect.succeed({ delivery: claimed, begunAttempt: null }),
+    loadBegunState(deps, claimed)
+  )
+  return Effect.gen(function* () {
+    const { store, transport } = deps
+    const { projectId, messageId } = claimed
+    const state = yield* begunState
+    const [stored, [suppression]] = yield* store.read([
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
+    ])
+    return {
+      ...(yield* clockFacts(deps)),
+      maxMessageBytes: transport.capabilities.maxMessageBytes,
+      claimed,
+      ...state,
+      message: requireMessage(stored),
+      suppression: suppression!
+    }
+  })
+}
+
+export const loadFinishAttempt = (
+  deps: HandOffFactDeps,
+  claimed: Delivery
+): Effect.Effect<FinishAttemptFacts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const { store, transport, options } = deps
+    const { projectId, id, messageId, address } = claimed
+    const keyedAddress = keyedAddressOf(deps.addressKey, projectId, address)
+    const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
+      { _tag: "Delivery", projectId, id },
+      { _tag: "Attempts", deliveryId: id },
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "Project", id: projectId },
+      { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
+    ])
+    const message = requireMessage(stored)
+    return {
+      ...(yield* clockFacts(deps)),
+      policy: options.retry,
+      onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+      idempotentHandOff: transport.capabilities.idempotentHandOff,
+      expiresAt: message.expiresAt,
+      claimed,
+      delivery,
+      attempt: attempts.at(-1) ?? null,
+      keyedAddress,
+      suppression: suppression!
+    }
+  })
+
+/** The facts of an attempt that this process began and that the relay accepted. They need nothing else from the store. */
+export const acceptedFacts = (
+  deps: HandOffFactDeps,
+  { delivery, attempt, message }: StartedAttempt,
+  addressKey: string
+): Effect.Effect<FinishAttemptFacts> =>
+  Effect.map(clockFacts(deps), (clock) => ({
+    ...clock,
+    policy: deps.options.retry,
+    onAmbiguous: message.onAmbiguous ?? "retry",
+    idempotentHandOff: deps.transport.capabilities.idempotentHandOff,
+    expiresAt: message.expiresAt,
+    claimed: delivery,
+    delivery,
+    attempt,
+    keyedAddress: { projectId: delivery.projectId, address: delivery.address, addressKey },
+    suppression: null
+  }))
