@@ -32,6 +32,9 @@ import { routerConfig } from "./server/routerConfig.ts"
 export { layerOperations, OperationsServer } from "./node/operationsServer.ts"
 export type { OperationsOptions } from "./node/operationsServer.ts"
 export type { ServerLimits } from "./node/limits.ts"
+export { nodeListener } from "./node/nodeListener.ts"
+export type { NodeListener, NodeListenerOptions } from "./node/nodeListener.ts"
+export { incomingMessageOf } from "./node/webRequest.ts"
 
 /** The address of the server, and limits that differ from the defaults. */
 export interface ServerOptions extends Partial<ServerLimits> {

@@ -1,7 +1,7 @@
 /**
  * Sends with files over HTTP.
  */
-import { project, sendBody, stores, taken, tick } from "@mailkeep/testing"
+import { project, sendBody, stores, taken, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"

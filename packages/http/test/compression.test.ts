@@ -2,7 +2,7 @@
  * The compression of responses, on the Node server and in the fetch handler.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { openTestMail, sendBody, stores } from "@mailkeep/testing"
+import { openTestMail, sendBody, stores } from "@mailkeep/test-support"
 import { Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MailServer } from "../src/index.ts"

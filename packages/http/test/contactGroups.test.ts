@@ -1,7 +1,7 @@
 /**
  * Contacts, properties, lists, segments and suppressions over real HTTP. These tests check the shapes; the service tests check the rules.
  */
-import { stores } from "@mailkeep/testing"
+import { stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { error, invalid, openHttpTestServer, otherProject } from "./httpTestServer.ts"

@@ -2,7 +2,7 @@
  * The docs page runs only its own scripts.
  */
 import { createHash } from "node:crypto"
-import { openTestMail, stores } from "@mailkeep/testing"
+import { openTestMail, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"
 

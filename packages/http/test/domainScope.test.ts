@@ -4,7 +4,7 @@
  */
 import { formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores } from "@mailkeep/testing"
+import { sendBody, start, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"

@@ -2,7 +2,7 @@
  * Properties of every response, whatever the endpoint.
  */
 import { connect } from "node:net"
-import { stores } from "@mailkeep/testing"
+import { stores } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -70,6 +70,7 @@ describe.each(stores)("every response, over $name", (store) => {
     const document = (await (await fetch(`${wire.url}/openapi.json`)).json()) as OpenApiDocument
     expect(document.openapi).toMatch(/^3\.1/)
     expect(Object.keys(document.paths).toSorted()).toEqual([
+      "/api/v1/emails/batch",
       "/api/v1/emails/contacts",
       "/api/v1/emails/contacts/{contactId}",
       "/api/v1/emails/domains",

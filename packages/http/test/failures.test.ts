@@ -2,7 +2,7 @@
  * The responses to internal failures: a store that is unavailable, and a bug.
  */
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
-import { sendBody, stores } from "@mailkeep/testing"
+import { sendBody, stores } from "@mailkeep/test-support"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

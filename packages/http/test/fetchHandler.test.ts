@@ -4,9 +4,9 @@
 import { builtinModules } from "node:module"
 import { fileURLToPath } from "node:url"
 import { ApiKeys, Dispatcher, MailStore, StoreNotOpened } from "@mailkeep/core"
-import type { StoreUnderTest } from "@mailkeep/testing"
-import { delivery, testMailLayer, openTestMail, project, sendBody, stores } from "@mailkeep/testing"
-import { Effect, Layer, Redacted } from "effect"
+import type { StoreUnderTest } from "@mailkeep/test-support"
+import { delivery, testMailLayer, openTestMail, project, sendBody, stores } from "@mailkeep/test-support"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { build } from "vite"
 import { afterEach, describe, expect, it } from "vitest"
 import type { FetchHandlerOptions, MailSource } from "../src/server/fetchHandler.ts"
@@ -51,10 +51,10 @@ const post = (headers: Record<string, string>, path = "/api/v1/emails/send") =>
   })
 
 describe.each(stores)("fetchHandler, over $name", (under) => {
-  it("uses an open core, given as a runtime or a context, and leaves it open", async () => {
+  it("uses an open core, given as a runtime, a context or an object with a runtime, and leaves it open", async () => {
     const { counts, store } = counted(under)
     const { core, headers } = await open(store)
-    for (const mail of [core, await core.context()]) {
+    for (const mail of [core, await core.context(), { runtime: core }]) {
       const { handler, dispose } = handle(mail)
       expect((await handler(new Request("http://localhost/api/v1/emails/logs", { headers }))).status).toBe(200)
       await dispose()
@@ -86,6 +86,80 @@ describe.each(stores)("fetchHandler, over $name", (under) => {
 
 describe("fetchHandler", () => {
   const [memory] = stores
+
+  it("opens nothing before its first request", async () => {
+    const { counts, store } = counted(memory)
+    const runtime = ManagedRuntime.make(testMailLayer(store))
+    closing.push(() => runtime.dispose())
+    const first = handle({ runtime })
+    await first.dispose()
+    const { handler } = handle(testMailLayer(store))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(counts.opened).toBe(0)
+    await handler(new Request("http://localhost/docs"))
+    expect(counts.opened).toBe(1)
+  })
+
+  it("opens a mail that did not open again with the next request", async () => {
+    const { core } = await open(memory)
+    let opened = 0
+    const mail = {
+      runtime: core,
+      open: async () => {
+        if (++opened === 1) throw new StoreNotOpened({ reason: "unreachable", where: "mail.db" })
+      }
+    }
+    const { handler } = handle(mail)
+    const get = () => handler(new Request("http://localhost/api/v1/emails/logs"))
+    await expect(get()).rejects.toBeInstanceOf(StoreNotOpened)
+    expect([(await get()).status, (await get()).status, opened]).toEqual([401, 401, 2])
+  })
+
+  it("opens a layer that did not open again with the next request", async () => {
+    let opened = 0
+    const failing = Layer.unwrap(
+      Effect.suspend(() =>
+        ++opened === 1
+          ? Effect.fail(new StoreNotOpened({ reason: "unreachable", where: "mail.db" }))
+          : Effect.succeed(memory.layer)
+      )
+    )
+    let closed = 0
+    const besides = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => closed++)))
+    const store = { name: "failing once", layer: Layer.provideMerge(failing, besides) }
+    const { handler } = handle(testMailLayer(store))
+    const get = () => handler(new Request("http://localhost/api/v1/emails/logs"))
+    await expect(get()).rejects.toBeInstanceOf(StoreNotOpened)
+    expect(closed).toBe(1)
+    expect([(await get()).status, (await get()).status, opened, closed]).toEqual([401, 401, 2, 1])
+  })
+
+  it("rejects a request after it is closed", async () => {
+    const { core } = await open(memory)
+    const { handler, dispose } = handle(core)
+    await dispose()
+    await expect(handler(new Request("http://localhost/docs"))).rejects.toThrow("The handler is closed.")
+  })
+
+  it.each([[{}], [{ runtime: {} }], [Promise.resolve({})]])("refuses %j instead of a core", (mail) => {
+    expect(() => fetchHandler(mail as never)).toThrow(TypeError)
+  })
+
+  it("names a request whose body was read before", async () => {
+    const { core, headers } = await open(memory)
+    const { handler } = handle(core)
+    const request = post(headers)
+    await request.text()
+    const response = await handler(request)
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      {
+        error: "internal_error",
+        message:
+          "The body of this request was read before Mailkeep received the request. Mount Mailkeep before the body parser."
+      }
+    ])
+  })
   const statusOf = async (handler: (request: Request) => Promise<Response>, path: string, headers = {}) =>
     (await handler(new Request(`http://localhost${path}`, { headers }))).status
 

@@ -1,7 +1,7 @@
 /**
  * Requests of hostile or defective clients, over real sockets: the refusals, their format, and the further use of the connection.
  */
-import { sendBody, stores } from "@mailkeep/testing"
+import { sendBody, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
 import type { HttpTestServer } from "./httpTestServer.ts"

@@ -2,7 +2,7 @@
  * The log lines about internal failures: enough to find the code, no data of a caller, and not one line per request.
  */
 import { ApiKeys, Domains, MailStore, StoreUnavailable } from "@mailkeep/core"
-import { testMailLayer, project, sendBody, stores } from "@mailkeep/testing"
+import { testMailLayer, project, sendBody, stores } from "@mailkeep/test-support"
 import { Cause, Data, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"

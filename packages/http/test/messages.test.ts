@@ -2,7 +2,7 @@
  * The `message` of a 400 is a whole sentence: the part and the path of the first issue, the problem, and the number of further issues.
  */
 import { formatInstant } from "@mailkeep/core"
-import { sendBody, start, stores } from "@mailkeep/testing"
+import { sendBody, start, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { openHttpTestServer, postSend } from "./httpTestServer.ts"

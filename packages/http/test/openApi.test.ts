@@ -2,9 +2,9 @@
  * Independent validators check the OpenAPI document. The wire tests check each response against the document.
  */
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { stores } from "@mailkeep/testing"
-import { bodyJudge } from "@mailkeep/testing/apiDocument"
-import type { ApiDocument } from "@mailkeep/testing/apiDocument"
+import { stores } from "@mailkeep/test-support"
+import { bodyJudge } from "@mailkeep/test-support/apiDocument"
+import type { ApiDocument } from "@mailkeep/test-support/apiDocument"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { openHttpTestServer } from "./httpTestServer.ts"

@@ -3,7 +3,7 @@
  */
 import { Health } from "@mailkeep/core"
 import { metricTable } from "@mailkeep/core/binding"
-import { openTestMail, send, stores, tick } from "@mailkeep/testing"
+import { openTestMail, send, stores, tick } from "@mailkeep/test-support"
 import type { HealthReport } from "@mailkeep/core"
 import { Effect, Layer, ManagedRuntime, Metric } from "effect"
 import { connect } from "node:net"

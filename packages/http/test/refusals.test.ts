@@ -4,7 +4,7 @@
 import type { Permission } from "@mailkeep/core"
 import { ApiKeys, formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores, tick } from "@mailkeep/testing"
+import { sendBody, start, stores, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -13,6 +13,7 @@ import { openHttpTestServer, otherProject, postSend } from "./httpTestServer.ts"
 
 const endpoints: ReadonlyArray<readonly [method: string, path: string, permission: Permission, body: unknown]> = [
   ["POST", "/emails/send", "email.send", sendBody()],
+  ["POST", "/emails/batch", "email.send", { messages: [sendBody()] }],
   ["POST", "/emails/messages/msg_x/cancel", "email.send", undefined],
   ["PATCH", "/emails/messages/msg_x", "email.send", { scheduledAt: formatInstant(start + hourMillis) }],
   ["GET", "/emails/logs", "email.full_access", undefined],

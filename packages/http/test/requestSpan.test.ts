@@ -1,8 +1,8 @@
 /**
  * The spans of requests: they name the route, and contain no token, query, header, address or API key.
  */
-import type { TestMailOptions } from "@mailkeep/testing"
-import { openTestMail, project, send, stores, tick } from "@mailkeep/testing"
+import type { TestMailOptions } from "@mailkeep/test-support"
+import { openTestMail, project, send, stores, tick } from "@mailkeep/test-support"
 import { ApiKeys, UnsubscribeLinks } from "@mailkeep/core"
 import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted, Tracer } from "effect"
 import { inspect } from "node:util"

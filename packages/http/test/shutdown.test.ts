@@ -2,7 +2,7 @@
  * The shutdown of the server: it answers the accepted requests, and no client delays it beyond its grace period.
  */
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/testing"
+import { sendBody, stores } from "@mailkeep/test-support"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"

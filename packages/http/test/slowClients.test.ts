@@ -3,7 +3,7 @@
  */
 import { setInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/testing"
+import { sendBody, stores } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"

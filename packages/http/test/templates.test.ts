@@ -1,7 +1,7 @@
 /**
  * Templates over real HTTP: from a draft to a send, with the refusals.
  */
-import { sendBody, stores } from "@mailkeep/testing"
+import { sendBody, stores } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"

@@ -1,7 +1,7 @@
 /**
  * The page of the links to unsubscribe.
  */
-import { events, openTestMail, send, stores, tick } from "@mailkeep/testing"
+import { events, openTestMail, send, stores, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"

@@ -3,7 +3,7 @@
  */
 import { Contacts } from "@mailkeep/core"
 import type { EventSinkShape, SinkRequest } from "@mailkeep/core/adapter"
-import { project, sendEvents, stores } from "@mailkeep/testing"
+import { project, sendEvents, stores } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores, tick } from "@mailkeep/testing"
+import { sendBody, start, stores, tick } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"

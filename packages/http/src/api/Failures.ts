@@ -16,14 +16,13 @@ const Issue = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "Issue" })
 
+const Details = Schema.Struct({
+  context: Schema.Literals(["path", "headers", "query", "body"]),
+  issues: Schema.Array(Issue)
+})
+
 export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("InvalidArgument")(
-  {
-    ...body("invalid_argument"),
-    details: Schema.Struct({
-      context: Schema.Literals(["path", "headers", "query", "body"]),
-      issues: Schema.Array(Issue)
-    })
-  },
+  { ...body("invalid_argument"), details: Details },
   { httpApiStatus: 400 }
 ) {}
 
@@ -58,17 +57,18 @@ export class BodyTimeoutBody extends Schema.Error<BodyTimeoutBody>("BodyTimeout"
 /** The refusals of every endpoint that reads a body. */
 export const bodyRefusals = [BodyTimeoutBody, BodyTooLargeBody] as const
 
+const planLimitCodes = [
+  "daily_sending_limit_exceeded",
+  "sending_allowance_exceeded",
+  "scheduled_recipient_limit_exceeded",
+  "contact_limit_exceeded"
+] as const
+
 /** The body of a rate limit (`scope`, `retryAfterSeconds`) or of a plan limit. */
 export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooManyRequests")(
   {
     ...body("too_many_requests"),
-    code: Schema.Literals([
-      "RATE_LIMITED",
-      "daily_sending_limit_exceeded",
-      "sending_allowance_exceeded",
-      "scheduled_recipient_limit_exceeded",
-      "contact_limit_exceeded"
-    ]),
+    code: Schema.Literals(["RATE_LIMITED", ...planLimitCodes]),
     scope: Schema.optionalKey(Schema.Literals(["api_key", "project"])),
     retryAfterSeconds: Schema.optionalKey(Schema.Int)
   },
@@ -84,6 +84,14 @@ export class InternalErrorBody extends Schema.Error<InternalErrorBody>("Internal
 export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
   httpApiStatus: 503
 }) {}
+
+/** The result of a message of a batch that is refused: an error without the fields of a response. Source: decision 0048. */
+export const RefusedMessageBody = Schema.Struct({
+  error: Schema.Literals(["invalid_argument", "unauthorized", "not_allowed", "too_many_requests", "unavailable"]),
+  message: Schema.String,
+  code: Schema.optionalKey(Schema.Literals(planLimitCodes)),
+  details: Schema.optionalKey(Details)
+}).annotate({ identifier: "RefusedMessage" })
 
 /** The refusals of every endpoint. */
 export const everywhere = [

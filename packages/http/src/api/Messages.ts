@@ -1,21 +1,26 @@
 /**
  * Sending, canceling and rescheduling messages. Source: docs/spec/coverage.md S6; decisions 0007, 0008 and 0010.
  */
-import { AttachmentBody, attachmentsMax, RescheduleBody, SendBody } from "@mailkeep/core/binding"
+import { AttachmentBody, attachmentsMax, batchItemsMax, RescheduleBody, SendBody } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
-import { ConflictBody, NotFoundBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
+import { ConflictBody, NotFoundBody, RefusedMessageBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
 import { jsonHeaders, noQuery, sendHeaders } from "./Parameters.ts"
 
-export const SendResultBody = Schema.Struct({
-  data: Schema.Struct({
-    totalQueued: Schema.Int,
-    messageId: Schema.String,
-    deliveryIds: Schema.Array(Schema.String),
-    scheduledAt: Schema.NullOr(Schema.String)
-  })
-}).annotate({ identifier: "SendEmailResponse" })
+const AcceptedMessageBody = Schema.Struct({
+  totalQueued: Schema.Int,
+  messageId: Schema.String,
+  deliveryIds: Schema.Array(Schema.String),
+  scheduledAt: Schema.NullOr(Schema.String)
+})
+
+export const SendResultBody = Schema.Struct({ data: AcceptedMessageBody }).annotate({ identifier: "SendEmailResponse" })
+
+/** One result for each message, in the order of the request. */
+const SendBatchResultBody = Schema.Struct({
+  data: Schema.Array(Schema.Union([AcceptedMessageBody, RefusedMessageBody]))
+}).annotate({ identifier: "SendBatchResponse" })
 
 const CanceledMessageBody = Schema.Struct({
   message: Schema.String,
@@ -58,6 +63,11 @@ const SendEmailBody = Schema.Struct({
   )
 }).annotate({ identifier: "SendEmailRequest" })
 
+/** Several sends in one request, an extension of the interface. Source: decision 0048. */
+const SendBatchBody = Schema.Struct({
+  messages: Schema.Array(SendEmailBody).check(Schema.isMinLength(1), Schema.isMaxLength(batchItemsMax))
+}).annotate({ identifier: "SendBatchRequest" })
+
 const messageParams = { messageId: Schema.String }
 
 export class Messages extends HttpApiGroup.make("messages")
@@ -72,6 +82,22 @@ export class Messages extends HttpApiGroup.make("messages")
       .annotate(RequiredPermission, "email.send")
       .annotate(RateLimitedEndpoint, true)
       .annotateMerge(OpenApi.annotations({ summary: "Send an email" })),
+    HttpApiEndpoint.post("sendBatch", "/emails/batch", {
+      headers: sendHeaders,
+      query: noQuery,
+      payload: SendBatchBody,
+      success: SendBatchResultBody.pipe(HttpApiSchema.status(202)),
+      error: [...bodyRefusals, TooManyRequestsBody]
+    })
+      .annotate(RequiredPermission, "email.send")
+      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Send several emails",
+          description:
+            "An extension of the interface. Accepts or refuses each message by itself, and answers in the order of the request. A repeat with the same key sends no message twice. Each message counts against the rate limit."
+        })
+      ),
     HttpApiEndpoint.post("cancel", "/emails/messages/:messageId/cancel", {
       params: messageParams,
       query: noQuery,

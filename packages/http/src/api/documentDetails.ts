@@ -43,6 +43,12 @@ const requestExamples: Readonly<Record<string, Json>> = {
     text: "Thank you.",
     metadata: { order: 1042 }
   },
+  SendBatchRequest: {
+    messages: [
+      { from: "shop@acme.example", to: "ada@example.org", subject: "Your receipt", text: "Thank you, Ada." },
+      { from: "shop@acme.example", to: "bob@example.org", subject: "Your receipt", text: "Thank you, Bob." }
+    ]
+  },
   RescheduleMessageRequest: { scheduledAt: "2026-12-24T18:00:00+01:00" },
   CreateContactRequest: { email: "ada@example.org", firstName: "Ada", properties: { plan: "gold" } },
   UpdateContactRequest: { email: "ada@example.org", emailStatus: "unsubscribed" },

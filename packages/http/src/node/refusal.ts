@@ -11,6 +11,8 @@ import { requestScope } from "../server/RequestScope.ts"
 export interface Refusal {
   readonly status: number
   readonly message: string
+  /** The error word of the interface; default `invalid_argument`. */
+  readonly error?: string
   /** On a 400: the header field that is wrong, if there is one. */
   readonly issue?: { readonly header: string; readonly code: IssueCode }
 }
@@ -18,14 +20,17 @@ export interface Refusal {
 /** How long a client may take to read a refusal before the connection is destroyed. */
 const lingerMillis = 500
 
-const responseOf = ({ status, message, issue }: Refusal, inboundRequestId: string | undefined) => {
+const responseOf = (
+  { status, message, error = "invalid_argument", issue }: Refusal,
+  inboundRequestId: string | undefined
+) => {
   const { correlationId } = requestScope(inboundRequestId)
   const issues =
     issue === undefined
       ? []
       : [{ path: [issue.header], code: issue.code, message: `headers.${issue.header} ${message}` }]
   const body = JSON.stringify({
-    error: "invalid_argument",
+    error,
     message: issues[0]?.message ?? message,
     correlationId,
     ...(status === 400 ? { details: { context: "headers", issues } } : {})

@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
-import { MailApi } from "../api/MailApi.ts"
+import type { MountedApi } from "./endpointParts.ts"
 
 const base64 = (octets: Uint8Array): string => btoa(String.fromCharCode(...octets))
 
@@ -52,8 +52,8 @@ const guarded = HttpRouter.middleware(
 ).layer
 
 /** The routes are mounted below `basePath`, which is the server in the document. */
-export const docs = (basePath: string) => {
-  const api = basePath === "" ? MailApi : MailApi.annotate(OpenApi.Servers, [{ url: basePath }])
+export const docs = (basePath: string, mounted: MountedApi) => {
+  const api = basePath === "" ? mounted : mounted.annotate(OpenApi.Servers, [{ url: basePath }])
   let document: HttpServerResponse.HttpServerResponse | undefined
   return Layer.mergeAll(
     HttpApiScalar.layer(api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(Layer.provide(guarded)),

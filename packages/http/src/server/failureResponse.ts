@@ -2,11 +2,12 @@
  * Turns failures into responses: status, body and headers. Only this file maps an error word to a status. Source: docs/spec/coverage.md S11;
  * decision 0009.
  */
-import type { InvalidArgument, MailFailure, StoreUnavailable } from "@mailkeep/core"
+import type { InvalidArgument, MailFailure, SendRefusal, StoreUnavailable } from "@mailkeep/core"
 import type { ArgumentName, Issue } from "@mailkeep/core/binding"
 import { issuesSentence } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { RefusedMessageBody } from "../api/Failures.ts"
 import { bugReports } from "./bugReport.ts"
 import { StoreWarnings } from "./logLimit.ts"
 import { RequestScope } from "./RequestScope.ts"
@@ -108,6 +109,14 @@ const messageOf = (failure: MailFailure | StoreUnavailable): string => {
   const { context, issues } = requestIssues(failure)
   return issuesSentence(issues, context)
 }
+
+/** The error of one message of a batch. It has no fields of a response, such as the correlation id. */
+export const refusedMessageView = (failure: SendRefusal | StoreUnavailable): typeof RefusedMessageBody.Type => ({
+  error: failure.kind,
+  message: messageOf(failure),
+  ...(failure._tag === "InvalidArgument" ? { details: requestIssues(failure) } : {}),
+  ...(failure._tag === "PlanLimitReached" ? { code: failure.code } : {})
+})
 
 export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
   // An adapter of the product may fail with an error that its type does not declare.

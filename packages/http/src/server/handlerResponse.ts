@@ -1,13 +1,13 @@
 /**
  * Helpers of every endpoint handler: they read the body, turn failures into responses and pass the principal of the request to the services.
  */
-import type { Issue, MailFailure, Principal, StoreUnavailable } from "@mailkeep/core"
-import { InvalidArgument } from "@mailkeep/core"
-import { Effect, Result } from "effect"
+import type { InvalidArgument, Issue, MailFailure, Principal, StoreUnavailable } from "@mailkeep/core"
+import type { Result } from "effect"
+import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { CurrentPrincipal } from "../api/Access.ts"
 import { failureResponse } from "./failureResponse.ts"
-import { BodyRefused, bodyRefusedResponse, jsonBody } from "./requestBody.ts"
+import { BodyRefused, bodyRefusedResponse, jsonBody, parsedAs } from "./requestBody.ts"
 
 type Refusal = MailFailure | StoreUnavailable | BodyRefused
 
@@ -22,12 +22,7 @@ export const bodyOf = <A>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>
 ): Effect.Effect<A, InvalidArgument | BodyRefused, CurrentPrincipal> =>
-  Effect.flatMap(jsonBody(request), (json) => {
-    const parsed = read(json)
-    return Result.isSuccess(parsed)
-      ? Effect.succeed(parsed.success)
-      : Effect.fail(new InvalidArgument({ argument: "input", issues: parsed.failure }))
-  })
+  Effect.flatMap(jsonBody(request), (json) => parsedAs(read, json))
 
 /** Runs a use case as the caller, and turns its failure into a response. */
 export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>

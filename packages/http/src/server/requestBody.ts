@@ -1,9 +1,10 @@
 /**
  * Reads a JSON body within its bounds: a size, a time limit, and the budget of all bodies. Source: decisions 0009 and 0032.
  */
+import type { Issue } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
 import { issue } from "@mailkeep/core/binding"
-import { Data, Effect, Latch, Option, Stream } from "effect"
+import { Data, Effect, Latch, Option, Result, Stream } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { CurrentPrincipal } from "../api/Access.ts"
 import type { BodyReservation } from "./bodyBudget.ts"
@@ -126,6 +127,17 @@ export const parseBody = (
       catch: () => refused("malformed_json", "must be JSON in UTF-8")
     })
   }).pipe(Effect.ensuring(Effect.sync(body.clear)))
+
+/** The JSON, parsed by `read`. */
+export const parsedAs = <A>(
+  read: (input: unknown) => Result.Result<A, ReadonlyArray<Issue>>,
+  json: unknown
+): Effect.Effect<A, InvalidArgument> => {
+  const parsed = read(json)
+  return Result.isSuccess(parsed)
+    ? Effect.succeed(parsed.success)
+    : Effect.fail(new InvalidArgument({ argument: "input", issues: parsed.failure }))
+}
 
 /** Receives the body and runs `use`. The bytes of the body count against the caller's API key until `use` ends. */
 export const withReceived = <A, E, R>(

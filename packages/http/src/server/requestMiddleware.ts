@@ -2,33 +2,16 @@
  * Wraps every request: the mount path, the correlation id, unknown routes, wrong methods, and bugs. Source: decisions 0009 and 0033.
  */
 import { Effect } from "effect"
-import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi } from "effect/http-api"
-import { MailApi } from "../api/MailApi.ts"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
 import { makeStoreWarnings, StoreWarnings } from "./logLimit.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
 import { withRequestSpan } from "./requestSpan.ts"
-import { routerConfig } from "./routerConfig.ts"
+import type { RouteTable } from "./routeTable.ts"
+import { bodyReadResponse, isBodyRead } from "./usedBody.ts"
 
-const routes = FindMyWay.make<true>(routerConfig)
-const methods = new Set<string>()
-HttpApi.reflect(MailApi, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint }) => {
-    methods.add(endpoint.method)
-    routes.on(endpoint.method, endpoint.path as `/${string}`, true)
-  }
-})
-
-/** The methods of the path; a path with `GET` also has `HEAD`. */
-const allowed = (url: string): ReadonlyArray<string> =>
-  [...methods]
-    .filter((method) => routes.find(method as "GET", url) !== undefined)
-    .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
-
-const noRoute = (url: string) => {
-  const allow = allowed(url)
+const noRoute = ({ allowedMethods }: RouteTable, url: string) => {
+  const allow = allowedMethods(url)
   return allow.length === 0
     ? errorResponse(404, { error: "not_found", message: "There is nothing at this path." })
     : errorResponse(
@@ -47,7 +30,7 @@ const below = (basePath: string, request: HttpServerRequest.HttpServerRequest) =
     : null
 }
 
-export const layer = (basePath: string) =>
+export const layer = (basePath: string, table: RouteTable) =>
   HttpRouter.middleware(
     Effect.sync(() => {
       const warnings = makeStoreWarnings()
@@ -58,18 +41,20 @@ export const layer = (basePath: string) =>
           const scope = requestScope(outer.headers["x-request-id"])
           const routed =
             request === null
-              ? noRoute("/")
-              : Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request).pipe(
-                  Effect.catchCause((cause) => {
-                    const [first] = cause.reasons
-                    if (first === undefined || first._tag === "Interrupt") return Effect.failCause(cause)
-                    const error: unknown = first._tag === "Fail" ? first.error : first.defect
-                    return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-                      ? noRoute(request.url)
-                      : bugResponse(cause)
-                  })
-                )
-          const response = yield* withRequestSpan(request ?? outer, routed).pipe(
+              ? noRoute(table, "/")
+              : isBodyRead(request)
+                ? bodyReadResponse
+                : Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request).pipe(
+                    Effect.catchCause((cause) => {
+                      const [first] = cause.reasons
+                      if (first === undefined || first._tag === "Interrupt") return Effect.failCause(cause)
+                      const error: unknown = first._tag === "Fail" ? first.error : first.defect
+                      return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+                        ? noRoute(table, request.url)
+                        : bugResponse(cause)
+                    })
+                  )
+          const response = yield* withRequestSpan(request ?? outer, table, routed).pipe(
             Effect.annotateLogs({ correlationId: scope.correlationId }),
             Effect.provideService(RequestScope, scope),
             Effect.provideService(StoreWarnings, warnings)

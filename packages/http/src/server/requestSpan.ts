@@ -4,26 +4,11 @@
  */
 import { Clock, Data, Effect, Exit, Layer, Option, Tracer } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { FindMyWay, HttpMiddleware, HttpTraceContext } from "effect/http"
-import { HttpApi } from "effect/http-api"
-import { MailApi } from "../api/MailApi.ts"
-import { routerConfig } from "./routerConfig.ts"
-import { unsubscribeRoute } from "./unsubscribePage.ts"
+import { HttpMiddleware, HttpTraceContext } from "effect/http"
+import type { RouteTable } from "./routeTable.ts"
 
 /** Switches off Effect's span of a request, which has the whole URL. */
 export const noUrlSpans: Layer.Layer<never> = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(() => true)
-
-const routes = FindMyWay.make<string>(routerConfig)
-HttpApi.reflect(MailApi, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path } }) => routes.on(method, path as `/${string}`, path)
-})
-for (const method of ["GET", "POST"] as const) routes.on(method, unsubscribeRoute, unsubscribeRoute)
-for (const path of ["/openapi.json", "/docs"] as const) routes.on("GET", path, path)
-
-/** The route with the names of its parameters, or `undefined` for an unknown path. */
-const routeOf = ({ method, url }: HttpServerRequest.HttpServerRequest): string | undefined =>
-  routes.find((method === "HEAD" ? "GET" : method) as "GET", url)?.handler
 
 /** A request that was answered with an error of the server. */
 class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly status: number }> {
@@ -44,12 +29,13 @@ const endOf = (exit: Exit.Exit<Response, unknown>): Exit.Exit<void, RequestFaile
 /** Runs the handler of a request within a span, if the program has a tracer. The spans of the services become its children. */
 export const withRequestSpan = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
+  { routeOf }: Pick<RouteTable, "routeOf">,
   respond: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, E, R> =>
   Effect.gen(function* () {
     const tracer = yield* Tracer.Tracer
     if (tracer === Tracer.nativeTracer) return yield* respond
-    const route = routeOf(request)
+    const route = routeOf(request.method, request.url)
     const span = yield* Effect.makeSpan(route === undefined ? request.method : `${request.method} ${route}`, {
       kind: "server",
       parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(request.headers)),

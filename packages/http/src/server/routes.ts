@@ -17,12 +17,15 @@ import type {
 } from "@mailkeep/core"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { MailApi } from "../api/MailApi.ts"
 import * as bearer from "./bearer.ts"
 import * as compression from "./compression.ts"
 import { docs } from "./docs.ts"
-import * as requestMiddleware from "./requestMiddleware.ts"
+import type { EndpointPart } from "./endpointParts.ts"
+import { apiOf } from "./endpointParts.ts"
 import * as handlers from "./handlers.ts"
+import type { ProductAuthentication } from "./productPrincipal.ts"
+import * as requestMiddleware from "./requestMiddleware.ts"
+import { routeTableOf } from "./routeTable.ts"
 import * as schemaErrors from "./schemaErrors.ts"
 import * as unsubscribePage from "./unsubscribePage.ts"
 
@@ -41,14 +44,29 @@ export type MailServices =
   | UnsubscribeLinks
   | Webhooks
 
-const endpoints = HttpApiBuilder.layer(MailApi).pipe(
-  Layer.provide(handlers.layer),
-  Layer.provide(Layer.mergeAll(bearer.layer, schemaErrors.layer))
-)
+/** Which routes there are, and below which path. */
+export interface RouteOptions {
+  /** The path below which the routes are mounted; empty for the root. */
+  readonly basePath: string
+  /** The parts to mount; absent: all. */
+  readonly endpoints?: ReadonlyArray<EndpointPart> | undefined
+  /** Recognizes the product's own sessions; absent: every request needs an API key. */
+  readonly authentication?: ProductAuthentication | undefined
+  /** Whether there are the OpenAPI document at `/openapi.json` and its page at `/docs`. */
+  readonly docs: boolean
+}
 
-/** The endpoints and the page of the links to unsubscribe below `basePath`, without the OpenAPI document and its page. */
-export const bareRoutesAt = (basePath: string) =>
-  Layer.mergeAll(endpoints, unsubscribePage.layer, requestMiddleware.layer(basePath), compression.layer)
-
-/** The endpoints, the OpenAPI document at `/openapi.json` and its page at `/docs`, all below `basePath`. */
-export const routesAt = (basePath: string) => Layer.mergeAll(bareRoutesAt(basePath), docs(basePath))
+/** The endpoints, the page of the links to unsubscribe and, if wanted, the OpenAPI document and its page. */
+export const routesOf = ({ basePath, endpoints, authentication, docs: withDocs }: RouteOptions) => {
+  const api = apiOf(endpoints)
+  return Layer.mergeAll(
+    HttpApiBuilder.layer(api).pipe(
+      Layer.provide(handlers.layer),
+      Layer.provide(Layer.mergeAll(bearer.layer(authentication), schemaErrors.layer))
+    ),
+    unsubscribePage.layer,
+    requestMiddleware.layer(basePath, routeTableOf(api, withDocs)),
+    compression.layer,
+    withDocs ? docs(basePath, api) : Layer.empty
+  )
+}

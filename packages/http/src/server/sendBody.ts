@@ -1,10 +1,10 @@
 /**
- * Reads the body of a send, which may have files of 20 MiB in base64. Their bytes are decoded without a string of their size, and count against
- * the budget of bodies until the send ends. Source: decisions 0032 and 0042.
+ * Reads the body of a send or of a batch, which may have files of 20 MiB in base64. Their bytes are decoded without a string of their size, and count against
+ * the budget of bodies until the send ends. Source: decisions 0032, 0042 and 0048.
  */
 import type { InvalidArgument, SendInput } from "@mailkeep/core"
-import { attachmentsMax, decodeBase64Octets } from "@mailkeep/core/binding"
-import { Effect } from "effect"
+import { attachmentsMax, batchItemsMax, decodeBase64Octets, decoder } from "@mailkeep/core/binding"
+import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { CurrentPrincipal } from "../api/Access.ts"
 import { uncountedBytes } from "./bodyBudget.ts"
@@ -12,8 +12,8 @@ import type { BodyBytes } from "./bodyBytes.ts"
 import type { LongString } from "./jsonStrings.ts"
 import { parseJson } from "./jsonStrings.ts"
 import type { BodyRefused } from "./requestBody.ts"
-import { parseBody, withReceived } from "./requestBody.ts"
-import { withWireNames } from "./wireNames.ts"
+import { parseBody, parsedAs, withReceived } from "./requestBody.ts"
+import { wireFailure } from "./wireNames.ts"
 
 /** 20 MiB of files in base64, the bodies and the rest. */
 const sendBodyOctetsMax = 30 * 1024 * 1024
@@ -48,41 +48,73 @@ const withServiceNames = (body: unknown): unknown =>
     ? { ...body, attachments: body["attachments"].slice(0, attachmentsMax + 1).map(renamed) }
     : body
 
-const isContent = (path: ReadonlyArray<string>): boolean =>
-  path.length === 3 && path[0] === "attachments" && path[2] === "content"
+/** The same in each message of a batch. */
+const withServiceNamesInBatch = (body: unknown): unknown =>
+  isObject(body) && Array.isArray(body["messages"])
+    ? { ...body, messages: body["messages"].slice(0, batchItemsMax + 1).map(withServiceNames) }
+    : body
+
+/** Whether a path of the body is the content of a file. */
+type IsContent = (path: ReadonlyArray<string>) => boolean
+
+const isContent: IsContent = (path) => path.length === 3 && path[0] === "attachments" && path[2] === "content"
+
+const isContentInBatch: IsContent = (path) => path.length === 5 && path[0] === "messages" && isContent(path.slice(2))
 
 /** A text that is not base64, for which the core has an issue. */
 const notBase64 = "?"
 
-interface ParsedSend {
-  readonly input: SendInput
+interface ParsedBody {
+  readonly input: unknown
   /** How many bytes the contents have that were decoded. */
   readonly contentBytes: number
 }
 
-const parseSendBody = (body: BodyBytes): Effect.Effect<ParsedSend, InvalidArgument> => {
+const parseContents = (body: BodyBytes, isContentPath: IsContent): Effect.Effect<ParsedBody, InvalidArgument> => {
   let contentBytes = 0
   const read = (string: LongString, path: ReadonlyArray<string>): unknown => {
-    if (!isContent(path) || string.hasEscapes) return string.text()
+    if (!isContentPath(path) || string.hasEscapes) return string.text()
     const content = decodeBase64Octets(string.octets)
     contentBytes += content?.length ?? 0
     return content ?? notBase64
   }
   return Effect.map(
     parseBody(body, (octets, longStrings) => parseJson(octets, longStrings, read)),
-    (input) => ({ input: withServiceNames(input) as SendInput, contentBytes })
+    (input) => ({ input, contentBytes })
   )
 }
+
+/** Gives the issues of a refused message the names of the request. */
+export const withRequestNames = <E>(failure: E): E => wireFailure(attachmentNames, failure)
+
+const withContents = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  isContentPath: IsContent,
+  use: (input: unknown) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
+  withReceived(request, sendBodyOctetsMax, (body, reservation) =>
+    Effect.flatMap(parseContents(body, isContentPath), ({ input, contentBytes }) => {
+      // The contents have fewer bytes than the body had, so they fit.
+      reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBytes)
+      return Effect.mapError(use(input), withRequestNames)
+    })
+  )
 
 /** Runs a send with the unchecked body of the request. */
 export const withSendBody = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   use: (input: SendInput) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
-  withReceived(request, sendBodyOctetsMax, (body, reservation) =>
-    Effect.flatMap(parseSendBody(body), ({ input, contentBytes }) => {
-      // The contents have fewer bytes than the body had, so they fit.
-      reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBytes)
-      return withWireNames(attachmentNames)(use(input))
-    })
+) => withContents(request, isContent, (input) => use(withServiceNames(input) as SendInput))
+
+const decodeBatch = decoder(Schema.Struct({ messages: Schema.Unknown }))
+
+/** Runs a batch with the unchecked messages of the request. */
+export const withBatchBody = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  use: (messages: ReadonlyArray<SendInput>) => Effect.Effect<A, E, R>
+) =>
+  withContents(request, isContentInBatch, (input) =>
+    Effect.flatMap(parsedAs(decodeBatch, withServiceNamesInBatch(input)), ({ messages }) =>
+      use(messages as ReadonlyArray<SendInput>)
+    )
   )

@@ -15,15 +15,17 @@ const wirePath = (names: WireNames, path: Issue["path"]): Issue["path"] =>
     return isField && typeof part === "string" && Object.hasOwn(names, part) ? names[part]! : part
   })
 
-/** Renames the fields in the issues about the input. */
+/** Renames the fields in the issues about the input. Every other failure stays as it is. */
+export const wireFailure = <E>(names: WireNames, failure: E): E =>
+  failure instanceof InvalidArgument && failure.argument === "input"
+    ? (new InvalidArgument({
+        argument: "input",
+        issues: failure.issues.map((one) => ({ ...one, path: wirePath(names, one.path) }))
+      }) as E)
+    : failure
+
+/** Renames the fields in the issues about the input of a use case. */
 export const withWireNames =
   (names: WireNames) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.mapError(effect, (failure) =>
-      failure instanceof InvalidArgument && failure.argument === "input"
-        ? (new InvalidArgument({
-            argument: "input",
-            issues: failure.issues.map((one) => ({ ...one, path: wirePath(names, one.path) }))
-          }) as E)
-        : failure
-    )
+    Effect.mapError(effect, (failure) => wireFailure(names, failure))

@@ -1,14 +1,17 @@
 /**
  * The endpoints that send, cancel and reschedule messages.
  */
-import { formatInstant, Sending } from "@mailkeep/core"
-import { parseReschedule } from "@mailkeep/core/binding"
-import { Effect } from "effect"
+import type { Principal, SendInput } from "@mailkeep/core"
+import { Access, formatInstant, Sending } from "@mailkeep/core"
+import { batchItemsMax, parseReschedule } from "@mailkeep/core/binding"
+import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
+import { rateLimitHeaders } from "../bearer.ts"
+import { refusedMessageView } from "../failureResponse.ts"
 import { asPrincipal, bodyOf } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
-import { withSendBody } from "../sendBody.ts"
+import { withBatchBody, withRequestNames, withSendBody } from "../sendBody.ts"
 import { sendResultView } from "../views.ts"
 
 export const messages = HttpApiBuilder.group(
@@ -16,6 +19,34 @@ export const messages = HttpApiBuilder.group(
   "messages",
   Effect.fnUntraced(function* (handlers) {
     const sending = yield* Sending
+    const access = yield* Access
+
+    /** The request has taken one token of the rate limit. Each further message takes one more. */
+    const takeRateLimitOf = Effect.fnUntraced(function* (principal: Principal, messages: unknown) {
+      const count = Array.isArray(messages) ? messages.length : 0
+      if (count < 2 || count > batchItemsMax) return
+      const decision = yield* access.takeMoreRateLimit(principal, count - 1)
+      if (decision !== null) Object.assign((yield* RequestScope).responseHeaders, rateLimitHeaders(decision))
+      yield* access.failIfLimited(decision)
+    })
+
+    const sendBatch = Effect.fnUntraced(function* (
+      principal: Principal,
+      messages: ReadonlyArray<SendInput>,
+      idempotencyKey: string
+    ) {
+      yield* takeRateLimitOf(principal, messages)
+      const results = yield* sending.sendBatch(principal, messages, { idempotencyKey })
+      const accepted = results.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
+      if (accepted.length > 0 && accepted.every(({ replayed }) => replayed))
+        (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+      return {
+        data: results.map((one) =>
+          Result.isSuccess(one) ? sendResultView(one.success) : refusedMessageView(withRequestNames(one.failure))
+        )
+      }
+    })
+
     return handlers
       .handleRaw("send", ({ request, headers }) =>
         asPrincipal((principal) =>
@@ -26,6 +57,11 @@ export const messages = HttpApiBuilder.group(
               return { data: sendResultView(result) }
             })
           )
+        )
+      )
+      .handleRaw("sendBatch", ({ request, headers }) =>
+        asPrincipal((principal) =>
+          withBatchBody(request, (messages) => sendBatch(principal, messages, headers["idempotency-key"]))
         )
       )
       .handle("cancel", ({ params }) =>

@@ -1,0 +1,355 @@
+/**
+ * A web-standard handler behind `node:http`, over real connections.
+ */
+import { once } from "node:events"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { setImmediate as nextRound } from "node:timers/promises"
+import { afterEach, describe, expect, it } from "vitest"
+import type { NodeListenerOptions } from "../src/node.ts"
+import { incomingMessageOf, nodeListener } from "../src/node.ts"
+import { rawClient } from "./rawClient.ts"
+
+type Handler = (request: Request) => Promise<Response>
+type Before = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
+
+const servers: Array<Server> = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+const listening = async (listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void) => {
+  const server = createServer(listener).listen(0, "127.0.0.1")
+  servers.push(server)
+  await once(server, "listening")
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Serves the handler. `before` replaces the middleware of a framework. */
+const serve = (handler: Handler, before: Before = () => {}, options?: NodeListenerOptions) => {
+  const listener = nodeListener(handler, options)
+  return listening(async (incoming, outgoing) => {
+    await before(incoming, outgoing)
+    listener(incoming, outgoing)
+  })
+}
+
+/** A response whose length the raw client can see. */
+const answerOf = (content: string) =>
+  new Response(content, { headers: { "content-length": String(Buffer.byteLength(content)) } })
+
+const describeRequest: Handler = async (request) =>
+  answerOf(
+    JSON.stringify({
+      method: request.method,
+      url: request.url,
+      headers: Object.fromEntries(request.headers),
+      body: await request.text()
+    })
+  )
+
+const urlFor = async (address: string, head: string) => {
+  const client = await rawClient(address)
+  client.send(`${head}\r\n\r\n`)
+  const [answer] = await client.answered(1)
+  client.socket.destroy()
+  return answer!
+}
+
+/** Waits for a condition that other work of the event loop makes true. */
+const until = async (condition: () => boolean) => {
+  while (!condition()) await nextRound()
+}
+
+/** The number of bytes once it no longer grows. */
+const settled = async (bytes: () => number) => {
+  for (let same = 0, last = -1; same < 200; await nextRound()) {
+    same = bytes() === last ? same + 1 : 0
+    last = bytes()
+  }
+  return bytes()
+}
+
+const chunk = new Uint8Array(64 * 1024)
+/** A body that ends only when the connection does. Counts what has been taken from it. */
+const endless = () => {
+  const counts = { bytes: 0, canceled: false }
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      controller.enqueue(chunk)
+      counts.bytes += chunk.length
+    },
+    cancel: () => void (counts.canceled = true)
+  })
+  return { counts, body }
+}
+
+const post = (address: string, body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
+  fetch(address, { method: "POST", body, ...init, duplex: "half" } as RequestInit)
+
+describe("nodeListener, the request", () => {
+  it("passes on the method, the path, the query, the headers and the body", async () => {
+    const address = await serve(describeRequest)
+    const response = await post(`${address}/mail/a%2Fb?x=1&x=2`, "héllo", { headers: { "x-one": "1" } })
+    expect(await response.json()).toMatchObject({
+      method: "POST",
+      url: `${address}/mail/a%2Fb?x=1&x=2`,
+      headers: { "x-one": "1", "content-length": "6" },
+      body: "héllo"
+    })
+  })
+
+  it("keeps the whole path below the mount path of a framework", async () => {
+    const address = await serve(describeRequest, (incoming) => {
+      Object.assign(incoming, { originalUrl: incoming.url, url: incoming.url!.replace("/mail", "") })
+    })
+    const { url } = (await (await fetch(`${address}/mail/logs?x=1`)).json()) as { url: string }
+    expect(url).toBe(`${address}/mail/logs?x=1`)
+  })
+
+  it.each([
+    ["a path that looks like a host", "//evil.example/mail", "host: a.example", "http://a.example//evil.example/mail"],
+    ["a whole URL", "http://evil.example/mail?x=1", "host: a.example", "http://a.example/mail?x=1"],
+    ["an asterisk", "*", "host: a.example", "http://a.example/"],
+    ["a host with a path", "/mail", "host: a.example/other?", "http://localhost/mail"],
+    ["a host with a user", "/mail", "host: user@a.example", "http://localhost/mail"],
+    ["a host with a wrong port", "/mail", "host: a.example:99999", "http://localhost/mail"],
+    ["a host of IPv6", "/mail", "host: [::1]:80", "http://[::1]/mail"]
+  ])("makes a URL of %s", async (_, target, host, expected) => {
+    const address = await serve(describeRequest)
+    const method = target === "*" ? "OPTIONS" : "GET"
+    const { status, body } = await urlFor(address, `${method} ${target} HTTP/1.1\r\n${host}`)
+    expect([status, (JSON.parse(body) as { url: string }).url]).toEqual([200, expected])
+  })
+
+  it("joins several cookie fields by semicolons and other repeated fields by commas", async () => {
+    const address = await serve(describeRequest)
+    const head = "GET / HTTP/1.1\r\nhost: a\r\ncookie: a=1\r\nX-Two: 1\r\ncookie: b=2\r\nx-two: 2"
+    const { headers } = JSON.parse((await urlFor(address, head)).body) as { headers: Record<string, string> }
+    expect(headers).toMatchObject({ cookie: "a=1; b=2", "x-two": "1, 2" })
+  })
+
+  it("refuses a request with two hosts or without a host", async () => {
+    const address = await serve(describeRequest)
+    expect((await urlFor(address, "GET / HTTP/1.1\r\nhost: a\r\nhost: b")).status).toBe(400)
+    expect((await urlFor(address, "GET / HTTP/1.1")).status).toBe(400)
+  })
+
+  it("refuses a method that a web-standard request cannot have", async () => {
+    const address = await serve(describeRequest)
+    const { status, body } = await urlFor(address, "TRACE / HTTP/1.1\r\nhost: a")
+    expect([status, JSON.parse(body)]).toMatchObject([400, { error: "invalid_argument" }])
+  })
+
+  it("shows the Node request of a request, with the address of the client", async () => {
+    let seen: unknown
+    const address = await serve(
+      async (request) => {
+        const incoming = incomingMessageOf(request)!
+        seen = [incoming.socket.remoteAddress, (incoming as { user?: string }).user]
+        return new Response()
+      },
+      (incoming) => void Object.assign(incoming, { user: "ada" })
+    )
+    await fetch(address, { headers: { "x-forwarded-for": "203.0.113.1" } })
+    expect(seen).toEqual(["127.0.0.1", "ada"])
+    expect(incomingMessageOf(new Request(address))).toBeUndefined()
+  })
+
+  it("refuses a body that a body parser has read, and names the mistake", async () => {
+    const address = await serve(describeRequest, async (incoming) => void (await text(incoming)))
+    const response = await post(address, "{}")
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        error: "internal_error",
+        message:
+          "The body of this request was read before Mailkeep received the request. Mount Mailkeep before the body parser.",
+        correlationId: expect.any(String)
+      }
+    ])
+    expect((await fetch(address)).status).toBe(200)
+    expect((await post(address, "")).status).toBe(200)
+  })
+})
+
+describe("nodeListener, streams", () => {
+  it("reads a body only as fast as the handler does", async () => {
+    const answer = Promise.withResolvers<Response>()
+    let incoming: IncomingMessage | undefined
+    const address = await serve((request) => {
+      incoming = incomingMessageOf(request)
+      return answer.promise
+    })
+    const client = await rawClient(address)
+    client.send("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 50000000\r\n\r\n")
+    for (let sent = 0; sent < 50_000_000; sent += chunk.length) client.send(chunk)
+    await until(() => incoming !== undefined)
+    expect(await settled(() => incoming!.socket.bytesRead)).toBeLessThan(1_000_000)
+    answer.resolve(answerOf("enough"))
+    const [first] = await client.answered(1)
+    expect([first!.status, first!.body]).toEqual([200, "enough"])
+    expect(first!.head).toMatch(/^connection: close$/im)
+    expect((await client.closed).length).toBe(1)
+  })
+
+  it("writes a response only as fast as the client reads it", async () => {
+    const { counts, body } = endless()
+    const address = await serve(async () => new Response(body))
+    const client = await rawClient(address, { reads: false })
+    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    await until(() => counts.bytes > 0)
+    const written = await settled(() => counts.bytes)
+    expect(written).toBeLessThan(20_000_000)
+    client.socket.on("data", () => {})
+    client.socket.resume()
+    await until(() => counts.bytes > written)
+    client.socket.destroy()
+    await until(() => counts.canceled)
+    expect(counts.canceled).toBe(true)
+  })
+
+  it("aborts the request when the client disconnects before the response", async () => {
+    const seen: Array<string> = []
+    const address = await serve(async (request) => {
+      seen.push("asked")
+      await new Promise<void>((resolve) => request.signal.addEventListener("abort", () => resolve()))
+      seen.push("aborted")
+      return new Response()
+    })
+    const client = await rawClient(address)
+    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    await until(() => seen.length === 1)
+    client.socket.destroy()
+    await until(() => seen.length === 2)
+    expect(seen).toEqual(["asked", "aborted"])
+  })
+
+  it("does not abort a request that is answered", async () => {
+    let signal: AbortSignal | undefined
+    const address = await serve(async (request) => {
+      signal = request.signal
+      return new Response("done")
+    })
+    const response = await fetch(address, { headers: { connection: "close" } })
+    expect(await response.text()).toBe("done")
+    await settled(() => 0)
+    expect(signal!.aborted).toBe(false)
+  })
+
+  it("fails the reading of a body whose client disconnects", async () => {
+    const failed = Promise.withResolvers<unknown>()
+    const address = await serve(async (request) => {
+      await request.text().catch(failed.resolve)
+      return new Response()
+    })
+    const client = await rawClient(address)
+    client.send("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\npart")
+    await until(() => client.socket.bytesWritten > 0)
+    client.socket.destroy()
+    expect(await failed.promise).toBeInstanceOf(Error)
+  })
+
+  it.each([
+    ["did not read", 1000, 0],
+    ["read in part", 1000, 1],
+    ["read to its end", 300_000, 300_000]
+  ])("answers the next request of a connection after a body that the handler %s", async (_, length, read) => {
+    const address = await serve(async ({ method, body }) => {
+      if (method === "GET") return answerOf("next")
+      const reader = body!.getReader()
+      for (let left = read; left > 0;) left -= (await reader.read()).value!.length
+      if (read === length) expect((await reader.read()).done).toBe(true)
+      else await reader.cancel()
+      return answerOf("done")
+    })
+    const client = await rawClient(address)
+    client.send(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n${"x".repeat(length)}`)
+    expect((await client.answered(1))[0]!.body).toBe("done")
+    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    expect((await client.answered(2))[1]!.body).toBe("next")
+    client.socket.destroy()
+  })
+})
+
+describe("nodeListener, the response", () => {
+  it("keeps several cookies apart, and keeps the headers that the framework has set", async () => {
+    const address = await serve(
+      async () =>
+        new Response("done", {
+          status: 201,
+          headers: [
+            ["set-cookie", "a=1"],
+            ["set-cookie", "b=2"],
+            ["vary", "accept-encoding"]
+          ]
+        }),
+      (_, outgoing) => void outgoing.setHeader("set-cookie", "z=0").setHeader("vary", "origin")
+    )
+    const response = await fetch(address)
+    expect([response.status, response.headers.getSetCookie(), response.headers.get("vary")]).toEqual([
+      201,
+      ["z=0", "a=1", "b=2"],
+      "origin, accept-encoding"
+    ])
+  })
+
+  it("sends no body in answer to HEAD", async () => {
+    const { counts, body } = endless()
+    const address = await serve(async () => new Response(body, { headers: { "x-one": "1" } }))
+    const response = await fetch(address, { method: "HEAD" })
+    expect([response.status, response.headers.get("x-one"), await response.text()]).toEqual([200, "1", ""])
+    expect(counts.canceled).toBe(true)
+  })
+
+  it("answers 503 without the text of the failure when the handler rejects", async () => {
+    const failures: Array<unknown> = []
+    const failure = new Error("secret")
+    const address = await serve(() => Promise.reject(failure), undefined, { onError: (cause) => failures.push(cause) })
+    const response = await fetch(address)
+    const answer = await response.text()
+    expect([response.status, (JSON.parse(answer) as { error: string }).error]).toEqual([503, "unavailable"])
+    expect(answer).not.toContain("secret")
+    expect(failures).toEqual([failure])
+  })
+
+  it("passes the failure of the handler to the next function of a framework", async () => {
+    const failure = new Error("broken")
+    const listener = nodeListener(() => Promise.reject(failure))
+    const passed: Array<unknown> = []
+    const address = await listening((incoming, outgoing) =>
+      listener(incoming, outgoing, (cause) => {
+        passed.push(cause)
+        outgoing.writeHead(418).end()
+      })
+    )
+    expect((await fetch(address)).status).toBe(418)
+    expect(passed).toEqual([failure])
+  })
+
+  it("cuts the connection when the body of a response fails", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(chunk),
+      pull: (controller) => controller.error(new Error("broken"))
+    })
+    const address = await serve(async () => new Response(body))
+    await expect(fetch(address).then((response) => response.text())).rejects.toThrow()
+  })
+
+  it("leaves a response alone that the framework has already sent", async () => {
+    const { counts, body } = endless()
+    const address = await serve(
+      async () => new Response(body),
+      (_, outgoing) => void outgoing.writeHead(504).end("late")
+    )
+    const response = await fetch(address)
+    expect([response.status, await response.text()]).toEqual([504, "late"])
+    await until(() => counts.canceled)
+    expect(counts.canceled).toBe(true)
+  })
+})
