@@ -12,8 +12,8 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
-import type { Mail } from "../src/mail.ts"
-import { openMail } from "../src/mail.ts"
+import type { Mail } from "mailkeep"
+import { createApiKey, openShopMail } from "../src/mail.ts"
 import { makeShop } from "../src/shop.ts"
 
 let folder = ""
@@ -23,7 +23,7 @@ let address = ""
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "plain-server-"))
-  mail = await openMail(join(folder, "shop.db"))
+  mail = await openShopMail(join(folder, "shop.db"))
   server = makeShop(mail).listen(0, "127.0.0.1")
   await once(server, "listening")
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -65,7 +65,7 @@ describe("the mounted interface", () => {
   })
 
   it("accepts a send, and lists it with the receipts of the product", async () => {
-    const headers = { authorization: `Bearer ${await mail.createApiKey()}`, "content-type": "application/json" }
+    const headers = { authorization: `Bearer ${await createApiKey(mail)}`, "content-type": "application/json" }
     strictEqual((await order(3, "bob@example.org")).status, 201)
     const sent = await fetch(`${address}/mail/api/v1/emails/send`, {
       method: "POST",
@@ -81,7 +81,7 @@ describe("the mounted interface", () => {
   })
 
   it("hands the messages over in the background", { timeout: 30_000 }, async () => {
-    const headers = { authorization: `Bearer ${await mail.createApiKey()}` }
+    const headers = { authorization: `Bearer ${await createApiKey(mail)}` }
     strictEqual((await order(4, "zoe@example.org")).status, 201)
     const url = `${address}/mail/api/v1/emails/logs?recipient=zoe@example.org&status=delivered`
     let text = ""

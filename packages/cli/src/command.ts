@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import { mailkeep, version } from "mailkeep"
+ * import { mailkeep, version } from "@mailkeep/cli"
  * import { Command } from "effect/cli"
  *
  * // A program that runs the command with the arguments of the process.
@@ -15,6 +15,7 @@ import { contacts } from "./commands/contacts.ts"
 import { domains } from "./commands/domains.ts"
 import { keys } from "./commands/keys.ts"
 import { logs } from "./commands/logs.ts"
+import { migrate } from "./commands/migrate.ts"
 import { projects } from "./commands/projects.ts"
 import { send } from "./commands/send.ts"
 import { serve, start } from "./commands/serve.ts"
@@ -43,6 +44,7 @@ export const mailkeep = Command.make("mailkeep").pipe(
     suppressions,
     templates,
     webhooks,
+    migrate,
     transportCommand
   ])
 )

@@ -2,7 +2,7 @@
  * The core over the store in a data folder.
  */
 import { join } from "node:path"
-import type { Plan } from "@mailkeep/core"
+import type { Plan, RetentionOptions } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import { dayMillis, webhookUrlRules } from "@mailkeep/core/binding"
@@ -17,20 +17,38 @@ import type { TransportChoice } from "./mailFlags.ts"
 import { keepPrivate } from "./privateFolder.ts"
 import { transportLayer } from "./relay.ts"
 
-const fileName = "mailkeep.db"
+/** The name of the store in a data folder. */
+export const storeFileName = "mailkeep.db"
 
 /** Creates the folder if it does not exist. Only its owner may read it. */
-const store = (folder: string) =>
+const store = (folder: string, commitThread: "worker" | "caller") =>
   Layer.unwrap(
     Effect.try({
       try: () => {
-        keepPrivate(folder, fileName)
-        return SqliteMailStore.layer({ filename: join(folder, fileName) })
+        keepPrivate(folder, storeFileName)
+        return SqliteMailStore.layer({ filename: join(folder, storeFileName), commitThread })
       },
       catch: (cause) =>
         cause instanceof StoreNotOpened ? cause : new StoreNotOpened({ reason: "unreachable", where: folder, cause })
     })
   )
+
+/** After how many days records are deleted. `undefined` means the default of the core. */
+export interface RetentionDays {
+  readonly keepMessagesDays: number | undefined
+  readonly keepBodiesDays: number | undefined
+  readonly keepAttachmentsDays: number | undefined
+  readonly keepEventsDays: number | undefined
+}
+
+const toMillis = (days: number | undefined): number | undefined => (days === undefined ? undefined : days * dayMillis)
+
+const retentionOf = (days: RetentionDays): RetentionOptions => ({
+  messagesMillis: toMillis(days.keepMessagesDays),
+  bodiesMillis: toMillis(days.keepBodiesDays),
+  attachmentsMillis: toMillis(days.keepAttachmentsDays),
+  eventsMillis: toMillis(days.keepEventsDays)
+})
 
 export interface MailHomeOptions {
   readonly data: string
@@ -43,14 +61,16 @@ export interface MailHomeOptions {
   readonly webhookRules?: WebhookUrlRules
   /** How long a shutdown waits for running hand-offs and webhook requests. */
   readonly graceMillis?: number
-  /** After how many days a message whose deliveries have ended is deleted. Default: never. */
-  readonly keepMessagesDays?: number | undefined
+  /** After how many days records are deleted. */
+  readonly retention?: RetentionDays
   /** The relay that sends the mail. Default: the stub. */
   readonly transport?: TransportChoice
   /** The operator's domain for return paths. */
   readonly bounceDomain?: string | undefined
   /** The public address of the page that unsubscribes. */
   readonly unsubscribeUrl?: string | undefined
+  /** The thread that commits. Default: `caller`, because most commands write little and end soon. */
+  readonly commitThread?: "worker" | "caller"
 }
 
 /**
@@ -70,15 +90,16 @@ const layer = ({
   mailHost,
   webhookRules = webhookUrlRules(),
   graceMillis,
-  keepMessagesDays,
+  retention,
   transport = "stub",
   bounceDomain,
-  unsubscribeUrl
+  unsubscribeUrl,
+  commitThread = "caller"
 }: MailHomeOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
     ...(graceMillis === undefined ? {} : { graceMillis }),
-    ...(keepMessagesDays === undefined ? {} : { retention: { messagesMillis: keepMessagesDays * dayMillis } }),
+    ...(retention === undefined ? {} : { retention: retentionOf(retention) }),
     webhooks: webhookRules,
     handOff: { bounceDomain },
     unsubscribe: { url: unsubscribeUrl },
@@ -86,7 +107,7 @@ const layer = ({
   }).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        store(data),
+        store(data, commitThread),
         transportLayer(transport),
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,

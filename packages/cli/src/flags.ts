@@ -81,15 +81,34 @@ export const grace = Flag.String("grace").pipe(
   )
 )
 
-export const keepMessagesDays = Flag.Int("keep-messages-days").pipe(
-  Flag.withFallbackConfig(Config.Int(fromEnvironment("KEEP_MESSAGES_DAYS"))),
-  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
-  Flag.withDescription(
-    "Days after the end of its deliveries until a message is deleted, with its files; default never. MAILKEEP_KEEP_MESSAGES_DAYS"
+const keepDays = (flag: string, variable: string, description: string) =>
+  Flag.Int(flag).pipe(
+    Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
+    Flag.withDescription(`${description}. ${fromEnvironment(variable)}`),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+
+/** After how many days records are deleted. */
+export const retention = {
+  keepMessagesDays: keepDays(
+    "keep-messages-days",
+    "KEEP_MESSAGES_DAYS",
+    "Days after the end of its deliveries until a message is deleted, with its log and its files; default never"
   ),
-  Flag.optional,
-  Flag.map(Option.getOrUndefined)
-)
+  keepBodiesDays: keepDays(
+    "keep-bodies-days",
+    "KEEP_BODIES_DAYS",
+    "Days after the end of its deliveries until the bodies of a message are deleted; default with the message"
+  ),
+  keepAttachmentsDays: keepDays(
+    "keep-attachments-days",
+    "KEEP_ATTACHMENTS_DAYS",
+    "Days after the end of its deliveries until the files of a message are deleted; default with the message"
+  ),
+  keepEventsDays: keepDays("keep-events-days", "KEEP_EVENTS_DAYS", "Days until an event is deleted; default 30")
+}
 
 const rateLimit = Flag.String("rate-limit").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("RATE_LIMIT"))),

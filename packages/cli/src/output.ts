@@ -2,6 +2,7 @@
  * Prints the result of a command: a line of JSON, or text for people. Logs never go to standard output.
  */
 import type { MailFailure, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import type { MoveRefused } from "@mailkeep/core/move"
 import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
@@ -56,6 +57,7 @@ export type CommandFailure =
   | StoreNotOpened
   | StoreUnavailable
   | MasterSecretRefused
+  | MoveRefused
   | SmtpTransport.SmtpOptionsInvalid
   | ListenerNotStarted
   | CertificateNotRead

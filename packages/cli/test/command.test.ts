@@ -186,6 +186,9 @@ describe("serve", () => {
       ["--daily-sends", "-1"],
       ["--attachment-bytes", "20MiB"],
       ["--keep-messages-days", "0"],
+      ["--keep-bodies-days", "0"],
+      ["--keep-attachments-days", "-1"],
+      ["--keep-events-days", "x"],
       ["--transport", "pigeon"],
       ["--webhook-ports", "443,0"],
       ["--webhook-deny", "example.com"]

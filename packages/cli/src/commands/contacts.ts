@@ -2,7 +2,7 @@
  * `mailkeep contacts`: the contacts of a project, with import and export as CSV. Works beside a running server.
  */
 import { createReadStream, createWriteStream } from "node:fs"
-import type { Contact, ImportedRow } from "@mailkeep/core"
+import type { Contact, ErasureReport, ImportedRow } from "@mailkeep/core"
 import { ContactFiles, Contacts, emailStatuses, formatInstant } from "@mailkeep/core"
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
 import { Effect, Option, Stream } from "effect"
@@ -78,7 +78,43 @@ const remove = Command.make("delete", { contactId, data, project, json }, ({ con
     yield* (yield* Contacts).delete(project, contactId)
     yield* print(json, { id: contactId, deleted: true }, `${contactId} deleted`)
   }).pipe(DataFolder.at({ data }))
-).pipe(Command.withDescription("Erase a contact; a suppression stays in force without the address"))
+).pipe(
+  Command.withDescription(
+    "Delete a contact; a suppression stays in force without the address. The log keeps the mail: see erase"
+  )
+)
+
+const erasedLine = ({ deleted, redacted, ended, underWay, kept }: ErasureReport): string => {
+  const counts = Object.entries(deleted).map(([kind, count]) => [
+    kind,
+    String(count),
+    String(redacted[kind as keyof typeof redacted])
+  ])
+  return [
+    table([["RECORDS", "DELETED", "REDACTED"], ...counts]),
+    `${ended} waiting deliveries ended first`,
+    ...(kept.suppression ? ["Kept: the suppression, by the keyed hash of the address"] : []),
+    ...(kept.resourceIds.length > 0
+      ? [`Kept: the address in ${kept.resourceIds.join(", ")}. Change them yourself`]
+      : []),
+    ...(underWay > 0 ? [`${underWay} messages are being sent. Run the command again in a minute`] : [])
+  ].join("\n")
+}
+
+const erase = Command.make(
+  "erase",
+  { email: Argument.String("email"), data, project, json },
+  ({ email, data, project, json }) =>
+    Effect.gen(function* () {
+      const report = yield* (yield* Contacts).erase(project, email)
+      yield* print(json, report, erasedLine(report))
+      if (!report.isComplete) process.exitCode = 2
+    }).pipe(DataFolder.at({ data }))
+).pipe(
+  Command.withDescription(
+    "Erase a person from all records of the project, by the address. The exit code is 2 when a message is being sent: run it again"
+  )
+)
 
 const file = Argument.String("file").pipe(Argument.withDescription("A CSV file; - for standard input"))
 
@@ -137,5 +173,5 @@ const exported = Command.make(
 
 export const contacts = Command.make("contacts").pipe(
   Command.withDescription("Contacts"),
-  Command.withSubcommands([list, add, remove, imported, exported])
+  Command.withSubcommands([list, add, remove, erase, imported, exported])
 )

@@ -8,7 +8,8 @@ import { ApiKeys, Dispatcher, Domains, EventSender } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
-import { data, dns, grace, host, json, keepMessagesDays, mailHost, plan, port, webhookRules } from "../flags.ts"
+import { data, dns, grace, host, json, mailHost, plan, port, retention, webhookRules } from "../flags.ts"
+import type { RetentionDays } from "../dataFolder.ts"
 import * as DataFolder from "../dataFolder.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
 import { openListeners } from "../listeners.ts"
@@ -26,7 +27,7 @@ interface Serving {
   readonly mailHost: string
   readonly webhookRules: WebhookUrlRules
   readonly grace: number
-  readonly keepMessagesDays: number | undefined
+  readonly retention: RetentionDays
   readonly transport: TransportChoice
   readonly inbound: Omit<InboundOptions, "host" | "graceMillis" | "operationsPort" | "operationsHost"> & {
     readonly bounceDomain: string | undefined
@@ -64,6 +65,7 @@ const serving = <R>(
     ),
     DataFolder.at({
       ...folder,
+      commitThread: "worker",
       graceMillis,
       bounceDomain: inbound.bounceDomain,
       unsubscribeUrl: inbound.unsubscribeUrl
@@ -81,7 +83,7 @@ const flags = {
   mailHost,
   webhookRules,
   grace,
-  keepMessagesDays,
+  retention,
   inbound,
   operations
 }

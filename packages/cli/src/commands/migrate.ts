@@ -1,0 +1,78 @@
+/**
+ * `mailkeep migrate`: moves all records of one store into another, and proves that both have the same records. Source: decision 0050.
+ */
+import { existsSync } from "node:fs"
+import type { MoveProgress, StoreDigest } from "@mailkeep/core/move"
+import { moveStore } from "@mailkeep/core/move"
+import * as NodeCrypto from "@mailkeep/core/node"
+import { SqliteMailStore } from "@mailkeep/sqlite"
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { json } from "../flags.ts"
+import { exitOnFailure, exitWith, print, printable, table } from "../output.ts"
+import { storeFileOf } from "../storeLocation.ts"
+
+const location = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(storeFileOf, (text) => `Expected sqlite:PATH, not "${printable(text)}"`),
+    Flag.withDescription(`${description}, such as sqlite:mail.db; a folder means the store of that data folder`)
+  )
+
+const phases: Readonly<Record<MoveProgress["phase"], string>> = {
+  copy: "copied",
+  checkTarget: "checked in the target",
+  checkSource: "checked in the source"
+}
+
+/** Progress goes to standard error, and at most one line for each 10,000 records of a kind. */
+const linesEvery = 10_000
+
+const reportProgress = ({ phase, kind, records }: MoveProgress): Effect.Effect<void> =>
+  records % linesEvery === 0 ? Console.error(`${records} records of ${kind} ${phases[phase]}`) : Effect.void
+
+const digestTable = ({ kinds }: StoreDigest): string =>
+  table([
+    ["KIND", "RECORDS", "SHA-256"],
+    ...Object.entries(kinds)
+      .filter(([, { count }]) => count > 0)
+      .map(([kind, { count, sha256 }]) => [kind, String(count), sha256])
+  ])
+
+export const migrate = Command.make(
+  "migrate",
+  {
+    from: location("from", "The store to read"),
+    to: location("to", "The store to write. It must be empty"),
+    resume: Flag.Boolean("resume").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Continue an interrupted move: the target may have records of this source")
+    ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription(
+        "Move although a worker has a live lease, after a process was killed. A changed source is still refused"
+      )
+    ),
+    json
+  },
+  ({ from, to, resume, force, json }) =>
+    Effect.gen(function* () {
+      if (!existsSync(from)) return yield* exitWith(`there is no store at ${from}`)
+      const source = yield* SqliteMailStore.make({ filename: from })
+      const target = yield* SqliteMailStore.make({ filename: to })
+      const { digest, records, written } = yield* moveStore(source, target, {
+        resume,
+        force,
+        onProgress: reportProgress
+      })
+      yield* print(
+        json,
+        { records, written, digest },
+        `${digestTable(digest)}\n${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}`
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeCrypto.layer), exitOnFailure)
+).pipe(
+  Command.withDescription(
+    "Move all records of a store into an empty store, and compare both. Stop every process that uses them first"
+  )
+)

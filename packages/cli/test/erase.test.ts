@@ -1,0 +1,69 @@
+/**
+ * `mailkeep contacts erase`: afterwards no table of the store file has the address.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { run, runJson } from "./commandLine.ts"
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-erase-"))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const here = () => ["--data", folder, "--project", "prj_x"]
+const email = "ada.lovelace@example.org"
+
+/** The tables of the file with a value that contains the text, byte by byte. */
+const tablesWith = (text: string): ReadonlyArray<string> => {
+  const database = new DatabaseSync(join(folder, "mailkeep.db"), { readOnly: true })
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all()
+  const found = tables.flatMap(({ name }) => {
+    const all = database.prepare(`SELECT * FROM "${String(name)}"`)
+    all.setReadBigInts(true)
+    const rows = all.all()
+    const values = rows.flatMap((row) => Object.values(row))
+    const texts = values.map((value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value)
+    )
+    return texts.some((one) => one.toLowerCase().includes(text)) ? [String(name)] : []
+  })
+  database.close()
+  return found.toSorted()
+}
+
+it("erases a person from every table of the store, and says what it kept", async () => {
+  await runJson(["domains", "add", "example.com", ...here(), "--verified"])
+  await runJson(["contacts", "add", email, ...here(), "--first-name", "Ada"])
+  const mail = ["--from", "hello@example.com", "--subject", "Hi", "--text", `Dear ${email}`]
+  await runJson(["send", ...here(), ...mail, "--to", email])
+  await runJson(["send", ...here(), ...mail, "--to", email, "--to", "bob@example.org"])
+  await runJson(["suppressions", "add", email, ...here()])
+  expect(tablesWith(email)).toEqual([
+    "mailkeep_contacts",
+    "mailkeep_deliveries",
+    "mailkeep_events",
+    "mailkeep_messages",
+    "mailkeep_suppressions"
+  ])
+  const report = await runJson(["contacts", "erase", email.toUpperCase(), ...here()])
+  expect(report).toMatchObject({
+    isComplete: true,
+    ended: 2,
+    deleted: { Contact: 1, Message: 1 },
+    kept: { suppression: true }
+  })
+  expect(tablesWith(email)).toEqual([])
+  const people = await run(["contacts", "erase", email, ...here()])
+  expect(people).toMatchObject({ code: 0, stderr: "" })
+  expect(people.stdout).toContain("Kept: the suppression, by the keyed hash of the address")
+})
+
+it("refuses a text that is no address", async () => {
+  const { code, stderr } = await run(["contacts", "erase", "ada", ...here()])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^mailkeep: .*email must be an email address/)
+})

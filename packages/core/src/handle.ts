@@ -1,0 +1,57 @@
+/**
+ * One project with promises: the interface `ProjectHandle`, which an embedded project of the package `mailkeep` and a client over HTTP implement.
+ * Types only: no name of this entry exists at run time, and none of its types needs Effect.
+ *
+ * @example
+ * ```ts
+ * import type { ProjectHandle } from "@mailkeep/core/handle"
+ *
+ * export const sendWelcome = async (mail: ProjectHandle, user: { readonly id: string; readonly email: string }) => {
+ *   const { messageId } = await mail.send({
+ *     from: "Acme <hi@acme.example>",
+ *     to: user.email,
+ *     subject: "Welcome",
+ *     text: "Hello.",
+ *     idempotencyKey: `welcome:${user.id}`
+ *   })
+ *   return messageId
+ * }
+ * ```
+ */
+export type { CallOptions } from "./handle/CallOptions.ts"
+export type {
+  ContactsHandle,
+  KnownContact,
+  ListedContact,
+  ListsHandle,
+  PropertiesHandle,
+  SegmentsHandle,
+  SuppressionsHandle
+} from "./handle/ContactsHandle.ts"
+export type { DeliveriesHandle, DeliveryFilterInput, LoggedDelivery, LoggedMessage } from "./handle/DeliveriesHandle.ts"
+export type { DomainsHandle, ListedDomain } from "./handle/DomainsHandle.ts"
+export type {
+  ApiKeySecret,
+  ApiKeysHandle,
+  EmbeddedContacts,
+  EmbeddedDeliveries,
+  EmbeddedDomains,
+  EmbeddedMessageInput,
+  EmbeddedProject,
+  EmbeddedSendBatchInput,
+  EmbeddedSendInput,
+  EmbeddedSuppressions,
+  EmbeddedTemplates,
+  EventsHandle,
+  FeedbackHandle
+} from "./handle/EmbeddedProject.ts"
+export type { ProjectHandle } from "./handle/ProjectHandle.ts"
+export type {
+  BatchItemResult,
+  MessageInput,
+  SendBatchInput,
+  SendingHandle,
+  SendMessageInput
+} from "./handle/SendingHandle.ts"
+export type { TemplatesHandle } from "./handle/TemplatesHandle.ts"
+export type { ListedWebhook, ListedWebhookDelivery, WebhookSecret, WebhooksHandle } from "./handle/WebhooksHandle.ts"

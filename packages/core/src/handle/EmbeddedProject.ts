@@ -1,0 +1,171 @@
+/**
+ * One project of the core in this process, with promises: more than the interface over HTTP can do. Source: decision 0047.
+ */
+import type { RecordedReport } from "../decide/delivery/recordReport.ts"
+import type { PlannedSend } from "../decide/message/plannedSend.ts"
+import type { ApiKey, CreateApiKeyInput } from "../domain/access/ApiKey.ts"
+import type { Project, ProjectId, UpdateProjectInput } from "../domain/access/Project.ts"
+import type { Contact, ContactDetail } from "../domain/contact/Contact.ts"
+import type { ImportOptions } from "../domain/contact/ContactFile.ts"
+import type { ContactFilterInput } from "../domain/contact/ContactRequest.ts"
+import type { Suppression, SuppressionReason } from "../domain/contact/Suppression.ts"
+import type { ErasureReport } from "../domain/contact/Erasure.ts"
+import type { DeliveryDetail } from "../domain/delivery/DeliveryDetail.ts"
+import type { DeliveryReport } from "../domain/delivery/DeliveryReport.ts"
+import type { ListEventsInput } from "../domain/delivery/DeliveryLogInput.ts"
+import type { DeliveryStory } from "../domain/delivery/DeliveryStory.ts"
+import type { CreateDomainInput, SenderDomain } from "../domain/domain-name/SenderDomain.ts"
+import type { MailEvent } from "../domain/event/MailEvent.ts"
+import type { SendBatchOptions } from "../domain/message/SendBatch.ts"
+import type { SendInput } from "../domain/message/SendInput.ts"
+import type { SendOptions } from "../domain/message/SendOptions.ts"
+import type { UsageAudit } from "../domain/store/Query.ts"
+import type { PublishedTemplate } from "../domain/template/Template.ts"
+import type { EnsureTemplateInput } from "../domain/template/TemplateInput.ts"
+import type { Webhook } from "../domain/webhook/Webhook.ts"
+import type { WebhookDelivery } from "../domain/webhook/WebhookDelivery.ts"
+import type { FileRow, ImportedRow } from "../service/contact/ContactFiles.ts"
+import type { CallOptions } from "./CallOptions.ts"
+import type { ContactsHandle, SuppressionsHandle } from "./ContactsHandle.ts"
+import type { DeliveriesHandle } from "./DeliveriesHandle.ts"
+import type { DomainsHandle } from "./DomainsHandle.ts"
+import type { ProjectHandle } from "./ProjectHandle.ts"
+import type { MessageInput, SendingHandle } from "./SendingHandle.ts"
+import type { TemplatesHandle } from "./TemplatesHandle.ts"
+import type { WebhooksHandle } from "./WebhooksHandle.ts"
+
+/** A message and its recipients, with files of the file system. */
+export interface EmbeddedMessageInput extends Omit<SendInput, "from">, Pick<MessageInput, "from"> {}
+
+/** A message to send, with the options of the send in the same object. */
+export interface EmbeddedSendInput extends EmbeddedMessageInput, SendOptions {}
+
+/** Several messages to send at once, with the options that apply to each message. */
+export interface EmbeddedSendBatchInput extends SendBatchOptions {
+  /** 1 to 100 messages. Their texts and files have at most 30 MiB together. */
+  readonly messages: ReadonlyArray<EmbeddedMessageInput>
+}
+
+/** The delivery log of an embedded project. */
+export interface EmbeddedDeliveries extends DeliveriesHandle<DeliveryDetail> {
+  /**
+   * Explains one delivery: everything that the store knows about it, oldest first, with a sentence for each entry, and what it waits for now.
+   * Contains no content of the message. Rejects with `DeliveryNotFound`.
+   */
+  readonly explain: (deliveryId: string, options?: CallOptions) => Promise<DeliveryStory>
+}
+
+/** The contacts of an embedded project. */
+export interface EmbeddedContacts extends ContactsHandle<Contact, ContactDetail> {
+  /** Resolves with `null` when no contact has the address, or when the text is not an address. */
+  readonly findByEmail: (email: string, options?: CallOptions) => Promise<Contact | null>
+  /**
+   * Erases a person from all records of the project (GDPR article 17). The address stays suppressed by its keyed hash. Reads every record of the
+   * store, one page at a time. After a failure or an abort, call again: the erasure continues. Rejects with `InvalidArgument` when the text is not
+   * an address.
+   */
+  readonly erase: (email: string, options?: CallOptions) => Promise<ErasureReport>
+  /**
+   * Imports contacts, 64 rows at once. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
+   * `email_status`, and custom properties by property key. Emits the outcome of each further row, in no particular order. Writes nothing and
+   * throws `InvalidArgument` when the first row is not valid.
+   */
+  readonly importRows: (
+    rows: AsyncIterable<FileRow> | Iterable<FileRow>,
+    input?: ImportOptions,
+    options?: CallOptions
+  ) => AsyncIterable<ImportedRow>
+  /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. */
+  readonly exportRows: (filter?: ContactFilterInput, options?: CallOptions) => AsyncIterable<ReadonlyArray<string>>
+}
+
+/** The suppressions of an embedded project. */
+export interface EmbeddedSuppressions extends SuppressionsHandle<SuppressionReason> {
+  /**
+   * Removes one reason and keeps the others. Resolves with the suppression with the other reasons, or with `null` when there are none. The removal of
+   * `unsubscribed` also subscribes the contact with the address.
+   */
+  readonly removeReason: (
+    email: string,
+    reason: SuppressionReason,
+    options?: CallOptions
+  ) => Promise<Suppression | null>
+}
+
+/** The templates of an embedded project. */
+export interface EmbeddedTemplates extends TemplatesHandle {
+  /**
+   * Makes the template with this alias what the input says, and publishes it. A program may call this at every start. Rejects with
+   * `InvalidArgument` when the content cannot be published.
+   */
+  readonly ensure: (input: EnsureTemplateInput, options?: CallOptions) => Promise<PublishedTemplate>
+}
+
+/** The sender domains of an embedded project. */
+export interface EmbeddedDomains extends DomainsHandle<SenderDomain, CreateDomainInput> {
+  /**
+   * Resolves with the domain with this name, and creates it when it does not exist. A program may call this at every start. `verified: true` marks
+   * an existing domain as verified manually.
+   */
+  readonly ensure: (input: CreateDomainInput, options?: CallOptions) => Promise<SenderDomain>
+}
+
+/** A new API key with its secret. */
+export interface ApiKeySecret {
+  readonly apiKey: ApiKey
+  /** The complete API key, which a client sends as its bearer token. Mailkeep does not store it, so it is shown only once. Keep it out of logs. */
+  readonly secret: string
+}
+
+/** The API keys of an embedded project. A program that embeds Mailkeep needs none for itself. */
+export interface ApiKeysHandle {
+  /** Creates an API key, and the project when it does not exist. Rejects with `InvalidArgument` when the input is not valid. */
+  readonly create: (input: CreateApiKeyInput, options?: CallOptions) => Promise<ApiKeySecret>
+  /** The API keys of the project, oldest first, including revoked API keys. */
+  readonly list: (options?: CallOptions) => Promise<ReadonlyArray<ApiKey>>
+  /** Revokes an API key of the project. It applies at once. A repeat does not change `revokedAt`. Rejects with `ApiKeyNotFound`. */
+  readonly revoke: (apiKeyId: string, options?: CallOptions) => Promise<ApiKey>
+}
+
+/** The event log of an embedded project. */
+export interface EventsHandle {
+  /** The events of the project, oldest first. Events are kept for 30 days. */
+  readonly list: (input?: ListEventsInput, options?: CallOptions) => Promise<ReadonlyArray<MailEvent>>
+}
+
+/** Reports of what happened to mail after the hand-off. */
+export interface FeedbackHandle {
+  /**
+   * Records a report from a source that the product trusts, such as the signed webhook of a provider. Rejects with `DeliveryNotFound`, and with
+   * `InvalidArgument` when the report is not valid.
+   */
+  readonly report: (deliveryId: string, report: DeliveryReport, options?: CallOptions) => Promise<RecordedReport>
+}
+
+/** One project of the core in this process. */
+export interface EmbeddedProject
+  extends Omit<ProjectHandle, keyof SendingHandle>, SendingHandle<EmbeddedSendInput, EmbeddedSendBatchInput> {
+  /** The id of the project. */
+  readonly projectId: ProjectId
+  /**
+   * Says what `send` would do now with the same input, by the same rules. Writes nothing. A refusal is a part of the result. Rejects with
+   * `InvalidArgument` only when the input has a wrong form, so that no recipient is known.
+   */
+  readonly plan: (input: EmbeddedSendInput, options?: CallOptions) => Promise<PlannedSend>
+  readonly deliveries: EmbeddedDeliveries
+  readonly contacts: EmbeddedContacts
+  readonly suppressions: EmbeddedSuppressions
+  readonly templates: EmbeddedTemplates
+  readonly domains: EmbeddedDomains
+  readonly webhooks: WebhooksHandle<Webhook, WebhookDelivery>
+  /** The API keys, for clients over HTTP. */
+  readonly apiKeys: ApiKeysHandle
+  /** The event log. */
+  readonly events: EventsHandle
+  /** Bounces, complaints and deliveries that another system reports. */
+  readonly feedback: FeedbackHandle
+  /** The counters of the project, and the same numbers counted from its records. */
+  readonly usage: (options?: CallOptions) => Promise<UsageAudit>
+  /** Changes settings of the project, and creates it when it does not exist. */
+  readonly updateSettings: (input: UpdateProjectInput, options?: CallOptions) => Promise<Project>
+}

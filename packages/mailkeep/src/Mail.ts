@@ -1,0 +1,93 @@
+/**
+ * The mail of a product: the default project, its tenants and the work in the background.
+ */
+import type {
+  DispatchReport,
+  EventKind,
+  EventSenderReport,
+  HealthReport,
+  MailEventOf,
+  MailStore,
+  Project,
+  ProjectId,
+  Transport,
+  UpdateProjectInput
+} from "@mailkeep/core"
+import type { MailCore } from "@mailkeep/core"
+import type { CallOptions, EmbeddedProject } from "@mailkeep/core/handle"
+import type { Layer, ManagedRuntime } from "effect"
+
+/** All services of the core, and the two ports that a product chooses. */
+export type MailServices = Layer.Success<typeof MailCore.layer> | MailStore | Transport
+
+/** The core as a runtime of Effect, for those who want it. The first effect that it runs opens the mail. */
+export type MailRuntime = ManagedRuntime.ManagedRuntime<MailServices, unknown>
+
+/** The settings of a handle. */
+export interface ProjectHandleOptions {
+  /** The default sender of the handle, such as `Acme <hi@acme.example>`. Default: none. */
+  readonly from?: string | undefined
+}
+
+/** The projects of the store: the tenants of a product. */
+export interface ProjectsHandle {
+  /** Resolves with the project, and creates it when it does not exist. Rejects with `InvalidArgument` for another form of id. */
+  readonly ensure: (projectId: ProjectId, options?: CallOptions) => Promise<Project>
+  /** Changes the given settings, and creates the project when it does not exist. */
+  readonly update: (projectId: ProjectId, input: UpdateProjectInput, options?: CallOptions) => Promise<Project>
+  /** All projects, by id. */
+  readonly list: (options?: CallOptions) => Promise<ReadonlyArray<Project>>
+}
+
+/** What one turn of `tick` did. */
+export interface TickReport {
+  /** Deliveries that were claimed and processed. */
+  readonly deliveries: DispatchReport
+  /** Events that were distributed, and event deliveries that were attempted. */
+  readonly events: EventSenderReport
+  /** Domains whose DNS records were checked. */
+  readonly domainsChecked: number
+}
+
+/**
+ * The mail of a product. Its methods act in the default project. Each method rejects with a failure of the core, such as `InvalidArgument`, which
+ * has a `kind` and `isRetryable`; after `close` with `StoreUnavailable`, reason `closed`.
+ */
+export interface Mail extends EmbeddedProject, AsyncDisposable {
+  /**
+   * Opens the mail and starts the work in the background. Each other method does so too, so only `lazyMail` and `sharedMail` need it: at the start of
+   * a server, so that the hand-off of earlier mail continues. Rejects when the mail cannot be opened. The next call tries again.
+   */
+  readonly open: (options?: CallOptions) => Promise<void>
+  /** A handle of another project, for a product with tenants. Writes nothing until it is used. */
+  readonly project: (projectId: ProjectId, options?: ProjectHandleOptions) => EmbeddedProject
+  /** The projects of the store. */
+  readonly projects: ProjectsHandle
+  /**
+   * Registers a durable subscriber of the events of all projects. `kinds` selects the events and narrows the type that the handler receives. The
+   * handler gets each event after the first registration of the name at least once, one at a time. When the handler rejects or throws, the event
+   * is retried after 1 s, then after twice the time, at most 5 min. Events that happen while no process has a handler of that name are sent later.
+   *
+   * A second call with the same name replaces handler and kinds. Resolves when the subscription is stored. Before the mail is open, resolves at
+   * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind; before the mail is open, the opening
+   * rejects.
+   */
+  readonly on: <const K extends EventKind>(
+    name: string,
+    kinds: ReadonlyArray<K>,
+    handler: (event: MailEventOf<K>) => unknown
+  ) => Promise<void>
+  /** Whether the store answers, whether mail moves, and how the relay is doing. A report contains no address. */
+  readonly health: (options?: CallOptions) => Promise<HealthReport>
+  /**
+   * One turn of everything that is due: hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
+   * with `background: false` that calls it from a timer.
+   */
+  readonly tick: (options?: CallOptions) => Promise<TickReport>
+  /**
+   * Finishes the calls and the work under way, within `graceMillis`, and closes the store. A second call waits for the same end. Later calls reject.
+   */
+  readonly close: () => Promise<void>
+  /** The core as a runtime of Effect. `MailServer.fetchHandler` of `@mailkeep/http` takes the mail because of it. */
+  readonly runtime: MailRuntime
+}

@@ -1,0 +1,71 @@
+/**
+ * The options of `openMail`.
+ */
+import type {
+  CreateDomainInput,
+  DispatcherOptions,
+  EventSenderOptions,
+  HandOffOptions,
+  HealthOptions,
+  MailHost,
+  MailStore,
+  Plan,
+  ProjectId,
+  RetentionOptions,
+  Transport,
+  UnsubscribeOptions,
+  WebhooksOptions
+} from "@mailkeep/core"
+import type { Layer } from "effect"
+import type { StoreAdapter, TransportAdapter } from "./adapters.ts"
+import type { LogEntry } from "./logging.ts"
+
+/** How to open the mail of a product. Only `store` and `transport` are required. */
+export interface MailOptions {
+  /** Where everything is kept: `sqlite(filename)`, `memory()`, or the layer of another store. */
+  readonly store: StoreAdapter | Layer.Layer<MailStore, unknown>
+  /** How mail leaves: `smtp(url)`, `stub()`, or the layer of another transport. */
+  readonly transport: TransportAdapter | Layer.Layer<Transport, unknown>
+  /**
+   * The sender domains of the default project, created when the mail opens. A name alone means that the domain is yours: it is verified manually,
+   * without DNS. `{ domain }` needs its DNS records before it can send.
+   */
+  readonly domains?: ReadonlyArray<string | CreateDomainInput> | undefined
+  /** The default sender of the default project, such as `Acme <hi@acme.example>`. Without it, each send needs `from`. */
+  readonly from?: string | undefined
+  /** The id of the default project. Default: `default`. */
+  readonly projectId?: ProjectId | undefined
+  /** The limits of every project, or a function that returns the limits of one. The function is called for every send. Default: no limits. */
+  readonly plan?: Partial<Plan> | ((projectId: ProjectId) => Partial<Plan> | PromiseLike<Partial<Plan>>) | undefined
+  /**
+   * Whether this process hands mail over, delivers events and checks domains, from when the mail opens until it closes. Default: `true`. With
+   * `false`, call `tick`, or let another process do the work.
+   */
+  readonly background?: boolean | undefined
+  /** Encrypts the stored secrets. At least 32 characters, and always the same for a store. Default: a secret that the store keeps itself. */
+  readonly masterSecret?: string | undefined
+  /** The rules for URLs of webhooks. Default: `https` on public addresses only. */
+  readonly webhooks?: Partial<WebhooksOptions> | undefined
+  /** Where the links of `List-Unsubscribe` point. Needed for the option `listUnsubscribe` of a send. */
+  readonly unsubscribe?: Partial<UnsubscribeOptions> | undefined
+  /** The mail host in the DNS records of sender domains, such as `mail.acme.example`. Needed for domains that DNS verifies. */
+  readonly mailHost?: string | MailHost | undefined
+  /** Name servers for the checks of domains, such as `127.0.0.1:5353`. Default: the name servers of the system. */
+  readonly nameServers?: ReadonlyArray<string> | undefined
+  /** The folder whose files a send may attach by `path`. Default: none, so that only files with `content` are attached. */
+  readonly attachmentFolder?: string | undefined
+  /** How long records are kept. */
+  readonly retention?: RetentionOptions | undefined
+  /** Limits and times of the dispatcher. */
+  readonly dispatcher?: Partial<DispatcherOptions> | undefined
+  /** Deadlines and retries of hand-offs. */
+  readonly handOff?: Partial<HandOffOptions> | undefined
+  /** Limits and times of the event sender. */
+  readonly events?: Partial<EventSenderOptions> | undefined
+  /** The times after which `health` counts work as stuck. */
+  readonly health?: Partial<HealthOptions> | undefined
+  /** How long `close` waits for work under way, in milliseconds. Default: 15 s for hand-offs and calls, and 5 s for event deliveries. */
+  readonly graceMillis?: number | undefined
+  /** Gets the log of the core. Default: `console.warn` prints warnings and errors. */
+  readonly onLog?: ((entry: LogEntry) => void) | undefined
+}

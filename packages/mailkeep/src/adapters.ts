@@ -1,0 +1,137 @@
+/**
+ * The store and the transport of `openMail`: the ones of Mailkeep, and those of other authors.
+ */
+import type { MailStore, Transport } from "@mailkeep/core"
+import type { CapturedMessage, SmtpOptions, StubOptions } from "@mailkeep/smtp"
+import { Effect, Layer, Redacted } from "effect"
+
+/** A store for `openMail`. `sqlite` and `memory` make one. */
+export interface StoreAdapter {
+  /** The store as a layer of Effect. Opens nothing before the mail is opened. */
+  readonly layer: Layer.Layer<MailStore, unknown>
+}
+
+/** A transport for `openMail`. `smtp` and `stub` make one. */
+export interface TransportAdapter {
+  /** The transport as a layer of Effect. Connects to nothing before the mail is opened. */
+  readonly layer: Layer.Layer<Transport, unknown>
+}
+
+/** The stub transport, with the messages that it was given. */
+export interface StubAdapter extends TransportAdapter {
+  /** The messages that were handed over to the stub, oldest first. */
+  readonly captured: () => ReadonlyArray<CapturedMessage>
+}
+
+/**
+ * One SQLite file in WAL mode. Creates the file if it does not exist; its folder must exist. Each answer comes after a sync to the disk.
+ *
+ * @example
+ * ```ts
+ * import { openMail, sqlite, stub } from "mailkeep"
+ *
+ * const mail = await openMail({ store: sqlite("mail.db"), transport: stub() })
+ * console.log((await mail.deliveries.list()).items.length) // 0
+ * await mail.close()
+ * ```
+ */
+export const sqlite = (filename: string): StoreAdapter => ({
+  layer: Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@mailkeep/sqlite")),
+      ({ SqliteMailStore }) => SqliteMailStore.layer({ filename })
+    )
+  )
+})
+
+/** A store in the memory of this process, for tests. Each opened mail begins with an empty store. */
+export const memory = (): StoreAdapter => ({
+  layer: Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@mailkeep/memory")),
+      ({ MemoryMailStore }) => MemoryMailStore.layer
+    )
+  )
+})
+
+/** A user of the relay with a password. */
+export interface SmtpPassword {
+  /** The name of the user. */
+  readonly user: string
+  /** The password. */
+  readonly password: string
+  /** The mechanism. Default: `PLAIN` if the relay offers it, otherwise `LOGIN`. */
+  readonly method?: "PLAIN" | "LOGIN"
+}
+
+/** A user of the relay with an OAuth 2.0 access token. */
+export interface SmtpAccessToken {
+  /** The name of the user, often an address. */
+  readonly user: string
+  /** Returns an access token. Runs for each new connection, and once more with `renew: true` when the relay refused the token. */
+  readonly accessToken: (request: { readonly renew: boolean }) => Promise<string>
+}
+
+/** The relay, and how mail is handed over to it. */
+export interface SmtpRelayOptions extends Omit<SmtpOptions, "auth"> {
+  /** Default: no login. */
+  readonly auth?: SmtpPassword | SmtpAccessToken
+}
+
+/** Hides the secrets, so that no log can show them. */
+const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): NonNullable<SmtpOptions["auth"]> =>
+  "accessToken" in auth
+    ? { user: auth.user, accessToken: async (request) => Redacted.make(await auth.accessToken(request)) }
+    : { ...auth, password: Redacted.make(auth.password) }
+
+/**
+ * The transport that hands mail over to a relay by SMTP. Takes a URL such as `smtp://user:password@relay.example:587`, or options. Without a URL,
+ * or with a wrong one, the mail does not open: `SmtpOptionsInvalid`.
+ */
+export const smtp = (relay: string | SmtpRelayOptions | undefined): TransportAdapter => ({
+  layer: Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@mailkeep/smtp")),
+      ({ SmtpTransport }) => {
+        if (relay === undefined || typeof relay === "string") return SmtpTransport.layerFromUrl(relay ?? "")
+        const { auth, ...options } = relay
+        return SmtpTransport.layer({ ...options, ...(auth === undefined ? {} : { auth: redactedAuth(auth) }) })
+      }
+    )
+  )
+})
+
+/**
+ * A transport that sends nothing. It keeps each message and answers by a script; by default it delivers.
+ *
+ * @example
+ * ```ts
+ * import { memory, openMail, stub } from "mailkeep"
+ *
+ * const transport = stub()
+ * const mail = await openMail({ store: memory(), transport, domains: ["acme.example"], background: false })
+ * await mail.send({ from: "hi@acme.example", to: "ada@example.org", subject: "Welcome", text: "Hello." })
+ * await mail.tick()
+ * console.log(transport.captured()[0]?.message.subject) // Welcome
+ * await mail.close()
+ * ```
+ */
+export const stub = (options: StubOptions = {}): StubAdapter => {
+  const captured: Array<CapturedMessage> = []
+  return {
+    layer: Layer.unwrap(
+      Effect.map(
+        Effect.promise(() => import("@mailkeep/smtp")),
+        ({ StubTransport }) =>
+          StubTransport.layer({
+            ...options,
+            onTaken: (message) => {
+              captured.push(message)
+              options.onTaken?.(message)
+            }
+          })
+      )
+    ),
+    captured: () => captured
+  }
+}

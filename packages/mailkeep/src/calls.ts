@@ -1,0 +1,92 @@
+/**
+ * Runs the effects of the core as promises: rejects with the failures of the core, follows an `AbortSignal`, and knows the calls under way.
+ */
+import { StoreUnavailable } from "@mailkeep/core"
+import type { CallOptions } from "@mailkeep/core/handle"
+import { Cause, Duration, Effect, Exit } from "effect"
+import type { CoreServices } from "./coreRuntime.ts"
+
+/** Runs an effect of the core as a promise. */
+export type Run = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
+
+/** The part of a runtime that calls need. */
+export interface CallRuntime {
+  readonly runPromiseExit: <A, E>(
+    effect: Effect.Effect<A, E, CoreServices>,
+    options?: { readonly signal?: AbortSignal | undefined }
+  ) => Promise<Exit.Exit<A, unknown>>
+}
+
+/** The calls of a mail. */
+export interface Calls {
+  readonly run: Run
+  /** Refuses further calls, and waits until those under way have ended, at most `graceMillis`. */
+  readonly end: (graceMillis: number) => Promise<void>
+}
+
+/** The frames of the stack above the method of a handle that calls `run`. They are formatted only when a call rejects. */
+const callerFrames = (run: Run): (() => string) => {
+  const site: { stack?: string } = {}
+  Error.captureStackTrace(site, run)
+  // The first line is a header and the second the method of the handle.
+  return () => (site.stack ?? "").split("\n").slice(2).join("\n")
+}
+
+/**
+ * Lets the stack of an error show the caller. A failure is made in the loop of a fiber, whose frames say nothing. A defect keeps its own frames,
+ * because they show the bug.
+ */
+const withCaller = (error: unknown, isFailure: boolean, frames: () => string): unknown => {
+  if (!(error instanceof Error) || Object.isFrozen(error)) return error
+  const text = frames()
+  if (text !== "")
+    error.stack = `${isFailure ? `${error.name}: ${error.message}` : (error.stack ?? String(error))}\n${text}`
+  return error
+}
+
+const rejectionOf = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefined, frames: () => string): unknown => {
+  if (Cause.hasInterruptsOnly(cause))
+    return signal?.aborted === true
+      ? signal.reason
+      : withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
+  return withCaller(Cause.squash(cause), cause.reasons.some(Cause.isFailReason), frames)
+}
+
+/**
+ * `runtime` returns the runtime of the next call. `onFailure` is called with the runtime of each call that fails, but not of one that is
+ * interrupted.
+ */
+export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (runtime: R) => void): Calls => {
+  const underWay = new Set<Promise<unknown>>()
+  let hasEnded = false
+
+  const settled = async <A, E>(
+    effect: Effect.Effect<A, E, CoreServices>,
+    signal: AbortSignal | undefined,
+    frames: () => string
+  ): Promise<A> => {
+    signal?.throwIfAborted()
+    if (hasEnded) throw withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
+    const current = runtime()
+    const exit = await current.runPromiseExit(effect, { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    if (!Cause.hasInterruptsOnly(exit.cause)) onFailure(current)
+    throw rejectionOf(exit.cause, signal, frames)
+  }
+
+  const run: Run = (effect, options) => {
+    const call = settled(effect, options?.signal, callerFrames(run))
+    underWay.add(call)
+    const forget = () => underWay.delete(call)
+    call.then(forget, forget)
+    return call
+  }
+
+  const end = async (graceMillis: number): Promise<void> => {
+    hasEnded = true
+    const allEnded = Effect.promise(() => Promise.allSettled(underWay))
+    await Effect.runPromise(Effect.timeoutOption(allEnded, Duration.millis(graceMillis)))
+  }
+
+  return { run, end }
+}

@@ -1,0 +1,116 @@
+/**
+ * Makes the runtime of the core from the options of a product. Nothing is opened before the first effect runs.
+ */
+import type { EventKind, MailCoreOptions, MailEvent, ProjectId } from "@mailkeep/core"
+import { Domains, EventSender, MailCore, PlanSource } from "@mailkeep/core"
+import * as NodeCrypto from "@mailkeep/core/node"
+import * as NodeDnsResolver from "@mailkeep/core/node/dns"
+import * as NodeFiles from "@mailkeep/core/node/files"
+import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { logLayer } from "./logging.ts"
+import type { MailServices } from "./Mail.ts"
+import type { MailOptions } from "./MailOptions.ts"
+
+/** A handler of events, as `on` registers it. */
+export interface Subscription {
+  readonly name: string
+  readonly kinds: ReadonlyArray<EventKind>
+  readonly handler: (event: MailEvent) => unknown
+}
+
+/** What the mail does while the core opens. */
+export interface Opening {
+  /** Called when the opening begins. Returns the subscriptions so far. */
+  readonly onBegin: () => ReadonlyArray<Subscription>
+  /** Called when the core is open. `stopLoops` ends the work in the background and waits for the work under way. */
+  readonly onOpen: (stopLoops: Effect.Effect<void>) => void
+}
+
+/** The scope of the open core, in which handlers stay registered. */
+class OpenScope extends Context.Service<OpenScope, Scope.Scope>()("mailkeep/OpenScope") {}
+
+/** The services of the runtime: those of `MailRuntime`, and the scope. */
+export type CoreServices = MailServices | OpenScope
+
+/** Registers a handler while the core is open. A handler that returns no promise has handled the event when it returns. */
+export const subscribe = ({ name, kinds, handler }: Subscription) =>
+  Effect.gen(function* () {
+    const scope = yield* OpenScope
+    const eventSender = yield* EventSender
+    yield* eventSender
+      .subscribe(name, async (event) => handler(event), kinds)
+      .pipe(Effect.provideService(Scope.Scope, scope))
+  })
+
+const layerOf = <A>(
+  adapter: { readonly layer: Layer.Layer<A, unknown> } | Layer.Layer<A, unknown>
+): Layer.Layer<A, unknown> => ("layer" in adapter ? adapter.layer : adapter)
+
+const webhookSink = (rules: MailOptions["webhooks"]) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@mailkeep/webhooks")),
+      ({ WebhookSink }) => WebhookSink.layer(rules)
+    )
+  )
+
+const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder }: MailOptions) =>
+  Layer.mergeAll(
+    layerOf(store),
+    layerOf(transport),
+    typeof plan === "function" ? PlanSource.layerFromPromises(plan) : PlanSource.layerFixed(plan ?? {}),
+    NodeCrypto.layer,
+    NodeDnsResolver.layer(nameServers === undefined ? {} : { servers: nameServers }),
+    webhookSink(webhooks),
+    ...(attachmentFolder === undefined ? [] : [NodeFiles.layer({ folder: attachmentFolder })])
+  )
+
+/** Drops the fields that are `undefined`, so that they do not replace a default. */
+const given = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+
+const coreOptionsOf = ({ masterSecret, mailHost, ...options }: MailOptions): MailCoreOptions => {
+  const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis } = options
+  return {
+    ...given({ dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis }),
+    ...(masterSecret === undefined ? {} : { masterSecret: Redacted.make(masterSecret) }),
+    ...(mailHost === undefined
+      ? {}
+      : {
+          domains: {
+            mailHost: typeof mailHost === "string" ? { host: mailHost, returnPathLabel: "bounces" } : mailHost
+          }
+        })
+  }
+}
+
+/** What happens when the core opens: the domains are created, the handlers registered and the loops started, in this order. */
+const startUp = ({ domains = [], background = true }: MailOptions, projectId: ProjectId, opening: Opening) =>
+  Layer.effect(
+    OpenScope,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const subscriptions = yield* Effect.sync(opening.onBegin)
+      const { ensure } = yield* Domains
+      for (const domain of domains)
+        yield* ensure(projectId, typeof domain === "string" ? { domain, verified: true } : domain)
+      for (const subscription of subscriptions) yield* Effect.provideService(subscribe(subscription), OpenScope, scope)
+      const loops = background ? yield* Effect.forkScoped(MailCore.run, { startImmediately: true }) : null
+      yield* Effect.sync(() => opening.onOpen(loops === null ? Effect.void : Fiber.interrupt(loops)))
+      return scope
+    })
+  )
+
+/** Makes the runtime. Each runtime opens the store again. */
+export const makeCoreRuntime = (
+  options: MailOptions,
+  projectId: ProjectId,
+  opening: Opening
+): ManagedRuntime.ManagedRuntime<CoreServices, unknown> =>
+  ManagedRuntime.make(
+    startUp(options, projectId, opening).pipe(
+      Layer.provideMerge(MailCore.layerWith(coreOptionsOf(options))),
+      Layer.provideMerge(adaptersOf(options)),
+      Layer.provideMerge(logLayer(options.onLog))
+    )
+  )

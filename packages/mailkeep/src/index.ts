@@ -1,0 +1,112 @@
+/**
+ * A mail core inside your product: sending, scheduling, a delivery log, contacts, templates, webhooks and events, with promises.
+ *
+ * @example
+ * ```ts
+ * import { openMail, sqlite, stub } from "mailkeep"
+ *
+ * const mail = await openMail({
+ *   store: sqlite("mail.db"),
+ *   transport: stub(), // or smtp(process.env.SMTP_URL)
+ *   domains: ["acme.example"],
+ *   from: "Acme <hi@acme.example>"
+ * })
+ * await mail.send({ to: "ada@example.org", subject: "Welcome", html: "<p>Hello.</p>", idempotencyKey: "welcome:ada" })
+ * await mail.close()
+ * ```
+ */
+export { lazyMail, openMail } from "./openMail.ts"
+export { sharedMail } from "./sharedMail.ts"
+export type { Mail, MailRuntime, MailServices, ProjectHandleOptions, ProjectsHandle, TickReport } from "./Mail.ts"
+export type { MailOptions } from "./MailOptions.ts"
+export type { LogEntry, LogEntryLevel } from "./logging.ts"
+
+// Stores and transports.
+export { memory, smtp, sqlite, stub } from "./adapters.ts"
+export type {
+  SmtpAccessToken,
+  SmtpPassword,
+  SmtpRelayOptions,
+  StoreAdapter,
+  StubAdapter,
+  TransportAdapter
+} from "./adapters.ts"
+export { storeFromPromises, transportFromPromises } from "@mailkeep/core/adapter"
+export type { PromiseStore, PromiseTransport } from "@mailkeep/core/adapter"
+export type { CapturedMessage, StubAct, StubOptions, StubRule } from "@mailkeep/smtp"
+
+// The handle of a project.
+export type * from "@mailkeep/core/handle"
+
+// Failures. Each has a `kind`, `isRetryable` and a message.
+export {
+  ApiKeyNotFound,
+  ContactEmailTaken,
+  ContactFilterTooSlow,
+  ContactNotFound,
+  DeliveryNotFound,
+  DomainTaken,
+  InvalidArgument,
+  MasterSecretRefused,
+  MessageNotFound,
+  MessageNotScheduled,
+  NameTaken,
+  PlanLimitReached,
+  PropertyInUse,
+  RateLimited,
+  RecordNotFound,
+  SenderDomainNotVerified,
+  StoreNotOpened,
+  StoreUnavailable,
+  TemplateNotEditable,
+  TooManyRecords
+} from "@mailkeep/core"
+export type { Issue, IssueCode, MailFailure, SendRefusal } from "@mailkeep/core"
+
+// Records, inputs and events.
+export { eventKinds } from "@mailkeep/core"
+export type {
+  ApiKey,
+  BucketLimit,
+  CanceledMessage,
+  Contact,
+  ContactDetail,
+  ContactList,
+  CreateApiKeyInput,
+  CreateContactInput,
+  CreateDomainInput,
+  CreateTemplateInput,
+  CreateWebhookInput,
+  CursorPage,
+  DeliveryDetail,
+  DeliveryReason,
+  DeliveryReport,
+  DeliveryStatus,
+  DeliverySummary,
+  DispatchReport,
+  EnsureTemplateInput,
+  EventKind,
+  EventSenderReport,
+  HealthReport,
+  MailEvent,
+  MailEventOf,
+  Page,
+  Permission,
+  Plan,
+  PlannedSend,
+  Project,
+  ProjectId,
+  Property,
+  RescheduledMessage,
+  Segment,
+  SenderDomain,
+  SendResult,
+  Suppression,
+  SuppressionReason,
+  Template,
+  TimeInput,
+  UpdateProjectInput,
+  UsageAudit,
+  Webhook,
+  WebhookDelivery
+} from "@mailkeep/core"

@@ -1,0 +1,71 @@
+/**
+ * The log of the core for a product: one readable line for each warning, or the entries as plain objects.
+ */
+import type { LogLevel } from "effect"
+import { Cause, Logger } from "effect"
+
+/** How serious an entry of the log is. */
+export type LogEntryLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal"
+
+/** An entry of the log. It contains no address, no subject, no body and no secret. */
+export interface LogEntry {
+  readonly level: LogEntryLevel
+  /** A sentence. */
+  readonly message: string
+  /** The facts that belong to the message. */
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly at: Date
+}
+
+const levels: Readonly<Partial<Record<LogLevel.LogLevel, LogEntryLevel>>> = {
+  Trace: "trace",
+  Debug: "debug",
+  Info: "info",
+  Warn: "warn",
+  Error: "error",
+  Fatal: "fatal"
+}
+
+const isFields = (part: unknown): part is Readonly<Record<string, unknown>> =>
+  typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
+
+const toEntry = ({ message, logLevel, cause, date }: Logger.Options<unknown>): LogEntry => {
+  const parts = Array.isArray(message) ? (message as ReadonlyArray<unknown>) : [message]
+  const fields: Record<string, unknown> = {}
+  for (const part of parts) if (isFields(part)) Object.assign(fields, part)
+  if (cause.reasons.length > 0) fields["cause"] = Cause.pretty(cause)
+  return {
+    level: levels[logLevel] ?? "info",
+    message: parts
+      .filter((part) => !isFields(part))
+      .map(String)
+      .join(" "),
+    fields,
+    at: date
+  }
+}
+
+const serious: ReadonlySet<LogEntryLevel> = new Set(["warn", "error", "fatal"])
+
+/** `mailkeep: The dispatcher waits for the store. reason="locked"` */
+const lineOf = ({ message, fields }: LogEntry): string =>
+  [`mailkeep: ${message}`, ...Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(
+    " "
+  )
+
+const printSerious = (entry: LogEntry): void => {
+  // oxlint-disable-next-line no-console -- This is where a product expects it.
+  if (serious.has(entry.level)) console.warn(lineOf(entry))
+}
+
+/** Gives each entry to `onLog`. Without it, prints warnings and errors with `console.warn`. A function that throws has no effect on the mail. */
+export const logLayer = (onLog: (entry: LogEntry) => void = printSerious) =>
+  Logger.layer([
+    Logger.make((options) => {
+      try {
+        onLog(toEntry(options))
+      } catch {
+        // The mail is more important than its log.
+      }
+    })
+  ])

@@ -1,0 +1,155 @@
+/**
+ * Opens the mail of a product: at once, or with the first call. Source: decision 0047.
+ */
+import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
+import { Effect } from "effect"
+import { makeCalls } from "./calls.ts"
+import type { Subscription } from "./coreRuntime.ts"
+import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
+import { makeEmbeddedProject } from "./embeddedProject.ts"
+import type { Mail, ProjectsHandle } from "./Mail.ts"
+import type { MailOptions } from "./MailOptions.ts"
+
+const defaultProjectId = "default"
+const defaultGraceMillis = 15_000
+
+const tick = Effect.gen(function* () {
+  const deliveries = yield* (yield* Dispatcher).tick
+  const events = yield* (yield* EventSender).tick
+  return { deliveries, events, domainsChecked: yield* (yield* Domains).tick }
+})
+
+/** The runtime of the core, and a new one after an opening that failed. */
+const makeOpening = (options: MailOptions, projectId: string) => {
+  // The latest subscription of each name, as in the core.
+  const subscriptions = new Map<string, Subscription>()
+  let hasBegun = false
+  let isOpen = false
+  let stopLoops: Effect.Effect<void> = Effect.void
+  const make = () =>
+    makeCoreRuntime(options, projectId, {
+      onBegin: () => {
+        hasBegun = true
+        return [...subscriptions.values()]
+      },
+      onOpen: (stop) => {
+        isOpen = true
+        stopLoops = stop
+      }
+    })
+  let current = make()
+  let cleanedUp: Promise<unknown> = Promise.resolve()
+  return {
+    runtime: () => current,
+    /** After an opening that failed, the next call opens again. */
+    onFailure: (failed: typeof current) => {
+      if (isOpen || failed !== current) return
+      hasBegun = false
+      current = make()
+      cleanedUp = Promise.all([cleanedUp, failed.dispose()])
+    },
+    stopLoops: () => Effect.runPromise(stopLoops),
+    dispose: () => Promise.all([cleanedUp, current.dispose()]),
+    /** Keeps the subscription for the opening. Returns whether the opening has begun without it. */
+    add: (subscription: Subscription): boolean => {
+      subscriptions.set(subscription.name, subscription)
+      return hasBegun
+    }
+  }
+}
+
+/** Makes the mail. `onClose` is called when it begins to close. */
+export const makeMail = (options: MailOptions, onClose: () => void = () => {}): Mail => {
+  const { projectId = defaultProjectId, from, graceMillis = defaultGraceMillis } = options
+  const opening = makeOpening(options, projectId)
+  const calls = makeCalls(opening.runtime, opening.onFailure)
+  const { run } = calls
+  let closing: Promise<void> | undefined
+  const close = () =>
+    (closing ??= (async () => {
+      onClose()
+      // Both at the same time, so that a shutdown takes the longest grace time and not the sum.
+      await Promise.all([calls.end(graceMillis), opening.stopLoops()])
+      await opening.dispose()
+    })())
+  const projects: ProjectsHandle = {
+    ensure: (id, call) =>
+      run(
+        Projects.use(({ ensure }) => ensure(id)),
+        call
+      ),
+    update: (id, input, call) =>
+      run(
+        Projects.use(({ update }) => update(id, input)),
+        call
+      ),
+    list: (call) =>
+      run(
+        Projects.use(({ list }) => list),
+        call
+      )
+  }
+  return {
+    ...makeEmbeddedProject(run, projectId, from),
+    open: (call) => run(Effect.void, call),
+    project: (id, settings) => makeEmbeddedProject(run, id, settings?.from),
+    projects,
+    on: async (name, kinds, handler) => {
+      // The core gives a handler only events of its kinds.
+      const subscription: Subscription = { name, kinds, handler: handler as Subscription["handler"] }
+      if (opening.add(subscription)) await run(subscribe(subscription))
+    },
+    health: (call) =>
+      run(
+        Health.use(({ check }) => check),
+        call
+      ),
+    tick: (call) => run(tick, call),
+    close,
+    [Symbol.asyncDispose]: close,
+    get runtime() {
+      return opening.runtime()
+    }
+  }
+}
+
+/**
+ * Makes the mail of a product, which opens with the first call of a method. Use it in a module that other programs import too, such as a build: the
+ * import opens no file and starts nothing. Call `open` at the start of the server, so that the hand-off of earlier mail continues.
+ *
+ * @example
+ * ```ts
+ * import { lazyMail, memory, stub } from "mailkeep"
+ *
+ * export const mail = lazyMail({ store: memory(), transport: stub(), domains: ["acme.example"] })
+ * await mail.open()
+ * await mail.close()
+ * ```
+ */
+export const lazyMail = (options: MailOptions): Mail => makeMail(options)
+
+/**
+ * Opens the mail of a product: the store, the sender domains of the default project and the work in the background. Rejects when it cannot be opened;
+ * nothing is left running then. Close the mail before the process ends, so that work under way is finished.
+ *
+ * @example
+ * ```ts
+ * import { memory, openMail, stub } from "mailkeep"
+ *
+ * const mail = await openMail({ store: memory(), transport: stub(), domains: ["acme.example"] })
+ * const message = { from: "Acme <hi@acme.example>", to: "ada@example.org", subject: "Welcome", text: "Hello." }
+ * const { totalQueued } = await mail.send({ ...message, idempotencyKey: "welcome:ada" })
+ * console.log(totalQueued) // 1
+ * await mail.close()
+ * ```
+ */
+export const openMail = async (options: MailOptions): Promise<Mail> => {
+  const mail = lazyMail(options)
+  try {
+    await mail.open()
+  } catch (cause) {
+    await mail.close()
+    throw cause
+  }
+  return mail
+}

@@ -1,0 +1,44 @@
+/**
+ * Splits the one object of a send into the message and the options, as the core takes them.
+ */
+import type { SendBatchOptions, SendInput, SendOptions } from "@mailkeep/core"
+import type { EmbeddedMessageInput, EmbeddedSendBatchInput, EmbeddedSendInput } from "@mailkeep/core/handle"
+
+/** Every option of a send. The compiler refuses this list when the core has another option. */
+const optionNames: Readonly<Record<keyof SendOptions, true>> = {
+  idempotencyKey: true,
+  onAmbiguous: true,
+  expiresAt: true,
+  listUnsubscribe: true,
+  shownRecipients: true,
+  headers: true
+}
+
+const isOption = (name: string): boolean => Object.hasOwn(optionNames, name)
+
+const isObject = (input: unknown): input is object => typeof input === "object" && input !== null
+
+/** Adds the default sender. Does not change a value of another form, which the core refuses. */
+const withSender = (input: EmbeddedMessageInput, from: string | undefined): SendInput =>
+  (isObject(input) && input.from === undefined && from !== undefined ? { ...input, from } : input) as SendInput
+
+/** Splits the input of a send. The core checks both parts. */
+export const splitSend = (
+  input: EmbeddedSendInput,
+  from: string | undefined
+): readonly [message: SendInput, options: SendOptions] => {
+  if (!isObject(input)) return [input, {}]
+  const entries = Object.entries(input)
+  const fields = (isWanted: (name: string) => boolean) => Object.fromEntries(entries.filter(([name]) => isWanted(name)))
+  return [withSender(fields((name) => !isOption(name)) as EmbeddedMessageInput, from), fields(isOption) as SendOptions]
+}
+
+/** Splits the input of a batch. The core checks both parts. */
+export const splitBatch = (
+  input: EmbeddedSendBatchInput,
+  from: string | undefined
+): readonly [messages: ReadonlyArray<SendInput>, options: SendBatchOptions] => {
+  const { messages, ...options }: Partial<EmbeddedSendBatchInput> = isObject(input) ? input : {}
+  const inputs = Array.isArray(messages) ? messages.map((message) => withSender(message, from)) : messages
+  return [inputs as ReadonlyArray<SendInput>, options]
+}

@@ -1,0 +1,93 @@
+/**
+ * The relay, the files and the HTTP interface of a mail.
+ */
+import { writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { MailServer } from "@mailkeep/http"
+import { SMTPServer } from "smtp-server"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { smtp, stub } from "../src/index.ts"
+import { openQuiet, rejection, signal, temporaryFile, welcome } from "./testMail.ts"
+
+/** A relay that wants a login. Resolves with its port and the messages that it took. */
+const startRelay = async (password: string) => {
+  const taken: Array<string> = []
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth: (auth, _, done) =>
+      auth.password === password ? done(null, { user: auth.username }) : done(new Error("Wrong password")),
+    onData: (stream, _, done) => {
+      let text = ""
+      stream.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      stream.on("end", () => {
+        taken.push(text)
+        done()
+      })
+    }
+  })
+  const listening = signal()
+  server.listen(0, "127.0.0.1", () => listening.resolve())
+  await listening.promise
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return { port: (server.server.address() as { readonly port: number }).port, taken }
+}
+
+describe("smtp", () => {
+  it("hands mail over to the relay of a URL and of options with a plain password", async () => {
+    const { port, taken } = await startRelay("pass/word")
+    const relays = [
+      smtp(`smtp://shop:pass%2Fword@127.0.0.1:${port}?tls=off`),
+      smtp({ host: "127.0.0.1", port, tls: "off", auth: { user: "shop", password: "pass/word" } })
+    ]
+    for (const transport of relays) {
+      const mail = await openQuiet({ transport })
+      const { deliveryIds } = await mail.send(welcome)
+      await mail.tick()
+      expect((await mail.deliveries.get(deliveryIds[0]!)).status).toBe("accepted")
+    }
+    expect(taken.map((text) => /^Subject: (.*)\r$/m.exec(text)?.[1])).toEqual(["Welcome", "Welcome"])
+  })
+})
+
+describe("attachmentFolder", () => {
+  it("lets a send attach files of the folder, and no others", async () => {
+    const file = temporaryFile("invoice.txt")
+    writeFileSync(file, "100")
+    const transport = stub()
+    const mail = await openQuiet({ transport, attachmentFolder: dirname(file) })
+    await mail.send({ ...welcome, attachments: [{ path: "invoice.txt" }] })
+    await mail.tick()
+    expect(transport.captured()[0]!.message.attachments).toMatchObject([{ filename: "invoice.txt", size: 3 }])
+    expect(await rejection(mail.send({ ...welcome, attachments: [{ path: "/etc/hostname" }] }))).toMatchObject({
+      issues: [{ path: ["attachments", 0, "path"] }]
+    })
+  })
+
+  it("refuses every path without the option", async () => {
+    const file = temporaryFile("invoice.txt")
+    writeFileSync(file, "100")
+    const mail = await openQuiet()
+    expect(await rejection(mail.send({ ...welcome, attachments: [{ path: file }] }))).toMatchObject({
+      issues: [{ path: ["attachments", 0, "path"], code: "not_allowed_here" }]
+    })
+  })
+})
+
+describe("runtime", () => {
+  it("lets the HTTP interface use the same core", async () => {
+    const mail = await openQuiet()
+    const { secret } = await mail.apiKeys.create({ permissions: ["email.send"] })
+    const { handler, dispose } = MailServer.fetchHandler(mail, { basePath: "/mail", docs: false })
+    onTestFinished(dispose)
+    const response = await handler(
+      new Request("http://localhost/mail/api/v1/emails/send", {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", "idempotency-key": "1" },
+        body: JSON.stringify({ ...welcome, from: "hi@acme.example" })
+      })
+    )
+    expect(response.status).toBe(202)
+    expect((await mail.deliveries.list()).items.length).toBe(1)
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * How a call of a mail resolves and rejects.
+ */
+import { MailStore } from "@mailkeep/core"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import type { MailOptions } from "../src/index.ts"
+import { InvalidArgument, lazyMail, StoreNotOpened, storeFromPromises } from "../src/index.ts"
+import { all, openQuiet, quiet, rejection, signal, welcome } from "./testMail.ts"
+
+const planThat = (plan: () => Promise<{}>): Partial<MailOptions> => ({ plan })
+
+describe("a refused call", () => {
+  it("rejects with the failure of the core and its facts", async () => {
+    const mail = await openQuiet()
+    const reason = await rejection(mail.send({ ...welcome, to: "no address" }))
+    expect(reason).toBeInstanceOf(InvalidArgument)
+    expect(reason).toMatchObject({ kind: "invalid_argument", isRetryable: false, issues: [{ path: ["to"] }] })
+  })
+
+  it("shows the caller in the stack of the failure, and no frame of a fiber", async () => {
+    const mail = await openQuiet()
+    const sendFromHere = () => mail.send({ ...welcome, subject: "" })
+    const { stack = "" } = (await rejection(sendFromHere())) as Error
+    expect(stack).toMatch(/^InvalidArgument: subject .*\n\s+at sendFromHere /)
+    expect(stack).not.toContain("node_modules/effect")
+  })
+
+  it("rejects with a defect as it is, with its own frames and those of the caller", async () => {
+    const bug = new Error("The product has a bug.")
+    const mail = await openQuiet(planThat(() => Promise.reject(bug)))
+    const sendFromHere = () => mail.send(welcome)
+    const reason = await rejection(sendFromHere())
+    expect(reason).toBe(bug)
+    expect(bug.stack).toMatch(/calls\.test\.ts[\s\S]*at sendFromHere /)
+  })
+
+  it.each([undefined, null, 7, "text", []])("rejects an input of another form: %j", async (input) => {
+    const mail = await openQuiet()
+    for (const call of [mail.send, mail.sendBatch, mail.plan] as ReadonlyArray<(input: unknown) => Promise<unknown>>)
+      expect(await rejection(call(input))).toBeInstanceOf(InvalidArgument)
+  })
+
+  it("rejects each call with the failure of an opening that fails", async () => {
+    const mail = lazyMail(
+      quiet({
+        store: storeFromPromises(() => Promise.reject(new StoreNotOpened({ reason: "unreachable", where: "db" })))
+      })
+    )
+    for (const call of [mail.open(), mail.send(welcome), all(mail.deliveries.each()), mail.health()])
+      expect(await rejection(call)).toBeInstanceOf(StoreNotOpened)
+  })
+})
+
+describe("an aborted call", () => {
+  it("rejects with the reason of a signal that was aborted before, and writes nothing", async () => {
+    const mail = await openQuiet()
+    const reason = await rejection(mail.send(welcome, { signal: AbortSignal.abort() }))
+    expect(reason).toMatchObject({ name: "AbortError" })
+    expect((await mail.deliveries.list()).items).toEqual([])
+  })
+
+  it("rejects with the reason of the signal while the call waits, and the mail stays open", async () => {
+    const [asked, never] = [signal(), signal<{}>()]
+    let waits = true
+    const mail = await openQuiet(
+      planThat(() => {
+        asked.resolve()
+        return waits ? never.promise : Promise.resolve({})
+      })
+    )
+    const controller = new AbortController()
+    const send = rejection(mail.send(welcome, { signal: controller.signal }))
+    await asked.promise
+    const why = new Error("The request was closed.")
+    controller.abort(why)
+    expect(await send).toBe(why)
+    waits = false
+    expect((await mail.send(welcome)).totalQueued).toBe(1)
+  })
+
+  it("does not undo a commit: a repeat with the idempotency key gets the result", async () => {
+    const controller = new AbortController()
+    const abortAfterCommit = Effect.map(MemoryMailStore.make, (store) => ({
+      ...store,
+      commit: (changes: Parameters<typeof store.commit>[0]) =>
+        Effect.tap(store.commit(changes), () => {
+          if (changes.some(({ _tag }) => _tag === "InsertMessage")) controller.abort()
+          return Effect.yieldNow
+        })
+    }))
+    const mail = await openQuiet({ store: Layer.effect(MailStore, abortAfterCommit) })
+    const keyed = { ...welcome, idempotencyKey: "once" }
+    expect(await rejection(mail.send(keyed, { signal: controller.signal }))).toMatchObject({ name: "AbortError" })
+    const [delivery, ...others] = (await mail.deliveries.list()).items
+    expect(others).toEqual([])
+    expect(await mail.send(keyed)).toMatchObject({ deliveryIds: [delivery!.id], replayed: true })
+  })
+
+  it("does not stop an opening that another call waits for", async () => {
+    const mail = lazyMail(quiet())
+    const controller = new AbortController()
+    const aborted = rejection(mail.open({ signal: controller.signal }))
+    const opened = mail.open()
+    controller.abort()
+    expect(await aborted).toMatchObject({ name: "AbortError" })
+    await opened
+    expect((await mail.send(welcome)).totalQueued).toBe(1)
+    await mail.close()
+  })
+
+  it("ends an iteration at its next item", async () => {
+    const mail = await openQuiet()
+    for (const name of ["a", "b", "c"]) await mail.contacts.create({ email: `${name}@example.org` })
+    for (const each of [mail.contacts.each, mail.contacts.exportRows] as const) {
+      const controller = new AbortController()
+      const seen: Array<unknown> = []
+      const reading = (async () => {
+        for await (const one of each({}, { signal: controller.signal })) {
+          seen.push(one)
+          controller.abort()
+        }
+      })()
+      expect(await rejection(reading)).toMatchObject({ name: "AbortError" })
+      expect(seen.length).toBe(1)
+    }
+  })
+})

@@ -1,0 +1,98 @@
+/**
+ * Handlers of events.
+ */
+import { describe, expect, expectTypeOf, it, vi } from "vitest"
+import type { MailEvent, MailEventOf } from "../src/index.ts"
+import { InvalidArgument, lazyMail, openMail, sqlite, stub } from "../src/index.ts"
+import { openQuiet, quiet, rejection, temporaryFile, welcome } from "./testMail.ts"
+
+describe("on", () => {
+  it("narrows the event to the kinds of the handler", async () => {
+    const mail = await openQuiet()
+    await mail.on("bounces", ["email.bounced"], (event) => {
+      expectTypeOf(event).toEqualTypeOf<MailEventOf<"email.bounced">>()
+      expectTypeOf(event.data.bounce.smtpCode).toEqualTypeOf<number | null>()
+    })
+    await mail.on("two", ["email.failed", "contact.deleted"], async (event) => {
+      expectTypeOf(event).toEqualTypeOf<MailEventOf<"email.failed" | "contact.deleted">>()
+      if (event.kind === "contact.deleted")
+        expectTypeOf(event.data).toEqualTypeOf<{ readonly contactId: `con_${string}` }>()
+    })
+    // @ts-expect-error There is no such kind.
+    expect(await rejection(mail.on("unknown", ["email.opened"], () => {}))).toBeInstanceOf(InvalidArgument)
+  })
+
+  it("gives each handler the events of its kinds, of handlers from before and after the opening", async () => {
+    const mail = lazyMail(quiet({ transport: stub({ script: [{ recipient: /^gone@/, acts: [{ act: "reject" }] }] }) }))
+    const [delivered, bounced, everyEvent] = [vi.fn(), vi.fn(), vi.fn()]
+    await mail.on("delivered", ["email.delivered"], (event) => void delivered(event.data.recipient))
+    await mail.open()
+    await mail.on("bounced", ["email.bounced"], async (event) => void bounced(event.data.bounce.smtpCode))
+    await mail.on(
+      "every",
+      ["email.bounced", "email.delivered", "contact.created"],
+      (event) => void everyEvent(event.kind)
+    )
+    await mail.send(welcome)
+    await mail.send({ ...welcome, to: "gone@example.org" })
+    await mail.contacts.create({ email: "grace@example.org" })
+    while ((await mail.tick()).events.attempted > 0);
+    expect(delivered.mock.calls).toEqual([["ada@example.org"]])
+    expect(bounced.mock.calls).toEqual([[550]])
+    expect(everyEvent.mock.calls.flat().toSorted()).toEqual(["contact.created", "email.bounced", "email.delivered"])
+    await mail.close()
+  })
+
+  it("gives the events of all projects, with the id of the project", async () => {
+    const mail = await openQuiet()
+    const events: Array<MailEvent> = []
+    await mail.on("contacts", ["contact.created"], (event) => void events.push(event))
+    await mail.project("prj_b").contacts.create({ email: "ada@example.org" })
+    await mail.tick()
+    expect(events.map(({ projectId }) => projectId)).toEqual(["prj_b"])
+  })
+
+  it("delivers to a handler of the next opening what happened without one", async () => {
+    const file = temporaryFile()
+    const first = await openMail(quiet({ store: sqlite(file) }))
+    await first.on("crm", ["contact.created"], () => {})
+    await first.close()
+    const second = await openMail(quiet({ store: sqlite(file) }))
+    await second.contacts.create({ email: "ada@example.org" })
+    await second.tick()
+    await second.close()
+    const third = lazyMail(quiet({ store: sqlite(file) }))
+    const handled = vi.fn()
+    await third.on("crm", ["contact.created"], (event) => void handled(event.data.contact.email))
+    await third.tick()
+    await third.close()
+    expect(handled.mock.calls).toEqual([["ada@example.org"]])
+  })
+
+  it("uses the last handler of a name", async () => {
+    const mail = await openQuiet()
+    const [old, current] = [vi.fn(), vi.fn()]
+    await mail.on("reload", ["contact.created"], () => void old())
+    await mail.on("reload", ["contact.created"], () => void current())
+    await mail.contacts.create({ email: "ada@example.org" })
+    await mail.tick()
+    expect([old.mock.calls.length, current.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it("repeats an event whose handler rejects", async () => {
+    const mail = await openQuiet()
+    const handler = vi.fn().mockRejectedValueOnce(new Error("The product is busy."))
+    await mail.on("retry", ["contact.created"], handler)
+    await mail.contacts.create({ email: "ada@example.org" })
+    expect((await mail.tick()).events.attempted).toBe(1)
+    // The first retry is due 1 s later.
+    vi.useFakeTimers({ now: Date.now() + 2000, toFake: ["Date"] })
+    try {
+      await mail.tick()
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(handler.mock.calls.length).toBe(2)
+    expect(handler.mock.calls[1]).toEqual(handler.mock.calls[0])
+  })
+})
