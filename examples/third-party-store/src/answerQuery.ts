@@ -7,6 +7,7 @@ import * as Mail from "@mailkeep/core/adapter"
 import { isFree } from "./claims.ts"
 import { contentPart } from "./contents.ts"
 import type { Kind, RecordTables, Records } from "./records.ts"
+import { recordPage } from "./storedRecords.ts"
 
 type Where = readonly [sql: string, ...values: ReadonlyArray<SQLInputValue>]
 
@@ -173,6 +174,8 @@ const answers: Mail.Answering<RecordTables> = {
   Events: (tables, { projectId, after, limit }) =>
     tables.find("Event", "projectId = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
   Event: (tables, { id }) => get(tables, "Event", id),
+  EventsOfDelivery: (tables, query) =>
+    Mail.evaluateEventsOfDelivery(ofProject(tables, "Event", query), ofProject(tables, "EventDelivery", query), query),
   UndistributedEvents: (tables, { limit }) => tables.find("Undistributed", "TRUE ORDER BY key LIMIT ?", limit),
   EventDelivery: getOwn("EventDelivery"),
   EventDeliveryPage: (tables, query) => newest(tables, "EventDelivery", query, ["subscriber = ?", query.subscriber]),
@@ -188,6 +191,7 @@ const answers: Mail.Answering<RecordTables> = {
   LeasesSetAfter: (tables, { now }) => tables.find("Lease", "renewedAt > ? ORDER BY worker", now),
   Backlog: (tables, { now }) => backlog(tables, now),
   WorkHealth: workHealth,
+  Records: recordPage,
   UsageAudit: (tables, query) =>
     Mail.evaluateUsageAudit(
       ofProject(tables, "Counter", query),

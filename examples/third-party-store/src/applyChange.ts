@@ -4,6 +4,7 @@
 import * as Mail from "@mailkeep/core/adapter"
 import { putContent, referToContents } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
+import { rewriteRecord, undistributedKey } from "./storedRecords.ts"
 
 type Existing = { readonly revision: number } | undefined
 
@@ -12,9 +13,6 @@ const expected = (tables: RecordTables, key: string, ref: Mail.RecordRef): Exist
   ref.kind === "ContactAddress"
     ? tables.find("Contact", "projectId = ? AND address = ?", ref.projectId, ref.address)[0]
     : (tables.get(key) as Existing)
-
-/** Where the copy of an event waits until it is distributed. */
-export const undistributedKey = (eventKey: string): string => eventKey.replace(/^Event/, "Undistributed")
 
 /** Returns the reason if the guard does not hold. Then it has written nothing. */
 export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.ConflictReason | undefined => {
@@ -68,6 +66,8 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
       const value = ((existing as Mail.Counter | undefined)?.value ?? 0) + by
       return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })
     }
+    case "RewriteRecord":
+      return rewriteRecord(tables, key, change)
     case "RenewLease":
       return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":

@@ -2,7 +2,7 @@
  * Claims and sweeps.
  */
 import * as Mail from "@mailkeep/core/adapter"
-import { undistributedKey } from "./applyChange.ts"
+import { undistributedKey } from "./storedRecords.ts"
 import { sweepMessages } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
 

@@ -29,6 +29,20 @@ export const referToContents = (tables: RecordTables, { id, projectId, attachmen
   }
 }
 
+/** Deletes the references of a message to its contents. */
+export const deleteReferences = (tables: RecordTables, { id, projectId, attachments }: Mail.Message): void => {
+  for (const { hash } of attachments) tables.remove(referenceKey(contentKey(projectId, hash), id))
+}
+
+/** Deletes the contents of a message to which no message refers. */
+export const deleteUnusedContents = (tables: RecordTables, { projectId, attachments }: Mail.Message): void => {
+  for (const { hash } of attachments) {
+    const content = contentKey(projectId, hash)
+    const isUsed = tables.find("MessageContent", "content = ? LIMIT 1", content).length > 0
+    if (!isUsed) tables.rows("DELETE FROM Content WHERE content = ?", content)
+  }
+}
+
 /** Deletes the messages of one sweep. Returns their number. */
 export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number => {
   const old = tables.find("Message", "createdAt < ? ORDER BY createdAt, id", sweep.before)
@@ -45,14 +59,10 @@ export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number =
     const value = ((tables.get(key) as Mail.Counter | undefined)?.value ?? 0) + by
     tables.put(key, { projectId, name, value })
   }
-  for (const { id, projectId, attachments } of messages) {
-    tables.remove(`Message/${id}`)
-    for (const { hash } of attachments) {
-      const content = contentKey(projectId, hash)
-      tables.remove(referenceKey(content, id))
-      const isUsed = tables.find("MessageContent", "content = ? LIMIT 1", content).length > 0
-      if (!isUsed) tables.rows("DELETE FROM Content WHERE content = ?", content)
-    }
+  for (const message of messages) {
+    tables.remove(`Message/${message.id}`)
+    deleteReferences(tables, message)
+    deleteUnusedContents(tables, message)
   }
   return messages.length
 }

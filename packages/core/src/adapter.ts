@@ -38,7 +38,7 @@ export type { FileReaderShape } from "./port/FileReader.ts"
 export { IdSource } from "./port/IdSource.ts"
 export { PlanSource } from "./port/PlanSource.ts"
 export { RateLimiter } from "./port/RateLimiter.ts"
-export type { BucketRef, RateDecision } from "./port/RateLimiter.ts"
+export type { BucketRef, BucketRefs, RateDecision } from "./port/RateLimiter.ts"
 
 // The measurements of a store that commits in groups.
 export { recordMetric } from "./port/metrics.ts"
@@ -53,14 +53,25 @@ export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.t
 
 // The language of a store.
 export { changeOrder, inCommitOrder, recordKeyOf, recordOf } from "./domain/store/Change.ts"
-export { Conflict, revisionConflict } from "./domain/store/Conflict.ts"
+export { Conflict } from "./domain/store/Conflict.ts"
+export { revisionConflict } from "./domain/store/guard.ts"
+export type { ConflictReason } from "./domain/store/guard.ts"
 export type * from "./domain/store/Change.ts"
-export type * from "./domain/store/Conflict.ts"
 export { claimKinds, isDue, sweepKinds } from "./domain/store/Claim.ts"
 export type * from "./domain/store/Claim.ts"
 export { longestDueFirst, roundRobin, wholeRotation } from "./domain/store/Rotation.ts"
 export type * from "./domain/store/Rotation.ts"
 export type * from "./domain/store/Query.ts"
+export type { Lease } from "./domain/store/Lease.ts"
+export {
+  compareRecordKeys,
+  evaluateRecords,
+  isSameRecord,
+  recordKinds,
+  rewritableKinds,
+  storedRecordKey
+} from "./domain/store/StoredRecord.ts"
+export type * from "./domain/store/StoredRecord.ts"
 export { caseFold, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
 export type { LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
 export {
@@ -71,6 +82,7 @@ export {
   evaluateDomainsDue,
   evaluateEventDeliveryPage,
   evaluateEvents,
+  evaluateEventsOfDelivery,
   evaluateLeasesSetAfter,
   evaluateLogPage,
   evaluateNextDue,

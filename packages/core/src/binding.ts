@@ -17,9 +17,10 @@ export { CreateContactBody, UpdateContactBody } from "./domain/contact/ContactRe
 export { CreatePropertySchema, propertyTypes, UpdatePropertySchema } from "./domain/contact/Property.ts"
 export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.ts"
 export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
-export { parseAddress } from "./domain/message/Address.ts"
+export { parseAddress, parseDomain } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
 export { isOwnHeaderField } from "./domain/message/HeaderField.ts"
+export { batchItemsMax } from "./domain/message/SendBatch.ts"
 export { IdempotencyKey } from "./domain/message/SendOptions.ts"
 export { SendBody } from "./domain/message/SendRequest.ts"
 export {
@@ -35,7 +36,7 @@ export { AttachmentBody, attachmentsMax, dispositions } from "./domain/message/A
 export { Mailbox, textOf } from "./domain/value/TextRule.ts"
 
 // Closed lists and limits.
-export { ambiguityPolicies } from "./domain/access/Project.ts"
+export { ambiguityPolicies, isProjectId } from "./domain/access/Project.ts"
 export { permissions } from "./domain/access/ApiKey.ts"
 export type { Permission, Principal } from "./domain/access/ApiKey.ts"
 export { contactSources } from "./domain/contact/Contact.ts"

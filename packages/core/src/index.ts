@@ -31,6 +31,14 @@ export type { WakeUp } from "./service/delivery/WakeUp.ts"
 export { Sending } from "./service/message/Sending.ts"
 export { DeliveryLog } from "./service/delivery/DeliveryLog.ts"
 export type { DeliveryAttempt, DeliveryDetail, DeliveryMessage } from "./domain/delivery/DeliveryDetail.ts"
+export type {
+  DeliveryEntry,
+  DeliveryEntryKind,
+  DeliveryEntryOf,
+  DeliveryNow,
+  DeliveryStory,
+  ExplainedEventDelivery
+} from "./domain/delivery/DeliveryStory.ts"
 export type { ListDeliveriesInput, ListEventsInput } from "./domain/delivery/DeliveryLogInput.ts"
 export { Dispatcher } from "./service/delivery/Dispatcher.ts"
 export type {
@@ -50,6 +58,8 @@ export type { HandledStatus, HandOffOptions } from "./service/delivery/HandOffs.
 export type { RetryPolicy } from "./domain/delivery/RetrySchedule.ts"
 export type { CanceledMessage, RescheduledMessage } from "./decide/message/scheduledMessage.ts"
 export type { SendRefusal, SendResult } from "./decide/message/acceptSend.ts"
+export type { PlannedContent, PlannedRecipient, PlannedSend, PlannedUsage } from "./decide/message/plannedSend.ts"
+export type { SendBatchOptions } from "./domain/message/SendBatch.ts"
 export type { SendInput } from "./domain/message/SendInput.ts"
 export type {
   AttachmentInput,
@@ -77,6 +87,7 @@ export { Suppressions } from "./service/contact/Suppressions.ts"
 export { UnsubscribeLinks } from "./service/contact/UnsubscribeLinks.ts"
 export type { UnsubscribeOptions } from "./service/contact/UnsubscribeLinks.ts"
 export type { Contact, ContactDetail, ContactSource, CreateContactOptions } from "./domain/contact/Contact.ts"
+export type { ErasedCounts, ErasedKind, ErasureReport } from "./domain/contact/Erasure.ts"
 export type { ImportOptions } from "./domain/contact/ContactFile.ts"
 export type { ContactList, CreateContactListInput, UpdateContactListInput } from "./domain/contact/ContactList.ts"
 export type {

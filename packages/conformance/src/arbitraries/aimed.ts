@@ -3,10 +3,11 @@
  * Without this, most changes of a random script are refused, and the script reaches few states.
  */
 import type { Change, MailStoreShape, Query } from "@mailkeep/core/adapter"
-import { inCommitOrder, recordKeyOf } from "@mailkeep/core/adapter"
+import { inCommitOrder, recordKeyOf, storedRecordKey } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
 import type { Script, Step } from "../Script.ts"
+import { rewritten } from "./mailChange.ts"
 import { names } from "./sharedIds.ts"
 
 /** A step, and whether its changes are aimed. */
@@ -122,6 +123,17 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
         | { readonly fencingToken: number; readonly status: typeof change.from }
         | undefined
       return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
+    }
+    case "RewriteRecord": {
+      const { before, after } = change
+      const records = read({ _tag: "Records", kind: before.kind, after: null, limit: 100 }) as ReadonlyArray<
+        typeof before
+      >
+      const existing =
+        records.find((one) => storedRecordKey(one).join() === storedRecordKey(before).join()) ?? records[0]
+      return existing === undefined
+        ? change
+        : { ...change, before: existing, after: after === null ? null : rewritten(existing, after) }
     }
     default:
       return change

@@ -1,9 +1,10 @@
 /**
  * Arbitraries for changes of messages, deliveries, attempts, events and leases.
  */
-import type { ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
+import type { ChangeOf, ChangeTag, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import { attemptPhases } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
+import { recordChanges } from "./recordChange.ts"
 import {
   address,
   apiKeyId,
@@ -33,7 +34,7 @@ import {
   worker
 } from "./sharedIds.ts"
 
-export const mailChanges = {
+const written = {
   PutContent: tagged("PutContent", record({ projectId, hash: contentHash, parts: contentParts })),
   InsertMessage: tagged(
     "InsertMessage",
@@ -169,3 +170,66 @@ export const mailChanges = {
   RenewLease: tagged("RenewLease", record({ worker, renewedAt: instant, leaseUntil: instant })),
   EndLease: tagged("EndLease", record({ worker }))
 } satisfies { readonly [T in ChangeTag]?: fc.Arbitrary<ChangeOf<T>> }
+
+/** A rewrite of the record that a change inserts. An aimed commit takes the stored record instead. */
+const rewrite = <K extends RewritableKind>(kind: K, record: fc.Arbitrary<StoredRecordOf<K>["record"]>) =>
+  fc.tuple(record, record, fc.boolean()).map(([before, other, isDeleted]) => ({
+    _tag: "RewriteRecord" as const,
+    before: { kind, record: before } as StoredRecordOf<RewritableKind>,
+    after: isDeleted
+      ? null
+      : rewritten(
+          { kind, record: before } as StoredRecordOf<RewritableKind>,
+          { kind, record: other } as StoredRecordOf<RewritableKind>
+        )
+  }))
+
+/** The record `other` with the key and the project of `before`. */
+export const rewritten = (
+  before: StoredRecordOf<RewritableKind>,
+  other: StoredRecordOf<RewritableKind>
+): StoredRecordOf<RewritableKind> => {
+  const { kind, record } = before
+  switch (kind) {
+    case "Message":
+    case "Delivery":
+      return { kind, record: { ...other.record, id: record.id, projectId: record.projectId } } as typeof before
+    case "Attempt":
+      return {
+        kind,
+        record: { ...other.record, deliveryId: record.deliveryId, number: record.number }
+      } as typeof before
+    case "Idempotency":
+      return { kind, record: { ...other.record, projectId: record.projectId, key: record.key } } as typeof before
+    case "Event": {
+      const { event, isDistributed } = other.record as typeof record
+      return {
+        kind,
+        record: { event: { ...event, id: record.event.id, projectId: record.event.projectId }, isDistributed }
+      }
+    }
+  }
+}
+
+export const mailChanges = {
+  ...written,
+  RewriteRecord: fc.oneof(
+    rewrite(
+      "Message",
+      written.InsertMessage.map(({ message }) => message)
+    ),
+    rewrite(
+      "Delivery",
+      written.InsertDelivery.map(({ delivery }) => delivery)
+    ),
+    rewrite(
+      "Attempt",
+      written.InsertAttempt.map(({ attempt }) => attempt)
+    ),
+    rewrite("Event", record({ event: written.AppendEvent.map(({ event }) => event), isDistributed: fc.boolean() })),
+    rewrite(
+      "Idempotency",
+      recordChanges.RecordIdempotency.map((change) => change.record)
+    )
+  )
+}

@@ -2,7 +2,7 @@
  * Arbitraries for queries of every kind.
  */
 import type { ContactFilters, DomainFilters, Query, QueryOf } from "@mailkeep/core/adapter"
-import { domainStatuses, noLogFilters } from "@mailkeep/core/adapter"
+import { domainStatuses, noLogFilters, recordKinds } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import { predicate } from "./predicate.ts"
 import {
@@ -149,6 +149,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   ),
   tagged("Events", record({ projectId, after: orNull(eventId), limit: fc.integer({ min: 1, max: 6 }) })),
   tagged("Event", record({ id: eventId })),
+  tagged("EventsOfDelivery", record({ projectId, deliveryId })),
   tagged("UndistributedEvents", record({ limit: fc.integer({ min: 1, max: 6 }) })),
   tagged("EventDelivery", record({ projectId, id: eventDeliveryId })),
   tagged(
@@ -165,5 +166,15 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("LeasesSetAfter", record({ now: instant })),
   tagged("Backlog", record({ now: instant })),
   tagged("WorkHealth", record({ dueBefore: instant, leaseEndedBefore: instant })),
+  // The positions of kinds with two parts, such as the number of an attempt, are in their law.
+  tagged("Records", record({ kind: of(...recordKinds), after: of(null), limit: fc.integer({ min: 1, max: 4 }) })),
+  tagged(
+    "Records",
+    record({
+      kind: of("Message" as const, "Delivery" as const, "Contact" as const, "Event" as const, "Setting" as const),
+      after: fc.oneof(messageId, deliveryId, contactId, eventId, settingName).map((id) => [id]),
+      limit: fc.integer({ min: 1, max: 4 })
+    })
+  ),
   tagged("UsageAudit", record({ projectId }))
 )

@@ -2,7 +2,7 @@
  * Queries that read the whole state of the shared ids.
  */
 import type { Query } from "@mailkeep/core/adapter"
-import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters, recordKinds } from "@mailkeep/core/adapter"
 import { names } from "./sharedIds.ts"
 
 const everyPage = { page: 1, limit: 100 } as const
@@ -72,5 +72,6 @@ export const wholeState: ReadonlyArray<Query> = [
   { _tag: "WorkHealth", dueBefore: 1002, leaseEndedBefore: 1002 },
   { _tag: "UndistributedEvents", limit: 100 },
   { _tag: "PendingEventDeliveries", now: 1002 },
-  { _tag: "DomainsDue", now: 1002, limit: 100 }
+  { _tag: "DomainsDue", now: 1002, limit: 100 },
+  ...recordKinds.map((kind) => ({ _tag: "Records", kind, after: null, limit: 100 }) as const)
 ]

@@ -2,7 +2,7 @@
  * The law of the empty store: each query has an answer, although there is nothing.
  */
 import type { Query } from "@mailkeep/core/adapter"
-import { noContactFilters, noDomainFilters, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters, recordKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import { checkAnswers } from "./queries.ts"
 import { noon, projectId } from "./sampleIds.ts"
@@ -72,6 +72,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   ),
   [{ _tag: "Events", projectId, after: null, limit: 9 }, []],
   [{ _tag: "Event", id: "evt_1" }, null],
+  [{ _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" }, []],
   [{ _tag: "UndistributedEvents", limit: 9 }, []],
   [{ _tag: "EventDelivery", projectId, id: "evd_1" }, null],
   [{ _tag: "EventDeliveryPage", projectId, subscriber: "whk_1", after: null, limit: 9 }, []],
@@ -85,6 +86,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
     { _tag: "WorkHealth", dueBefore: noon, leaseEndedBefore: noon },
     { late: 0, lapsed: 0, eventDeliveries: 0 }
   ],
+  ...recordKinds.map((kind) => [{ _tag: "Records", kind, after: null, limit: 9 }, []] as const),
   [
     { _tag: "UsageAudit", projectId },
     { counters: [], scheduledRecipients: 0, charged: 0, counted: [], contacts: 0, unsubscribed: 0 }

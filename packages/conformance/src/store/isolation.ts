@@ -68,6 +68,7 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
       }) as const
   ),
   { _tag: "Events", projectId, after: null, limit: 100 },
+  { _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" },
   { _tag: "EventDelivery", projectId, id: "evd_1" },
   { _tag: "EventDeliveryPage", projectId, subscriber: "whk_1", after: null, limit: 100 },
   { _tag: "UsageAudit", projectId }

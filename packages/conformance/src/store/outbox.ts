@@ -1,13 +1,14 @@
 /**
  * Laws of the outbox and of sweeps: an event exists with its commit, in order, until a sweep deletes it.
  */
+import type { EventRecord } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { claim } from "./claims.ts"
 import { ask, setting } from "./queries.ts"
 import { commit, commitResult, insert, put, renewLease } from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
-import { idsOf, noon, projectId } from "./sampleIds.ts"
+import { idsOf, noon, numbered, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
@@ -37,6 +38,31 @@ const inOrder = law(
     yield* same("the events after the given event", yield* page("evt_2", 2), ["evt_3", "evt_4"])
     yield* same("the rest", yield* page("evt_4", 9), ["evt_5"])
     yield* same("after an event that was deleted", yield* page("evt_31", 9), ["evt_4", "evt_5"])
+  }
+)
+
+const ofDelivery = law(
+  "outbox/events-of-a-delivery",
+  "The events about a delivery of the project are listed by id, each with all of its event deliveries.",
+  function* (store) {
+    const about = (n: number, deliveryId: `del_${string}`, project = projectId) => {
+      const one = sample.event({ id: numbered("evt", n), projectId: project })
+      return { ...one, data: { ...one.data, deliveryId } } as EventRecord
+    }
+    const to = (n: number, event: number, subscriber: string) =>
+      sample.eventDelivery({ id: numbered("evd", n), eventId: numbered("evt", event), subscriber })
+    const [first, second] = [about(1, "del_1"), about(3, "del_1")]
+    const [toFirst, toSecond, toFirstAgain] = [to(1, 1, "whk_1"), to(2, 3, "whk_1"), to(3, 1, "whk_2")]
+    yield* commit(store, ...[second, about(2, "del_2"), first, about(4, "del_1", otherId)].map(insert.event))
+    yield* commit(store, ...[toFirstAgain, to(4, 2, "whk_1"), toSecond, toFirst].map(insert.eventDelivery))
+    yield* same(
+      "the events about one delivery",
+      yield* ask(store, { _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" }),
+      [
+        { event: first, eventDeliveries: [toFirst, toFirstAgain] },
+        { event: second, eventDeliveries: [toSecond] }
+      ]
+    )
   }
 )
 
@@ -112,6 +138,7 @@ const sweepsNothingElse = law(
 export const outboxLaws: ReadonlyArray<StoreLaw> = [
   withItsCommit,
   inOrder,
+  ofDelivery,
   sweptByAge,
   sweptKeys,
   sweptLeases,

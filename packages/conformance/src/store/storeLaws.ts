@@ -40,6 +40,7 @@ import { recordUpdateLaws } from "./recordUpdates.ts"
 import { segmentLaws } from "./segments.ts"
 import { segmentTableLaws } from "./segmentTable.ts"
 import { singleWriteLaws } from "./singleWrites.ts"
+import { storedRecordLaws } from "./storedRecords.ts"
 import type { StoreSubject } from "./StoreSubject.ts"
 import { openStore, StorePlace } from "./StoreSubject.ts"
 import { sweepLaws } from "./sweeps.ts"
@@ -82,6 +83,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...sweepLaws,
     ...contentLaws,
     ...messageSweepLaws,
+    ...storedRecordLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,
     ...timeLaws,

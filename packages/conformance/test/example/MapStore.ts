@@ -113,6 +113,8 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       const value = (get(state, "Counter", projectId, name)?.value ?? 0) + by
       return by >= 0 && max !== null && value > max ? "Exhausted" : write({ projectId, name, value })
     }
+    case "RewriteRecord":
+      return rewrite(state, change)
     case "RenewLease":
       return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":
@@ -120,6 +122,52 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     default:
       return "replaces" in change ? replace(Mail.recordOf(change)!, change.replaces) : insert(Mail.recordOf(change))
   }
+}
+
+const contentsOf = ({ projectId, attachments }: Mail.Message) =>
+  attachments.map(({ hash }) => `Content/${projectId}/${hash}`)
+
+/** Deletes the contents of deleted or changed messages to which no message refers. */
+const dropUnused = (state: State, messages: ReadonlyArray<Mail.Message>) => {
+  const used = new Set(all(state, "Message").flatMap(contentsOf))
+  for (const key of messages.flatMap(contentsOf)) if (!used.has(key)) state.delete(key)
+}
+
+/** Every record of one kind, as `Records` returns it. */
+const stored: { readonly [K in Mail.RecordKind]?: (state: State) => ReadonlyArray<Mail.StoredRecordOf<K>["record"]> } =
+  {
+    Setting: (state) => named(state, "Setting").map(([name, value]) => ({ name, value })),
+    Content: (state) =>
+      named(state, "Content").map(([key, parts]) => {
+        const [projectId, hash] = key.split("/") as [string, string]
+        return { projectId, hash, parts }
+      }),
+    Event: (state) =>
+      all(state, "Event").map((event) => ({ event, isDistributed: !state.has(`Undistributed/${event.id}`) }))
+  }
+const named = <K extends Kind>(state: State, kind: K) =>
+  [...state].flatMap(([key, record]) =>
+    key.startsWith(`${kind}/`) ? [[key.slice(kind.length + 1), record as Records[K]] as const] : []
+  )
+const storedRecords = (state: State, kind: Mail.RecordKind) =>
+  (stored[kind] ?? ((one: State) => all(one, kind)))(state).map((record) => ({ kind, record }) as Mail.StoredRecord)
+
+/** Replaces or deletes a record that is equal to the one that was read. */
+const rewrite = (state: State, { before, after }: Mail.ChangeOf<"RewriteRecord">): Mail.ConflictReason | undefined => {
+  const key = [before.kind, ...Mail.storedRecordKey(before)].join("/")
+  const existing = storedRecords(state, before.kind).find(
+    (one) => Mail.compareRecordKeys(Mail.storedRecordKey(one), Mail.storedRecordKey(before)) === 0
+  )
+  if (existing === undefined) return "NotFound"
+  if (!Mail.isSameRecord(existing, before)) return "Stale"
+  state.delete(key)
+  if (before.kind === "Event") state.delete(`Undistributed/${before.record.event.id}`)
+  if (after?.kind === "Event") {
+    state.set(key, after.record.event)
+    if (!after.record.isDistributed) state.set(`Undistributed/${after.record.event.id}`, after.record.event.id)
+  } else if (after !== null) state.set(key, after.record)
+  if (before.kind === "Message") dropUnused(state, [before.record])
+  return undefined
 }
 
 /** Applies all changes to a copy of the state. Stops at the first change that is refused. */
@@ -165,22 +213,15 @@ export const claimEventDeliveries = (before: State, request: Mail.EventDeliveryC
 const sweepMessages = (before: State, request: Mail.Sweep) => {
   const deliveriesOf = ({ id, projectId }: Mail.Message) =>
     own(before, "Delivery", projectId).filter(({ messageId }) => messageId === id)
-  const contentsOf = ({ projectId, attachments }: Mail.Message) =>
-    attachments.map(({ hash }) => `Content/${projectId}/${hash}`)
   const messages = Mail.evaluateMessageSweep(all(before, "Message"), deliveriesOf, request)
   const deliveries = messages.flatMap(deliveriesOf)
-  const used = new Set(
-    all(before, "Message")
-      .filter((one) => !messages.includes(one))
-      .flatMap(contentsOf)
-  )
   const gone = new Set([
     ...messages.map(({ id }) => `Message/${id}`),
-    ...messages.flatMap(contentsOf).filter((key) => !used.has(key)),
     ...deliveries.map(({ id }) => `Delivery/${id}`),
     ...[...before.keys()].filter((key) => deliveries.some(({ id }) => key.startsWith(`Attempt/${id}/`)))
   ])
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
+  dropUnused(state, messages)
   for (const count of Mail.sweptCounts(deliveries)) apply(state, { _tag: "AddToCounter", ...count, max: null })
   return { count: messages.length, state }
 }
@@ -248,6 +289,12 @@ const answers: Mail.Answering<State> = {
     Mail.evaluateLogPage(own(state, "Delivery", query.projectId), query, (id) => get(state, "Message", id)),
   Events: (state, query) => Mail.evaluateEvents(own(state, "Event", query.projectId), query),
   Event: (state, { id }) => get(state, "Event", id) ?? null,
+  EventsOfDelivery: (state, query) =>
+    Mail.evaluateEventsOfDelivery(
+      own(state, "Event", query.projectId),
+      own(state, "EventDelivery", query.projectId),
+      query
+    ),
   UndistributedEvents: (state, { limit }) =>
     all(state, "Undistributed")
       .map((id) => get(state, "Event", id)!)
@@ -263,6 +310,7 @@ const answers: Mail.Answering<State> = {
   Backlog: (state, { now }) => Mail.evaluateBacklog(all(state, "Delivery"), now),
   WorkHealth: (state, query) =>
     Mail.evaluateWorkHealth(all(state, "Delivery"), all(state, "Lease"), all(state, "EventDelivery"), query),
+  Records: (state, query) => Mail.evaluateRecords(storedRecords(state, query.kind), query),
   UsageAudit: (state, { projectId: one }) =>
     Mail.evaluateUsageAudit(own(state, "Counter", one), own(state, "Delivery", one), own(state, "Contact", one))
 }

@@ -224,6 +224,9 @@ export const claimMutants: Readonly<Record<string, Mutation>> = {
   })),
   "outbox/event-exists-with-its-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "AppendEvent")),
   "outbox/oldest-first-after-a-position": inclusiveAfter,
+  "outbox/events-of-a-delivery": answering("EventsOfDelivery", (found) =>
+    found.map((one) => ({ ...one, eventDeliveries: one.eventDeliveries.slice(0, 1) }))
+  ),
   "outbox/distributed-once": evading("DistributeEvent", () => []),
   "events/takes-what-is-due": claimingEventDeliveries((claim) => ({ ...claim, now: claim.now - 1 })),
   "events/no-more-than-asked": claimingEventDeliveries((claim) => ({ ...claim, limit: claim.limit + 1 })),

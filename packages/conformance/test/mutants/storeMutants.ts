@@ -9,12 +9,14 @@ import { listingMutants } from "./listingMutants.ts"
 import type { Mutation } from "./mutating.ts"
 import { queryMutants } from "./queryMutants.ts"
 import { recordMutants } from "./recordMutants.ts"
+import { storedRecordMutants } from "./storedRecordMutants.ts"
 
 export const storeMutants: Readonly<Record<string, Mutation>> = {
   ...recordMutants,
   ...listingMutants,
   ...commitMutants,
   ...contentMutants,
+  ...storedRecordMutants,
   ...queryMutants,
   ...claimMutants,
   ...fairnessMutants

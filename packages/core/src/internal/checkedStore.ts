@@ -13,7 +13,7 @@ import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 
 /** A defect: the adapter broke a law of the conformance kit. Its answer is not used. */
-class StoreContractViolation extends Data.TaggedError("StoreContractViolation")<{ readonly law: string }> {
+export class StoreContractViolation extends Data.TaggedError("StoreContractViolation")<{ readonly law: string }> {
   override get message() {
     return `The store broke the law ${this.law} of @mailkeep/conformance.`
   }

@@ -7,8 +7,9 @@ import { sweepKinds } from "../domain/store/Claim.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockWatch.ts"
+import { makePruning } from "./pruning.ts"
 
-const eventRetentionMillis = 30 * dayMillis
+const eventRetentionMillisDefault = 30 * dayMillis
 const everyMillis = 10 * minuteMillis
 const batchMax = 500
 /** A message can have 50 deliveries and 20 MiB of files, whose deletion takes 10 ms. */
@@ -19,24 +20,39 @@ const watchedMillisMin = 10 * minuteMillis
 /** A process does not sweep for this time after the wall clock jumped forward, because the clock may be set back. */
 const pauseAfterJumpMillis = dayMillis
 
-/** How long records are kept. */
+/** How long records are kept. Each time is in milliseconds; `null` and an absent option mean the default. */
 export interface RetentionOptions {
   /**
-   * How long a message is kept after its last delivery has ended, in milliseconds. Then it is deleted with its deliveries, its attempts and its
-   * files. A report that comes later, such as a bounce, changes nothing. Default: messages are kept.
+   * How long a message is kept after its last delivery has ended. Then it is deleted with its deliveries, its attempts and its files: the whole
+   * log of it. A report that comes later, such as a bounce, changes nothing. Default: messages are kept.
    */
-  readonly messagesMillis: number | null
+  readonly messagesMillis?: number | null | undefined
+  /**
+   * How long the bodies of a message, and the header fields of the product, are kept after its last delivery has ended. The log keeps the
+   * subject, the recipients, the metadata and what happened. Default: as long as the message.
+   */
+  readonly bodiesMillis?: number | null | undefined
+  /**
+   * How long the files of a message are kept after its last delivery has ended. The log then shows no files. Default: as long as the message.
+   */
+  readonly attachmentsMillis?: number | null | undefined
+  /** How long events are kept, and event deliveries after their end. Default: 30 days. */
+  readonly eventsMillis?: number | null | undefined
 }
 
-export const defaultRetention: RetentionOptions = { messagesMillis: null }
+export const defaultRetention: RetentionOptions = {}
 
-/** Deletes one batch of each kind, at most every 10 min. Returns whether more expired records are left. */
+/** Deletes one batch of each kind, and prunes one page of messages, at most every 10 min. Returns whether more expired records are left. */
 export const makeSweeping = (
   store: MailStoreShape,
   readClock: Effect.Effect<ClockReading>,
-  { messagesMillis }: RetentionOptions = defaultRetention
+  { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions = defaultRetention
 ): Effect.Effect<boolean, StoreUnavailable> => {
   let lastMillis = Number.NEGATIVE_INFINITY
+  const prunePage = makePruning(store)
+  const eventRetentionMillis = eventsMillis ?? eventRetentionMillisDefault
+  const ago = (now: number, millis: number | null | undefined) =>
+    millis === null || millis === undefined ? null : now - millis
   return Effect.gen(function* () {
     const { now, monotonicMillis, sinceJumpMillis, watchedMillis } = yield* readClock
     if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
@@ -46,7 +62,7 @@ export const makeSweeping = (
       idempotency: now,
       leases: now - hourMillis,
       eventDeliveries: now - eventRetentionMillis,
-      messages: messagesMillis === null ? null : now - messagesMillis
+      messages: ago(now, messagesMillis)
     }
     const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) => {
       const instant = before[kind]
@@ -55,7 +71,9 @@ export const makeSweeping = (
         ? Effect.succeed(false)
         : Effect.map(store.sweep({ kind, before: instant, limit }), (count) => count === limit)
     })
-    const more = areMoreLeft.includes(true)
+    const pruneBefore = { bodies: ago(now, bodiesMillis), attachments: ago(now, attachmentsMillis) }
+    const isPruning = yield* prunePage(pruneBefore, monotonicMillis)
+    const more = isPruning || areMoreLeft.includes(true)
     if (!more) lastMillis = monotonicMillis
     return more
   })

@@ -6,7 +6,8 @@ import { InvalidArgument } from "../domain/value/Failure.ts"
 import type { Plan } from "../domain/plan/Plan.ts"
 import { parsePlan, noLimits } from "../domain/plan/Plan.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { StoreUnavailable } from "./MailStore.ts"
+import { StoreUnavailable } from "./MailStore.ts"
+import { promised } from "./promised.ts"
 
 /**
  * Returns the plan of a project: its limits. It is called for every request, so a changed plan applies at once.
@@ -41,4 +42,27 @@ export class PlanSource extends Context.Service<
         return Effect.succeed({ planOf: () => Effect.succeed(fixed) })
       })
     )
+
+  /**
+   * The plan that a function returns for each project. An absent limit means no limit. Limits that are not valid, and a rejection of the function, are
+   * defects of the call that needs the plan, except a rejection with `StoreUnavailable`.
+   */
+  static readonly layerFromPromises = (
+    planOf: (projectId: ProjectId) => Partial<Plan> | PromiseLike<Partial<Plan>>
+  ): Layer.Layer<PlanSource> =>
+    Layer.succeed(PlanSource, {
+      planOf: (projectId) =>
+        Effect.flatMap(
+          promised(
+            async () => planOf(projectId),
+            (cause) => cause instanceof StoreUnavailable
+          ),
+          (plan) => {
+            const limits = parsePlan(plan)
+            return Result.isFailure(limits)
+              ? Effect.die(new InvalidArgument({ argument: "input", issues: limits.failure }))
+              : Effect.succeed({ ...noLimits, ...limits.success })
+          }
+        )
+    })
 }

@@ -13,7 +13,7 @@ import {
   stores,
   tick,
   tickWith
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"

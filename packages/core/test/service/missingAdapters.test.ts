@@ -1,8 +1,8 @@
 /**
  * A warning is logged once when an optional adapter or the mail host is missing.
  */
-import type { TestMail, TestMailOptions } from "@mailkeep/testing"
-import { project, send, sendEvents, stores, tick, withTestMail } from "@mailkeep/testing"
+import type { TestMail, TestMailOptions } from "@mailkeep/test-support"
+import { project, send, sendEvents, stores, tick, withTestMail } from "@mailkeep/test-support"
 import type { Scope } from "effect"
 import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
  * Answers one query from the state. These pure functions define the meaning of every query.
  */
-import type { Answer, Answering, CounterName, Query } from "@mailkeep/core/adapter"
+import type { Answer, Answering, CounterName, Query, RecordKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import {
   evaluateBacklog,
   compareIds,
@@ -12,9 +12,11 @@ import {
   evaluateResources,
   evaluateDomainsDue,
   evaluateEvents,
+  evaluateEventsOfDelivery,
   evaluateUsageAudit,
   evaluateWorkHealth,
   evaluateLogPage,
+  evaluateRecords,
   newestFirst,
   evaluateLeasesSetAfter,
   evaluateNextDue,
@@ -34,6 +36,46 @@ const ofProject = <A extends { readonly projectId: string }>(map: HashMap.HashMa
 
 const owned = <A extends { readonly projectId: string }>(record: A | null, projectId: string): A | null =>
   record?.projectId === projectId ? record : null
+
+const countersOf = (state: State) =>
+  [...HashMap.entries(state.counters)].map(([key, value]) => {
+    const [projectId, name] = divided(key)
+    return { projectId, name: name as CounterName, value }
+  })
+
+/** The project and the rest of a key that `within` made. A project id has no slash. */
+const divided = (key: string): readonly [projectId: string, rest: string] => {
+  const at = key.indexOf("/")
+  return [key.slice(0, at), key.slice(at + 1)]
+}
+
+const recordsOf: { readonly [K in RecordKind]: (state: State) => ReadonlyArray<StoredRecordOf<K>["record"]> } = {
+  Setting: (state) => [...HashMap.entries(state.settings)].map(([name, value]) => ({ name, value })),
+  Project: (state) => all(state.projects),
+  ApiKey: (state) => all(state.apiKeys),
+  Domain: (state) => all(state.domains),
+  Resource: (state) => all(state.resources),
+  Contact: (state) => all(state.contacts),
+  Suppression: (state) => all(state.suppressions),
+  Idempotency: (state) => all(state.idempotency),
+  Content: (state) =>
+    [...HashMap.entries(state.contents)].map(([key, parts]) => {
+      const [projectId, hash] = divided(key)
+      return { projectId, hash, parts }
+    }),
+  Message: (state) => all(state.messages),
+  Delivery: (state) => all(state.deliveries),
+  Attempt: (state) => all(state.attempts).flat(),
+  Counter: countersOf,
+  Event: (state) =>
+    all(state.events).map((event) => ({ event, isDistributed: !HashMap.has(state.undistributed, event.id) })),
+  EventDelivery: (state) => all(state.eventDeliveries),
+  Lease: (state) => all(state.leases)
+}
+
+/** All records of one kind. */
+export const storedRecords = <K extends RecordKind>(state: State, kind: K): ReadonlyArray<StoredRecordOf<K>> =>
+  recordsOf[kind](state).map((record) => ({ kind, record }) as StoredRecordOf<K>)
 
 const answers: Answering<State> = {
   Setting: (state, { name }) => lookUp(state.settings, name),
@@ -80,6 +122,12 @@ const answers: Answering<State> = {
     ),
   Events: (state, query) => evaluateEvents(ofProject(state.events, query.projectId), query),
   Event: (state, { id }) => lookUp(state.events, id),
+  EventsOfDelivery: (state, query) =>
+    evaluateEventsOfDelivery(
+      ofProject(state.events, query.projectId),
+      ofProject(state.eventDeliveries, query.projectId),
+      query
+    ),
   UndistributedEvents: (state, { limit }) =>
     evaluateEvents(
       [...HashMap.keys(state.undistributed)].map((id) => lookUp(state.events, id)!),
@@ -95,11 +143,9 @@ const answers: Answering<State> = {
   Backlog: (state, { now }) => evaluateBacklog(all(state.deliveries), now),
   WorkHealth: (state, query) =>
     evaluateWorkHealth(all(state.deliveries), all(state.leases), all(state.eventDeliveries), query),
+  Records: (state, query) => evaluateRecords(storedRecords(state, query.kind), query),
   UsageAudit: (state, { projectId }) => {
-    const prefix = within(projectId, "")
-    const counters = [...HashMap.entries(state.counters)]
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key, value]) => ({ projectId, name: key.slice(prefix.length) as CounterName, value }))
+    const counters = countersOf(state).filter((counter) => counter.projectId === projectId)
     return evaluateUsageAudit(counters, ofProject(state.deliveries, projectId), ofProject(state.contacts, projectId))
   }
 }

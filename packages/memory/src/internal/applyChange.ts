@@ -5,6 +5,7 @@
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter"
 import { HashMap, Result } from "effect"
+import { rewriteRecord } from "./rewriteRecord.ts"
 import type { State } from "./State.ts"
 import { lookUp, nameKey, within } from "./State.ts"
 
@@ -197,6 +198,10 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing === null) return refused("NotFound")
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
     return kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, id, { ...existing, ...next }) })
+  },
+  RewriteRecord: (state, change) => {
+    const rewritten = rewriteRecord(state, change)
+    return typeof rewritten === "string" ? refused(rewritten) : kept(rewritten)
   },
   RenewLease: (state, { worker, renewedAt, leaseUntil }) =>
     kept({ ...state, leases: HashMap.set(state.leases, worker, { worker, renewedAt, leaseUntil }) }),

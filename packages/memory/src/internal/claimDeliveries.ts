@@ -79,7 +79,7 @@ export const claimEventDeliveries = (
 }
 
 /** The keys of the contents of these messages to which no other message refers. */
-const unusedContents = (messages: State["messages"], deleted: ReadonlyArray<Message>): ReadonlyArray<string> => {
+export const unusedContents = (messages: State["messages"], deleted: ReadonlyArray<Message>): ReadonlyArray<string> => {
   const contentsOf = ({ projectId, attachments }: Message) => attachments.map(({ hash }) => within(projectId, hash))
   const used = new Set([...HashMap.values(messages)].flatMap(contentsOf))
   return deleted.flatMap(contentsOf).filter((key) => !used.has(key))

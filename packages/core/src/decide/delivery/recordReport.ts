@@ -98,6 +98,9 @@ const mayBeReported = ({ status, reason }: Delivery): boolean =>
   status === "complained" ||
   (status === "failed" && reason === "delivery_uncertain")
 
+/** The message of an attempt that a report has ended. */
+export const reportedBeforeReply = "A report about the delivery arrived before the relay answered."
+
 /** Ends the attempt that is under way: the report shows that the relay has the message. */
 const endedAttempt = ({ now, delivery, attempt }: RecordReportFacts, { on }: Meaning): ReadonlyArray<Change> =>
   delivery.status !== "sending" || attempt === null || attempt.phase === "ended"
@@ -114,7 +117,7 @@ const endedAttempt = ({ now, delivery, attempt }: RecordReportFacts, { on }: Mea
             outcome: on === "DeliveredReported" ? "delivered" : "accepted",
             smtpCode: null,
             enhancedCode: null,
-            statusMessage: "A report about the delivery arrived before the relay answered.",
+            statusMessage: reportedBeforeReply,
             durationMillis: Math.max(0, now - attempt.startedAt)
           }
         }

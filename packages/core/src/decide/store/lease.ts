@@ -1,7 +1,7 @@
 /**
  * Renews and ends the leases of a worker. Source: decision 0006.
  */
-import type { Lease } from "../../domain/store/Query.ts"
+import type { Lease } from "../../domain/store/Lease.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "./Decision.ts"
 

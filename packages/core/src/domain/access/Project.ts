@@ -38,6 +38,7 @@ export const toProject = ({ id, onAmbiguous, listUnsubscribe, createdAt }: Proje
 
 const idForm = /^[A-Za-z0-9_-]{1,64}$/u
 
+/** Whether the text is a project id: 1 to 64 letters, digits, hyphens and underscores of ASCII. */
 export const isProjectId = (text: string): boolean => idForm.test(text)
 
 /** The settings of a project to change. An absent field keeps its value. */

@@ -51,6 +51,7 @@ export interface DeliveryMessage {
   /** The files, without their contents. */
   readonly attachments: ReadonlyArray<AttachmentSummary>
   readonly metadata: { readonly [key: string]: Json }
+  /** For a message of a batch: the idempotency key of the batch, a space, and the position of the message from 0. */
   readonly idempotencyKey: string
 }
 

@@ -19,7 +19,7 @@ export interface Plan {
   readonly contacts: number | null
   /** Bytes of all files of one message. Always a number, because many relays refuse a larger message. Default: 20 MiB. */
   readonly attachmentBytes: number
-  /** Requests that send mail or create a contact, for each API key and for the whole project. */
+  /** Requests that send mail or create a contact, for each API key and for the whole project. A batch counts once for each message. */
   readonly rateLimit: BucketLimit | null
 }
 

@@ -10,6 +10,7 @@ export interface BucketLimit {
 }
 
 export interface Bucket {
+  /** Below zero after a batch that took more tokens than the bucket had. */
   readonly tokens: number
   readonly at: Instant
 }
@@ -33,19 +34,34 @@ const refilled = (bucket: Bucket, limit: BucketLimit, now: Instant): number => {
   return Math.min(limit.requests, bucket.tokens + (elapsed * limit.requests) / limit.windowMillis)
 }
 
+/** The state of a bucket with `left` tokens. A bucket with fewer than zero tokens shows zero requests. */
+const stateOf = (left: number, limit: BucketLimit, now: Instant, allowed: boolean, missingMillis: number) => ({
+  bucket: { tokens: left, at: now },
+  allowed,
+  remaining: Math.max(0, Math.floor(left + 1e-9)),
+  resetSeconds: Math.ceil(((limit.requests - left) * limit.windowMillis) / limit.requests / 1000),
+  retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMillis / 1000))
+})
+
+/** How long the bucket needs to have one token. */
+const missingMillisOf = (tokens: number, limit: BucketLimit): number =>
+  (Math.max(0, 1 - tokens) * limit.windowMillis) / limit.requests
+
 /** Computes the state of a bucket. If `take` is 1 and a token is available, takes the token. */
 export const drawToken = (bucket: Bucket, limit: BucketLimit, now: Instant, take: 0 | 1): BucketState => {
   const tokens = refilled(bucket, limit, now)
   // Rounding errors can give 0.999… tokens. A token is available if less than a millisecond is missing.
-  const missing = Math.max(0, 1 - tokens)
-  const missingMillis = (missing * limit.windowMillis) / limit.requests
+  const missingMillis = missingMillisOf(tokens, limit)
   const allowed = missingMillis < 1
-  const left = allowed && take === 1 ? Math.max(0, tokens - 1) : tokens
-  return {
-    bucket: { tokens: left, at: now },
-    allowed,
-    remaining: Math.floor(left + 1e-9),
-    resetSeconds: Math.ceil(((limit.requests - left) * limit.windowMillis) / limit.requests / 1000),
-    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMillis / 1000))
-  }
+  return stateOf(allowed && take === 1 ? Math.max(0, tokens - 1) : tokens, limit, now, allowed, missingMillis)
+}
+
+/**
+ * Computes the state of a bucket after a request that needs `more` tokens besides the one that it has drawn. The bucket may then have fewer than
+ * zero tokens, and refills from there. A bucket that already has fewer than zero tokens allows no such request, and nothing is taken.
+ */
+export const drawMore = (bucket: Bucket, limit: BucketLimit, now: Instant, more: number): BucketState => {
+  const tokens = refilled(bucket, limit, now)
+  const allowed = tokens > -1e-9
+  return stateOf(allowed ? tokens - more : tokens, limit, now, allowed, missingMillisOf(tokens, limit))
 }

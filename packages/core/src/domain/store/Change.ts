@@ -17,6 +17,8 @@ import type { CounterName } from "../plan/Plan.ts"
 import type { ApiKeyId, ContactId, DeliveryId, EventDeliveryId, EventId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Resource } from "./Resource.ts"
+import type { RewritableKind, StoredRecordOf } from "./StoredRecord.ts"
+import { storedRecordKey } from "./StoredRecord.ts"
 
 /** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
@@ -123,6 +125,15 @@ export type Change =
       readonly fencingToken: number
       readonly next: EventDeliveryState
     }
+  /**
+   * Guard: the stored record equals `before`. Writes `after`, which has the same key, or deletes the record if `after` is `null`.
+   * If a message changes, this also deletes each content to which no message of the project refers any more.
+   */
+  | {
+      readonly _tag: "RewriteRecord"
+      readonly before: StoredRecordOf<RewritableKind>
+      readonly after: StoredRecordOf<RewritableKind> | null
+    }
   /** No guard. `renewedAt` is the time by the clock that set the lease. */
   | { readonly _tag: "RenewLease"; readonly worker: string; readonly renewedAt: Instant; readonly leaseUntil: Instant }
   | { readonly _tag: "EndLease"; readonly worker: string }
@@ -160,6 +171,7 @@ export const changeOrder = [
   "DistributeEvent",
   "InsertEventDelivery",
   "MoveEventDelivery",
+  "RewriteRecord",
   "RenewLease",
   "EndLease"
 ] as const satisfies ReadonlyArray<ChangeTag>
@@ -232,6 +244,8 @@ export const recordKeyOf = (change: Change): string => {
       return `EventDelivery/${change.eventDelivery.id}`
     case "MoveEventDelivery":
       return `EventDelivery/${change.id}`
+    case "RewriteRecord":
+      return `${change.before.kind}/${storedRecordKey(change.before).join("/")}`
     case "RenewLease":
     case "EndLease":
       return `Lease/${change.worker}`

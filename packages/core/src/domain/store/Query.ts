@@ -4,6 +4,7 @@
 import type { ApiKeyRecord } from "../access/ApiKey.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
 import type { ContactFilters } from "../contact/ContactPredicate.ts"
+import type { Lease } from "./Lease.ts"
 import type { Resource, ResourceKind } from "./Resource.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../delivery/Delivery.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
@@ -17,6 +18,7 @@ import type { ProjectRecord, ProjectId } from "../access/Project.ts"
 import type { EmailStatus } from "../contact/EmailStatusTable.ts"
 import type { DomainFilters, SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import type { SuppressionRecord } from "../contact/Suppression.ts"
+import type { RecordKind, StoredRecord, StoredRecordKey } from "./StoredRecord.ts"
 
 /** The fields and the answer of each query. Most queries of a project's records have a `projectId`. */
 interface Queries {
@@ -159,6 +161,8 @@ interface Queries {
     ReadonlyArray<EventRecord>
   ]
   Event: [{ readonly id: string }, EventRecord | null]
+  /** The events about a delivery, ordered by id, each with its event deliveries, ordered by id. */
+  EventsOfDelivery: [{ readonly projectId: ProjectId; readonly deliveryId: string }, ReadonlyArray<EventWithDeliveries>]
   /** The events of all projects that were not distributed yet, ordered by id. */
   UndistributedEvents: [{ readonly limit: number }, ReadonlyArray<EventRecord>]
   EventDelivery: [{ readonly projectId: ProjectId; readonly id: string }, EventDelivery | null]
@@ -193,8 +197,19 @@ interface Queries {
    * were due at or before `dueBefore`. Lapsed are those with the status `sending` without a worker whose lease ends after `leaseEndedBefore`.
    */
   WorkHealth: [{ readonly dueBefore: Instant; readonly leaseEndedBefore: Instant }, WorkHealth]
+  /** The records of one kind, of all projects, in the order of `compareRecordKeys`, after the key `after`. */
+  Records: [
+    { readonly kind: RecordKind; readonly after: StoredRecordKey | null; readonly limit: number },
+    ReadonlyArray<StoredRecord>
+  ]
   /** The counters of a project, and the values that its records give. */
   UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]
+}
+
+/** An event and its event deliveries: those that exist, one for each subscriber. */
+export interface EventWithDeliveries {
+  readonly event: EventRecord
+  readonly eventDeliveries: ReadonlyArray<EventDelivery>
 }
 
 /** The items of a page, and the total number of matches. */
@@ -211,14 +226,6 @@ export interface ContactScan {
   readonly matches: number
   /** The position after which the next part starts; `null` at the end of the scan. */
   readonly next: Position | null
-}
-
-/** Until when the claims of a worker are respected. */
-export interface Lease {
-  readonly worker: string
-  /** When the lease was set, by the clock of that moment. */
-  readonly renewedAt: Instant
-  readonly leaseUntil: Instant
 }
 
 /** The deliveries that need the dispatcher, by status. */

@@ -14,7 +14,8 @@ import { compareIds } from "../value/Id.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
 import type { Counter } from "../plan/Plan.ts"
 import { withDeletedCounts } from "./messageSweep.ts"
-import type { AnswerOf, Backlog, Lease, UsageAudit, QueryOf, WorkHealth } from "./Query.ts"
+import type { Lease } from "./Lease.ts"
+import type { AnswerOf, Backlog, UsageAudit, QueryOf, WorkHealth } from "./Query.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
 import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import { domainFiltersMatch } from "../domain-name/SenderDomain.ts"
@@ -130,6 +131,20 @@ export const evaluateEvents = (
     .filter(({ id }) => after === null || id > after)
     .toSorted(compareIds)
     .slice(0, limit)
+
+/** `events` and `eventDeliveries` contain all events and all event deliveries of the project. */
+export const evaluateEventsOfDelivery = (
+  events: ReadonlyArray<EventRecord>,
+  eventDeliveries: ReadonlyArray<EventDelivery>,
+  { deliveryId }: QueryOf<"EventsOfDelivery">
+): AnswerOf<"EventsOfDelivery"> =>
+  events
+    .filter(({ data }) => "deliveryId" in data && data.deliveryId === deliveryId)
+    .toSorted(compareIds)
+    .map((event) => ({
+      event,
+      eventDeliveries: eventDeliveries.filter(({ eventId }) => eventId === event.id).toSorted(compareIds)
+    }))
 
 /** `eventDeliveries` contains all event deliveries of the project. */
 export const evaluateEventDeliveryPage = (

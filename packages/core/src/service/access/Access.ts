@@ -13,7 +13,7 @@ import { Crypto } from "../../port/Crypto.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
-import type { BucketRef, RateDecision } from "../../port/RateLimiter.ts"
+import type { BucketRef, BucketRefs, RateDecision } from "../../port/RateLimiter.ts"
 import { RateLimiter } from "../../port/RateLimiter.ts"
 
 /** No API key has this public id. */
@@ -64,6 +64,15 @@ export class Access extends Context.Service<
     readonly authorize: (principal: Principal, permission: Permission) => Effect.Effect<void, PermissionMissing>
     /** Counts one request against the rate limit of the plan. Returns `null` when the plan has no rate limit. */
     readonly takeRateLimit: (principal: Principal) => Effect.Effect<RateDecision | null, StoreUnavailable>
+    /**
+     * Counts `more` requests besides the one that `takeRateLimit` has counted, such as the other messages of a batch. They may be more than the rate
+     * limit has left. Later requests then wait until the rate limit has refilled. Does not allow the request when an earlier one left less than nothing.
+     * Returns `null` when the plan has no rate limit.
+     */
+    readonly takeMoreRateLimit: (
+      principal: Principal,
+      more: number
+    ) => Effect.Effect<RateDecision | null, StoreUnavailable>
     /** Fails with `RateLimited` when the decision does not allow the request. */
     readonly failIfLimited: (decision: RateDecision | null) => Effect.Effect<void, RateLimited>
   }
@@ -117,14 +126,23 @@ export class Access extends Context.Service<
       const authorize = (principal: Principal, permission: Permission): Effect.Effect<void, PermissionMissing> =>
         principal.permissions.includes(permission) ? Effect.void : Effect.fail(new PermissionMissing({ permission }))
 
-      const takeRateLimit = Effect.fn("Access.takeRateLimit")(function* ({ projectId, apiKeyId }: Principal) {
-        const { rateLimit: limit } = yield* plans.planOf(projectId)
-        if (limit === null) return null
-        const now = yield* Clock.currentTimeMillis
-        const project: BucketRef = { scope: "project", id: projectId, limit }
-        return yield* apiKeyId === null
-          ? limiter.take([project], now)
-          : limiter.take([{ scope: "api_key", id: apiKeyId, limit }, project], now)
+      /** The buckets of a principal: of its API key, then of its project. `null` when the plan has no rate limit. */
+      const bucketsOf = ({ projectId, apiKeyId }: Principal): Effect.Effect<BucketRefs | null, StoreUnavailable> =>
+        Effect.map(plans.planOf(projectId), ({ rateLimit: limit }) => {
+          if (limit === null) return null
+          const project: BucketRef = { scope: "project", id: projectId, limit }
+          return apiKeyId === null ? [project] : [{ scope: "api_key", id: apiKeyId, limit }, project]
+        })
+
+      const takeRateLimit = Effect.fn("Access.takeRateLimit")(function* (principal: Principal) {
+        const buckets = yield* bucketsOf(principal)
+        return buckets === null ? null : yield* limiter.take(buckets, yield* Clock.currentTimeMillis)
+      })
+
+      const takeMoreRateLimit = Effect.fn("Access.takeMoreRateLimit")(function* (principal: Principal, more: number) {
+        const buckets = yield* bucketsOf(principal)
+        if (buckets === null) return null
+        return yield* limiter.takeMore(buckets, more, yield* Clock.currentTimeMillis)
       })
 
       const failIfLimited = (decision: RateDecision | null): Effect.Effect<void, RateLimited> =>
@@ -132,7 +150,7 @@ export class Access extends Context.Service<
           ? Effect.void
           : Effect.fail(new RateLimited({ scope: decision.scope, retryAfterSeconds: decision.retryAfterSeconds }))
 
-      return { authenticate, authorize, takeRateLimit, failIfLimited }
+      return { authenticate, authorize, takeRateLimit, takeMoreRateLimit, failIfLimited }
     })
   )
 }

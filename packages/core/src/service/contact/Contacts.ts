@@ -15,16 +15,19 @@ import type {
 } from "../../domain/contact/ContactRequest.ts"
 import { parseCreateContact, parseUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import { valuesByKey } from "../../domain/contact/Property.ts"
+import type { ErasureReport } from "../../domain/contact/Erasure.ts"
 import type { KeyedAddress } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
 import { parseAddress } from "../../domain/message/Address.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import type { ContactEmailTaken, ContactFilterTooSlow } from "../../domain/contact/ContactFailure.ts"
-import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
+import { issue } from "../../domain/value/Issue.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
+import { makeErasure } from "../../internal/erasure.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { resourcesOf } from "../../internal/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
@@ -103,6 +106,13 @@ export class Contacts extends Context.Service<
       caller: Caller,
       contactId: string
     ) => Effect.Effect<null, InvalidArgument | ContactNotFound | StoreUnavailable>
+    /**
+     * Erases a person from all records of the project (GDPR article 17). Ends waiting deliveries to the address, deletes the contact and the
+     * messages that nobody else got, and replaces the address in all other records by `erased@erased.invalid`. The address stays suppressed by
+     * its keyed hash. Reads every record of the store, one page at a time. Each message and each page is one commit. After a failure, call again:
+     * the erasure continues. Fails with `InvalidArgument` when the text is not an address. Source: decision 0051.
+     */
+    readonly erase: (caller: Caller, email: string) => Effect.Effect<ErasureReport, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Contacts") {
   /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
@@ -231,7 +241,19 @@ export class Contacts extends Context.Service<
         return yield* commit(load, (facts) => deleteContact(contactId, facts), "bounded")
       })
 
-      return { list, stream, get, findByEmail, create, update, delete: deleteOne }
+      const eraseAddress = makeErasure({ store, commit, ids })
+      const erase = Effect.fn("Contacts.erase")(function* (caller: Caller, email: string) {
+        const projectId = yield* validProject(caller, { email })
+        const address = parseAddress(email)?.canonical
+        if (address === undefined)
+          return yield* new InvalidArgument({
+            argument: "input",
+            issues: [issue(["email"], "invalid_value", "must be an email address")]
+          })
+        return yield* eraseAddress(keyedAddressOf(addressKey, projectId, address))
+      })
+
+      return { list, stream, get, findByEmail, create, update, delete: deleteOne, erase }
     })
   )
 }

@@ -2,12 +2,14 @@
  * The delivery log: pages of deliveries, one delivery with its attempts, and the events of a project.
  * Source: docs/spec/coverage.md S5; decision 0011.
  */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import { explainDelivery } from "../../decide/delivery/explainDelivery.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { DeliverySummary } from "../../domain/delivery/Delivery.ts"
 import type { DeliveryDetail } from "../../domain/delivery/DeliveryDetail.ts"
 import { toDeliveryDetail } from "../../domain/delivery/DeliveryDetail.ts"
+import type { DeliveryStory } from "../../domain/delivery/DeliveryStory.ts"
 import type { ListDeliveriesInput, ListEventsInput } from "../../domain/delivery/DeliveryLogInput.ts"
 import { parseListDeliveries, parseListEvents } from "../../domain/delivery/DeliveryLogInput.ts"
 import { messageIdOfEvent } from "../../domain/event/EventRecord.ts"
@@ -15,7 +17,9 @@ import type { EventMessage, MailEvent } from "../../domain/event/MailEvent.ts"
 import { toMailEvent } from "../../domain/event/MailEvent.ts"
 import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import { examinedMax } from "../../domain/store/Paging.ts"
-import type { UsageAudit } from "../../domain/store/Query.ts"
+import type { EventWithDeliveries, UsageAudit } from "../../domain/store/Query.ts"
+import { isId } from "../../domain/value/Id.ts"
+import { allProjects } from "../../domain/webhook/Webhook.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
@@ -46,6 +50,17 @@ const loadEventMessages = (store: MailStoreShape, projectId: ProjectId, ids: Rea
     return found
   })
 
+/** The names of the subscriptions among the subscribers of events, by id. */
+const loadSubscriptionNames = (store: MailStoreShape, events: ReadonlyArray<EventWithDeliveries>) => {
+  const subscribers = events.flatMap(({ eventDeliveries }) => eventDeliveries.map(({ subscriber }) => subscriber))
+  const ids = [...new Set(subscribers)].filter((id) => isId("sub", id))
+  return Effect.map(
+    store.read(ids.map((id) => ({ _tag: "Resource", projectId: allProjects, id }) as const)),
+    (found) =>
+      new Map(found.flatMap((one) => (one === null || one.name === null ? [] : [[one.id as string, one.name]])))
+  )
+}
+
 /**
  * What happened to the mail of a project.
  *
@@ -58,6 +73,7 @@ const loadEventMessages = (store: MailStoreShape, projectId: ProjectId, ids: Rea
  *   const log = yield* DeliveryLog
  *   const { items } = yield* log.list("prj_acme", { status: "bounced", startDate: "2026-12-01" })
  *   for (const { id } of items) console.log((yield* log.get("prj_acme", id)).statusMessage)
+ *   for (const { id } of items) console.log((yield* log.explain("prj_acme", id)).entries.map(({ text }) => text))
  * })
  * ```
  */
@@ -77,6 +93,18 @@ export class DeliveryLog extends Context.Service<
       caller: Caller,
       deliveryId: string
     ) => Effect.Effect<DeliveryDetail, InvalidArgument | DeliveryNotFound | StoreUnavailable>
+    /**
+     * Explains one delivery: everything that the store knows about it, oldest first, with a sentence for each entry, and what it waits for now. For a
+     * developer or a support page. Contains the recipient, the idempotency key and the replies of the relay, but not the content of the message.
+     * Fails with `DeliveryNotFound` when the project has no delivery with this id.
+     *
+     * The store does not record earlier claims and earlier scheduled times. Events are in the store for 30 days, and event deliveries for as long as
+     * the options of retention say.
+     */
+    readonly explain: (
+      caller: Caller,
+      deliveryId: string
+    ) => Effect.Effect<DeliveryStory, InvalidArgument | DeliveryNotFound | StoreUnavailable>
     /** The events of the project, oldest first. Events are kept for 30 days. `EventSender.subscribe` receives each new event. */
     readonly listEvents: (
       caller: Caller,
@@ -92,7 +120,8 @@ export class DeliveryLog extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const crypto = yield* Crypto
-      const sign = (yield* Secrets).signer("cursor")
+      const { signer, addressKey } = yield* Secrets
+      const sign = signer("cursor")
 
       const list = Effect.fn("DeliveryLog.list")(function* (caller: Caller, input: ListDeliveriesInput = {}) {
         const projectId = yield* validProject(caller)
@@ -136,6 +165,42 @@ export class DeliveryLog extends Context.Service<
         return toDeliveryDetail({ delivery, message, attempts, contact, domain, template })
       })
 
+      const explain = Effect.fn("DeliveryLog.explain")(function* (caller: Caller, deliveryId: string) {
+        const projectId = yield* validProject(caller, { deliveryId })
+        const now = yield* Clock.currentTimeMillis
+        const [delivery, attempts, events, project, leases] = yield* store.read([
+          { _tag: "Delivery", projectId, id: deliveryId },
+          { _tag: "Attempts", deliveryId },
+          { _tag: "EventsOfDelivery", projectId, deliveryId },
+          { _tag: "Project", id: projectId },
+          // All leases: each was set after the beginning of time.
+          { _tag: "LeasesSetAfter", now: Number.MIN_SAFE_INTEGER }
+        ])
+        if (delivery === null) return yield* new DeliveryNotFound({ deliveryId })
+        const [message, [suppression]] = yield* store.read([
+          { _tag: "Message", projectId, id: delivery.messageId },
+          { _tag: "Suppressions", projectId, addressKeys: [addressKey(delivery.address)] }
+        ])
+        // A sweep may have deleted the message since.
+        if (message === null) return yield* new DeliveryNotFound({ deliveryId })
+        const [apiKey] = yield* store.read([{ _tag: "ApiKey", id: message.apiKeyId ?? "" }])
+        const subscriptionNames = yield* loadSubscriptionNames(store, events)
+        return explainDelivery(
+          {
+            delivery,
+            message,
+            attempts,
+            suppression: suppression ?? null,
+            apiKey,
+            project,
+            leases,
+            events,
+            subscriptionNames
+          },
+          now
+        )
+      })
+
       const listEvents = Effect.fn("DeliveryLog.listEvents")(function* (caller: Caller, input: ListEventsInput = {}) {
         const projectId = yield* validProject(caller)
         const { after, limit } = yield* validated(parseListEvents, input, "filters")
@@ -151,7 +216,7 @@ export class DeliveryLog extends Context.Service<
         return usageAudit
       })
 
-      return { list, get, listEvents, usageAudit }
+      return { list, get, explain, listEvents, usageAudit }
     })
   )
 }

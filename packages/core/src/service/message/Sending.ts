@@ -1,19 +1,21 @@
 /**
  * Accepts, cancels and reschedules messages. Source: docs/spec/coverage.md S6; decisions 0007, 0008 and 0010.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { AcceptSendFacts, SendRefusal, SendResult } from "../../decide/message/acceptSend.ts"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { AcceptSend, SendRefusal, SendResult } from "../../decide/message/acceptSend.ts"
 import { acceptSend, recipientsOf } from "../../decide/message/acceptSend.ts"
+import type { PlannedSend } from "../../decide/message/plannedSend.ts"
+import { plannedSend } from "../../decide/message/plannedSend.ts"
 import type { CanceledMessage, RescheduledMessage } from "../../decide/message/scheduledMessage.ts"
 import { cancelMessage, rescheduleMessage } from "../../decide/message/scheduledMessage.ts"
-import type { SendTemplate } from "../../decide/message/sendContent.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { parseScheduledAt } from "../../domain/message/SendingWindow.ts"
+import type { SendBatchOptions } from "../../domain/message/SendBatch.ts"
 import type { SendInput } from "../../domain/message/SendInput.ts"
 import type { SendOptions } from "../../domain/message/SendOptions.ts"
 import { parseSendOptions } from "../../domain/message/SendOptions.ts"
-import { canonicalSend, parseSend, recipientsMax } from "../../domain/message/SendRequest.ts"
+import { recipientsMax } from "../../domain/message/SendRequest.ts"
 import { dailyCounter } from "../../domain/plan/Plan.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { MessageNotFound, MessageNotScheduled } from "../../domain/message/MessageFailure.ts"
@@ -21,16 +23,15 @@ import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { TimeInput } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
-import { hasPaths, withFilesRead } from "../../internal/attachmentFiles.ts"
+import { makeBatchSending } from "../../internal/batchSending.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeDispatcherWatch } from "../../internal/dispatcherWatch.ts"
-import { randomHex } from "../../internal/randomHex.ts"
-import { templateReads } from "../../internal/templateReads.ts"
+import { makeSendFacts } from "../../internal/sendFacts.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { FileReader } from "../../port/FileReader.ts"
 import { IdSource } from "../../port/IdSource.ts"
-import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { Transport } from "../../port/Transport.ts"
@@ -38,23 +39,12 @@ import { Secrets } from "../access/Secrets.ts"
 import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 import { WakeUp } from "../delivery/WakeUp.ts"
 
-/** The length of the idempotency key of a send without one. */
-const randomKeyBytes = 16
-
-/** Loads the template that a send names, if it is published and not archived. */
-const loadTemplate = Effect.fnUntraced(function* (
-  store: MailStoreShape,
-  projectId: ProjectId,
-  idOrAlias: string
-): Effect.fn.Return<SendTemplate | null, StoreUnavailable> {
-  const { find, withVersions, withBodies } = templateReads(store)
-  const template = yield* find(projectId, idOrAlias)
-  if (template === null || template.content.archivedAt !== null) return null
-  const [summary] = yield* withVersions(projectId, [template])
-  if (summary?.published == null) return null
-  const [published] = yield* withBodies(projectId, [summary.published])
-  return { template, ...published! }
-})
+/** The queries for a message and its deliveries. */
+const messageReads = (projectId: ProjectId, messageId: string) =>
+  [
+    { _tag: "Message", projectId, id: messageId },
+    { _tag: "DeliveriesOfMessage", projectId, messageId }
+  ] as const
 
 /**
  * Sends messages: accepts them for delivery, and cancels or reschedules them before they are due. `Dispatcher` hands the deliveries over.
@@ -74,6 +64,25 @@ const loadTemplate = Effect.fnUntraced(function* (
  *   return yield* sending.send("prj_acme", input, { idempotencyKey: "order-1042" })
  * })
  * ```
+ *
+ * @example
+ * ```ts
+ * import type { SendInput } from "@mailkeep/core"
+ * import { Sending } from "@mailkeep/core"
+ * import { Effect, Result } from "effect"
+ *
+ * // Sends one reminder to each address, and returns the addresses that get none. A repeat with the same name sends no reminder twice.
+ * export const sendReminders = (addresses: ReadonlyArray<string>, name: string) =>
+ *   Effect.gen(function* () {
+ *     const sending = yield* Sending
+ *     const message = { from: "shop@acme.example", subject: "Your cart", text: "It is still here." }
+ *     const inputs = addresses.map((to): SendInput => ({ ...message, to }))
+ *     const planned = yield* sending.plan("prj_acme", inputs[0]!)
+ *     if (planned.refusal !== null) return yield* planned.refusal
+ *     const results = yield* sending.sendBatch("prj_acme", inputs, { idempotencyKey: name })
+ *     return addresses.filter((_, n) => Result.isFailure(results[n]!))
+ *   })
+ * ```
  */
 export class Sending extends Context.Service<
   Sending,
@@ -92,6 +101,37 @@ export class Sending extends Context.Service<
       input: SendInput,
       options?: SendOptions
     ) => Effect.Effect<SendResult, SendRefusal | StoreUnavailable>
+    /**
+     * Accepts 1 to 100 messages at once. Returns one result for each message, in their order. Each message is accepted or refused by itself, as `send`
+     * does. An issue of a message names it: `messages[3].to`. The idempotency key counts for each message with its position, so a repeat sends no
+     * message twice. The options apply to each message.
+     *
+     * The texts and files of all messages have at most 30 MiB together. When a limit of the plan does not allow all messages, it is not defined
+     * which of them are accepted.
+     *
+     * Fails with `InvalidArgument` when the list itself or an option is wrong. Then no message is accepted. Fails with `StoreUnavailable` when the
+     * store refused a message and took none. When the store took some messages, `StoreUnavailable` is the result of the others. Repeat the call
+     * with the same idempotency key.
+     */
+    readonly sendBatch: (
+      caller: Caller,
+      inputs: ReadonlyArray<SendInput>,
+      options?: SendBatchOptions
+    ) => Effect.Effect<
+      ReadonlyArray<Result.Result<SendResult, SendRefusal | StoreUnavailable>>,
+      InvalidArgument | StoreUnavailable
+    >
+    /**
+     * Says what `send` would do now with the same arguments, by the same rules. Writes nothing, counts nothing and reserves nothing. A refusal of
+     * `send` is a part of the result. Fails with `InvalidArgument` only when the input or an option has a wrong form, so that no recipient is known.
+     *
+     * The answer can be another a moment later, for example when another send uses the rest of a limit.
+     */
+    readonly plan: (
+      caller: Caller,
+      input: SendInput,
+      options?: SendOptions
+    ) => Effect.Effect<PlannedSend, InvalidArgument | StoreUnavailable>
     /**
      * Cancels all deliveries of a scheduled message, or none. A repeat gets the same result. Fails with `MessageNotFound`, and with
      * `MessageNotScheduled` when a delivery no longer has the status `scheduled`. The dispatcher changes this status when the delivery is due.
@@ -125,85 +165,71 @@ export class Sending extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const commit = makeCommit(store)
-      const crypto = yield* Crypto
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const wakeUp = yield* WakeUp
       const watch = yield* makeDispatcherWatch(store, wakeUp.dispatcherHasStarted)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
-      const files = Option.getOrNull(yield* Effect.serviceOption(FileReader))
-      const canUnsubscribe = (yield* UnsubscribeLinks).isConfigured
+      const facts = makeSendFacts({
+        store,
+        crypto: yield* Crypto,
+        plans,
+        files: Option.getOrNull(yield* Effect.serviceOption(FileReader)),
+        addressKey,
+        smtpUtf8,
+        canUnsubscribe: (yield* UnsubscribeLinks).isConfigured
+      })
 
-      const send = Effect.fn("Sending.send")(function* (caller: Caller, input: SendInput, options: SendOptions = {}) {
-        const principal = yield* validCaller(caller)
-        const { projectId } = principal
-        const whole =
-          principal.source === "embedded" && hasPaths(input)
-            ? yield* withFilesRead(input, files, (yield* plans.planOf(projectId)).attachmentBytes)
-            : input
-        const validOptions = yield* validated(parseSendOptions, options, "options")
-        const oneMessage = validOptions.shownRecipients !== null
-        const valid = {
-          options: validOptions,
-          send: yield* validated((value) => parseSend(value, principal.source, oneMessage), whole)
-        }
-        const { from, scheduledAt, templateId } = valid.send
-        const attachments = valid.send.attachments.map((file) => ({ ...file, hash: crypto.sha256(file.content) }))
-        const command = {
-          ...valid,
-          principal,
-          idempotencyKey: valid.options.idempotencyKey ?? randomHex(crypto, randomKeyBytes),
-          fingerprint: crypto.sha256(canonicalSend(valid.send, valid.options, attachments)),
-          attachments
-        }
+      const accept = Effect.fnUntraced(function* (command: AcceptSend) {
         const now = yield* Clock.currentTimeMillis
-        const addresses = recipientsOf(valid.send).map(({ address }) => address.canonical)
-        const block = yield* ids.reserve(now, addresses.length)
-        const day = dailyCounter(utcDayOf(scheduledAt ?? now))
-        const template = templateId === null ? Effect.succeed(null) : loadTemplate(store, projectId, templateId)
-        const reads = store.read([
-          { _tag: "Idempotency", projectId, key: command.idempotencyKey },
-          { _tag: "ApiKey", id: principal.apiKeyId ?? "" },
-          { _tag: "Domain", projectId, domain: from.domain },
-          { _tag: "ContactsByAddress", projectId, addresses },
-          { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
-          { _tag: "Counters", projectId, names: [day, "allowance", "scheduledRecipients"] },
-          { _tag: "Project", id: projectId }
-        ])
-        const load = Effect.zipWith(
-          Effect.zip(plans.planOf(projectId), template),
-          reads,
-          (
-            [plan, template],
-            [idempotency, apiKey, domain, contacts, suppressions, used, project]
-          ): AcceptSendFacts => ({
-            now,
-            ids: block,
-            plan,
-            smtpUtf8,
-            idempotency,
-            apiKey,
-            domain,
-            template,
-            contacts,
-            suppressions,
-            usage: { daily: used[0]!, allowance: used[1]!, scheduledRecipients: used[2]! },
-            project,
-            canUnsubscribe
-          })
-        )
-        const result = yield* commit(load, (facts) => acceptSend(command, facts), "bounded")
+        const block = yield* ids.reserve(now, recipientsOf(command.send).length)
+        const load = facts.load(command, { now, ids: block })
+        const result = yield* commit(load, (known) => acceptSend(command, known), "bounded")
         yield* wakeUp.deliveries.notify
-        if (scheduledAt === null) yield* watch.accepted
+        if (command.send.scheduledAt === null) yield* watch.accepted
         return result
       })
 
-      const messageReads = (projectId: ProjectId, messageId: string) =>
-        [
-          { _tag: "Message", projectId, id: messageId },
-          { _tag: "DeliveriesOfMessage", projectId, messageId }
-        ] as const
+      /** Validates a single send: the caller, the files by path, the options, and then the input. */
+      const commandOf = Effect.fnUntraced(function* (caller: Caller, input: SendInput, options: SendOptions) {
+        const principal = yield* validCaller(caller)
+        const whole = yield* facts.withFiles(principal, input)
+        const valid = yield* validated(parseSendOptions, options, "options")
+        return yield* facts.commandOf(principal, whole, valid, valid.idempotencyKey)
+      })
+
+      const send = Effect.fn("Sending.send")(function* (caller: Caller, input: SendInput, options: SendOptions = {}) {
+        return yield* accept(yield* commandOf(caller, input, options))
+      })
+
+      const sendAll = makeBatchSending({
+        withFiles: facts.withFiles,
+        accept: (principal, input, options, idempotencyKey) =>
+          Effect.flatMap(facts.commandOf(principal, input, options, idempotencyKey), accept)
+      })
+
+      const sendBatch = Effect.fn("Sending.sendBatch")(function* (
+        caller: Caller,
+        inputs: ReadonlyArray<SendInput>,
+        options: SendBatchOptions = {}
+      ) {
+        const principal = yield* validCaller(caller)
+        return yield* sendAll(principal, inputs, yield* validated(parseSendOptions, options, "options"))
+      })
+
+      const plan = Effect.fn("Sending.plan")(function* (caller: Caller, input: SendInput, options: SendOptions = {}) {
+        const command = yield* commandOf(caller, input, options)
+        const { projectId } = command.principal
+        const now = yield* Clock.currentTimeMillis
+        // The ids of a plan are not shown and not stored, so they need not be unique.
+        const known = yield* facts.load(command, { now, ids: { time: now, high: 0, low: 0 } })
+        const decided = acceptSend(command, known)
+        if (Result.isFailure(decided) || !decided.success.answer.replayed)
+          return plannedSend(command, { ...known, earlier: null }, decided)
+        const [message, deliveries] = yield* store.read(messageReads(projectId, decided.success.answer.messageId))
+        return plannedSend(command, { ...known, earlier: { message, deliveries } }, decided)
+      })
 
       const cancel = Effect.fn("Sending.cancel")(function* (caller: Caller, messageId: string) {
         const { projectId, domainScope } = yield* validCaller(caller)
@@ -251,7 +277,7 @@ export class Sending extends Context.Service<
         return rescheduled
       })
 
-      return { send, cancel, reschedule }
+      return { send, sendBatch, plan, cancel, reschedule }
     })
   )
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { BucketLimit } from "../../../src/domain/plan/TokenBucket.ts"
-import { drawToken, fullBucket } from "../../../src/domain/plan/TokenBucket.ts"
+import { drawMore, drawToken, fullBucket } from "../../../src/domain/plan/TokenBucket.ts"
 
 const limits = fc.record({
   requests: fc.integer({ min: 1, max: 50 }),
@@ -94,5 +94,44 @@ describe("a token bucket", () => {
     const refused = drawToken(bucket, limit, 0, 1)
     expect(refused).toMatchObject({ allowed: false, retryAfterSeconds: 60 })
     expect(drawToken(refused.bucket, limit, 60_000, 1).allowed).toBe(true)
+  })
+
+  it("takes more tokens than it has for a batch, and then refills from below zero", () => {
+    const limit: BucketLimit = { requests: 4, windowMillis: 4000 }
+    const first = drawToken(fullBucket(limit, 0), limit, 0, 1)
+    const batch = drawMore(first.bucket, limit, 0, 9)
+    expect(batch).toMatchObject({ allowed: true, remaining: 0, resetSeconds: 10, retryAfterSeconds: 0 })
+    expect(drawMore(batch.bucket, limit, 5999, 1)).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 2 })
+    expect(drawMore(batch.bucket, limit, 6000, 1).allowed).toBe(true)
+    expect(drawToken(batch.bucket, limit, 6000, 1)).toMatchObject({ allowed: false, retryAfterSeconds: 1 })
+    expect(drawToken(batch.bucket, limit, 7000, 1).allowed).toBe(true)
+  })
+
+  it("allows over any span at most its size, the refilled tokens and one batch", () => {
+    fc.assert(
+      fc.property(
+        limits,
+        fc.array(fc.record({ gap: fc.nat(5000), count: fc.integer({ min: 1, max: 100 }) }), { maxLength: 200 }),
+        (limit, requests) => {
+          let bucket = fullBucket(limit, 0)
+          let now = 0
+          let sent = 0
+          for (const { gap, count } of requests) {
+            now += gap
+            const drawn = drawToken(bucket, limit, now, 1)
+            bucket = drawn.bucket
+            if (!drawn.allowed) continue
+            const more = drawMore(bucket, limit, now, count - 1)
+            expect(more.remaining).toBeGreaterThanOrEqual(0)
+            bucket = more.bucket
+            if (more.allowed) sent += count
+          }
+          const rounding = (requests.length * limit.requests) / limit.windowMillis
+          expect(sent).toBeLessThanOrEqual(
+            limit.requests + (now * limit.requests) / limit.windowMillis + Math.min(rounding, requests.length) + 99
+          )
+        }
+      )
+    )
   })
 })

@@ -49,6 +49,7 @@ const recordKeys = {
   DistributeEvent: [record, "Event/x_1"],
   InsertEventDelivery: [{ eventDelivery: record }, "EventDelivery/x_1"],
   MoveEventDelivery: [record, "EventDelivery/x_1"],
+  RewriteRecord: [{ before: { kind: "Attempt", record: { deliveryId: "del_1", number: 2 } } }, "Attempt/del_1/2"],
   RenewLease: [{ worker: "w" }, "Lease/w"],
   EndLease: [{ worker: "w" }, "Lease/w"]
 } as const satisfies Readonly<Record<Change["_tag"], readonly [fields: object, key: string]>>

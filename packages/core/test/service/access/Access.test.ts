@@ -6,7 +6,7 @@ import type { CreateApiKeyInput } from "../../../src/index.ts"
 import { Access, ApiKeys, Crypto, Domains, IdSource, MailStore, Projects } from "../../../src/index.ts"
 import { formatApiKey, mintApiKey, publicIdLength } from "../../../src/domain/access/ApiKey.ts"
 import { Secrets } from "../../../src/service/access/Secrets.ts"
-import { withTestMail, project, start, stores } from "@mailkeep/testing"
+import { withTestMail, project, start, stores } from "@mailkeep/test-support"
 
 const create = (change: Partial<CreateApiKeyInput> = {}) =>
   Effect.gen(function* () {

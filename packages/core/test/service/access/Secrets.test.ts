@@ -1,5 +1,5 @@
 import { MemoryMailStore } from "@mailkeep/memory"
-import { testMailLayer, withTestMail, project, sendEvents, send, start, stores, tick } from "@mailkeep/testing"
+import { testMailLayer, withTestMail, project, sendEvents, send, start, stores, tick } from "@mailkeep/test-support"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { expectBalanced, withTestMail, project, stores } from "@mailkeep/testing"
+import { expectBalanced, withTestMail, project, stores } from "@mailkeep/test-support"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { ListContactsInput, CreateContactInput, UpdateContactInput } from "../../../src/index.ts"
 import { Contacts, MailStore, Suppressions } from "../../../src/index.ts"
 import { Secrets } from "../../../src/service/access/Secrets.ts"
-import { events, expectBalanced, withTestMail, project, start, stores } from "@mailkeep/testing"
+import { events, expectBalanced, withTestMail, project, start, stores } from "@mailkeep/test-support"
 
 const create = (input: CreateContactInput, projectId = project) =>
   Effect.flatMap(Contacts, (contacts) => contacts.create(projectId, input))

@@ -1,5 +1,5 @@
 import { StubTransport } from "@mailkeep/smtp"
-import { delivery, events, project, send, stores, testMailLayer, tick, withTestMail } from "@mailkeep/testing"
+import { delivery, events, project, send, stores, testMailLayer, tick, withTestMail } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { SendOptions } from "../../../src/index.ts"

@@ -1,7 +1,7 @@
 /**
  * The services about contacts take what a program has (`undefined`, `Date`, no page), and return plain records.
  */
-import { project, start, stores, withTestMail } from "@mailkeep/testing"
+import { project, start, stores, withTestMail } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { ContactLists, Contacts, Properties, Segments, Suppressions } from "../../../src/index.ts"

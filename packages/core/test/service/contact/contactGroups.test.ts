@@ -1,4 +1,4 @@
-import { events, expectBalanced, withTestMail, project, send, stores } from "@mailkeep/testing"
+import { events, expectBalanced, withTestMail, project, send, stores } from "@mailkeep/test-support"
 import { Effect, Result, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ContactFilterInput, CreateContactInput, CreatePropertyInput } from "../../../src/index.ts"

@@ -1,7 +1,7 @@
 /**
  * Invalid input for the services of contacts, contact lists, properties, segments and suppressions.
  */
-import { project } from "@mailkeep/testing"
+import { project } from "@mailkeep/test-support"
 import { Effect, Stream } from "effect"
 import { ContactFiles, ContactLists, Contacts, Properties, Segments, Suppressions } from "../../../src/index.ts"
 import type { Anything, Case } from "../message/hostileValues.ts"

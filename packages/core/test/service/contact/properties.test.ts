@@ -1,8 +1,8 @@
 /**
  * Property keys are any text, and fallbacks are text for every type. A type changes only while no contact has a value.
  */
-import type { StoreUnderTest } from "@mailkeep/testing"
-import { withTestMail, openTestMail, project, stores } from "@mailkeep/testing"
+import type { StoreUnderTest } from "@mailkeep/test-support"
+import { withTestMail, openTestMail, project, stores } from "@mailkeep/test-support"
 import { Effect, Layer, Result, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

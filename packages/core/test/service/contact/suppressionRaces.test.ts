@@ -2,7 +2,7 @@
  * Suppressions race sends. A scheduler decides which call of the store is next. A model checks the commits in the order in which
  * they were stored.
  */
-import type { StoreUnderTest } from "@mailkeep/testing"
+import type { StoreUnderTest } from "@mailkeep/test-support"
 import {
   delivery,
   expectBalanced,
@@ -14,7 +14,7 @@ import {
   summaries,
   tick,
   tickOver
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

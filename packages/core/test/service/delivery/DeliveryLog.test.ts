@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { noLogFilters } from "../../../src/adapter.ts"
 import type { ListDeliveriesInput } from "../../../src/index.ts"
 import { Contacts, DeliveryLog, Domains, MailStore } from "../../../src/index.ts"
-import { withTestMail, project, send, start, stores, tick } from "@mailkeep/testing"
+import { withTestMail, project, send, start, stores, tick } from "@mailkeep/test-support"
 
 const page = (filters: ListDeliveriesInput = {}, limit = 100, cursor: string | null = null, projectId = project) =>
   Effect.flatMap(DeliveryLog, (log) => log.list(projectId, { ...filters, limit, cursor }))

@@ -17,7 +17,7 @@ import {
   tick,
   tickOver,
   tickWith
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { TransportShape } from "../../../src/port/Transport.ts"
 import { Dispatcher, Domains, formatInstant, MailStore, PlanSource, StoreUnavailable } from "../../../src/index.ts"

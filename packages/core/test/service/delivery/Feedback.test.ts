@@ -10,7 +10,7 @@ import {
   stores,
   tick,
   withTestMail
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"

@@ -16,7 +16,7 @@ import {
   stores,
   tick,
   tickWith
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { Suppressions } from "../../../src/index.ts"
 

@@ -12,8 +12,8 @@ import {
   stores,
   tickOver,
   withTestMail
-} from "@mailkeep/testing"
-import { settableClock } from "@mailkeep/testing/settableClock"
+} from "@mailkeep/test-support"
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

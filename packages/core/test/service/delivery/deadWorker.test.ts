@@ -15,7 +15,7 @@ import {
   stores,
   tick,
   tickOver
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { formatInstant, MailStore } from "../../../src/index.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"

@@ -1,8 +1,8 @@
 /**
  * A warning is logged once when mail is accepted and no dispatcher runs.
  */
-import type { TestMail } from "@mailkeep/testing"
-import { withTestMail, runOver, send, start, stopped, stores, tick } from "@mailkeep/testing"
+import type { TestMail } from "@mailkeep/test-support"
+import { withTestMail, runOver, send, start, stopped, stores, tick } from "@mailkeep/test-support"
 import type { Scope } from "effect"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"

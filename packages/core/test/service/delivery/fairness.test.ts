@@ -1,8 +1,8 @@
 /**
  * The backlog of one project does not hold up the mail of another, nor the bulk mail of a project its immediate mail.
  */
-import { send, start, stores, stopped, tick, withTestMail } from "@mailkeep/testing"
-import type { TestMailOptions } from "@mailkeep/testing"
+import { send, start, stores, stopped, tick, withTestMail } from "@mailkeep/test-support"
+import type { TestMailOptions } from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -14,8 +14,8 @@ import {
   tick,
   tickOver,
   tickWith
-} from "@mailkeep/testing"
-import { settableClock } from "@mailkeep/testing/settableClock"
+} from "@mailkeep/test-support"
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect, Fiber, Layer } from "effect"

@@ -1,7 +1,7 @@
 /**
  * A shutdown waits one grace period for all work under way. The next process then waits for nothing.
  */
-import { delivery, withTestMail, project, sendEvents, send, stores } from "@mailkeep/testing"
+import { delivery, withTestMail, project, sendEvents, send, stores } from "@mailkeep/test-support"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

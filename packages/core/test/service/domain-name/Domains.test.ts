@@ -1,4 +1,4 @@
-import { events, withTestMail, project, send, start, stores } from "@mailkeep/testing"
+import { events, withTestMail, project, send, start, stores } from "@mailkeep/test-support"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createPrivateKey, createPublicKey } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
  * Limits of domains: their number in a project, and the number of keys that are generated at once.
  */
-import { withTestMail, project, start, stores } from "@mailkeep/testing"
+import { withTestMail, project, start, stores } from "@mailkeep/test-support"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Caller, ListDomainsInput } from "../../../src/index.ts"

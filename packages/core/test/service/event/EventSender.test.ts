@@ -1,7 +1,7 @@
 /**
  * Tests how the event sender sends events to webhooks.
  */
-import { project, send, sendEvents, start, stopped, stores, tick, withTestMail } from "@mailkeep/testing"
+import { project, send, sendEvents, start, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
  * A sink that records its requests, and short calls that create webhooks and events.
  */
-import { project, send, tick } from "@mailkeep/testing"
+import { project, send, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import type { SinkOutcome } from "../../../src/domain/event/EventDelivery.ts"
 import { Webhooks } from "../../../src/index.ts"

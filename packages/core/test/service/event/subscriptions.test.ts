@@ -1,7 +1,7 @@
 /**
  * Tests the subscriptions of handlers in this process.
  */
-import { openTestMail, project, send, sendEvents, stopped, stores, tick, withTestMail } from "@mailkeep/testing"
+import { openTestMail, project, send, sendEvents, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Deferred, Effect, Exit, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

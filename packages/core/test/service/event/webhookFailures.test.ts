@@ -1,7 +1,7 @@
 /**
  * Which failures count against a webhook, and when a warning says that a webhook was disabled.
  */
-import { project, send, sendEvents, stores, tick, withTestMail } from "@mailkeep/testing"
+import { project, send, sendEvents, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -12,7 +12,7 @@ import {
   stores,
   summaries,
   withTestMail
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

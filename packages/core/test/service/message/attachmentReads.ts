@@ -1,7 +1,7 @@
 /**
  * Reads what a transport gets of a file, and the issues of a refused send with files.
  */
-import { project, sendBody } from "@mailkeep/testing"
+import { project, sendBody } from "@mailkeep/test-support"
 import { Effect, Result } from "effect"
 import { Sending } from "../../../src/index.ts"
 import type { OutgoingAttachment } from "../../../src/port/Transport.ts"

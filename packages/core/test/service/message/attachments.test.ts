@@ -15,8 +15,8 @@ import {
   tick,
   tickWith,
   withTestMail
-} from "@mailkeep/testing"
-import { settableClock } from "@mailkeep/testing/settableClock"
+} from "@mailkeep/test-support"
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
  * Work that fails to commit is tried a bounded number of times.
  */
-import { withTestMail, project, send, sendOne, stores, tick, tickOver } from "@mailkeep/testing"
+import { withTestMail, project, send, sendOne, stores, tick, tickOver } from "@mailkeep/test-support"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

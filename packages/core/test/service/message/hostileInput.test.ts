@@ -1,7 +1,7 @@
 /**
  * Every use case refuses invalid input with `InvalidArgument`, as the wire does, and writes nothing.
  */
-import { withTestMail, project, start, stores } from "@mailkeep/testing"
+import { withTestMail, project, start, stores } from "@mailkeep/test-support"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
  * Invalid inputs of the methods of `Sending`.
  */
-import { project, sendBody, start } from "@mailkeep/testing"
+import { project, sendBody, start } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { Sending } from "../../../src/index.ts"
 import type { Anything, Case } from "./hostileValues.ts"

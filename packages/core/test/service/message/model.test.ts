@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 import type { DeliveryReason, DeliveryStatus, Principal } from "../../../src/index.ts"
 import { Access, ApiKeys, DeliveryLog, formatInstant, Sending, Suppressions } from "../../../src/index.ts"
 import { dayMillis, hourMillis, minuteMillis, utcDayOf } from "../../../src/domain/value/Instant.ts"
-import type { TestMail } from "@mailkeep/testing"
+import type { TestMail } from "@mailkeep/test-support"
 import {
   delivery,
   events,
@@ -20,7 +20,7 @@ import {
   start,
   stores,
   tick
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 
 const plan = { dailySends: 8, sendingAllowance: 16, scheduledRecipients: 6 }
 

@@ -13,7 +13,7 @@ import {
   stores,
   tick,
   withTestMail
-} from "@mailkeep/testing"
+} from "@mailkeep/test-support"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

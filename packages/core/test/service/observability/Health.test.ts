@@ -2,8 +2,8 @@
  * The health of a process: its store, its relay and its work. Time is that of the test clock.
  */
 import { MemoryMailStore } from "@mailkeep/memory"
-import type { TestMailOptions } from "@mailkeep/testing"
-import { openTestMail, send, sendOne, start, stopped, stores, tick, withTestMail } from "@mailkeep/testing"
+import type { TestMailOptions } from "@mailkeep/test-support"
+import { openTestMail, send, sendOne, start, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

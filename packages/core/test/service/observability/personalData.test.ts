@@ -3,8 +3,8 @@
  * recognizable texts in every field, and everything that observes it is searched for them.
  */
 import { StubTransport } from "@mailkeep/smtp"
-import type { TestMailOptions } from "@mailkeep/testing"
-import { project, send, sendEvents, start, stores, tick, withTestMail } from "@mailkeep/testing"
+import type { TestMailOptions } from "@mailkeep/test-support"
+import { project, send, sendEvents, start, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Cause, Effect, Exit, Layer, Logger, Metric, Redacted, References, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"

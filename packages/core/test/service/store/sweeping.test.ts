@@ -1,8 +1,8 @@
 /**
  * Sweeping deletes no record that is still needed after a wrong clock is corrected.
  */
-import { events, withTestMail, project, sendEvents, send, start, stores, summaries, tick } from "@mailkeep/testing"
-import { settableClock } from "@mailkeep/testing/settableClock"
+import { events, withTestMail, project, sendEvents, send, start, stores, summaries, tick } from "@mailkeep/test-support"
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { withTestMail, project, send, start, stores } from "@mailkeep/testing"
+import { withTestMail, project, send, start, stores } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

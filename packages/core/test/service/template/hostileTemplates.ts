@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Templates } from "../../../src/index.ts"
-import { project } from "@mailkeep/testing"
+import { project } from "@mailkeep/test-support"
 import type { Anything, Case } from "../message/hostileValues.ts"
 import { huge, notLimit, notName, notObject, notProject, notText } from "../message/hostileValues.ts"
 

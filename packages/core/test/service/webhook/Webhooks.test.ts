@@ -1,4 +1,4 @@
-import { project, sendEvents, send, start, stores, tick, withTestMail } from "@mailkeep/testing"
+import { project, sendEvents, send, start, stores, tick, withTestMail } from "@mailkeep/test-support"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { withTestMail, project, stores } from "@mailkeep/testing"
+import { withTestMail, project, stores } from "@mailkeep/test-support"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"

@@ -1,0 +1,47 @@
+/**
+ * Mutants of the reference store for the laws of whole records.
+ */
+import type { Change, ChangeOf, StoredRecord } from "@mailkeep/core/adapter"
+import { recordKeyOf } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import type { Mutation } from "./mutating.ts"
+import { answering, asking, changing, preparing } from "./mutating.ts"
+
+/** Says of each event that it waits for its distribution. */
+const distributionForgotten = (record: StoredRecord): StoredRecord =>
+  record.kind === "Event" ? { ...record, record: { ...record.record, isDistributed: false } } : record
+
+/** Rewrites the stored record although it differs from the one that was read. */
+const unguarded: Mutation = preparing((store, change): Effect.Effect<Change> => {
+  if (change._tag !== "RewriteRecord" || change.after === null) return Effect.succeed(change)
+  return Effect.map(
+    Effect.orDie(store.read([{ _tag: "Records", kind: change.before.kind, after: null, limit: 100 }])),
+    ([all]) => {
+      const existing = all.find((one) => keyOf(one) === recordKeyOf(change))
+      return existing === undefined ? change : { ...change, before: existing as ChangeOf<"RewriteRecord">["before"] }
+    }
+  )
+})
+
+const keyOf = (record: StoredRecord): string =>
+  recordKeyOf({ _tag: "RewriteRecord", before: record as ChangeOf<"RewriteRecord">["before"], after: null })
+
+/** Keeps the contents of rewritten messages: their deletion is not seen. */
+const contentsKept: Mutation = (store) => {
+  const kept = new Map<string, StoredRecord>()
+  return {
+    ...answering("Records", (answer, { kind }) => {
+      if (kind !== "Content") return answer
+      for (const one of answer) kept.set(JSON.stringify([one.record]), one)
+      return [...kept.values()]
+    })(store)
+  }
+}
+
+export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
+  "records/every-record-unchanged": answering("Records", (answer) => answer.map(distributionForgotten)),
+  "records/by-key-after-a-key": asking("Records", (query) => ({ ...query, after: query.after?.slice(0, 1) ?? null })),
+  "records/rewrites-what-was-read": unguarded,
+  "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
+  "records/contents-with-the-last-message": contentsKept
+}

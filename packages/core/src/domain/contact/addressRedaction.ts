@@ -1,0 +1,75 @@
+/**
+ * Finds an address in the texts of a record, and replaces it. Source: decision 0051.
+ */
+import { toUnicode } from "tr46"
+import { parseAddress } from "../message/Address.ts"
+
+/** Replaces an erased address. The top-level domain `invalid` never has a mailbox (RFC 6761 §6.4). */
+export const erasedAddress = "erased@erased.invalid"
+
+/** Finds and replaces one address. */
+export interface AddressRedaction {
+  /** Whether any text of the value has the address, also in the name of a field. */
+  readonly isIn: (value: unknown) => boolean
+  /** The value with `erasedAddress` in the place of the address. */
+  readonly redact: <A>(value: A) => A
+  /** Whether the text is the address. */
+  readonly isAddress: (text: string) => boolean
+}
+
+const escapedForPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+
+const htmlEntities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "'": "&#39;",
+  "/": "&#x2F;",
+  "`": "&#x60;",
+  "=": "&#x3D;",
+  '"': "&quot;"
+}
+const escapedForHtml = (text: string): string => text.replace(/[&'/`="]/g, (one) => htmlEntities[one]!)
+
+/** The domain in A-labels and in Unicode. */
+const spellingsOf = (canonical: string): ReadonlyArray<string> => {
+  const at = canonical.lastIndexOf("@")
+  return [canonical, `${canonical.slice(0, at)}@${toUnicode(canonical.slice(at + 1)).domain}`]
+}
+
+/** The forms of an address in a text, in HTML and in a URL. */
+const formsOf = (canonical: string): ReadonlyArray<string> =>
+  spellingsOf(canonical).flatMap((one) => [one, escapedForHtml(one), encodeURIComponent(one)])
+
+/**
+ * Not within a longer address: `ada@x.example` is not in `zada@x.example` and not in `ada@x.example.org`. A letter that ends an escape of a URL,
+ * such as `%3D`, is no part of the address.
+ */
+const patternOf = (canonical: string): string =>
+  `(?:(?<![\\p{L}\\p{N}._+-])|(?<=%[0-9a-f]{2}))(?:${[...new Set(formsOf(canonical))].map(escapedForPattern).join("|")})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
+
+/** Makes the redaction of an address in its canonical form. */
+export const makeAddressRedaction = (canonical: string): AddressRedaction => {
+  const pattern = patternOf(canonical)
+  const [one, every] = [new RegExp(pattern, "iu"), new RegExp(pattern, "giu")]
+  const isIn = (value: unknown): boolean =>
+    typeof value === "string"
+      ? one.test(value)
+      : Array.isArray(value)
+        ? value.some(isIn)
+        : isFields(value) && Object.entries(value).some(([name, field]) => isIn(name) || isIn(field))
+  const redact = (value: unknown): unknown =>
+    typeof value === "string"
+      ? value.replace(every, erasedAddress)
+      : Array.isArray(value)
+        ? value.map(redact)
+        : isFields(value)
+          ? Object.fromEntries(Object.entries(value).map(([name, field]) => [redact(name), redact(field)]))
+          : value
+  return {
+    isIn,
+    redact: <A>(value: A) => redact(value) as A,
+    isAddress: (text) => parseAddress(text)?.canonical === canonical
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Every record of a store, by kind, with its key. A move between stores and an erasure read all records in the order of their keys.
+ * Source: decision 0050.
+ */
+import type { ApiKeyRecord } from "../access/ApiKey.ts"
+import type { ProjectId, ProjectRecord } from "../access/Project.ts"
+import type { ContactRecord } from "../contact/Contact.ts"
+import type { SuppressionRecord } from "../contact/Suppression.ts"
+import type { Attempt, Delivery } from "../delivery/Delivery.ts"
+import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
+import type { EventDelivery } from "../event/EventDelivery.ts"
+import type { EventRecord } from "../event/EventRecord.ts"
+import type { IdempotencyRecord } from "../message/Idempotency.ts"
+import type { Message } from "../message/Message.ts"
+import type { Counter } from "../plan/Plan.ts"
+import type { Lease } from "./Lease.ts"
+import type { Resource } from "./Resource.ts"
+
+/** The record of each kind. */
+export interface StoredRecords {
+  Setting: { readonly name: string; readonly value: string }
+  Project: ProjectRecord
+  ApiKey: ApiKeyRecord
+  Domain: SenderDomainRecord
+  Resource: Resource
+  Contact: ContactRecord
+  Suppression: SuppressionRecord
+  Idempotency: IdempotencyRecord
+  /** A content in all of its parts, as `PutContent` writes it. */
+  Content: { readonly projectId: ProjectId; readonly hash: string; readonly parts: ReadonlyArray<Uint8Array> }
+  Message: Message
+  Delivery: Delivery
+  Attempt: Attempt
+  Counter: Counter
+  Event: { readonly event: EventRecord; readonly isDistributed: boolean }
+  EventDelivery: EventDelivery
+  Lease: Lease
+}
+
+/** A kind of record. */
+export type RecordKind = keyof StoredRecords
+
+/** The record of one kind. */
+export type StoredRecordOf<K extends RecordKind> = {
+  readonly [Kind in K]: {
+    readonly kind: Kind
+    readonly record: StoredRecords[Kind]
+  }
+}[K]
+
+/** A record of any kind. */
+export type StoredRecord = StoredRecordOf<RecordKind>
+
+/** The kinds of records that `RewriteRecord` changes. */
+export const rewritableKinds = ["Message", "Delivery", "Attempt", "Event", "Idempotency"] as const
+/** A kind of record that `RewriteRecord` changes. */
+export type RewritableKind = (typeof rewritableKinds)[number]
+
+/** The parts of a key, such as the project id and the name of a counter. No two records of a kind have the same key. */
+export type StoredRecordKey = ReadonlyArray<string | number>
+
+const keysOf: { readonly [K in RecordKind]: (record: StoredRecords[K]) => StoredRecordKey } = {
+  Setting: ({ name }) => [name],
+  Project: ({ id }) => [id],
+  ApiKey: ({ id }) => [id],
+  Domain: ({ projectId, domain }) => [projectId, domain],
+  Resource: ({ id }) => [id],
+  Contact: ({ id }) => [id],
+  Suppression: ({ projectId, addressKey }) => [projectId, addressKey],
+  Idempotency: ({ projectId, key }) => [projectId, key],
+  Content: ({ projectId, hash }) => [projectId, hash],
+  Message: ({ id }) => [id],
+  Delivery: ({ id }) => [id],
+  Attempt: ({ deliveryId, number }) => [deliveryId, number],
+  Counter: ({ projectId, name }) => [projectId, name],
+  Event: ({ event }) => [event.id],
+  EventDelivery: ({ id }) => [id],
+  Lease: ({ worker }) => [worker]
+}
+
+/** All kinds of records. A record of a later kind can refer to one of an earlier kind. */
+export const recordKinds = Object.keys(keysOf) as ReadonlyArray<RecordKind>
+
+/** The key of a record. */
+export const storedRecordKey = ({ kind, record }: StoredRecord): StoredRecordKey =>
+  (keysOf[kind] as (record: StoredRecord["record"]) => StoredRecordKey)(record)
+
+const firstSurrogate = 0xd800
+const lastSurrogate = 0xdfff
+
+/** A code unit, so that surrogates come after all other units. This is the order of the UTF-8 bytes. */
+const rankOf = (unit: number): number => (unit >= firstSurrogate && unit <= lastSurrogate ? unit + 0x10000 : unit)
+
+/** Compares texts by their UTF-8 bytes, as SQL databases do. */
+const compareTexts = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** Compares two keys of one kind: part by part, texts by their UTF-8 bytes. */
+export const compareRecordKeys = (a: StoredRecordKey, b: StoredRecordKey): number => {
+  for (const [at, part] of a.entries()) {
+    const other = b[at]!
+    const difference = typeof part === "number" ? part - (other as number) : compareTexts(part, other as string)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** Answers the query `Records`. `records` contains all records of the kind. */
+export const evaluateRecords = (
+  records: ReadonlyArray<StoredRecord>,
+  { after, limit }: { readonly after: StoredRecordKey | null; readonly limit: number }
+): ReadonlyArray<StoredRecord> =>
+  records
+    .map((one) => ({ one, key: storedRecordKey(one) }))
+    .filter(({ key }) => after === null || compareRecordKeys(key, after) > 0)
+    .toSorted((a, b) => compareRecordKeys(a.key, b.key))
+    .slice(0, limit)
+    .map(({ one }) => one)
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** Whether two values are equal. The fields of an object may have any order. */
+const isSameValue = (a: unknown, b: unknown): boolean => {
+  if (Object.is(a, b)) return true
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSameValue(a[name], b[name]))
+  )
+}
+
+/** Whether two records are equal in every field. A store evaluates the guard of `RewriteRecord` with it. */
+export const isSameRecord = (a: StoredRecord, b: StoredRecord): boolean =>
+  a.kind === b.kind && isSameValue(a.record, b.record)

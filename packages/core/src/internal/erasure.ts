@@ -1,0 +1,187 @@
+/**
+ * Erases a person from all records of a project, in pieces. Each piece is one commit. A repeated call continues where an interrupted one ended,
+ * because it finds nothing where the work was done. Source: decision 0051.
+ */
+import { Clock, Effect, Result } from "effect"
+import { endDeliveriesToErased, eraseContact, eraseFromMessage, eraseFromRecords } from "../decide/contact/erasure.ts"
+import { makeAddressRedaction } from "../domain/contact/addressRedaction.ts"
+import type { ErasedCounts, ErasedKind, ErasedPerson, ErasureReport } from "../domain/contact/Erasure.ts"
+import { addErased, erasedKinds, nothingErased } from "../domain/contact/Erasure.ts"
+import type { KeyedAddress } from "../domain/contact/Suppression.ts"
+import type { AnswerOf } from "../domain/store/Query.ts"
+import type { Position } from "../domain/store/Paging.ts"
+import { noLogFilters } from "../domain/store/Paging.ts"
+import type { StoredRecord, StoredRecordKey, StoredRecordOf } from "../domain/store/StoredRecord.ts"
+import { storedRecordKey } from "../domain/store/StoredRecord.ts"
+import type { IdSource } from "../port/IdSource.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import type { Commit } from "./commit.ts"
+import { forEachRecordPage, recordPage } from "./recordPages.ts"
+
+interface Deps {
+  readonly store: MailStoreShape
+  readonly commit: Commit
+  readonly ids: IdSource["Service"]
+}
+
+const logPageMax = 50
+const scanMax = 1000
+const resourceIdsMax = 100
+
+/** Runs an effect once for each message with a delivery to the person. */
+const forEachMessageTo = <E>(
+  { store }: Deps,
+  { projectId, address }: ErasedPerson,
+  onMessage: (messageId: string) => Effect.Effect<void, E>
+): Effect.Effect<void, E | StoreUnavailable> =>
+  Effect.gen(function* () {
+    const filters = { ...noLogFilters, address }
+    let after: Position | null = null
+    do {
+      const [page]: readonly [AnswerOf<"LogPage">] = yield* store.read([
+        { _tag: "LogPage", projectId, filters, after, limit: logPageMax, scanLimit: scanMax }
+      ])
+      const deliveries = yield* store.read(page.items.map(({ id }) => ({ _tag: "Delivery", projectId, id }) as const))
+      const messageIds = new Set(deliveries.flatMap((delivery) => (delivery === null ? [] : [delivery.messageId])))
+      for (const messageId of messageIds) yield* onMessage(messageId)
+      after = page.next
+    } while (after !== null)
+  })
+
+/** Ends the waiting deliveries of one message to the person. */
+const endDeliveries = ({ store, commit, ids }: Deps, person: ErasedPerson, messageId: string) => {
+  const load = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const [deliveries] = yield* store.read([{ _tag: "DeliveriesOfMessage", projectId: person.projectId, messageId }])
+    return { now, ids: yield* ids.reserve(now, Math.max(1, deliveries.length)), deliveries }
+  })
+  return commit(
+    load,
+    ({ deliveries, ...facts }) => Result.succeed(endDeliveriesToErased(deliveries, person, facts)),
+    "bounded"
+  )
+}
+
+/** Erases the person from one message. */
+const eraseMessage = ({ store, commit }: Deps, person: ErasedPerson, messageId: string) => {
+  const { projectId } = person
+  const load = Effect.gen(function* () {
+    const [message, deliveries] = yield* store.read([
+      { _tag: "Message", projectId, id: messageId },
+      { _tag: "DeliveriesOfMessage", projectId, messageId }
+    ])
+    const attempts = yield* store.read(deliveries.map(({ id }) => ({ _tag: "Attempts", deliveryId: id }) as const))
+    const [idempotency] = yield* store.read([{ _tag: "Idempotency", projectId, key: message?.idempotencyKey ?? "" }])
+    return { message, deliveries, attempts: attempts.flat(), idempotency }
+  })
+  return commit(load, (facts) => Result.succeed(eraseFromMessage(facts, person)), "bounded")
+}
+
+/** The ids of those deliveries of the attempts that are of the project. */
+const ownDeliveries = (
+  { store }: Deps,
+  { projectId }: ErasedPerson,
+  records: ReadonlyArray<StoredRecordOf<ErasedKind>>
+) => {
+  const ids = new Set(records.flatMap((one) => (one.kind === "Attempt" ? [one.record.deliveryId] : [])))
+  return Effect.map(
+    store.read([...ids].map((id) => ({ _tag: "Delivery", projectId, id }) as const)),
+    (found) => new Set<string>(found.flatMap((delivery) => (delivery === null ? [] : [delivery.id])))
+  )
+}
+
+/** Erases the person from all records of one kind that mention the person, one page in each commit. */
+const eraseKind = (
+  deps: Deps,
+  person: ErasedPerson,
+  kind: ErasedKind,
+  messagesUnderWay: ReadonlySet<string>
+): Effect.Effect<ErasedCounts, StoreUnavailable> =>
+  Effect.gen(function* () {
+    let erased = nothingErased
+    let after: StoredRecordKey | null = null
+    while (true) {
+      const from: StoredRecordKey | null = after
+      let last: StoredRecord | undefined
+      const load = Effect.gen(function* () {
+        const records = (yield* recordPage(deps.store, kind, from)) as ReadonlyArray<StoredRecordOf<ErasedKind>>
+        last = records.at(-1)
+        return { records, ownDeliveries: yield* ownDeliveries(deps, person, records) }
+      })
+      const counts = yield* deps.commit(
+        load,
+        ({ records, ...facts }) => Result.succeed(eraseFromRecords(records, person, { ...facts, messagesUnderWay })),
+        "bounded"
+      )
+      erased = addErased(erased, counts)
+      if (last === undefined) return erased
+      after = storedRecordKey(last)
+    }
+  })
+
+/** Deletes the contact and the address of its suppression, in one commit. */
+const deleteErased = ({ store, commit, ids }: Deps, keyedAddress: KeyedAddress) => {
+  const { projectId, address, addressKey } = keyedAddress
+  const load = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, 1)
+    const [[contact], [suppression]] = yield* store.read([
+      { _tag: "ContactsByAddress", projectId, addresses: [address] },
+      { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
+    ])
+    return { now, ids: block, keyedAddress, contact: contact!, suppression: suppression! }
+  })
+  return commit(load, (facts) => Result.succeed(eraseContact(facts)), "bounded")
+}
+
+/** The resources of the project that contain the address. */
+const resourcesWith = ({ store }: Deps, { projectId, redaction }: ErasedPerson) =>
+  Effect.gen(function* () {
+    const found: Array<string> = []
+    yield* forEachRecordPage(store, "Resource", (records) =>
+      Effect.sync(() => {
+        for (const { record } of records)
+          if (record.projectId === projectId && found.length < resourceIdsMax && redaction.isIn(record))
+            found.push(record.id)
+      })
+    )
+    return found
+  })
+
+/** Makes the erasure of a person by the keyed address. */
+export const makeErasure =
+  (deps: Deps) =>
+  (keyedAddress: KeyedAddress): Effect.Effect<ErasureReport, StoreUnavailable> =>
+    Effect.gen(function* () {
+      const { projectId, address } = keyedAddress
+      const [[contact]] = yield* deps.store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
+      const redaction = makeAddressRedaction(address)
+      const person: ErasedPerson = { projectId, address, contactId: contact?.id ?? null, redaction }
+      let ended = 0
+      const underWay = new Set<string>()
+      yield* forEachMessageTo(deps, person, (messageId) =>
+        Effect.map(endDeliveries(deps, person, messageId), (answer) => {
+          ended += answer.ended
+          // A worker that claimed a delivery before it ended may still read the message.
+          if (answer.isClaimed) underWay.add(messageId)
+        })
+      )
+      let erased = nothingErased
+      yield* forEachMessageTo(deps, person, (messageId) =>
+        underWay.has(messageId)
+          ? Effect.void
+          : Effect.map(eraseMessage(deps, person, messageId), ({ isUnderWay, ...counts }) => {
+              erased = addErased(erased, counts)
+              if (isUnderWay) underWay.add(messageId)
+            })
+      )
+      for (const kind of erasedKinds) erased = addErased(erased, yield* eraseKind(deps, person, kind, underWay))
+      const { contacts, suppression } = yield* deleteErased(deps, keyedAddress)
+      return {
+        ...addErased(erased, { deleted: { Contact: contacts } }),
+        isComplete: underWay.size === 0,
+        ended,
+        underWay: underWay.size,
+        kept: { suppression, resourceIds: yield* resourcesWith(deps, person) }
+      }
+    })

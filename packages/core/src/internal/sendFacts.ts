@@ -1,0 +1,137 @@
+/**
+ * Makes the command of a send from its input, and loads the facts for its decision. `Sending` accepts, refuses or plans with them.
+ */
+import { Effect } from "effect"
+import type { AcceptSend, AcceptSendFacts } from "../decide/message/acceptSend.ts"
+import { recipientsOf } from "../decide/message/acceptSend.ts"
+import type { SendTemplate } from "../decide/message/sendContent.ts"
+import type { Principal } from "../domain/access/ApiKey.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { ValidSendOptions } from "../domain/message/SendOptions.ts"
+import { canonicalSend, parseSend } from "../domain/message/SendRequest.ts"
+import { dailyCounter } from "../domain/plan/Plan.ts"
+import type { InvalidArgument } from "../domain/value/Failure.ts"
+import type { IdBlock } from "../domain/value/Id.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { utcDayOf } from "../domain/value/Instant.ts"
+import type { Crypto } from "../port/Crypto.ts"
+import type { FileReaderShape } from "../port/FileReader.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import type { PlanSource } from "../port/PlanSource.ts"
+import { hasPaths, withFilesRead } from "./attachmentFiles.ts"
+import { randomHex } from "./randomHex.ts"
+import { templateReads } from "./templateReads.ts"
+import { validated } from "./validated.ts"
+
+/** The length of the idempotency key of a send without one. */
+const randomKeyBytes = 16
+
+/** What the facts of a send need. */
+export interface SendFactsDeps {
+  readonly store: MailStoreShape
+  readonly crypto: Crypto["Service"]
+  readonly plans: PlanSource["Service"]
+  readonly files: FileReaderShape | null
+  readonly addressKey: (address: string) => string
+  readonly smtpUtf8: boolean
+  readonly canUnsubscribe: boolean
+}
+
+/** When a decision is made, and the ids that it may use. */
+export interface SendMoment {
+  readonly now: Instant
+  readonly ids: IdBlock
+}
+
+/** Loads the template that a send names, if it is published and not archived. */
+const loadTemplate = Effect.fnUntraced(function* (
+  store: MailStoreShape,
+  projectId: ProjectId,
+  idOrAlias: string
+): Effect.fn.Return<SendTemplate | null, StoreUnavailable> {
+  const { find, withVersions, withBodies } = templateReads(store)
+  const template = yield* find(projectId, idOrAlias)
+  if (template === null || template.content.archivedAt !== null) return null
+  const [summary] = yield* withVersions(projectId, [template])
+  if (summary?.published == null) return null
+  const [published] = yield* withBodies(projectId, [summary.published])
+  return { template, ...published! }
+})
+
+export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf8, canUnsubscribe }: SendFactsDeps) => {
+  /** Reads the files that the input gives by their path, at most as many bytes as the plan allows. Only the embedding product may give a path. */
+  const withFiles = (
+    { source, projectId }: Principal,
+    input: unknown
+  ): Effect.Effect<unknown, InvalidArgument | StoreUnavailable> =>
+    source === "embedded" && hasPaths(input)
+      ? Effect.flatMap(plans.planOf(projectId), ({ attachmentBytes }) => withFilesRead(input, files, attachmentBytes))
+      : Effect.succeed(input)
+
+  /** Validates an input whose files are read. */
+  const commandOf = (
+    principal: Principal,
+    input: unknown,
+    options: ValidSendOptions,
+    idempotencyKey: string | null
+  ): Effect.Effect<AcceptSend, InvalidArgument> =>
+    Effect.map(
+      validated((value) => parseSend(value, principal.source, options.shownRecipients !== null), input),
+      (send) => {
+        const attachments = send.attachments.map((file) => ({ ...file, hash: crypto.sha256(file.content) }))
+        return {
+          principal,
+          send,
+          options,
+          idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
+          fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
+          attachments
+        }
+      }
+    )
+
+  /** Loads everything that the decision needs. */
+  const load = (
+    { principal, send, idempotencyKey }: AcceptSend,
+    { now, ids }: SendMoment
+  ): Effect.Effect<AcceptSendFacts, StoreUnavailable> => {
+    const { projectId } = principal
+    const { from, scheduledAt, templateId } = send
+    const addresses = recipientsOf(send).map(({ address }) => address.canonical)
+    const template = templateId === null ? Effect.succeed(null) : loadTemplate(store, projectId, templateId)
+    const reads = store.read([
+      { _tag: "Idempotency", projectId, key: idempotencyKey },
+      { _tag: "ApiKey", id: principal.apiKeyId ?? "" },
+      { _tag: "Domain", projectId, domain: from.domain },
+      { _tag: "ContactsByAddress", projectId, addresses },
+      { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
+      {
+        _tag: "Counters",
+        projectId,
+        names: [dailyCounter(utcDayOf(scheduledAt ?? now)), "allowance", "scheduledRecipients"]
+      },
+      { _tag: "Project", id: projectId }
+    ])
+    return Effect.zipWith(
+      Effect.zip(plans.planOf(projectId), template),
+      reads,
+      ([plan, template], [idempotency, apiKey, domain, contacts, suppressions, used, project]): AcceptSendFacts => ({
+        now,
+        ids,
+        plan,
+        smtpUtf8,
+        idempotency,
+        apiKey,
+        domain,
+        template,
+        contacts,
+        suppressions,
+        usage: { daily: used[0]!, allowance: used[1]!, scheduledRecipients: used[2]! },
+        project,
+        canUnsubscribe
+      })
+    )
+  }
+
+  return { withFiles, commandOf, load }
+}

@@ -1,0 +1,174 @@
+/**
+ * Moves all records of one store into another, and proves that both have the same records. Source: decision 0050.
+ */
+import { Clock, Effect } from "effect"
+import type { Restoring } from "../../decide/store/restoreRecord.ts"
+import { restoreRecord } from "../../decide/store/restoreRecord.ts"
+import type { Change } from "../../domain/store/Change.ts"
+import { MoveRefused } from "../../domain/store/MoveRefused.ts"
+import type { StoreDigest } from "../../domain/store/StoreDigest.ts"
+import { addToDigest, differingKinds, emptyDigests, storeDigestOf } from "../../domain/store/StoreDigest.ts"
+import type { RecordKind, StoredRecord, StoredRecordKey } from "../../domain/store/StoredRecord.ts"
+import { recordKinds, storedRecordKey } from "../../domain/store/StoredRecord.ts"
+import { makeCheckedStore } from "../../internal/checkedStore.ts"
+import { forEachRecordPage, recordPage } from "../../internal/recordPages.ts"
+import { Crypto } from "../../port/Crypto.ts"
+import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+
+/** How far a move is. */
+export interface MoveProgress {
+  /** `copy` reads the source and writes the target; then `checkTarget` and `checkSource` read each again. */
+  readonly phase: "copy" | "checkTarget" | "checkSource"
+  readonly kind: RecordKind
+  /** The records of this kind so far, in this phase. */
+  readonly records: number
+}
+
+/** How a store is moved. */
+export interface MoveOptions {
+  /**
+   * Continue a move that was interrupted: the target may have records, each equal to the record of the source under its key. Default: the
+   * target must be empty.
+   */
+  readonly resume?: boolean | undefined
+  /** Move although a worker has a live lease in the source. The move is refused at its end if the source changed. Default: refuse. */
+  readonly force?: boolean | undefined
+  /** Runs after each page of at most 200 records. */
+  readonly onProgress?: ((progress: MoveProgress) => Effect.Effect<void>) | undefined
+}
+
+/** What was moved. */
+export interface MoveReport {
+  /** The digest of the source and of the target. They are equal. */
+  readonly digest: StoreDigest
+  /** The number of records of all kinds. */
+  readonly records: number
+  /** The number of records that this move wrote. The target had the others before. */
+  readonly written: number
+}
+
+const silent = () => Effect.void
+
+type OnProgress = NonNullable<MoveOptions["onProgress"]>
+
+/** Reads all records of a store, and returns their digest. */
+const digestOf = (store: MailStoreShape, phase: MoveProgress["phase"], onProgress: OnProgress) =>
+  walk(store, phase, onProgress, () => Effect.void)
+
+/** Reads all records of a store, runs an effect for each page, and returns the digest. */
+const walk = <E>(
+  store: MailStoreShape,
+  phase: MoveProgress["phase"],
+  onProgress: OnProgress,
+  onPage: (
+    kind: RecordKind,
+    records: ReadonlyArray<StoredRecord>,
+    after: StoredRecordKey | null
+  ) => Effect.Effect<void, E>
+): Effect.Effect<StoreDigest, E | StoreUnavailable, Crypto> =>
+  Effect.gen(function* () {
+    const { sha256 } = yield* Crypto
+    const kinds = { ...emptyDigests }
+    for (const kind of recordKinds)
+      yield* forEachRecordPage(store, kind, (records, after) =>
+        Effect.gen(function* () {
+          yield* onPage(kind, records, after)
+          kinds[kind] = addToDigest(kinds[kind], records, sha256)
+          yield* onProgress({ phase, kind, records: kinds[kind].count })
+        })
+      )
+    return storeDigestOf(kinds, sha256)
+  })
+
+/**
+ * Returns the digest of a store: the number of records of each kind, and their hash. Two stores with the same records have the same digest,
+ * whatever their adapters are. Reads the store page by page, with memory for one page.
+ */
+export const digestStore = (store: MailStoreShape): Effect.Effect<StoreDigest, StoreUnavailable, Crypto> =>
+  digestOf(makeCheckedStore(store), "checkSource", silent)
+
+const checkTargetEmpty = Effect.fnUntraced(function* (to: MailStoreShape) {
+  for (const kind of recordKinds)
+    if ((yield* recordPage(to, kind, null, 1)).length > 0)
+      return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
+})
+
+const checkSourceQuiet = (from: MailStoreShape) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* forEachRecordPage(from, "Lease", (leases) =>
+      leases.some(({ record }) => record.leaseUntil > now)
+        ? Effect.fail(new MoveRefused({ reason: "source_in_use", kinds: ["Lease"] }))
+        : Effect.void
+    )
+  })
+
+const keyText = (record: StoredRecord): string => JSON.stringify(storedRecordKey(record))
+
+/** The records of the target under the keys of a page. Only a resumed move finds some. */
+const existingIn = (
+  to: MailStoreShape,
+  kind: RecordKind,
+  after: StoredRecordKey | null,
+  count: number
+): Effect.Effect<ReadonlyMap<string, StoredRecord>, StoreUnavailable> =>
+  Effect.map(
+    recordPage(to, kind, after, count),
+    (records) => new Map(records.map((record: StoredRecord) => [keyText(record), record]))
+  )
+
+/** Writes one page into the target. Returns the number of written records. */
+const writePage = (
+  to: MailStoreShape,
+  kind: RecordKind,
+  records: ReadonlyArray<StoredRecord>,
+  existing: ReadonlyMap<string, StoredRecord>
+): Effect.Effect<number, MoveRefused | StoreUnavailable> =>
+  Effect.gen(function* () {
+    const restored = records.map((record) => restoreRecord(record, existing.get(keyText(record))))
+    if (restored.includes(null)) return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
+    const steps = restored as ReadonlyArray<Restoring>
+    const commit = (changes: ReadonlyArray<Change>) =>
+      Effect.catchTag(to.commit(changes), "Conflict", () =>
+        Effect.fail(new MoveRefused({ reason: "target_not_empty", kinds: [kind] }))
+      )
+    yield* commit(steps.flatMap(({ first }) => first))
+    yield* commit(steps.flatMap(({ second }) => second))
+    return steps.filter(({ first, second }) => first.length + second.length > 0).length
+  })
+
+/**
+ * Copies every record of the store `from` into the store `to`, page by page, with memory for one page. Then reads both stores again and
+ * compares their digests. The source is only read. Neither store may be used by another process meanwhile.
+ *
+ * Fails with `MoveRefused` when the target has records, or when a worker has a live lease in the source. Fails with it at the end when the
+ * source changed during the move, or when the target returns other records than were written. After a failure the target is incomplete: delete
+ * the target, or move again with `resume`.
+ */
+export const moveStore = (
+  from: MailStoreShape,
+  to: MailStoreShape,
+  { resume = false, force = false, onProgress = silent }: MoveOptions = {}
+): Effect.Effect<MoveReport, MoveRefused | StoreUnavailable, Crypto> =>
+  Effect.gen(function* () {
+    const [source, target] = [makeCheckedStore(from), makeCheckedStore(to)]
+    if (!resume) yield* checkTargetEmpty(target)
+    if (!force) yield* checkSourceQuiet(source)
+    let written = 0
+    const copied = yield* walk(source, "copy", onProgress, (kind, records, after) =>
+      Effect.gen(function* () {
+        const existing = resume
+          ? yield* existingIn(target, kind, after, records.length)
+          : new Map<string, StoredRecord>()
+        written += yield* writePage(target, kind, records, existing)
+      })
+    )
+    const inTarget = yield* digestOf(target, "checkTarget", onProgress)
+    const inSource = yield* digestOf(source, "checkSource", onProgress)
+    if (inSource.sha256 !== copied.sha256)
+      return yield* new MoveRefused({ reason: "source_changed", kinds: differingKinds(inSource, copied) })
+    if (inTarget.sha256 !== copied.sha256)
+      return yield* new MoveRefused({ reason: "target_differs", kinds: differingKinds(inTarget, copied) })
+    const records = recordKinds.reduce((sum, kind) => sum + copied.kinds[kind].count, 0)
+    return { digest: copied, records, written }
+  }).pipe(Effect.withSpan("moveStore"))

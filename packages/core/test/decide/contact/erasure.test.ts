@@ -1,0 +1,303 @@
+/**
+ * What an erasure decides for each kind of record.
+ */
+import { describe, expect, it } from "vitest"
+import {
+  endDeliveriesToErased,
+  eraseContact,
+  eraseFromMessage,
+  eraseFromRecords
+} from "../../../src/decide/contact/erasure.ts"
+import type { MessageFacts } from "../../../src/decide/contact/erasure.ts"
+import { erasedAddress, makeAddressRedaction } from "../../../src/domain/contact/addressRedaction.ts"
+import type { ErasedKind, ErasedPerson } from "../../../src/domain/contact/Erasure.ts"
+import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
+import type { Change } from "../../../src/domain/store/Change.ts"
+import type { StoredRecordOf, StoredRecords } from "../../../src/domain/store/StoredRecord.ts"
+import { attempt, delivery, message, now, project, scheduled } from "../fixtures.ts"
+
+const address = "ada@example.org"
+const person: ErasedPerson = {
+  projectId: project,
+  address,
+  contactId: "con_ada",
+  redaction: makeAddressRedaction(address)
+}
+const ids = { millis: now, randoms: [1n] } as never
+const facts = { ownDeliveries: new Set(["del_1"]), messagesUnderWay: new Set<string>() }
+
+const ended = { status: "delivered", dueAt: null } as const
+const toBob = { id: "del_2", recipient: "bob@example.org", address: "bob@example.org" } as const
+
+const idempotency = (change: Partial<StoredRecords["Idempotency"]> = {}): StoredRecords["Idempotency"] => ({
+  projectId: project,
+  key: "k",
+  fingerprint: "f",
+  result: { messageId: "msg_1", deliveryIds: ["del_1"], totalQueued: 1, scheduledAt: null },
+  expiresAt: now,
+  ...change
+})
+
+const ofMessage = (change: Partial<MessageFacts> = {}): MessageFacts => ({
+  message: message({ to: [address] }),
+  deliveries: [delivery(ended)],
+  attempts: [],
+  idempotency: null,
+  ...change
+})
+
+const rewrites = (changes: ReadonlyArray<Change>) =>
+  changes.flatMap((one) =>
+    one._tag === "RewriteRecord" ? [[one.before.kind, one.after?.record ?? null] as const] : []
+  )
+
+describe("eraseFromMessage", () => {
+  it("deletes a message that nobody else got, with all that belongs to it, and counts it as deleted", () => {
+    const { changes, answer } = eraseFromMessage(
+      ofMessage({ attempts: [attempt(), attempt({ number: 2 })], idempotency: idempotency() }),
+      person
+    )
+    expect(rewrites(changes)).toEqual([
+      ["Idempotency", null],
+      ["Message", null],
+      ["Delivery", null],
+      ["Attempt", null],
+      ["Attempt", null]
+    ])
+    expect(changes.filter(({ _tag }) => _tag === "AddToCounter")).toEqual([
+      { _tag: "AddToCounter", projectId: project, name: "deletedCharged", by: 1, max: null },
+      { _tag: "AddToCounter", projectId: project, name: "deletedDaily:2026-11-21", by: 1, max: null }
+    ])
+    expect(answer).toMatchObject({
+      deleted: { Message: 1, Delivery: 1, Attempt: 2, Idempotency: 1 },
+      isUnderWay: false
+    })
+  })
+
+  it("keeps the idempotency record of another message under the same key", () => {
+    const other = idempotency({ result: { ...idempotency().result, messageId: "msg_2" } })
+    expect(eraseFromMessage(ofMessage({ idempotency: other }), person).answer.deleted.Idempotency).toBe(0)
+  })
+
+  it("replaces the person in a message that others got too, and keeps the status and the usage", () => {
+    const shared = ofMessage({
+      message: message({ to: [address, "bob@example.org"], html: `<p>${address}</p>`, metadata: { for: address } }),
+      deliveries: [
+        delivery({ ...ended, contactId: "con_ada", statusMessage: `ok <${address}>` }),
+        delivery({ ...ended, ...toBob })
+      ],
+      attempts: [attempt({ statusMessage: `250 ${address}` }), attempt({ deliveryId: "del_2" })],
+      idempotency: idempotency()
+    })
+    const { changes, answer } = eraseFromMessage(shared, person)
+    expect(rewrites(changes)).toEqual([
+      [
+        "Message",
+        message({
+          to: [erasedAddress, "bob@example.org"],
+          html: `<p>${erasedAddress}</p>`,
+          metadata: { for: erasedAddress }
+        })
+      ],
+      [
+        "Delivery",
+        delivery({ ...ended, recipient: erasedAddress, address: erasedAddress, statusMessage: `ok <${erasedAddress}>` })
+      ],
+      ["Attempt", attempt({ statusMessage: `250 ${erasedAddress}` })]
+    ])
+    expect(changes.filter(({ _tag }) => _tag !== "RewriteRecord")).toEqual([])
+    expect(answer.redacted).toMatchObject({ Message: 1, Delivery: 1, Attempt: 1 })
+  })
+
+  it.each(["scheduled", "queued", "sending"] as const)(
+    "changes nothing while a delivery to the person is %s",
+    (status) => {
+      const { changes, answer } = eraseFromMessage(ofMessage({ deliveries: [delivery({ status })] }), person)
+      expect([changes, answer.isUnderWay]).toEqual([[], true])
+    }
+  )
+
+  it("replaces the person while only the deliveries to others are under way", () => {
+    const { answer } = eraseFromMessage(ofMessage({ deliveries: [delivery(ended), delivery(toBob)] }), person)
+    expect(answer).toMatchObject({ isUnderWay: false, redacted: { Message: 1, Delivery: 1 } })
+  })
+
+  it("changes nothing when the message is gone", () => {
+    expect(eraseFromMessage(ofMessage({ message: null }), person).changes).toEqual([])
+  })
+})
+
+describe("endDeliveriesToErased", () => {
+  it("cancels scheduled and suppresses queued deliveries to the person, gives usage back, and leaves the others", () => {
+    const all = [
+      scheduled(),
+      delivery({ id: "del_3" }),
+      delivery({ ...toBob }),
+      delivery({ id: "del_4", status: "sending" }),
+      delivery({ id: "del_5", ...ended })
+    ]
+    const { changes, answer } = endDeliveriesToErased(all, person, { now, ids })
+    const moves = changes.flatMap((one) =>
+      one._tag === "MoveDelivery" ? [[one.id, one.next.status, one.next.reason]] : []
+    )
+    expect(moves).toEqual([
+      ["del_1", "canceled", "canceled"],
+      ["del_3", "suppressed", "manual"]
+    ])
+    const counters = changes.flatMap((one) => (one._tag === "AddToCounter" ? [[one.name, one.by]] : []))
+    expect(counters).toEqual([
+      ["scheduledRecipients", -1],
+      ["daily:2026-11-21", -2],
+      ["allowance", -1]
+    ])
+    expect(answer).toEqual({ ended: 2, isClaimed: false })
+  })
+
+  it("says that a worker has claimed one of them", () => {
+    const { answer } = endDeliveriesToErased([delivery({ worker: "w" })], person, { now, ids })
+    expect(answer).toEqual({ ended: 1, isClaimed: true })
+  })
+})
+
+const contact = (change: Partial<ContactRecord> = {}): ContactRecord => ({
+  id: "con_bob",
+  projectId: project,
+  email: "bob@example.org",
+  address: "bob@example.org",
+  userId: null,
+  firstName: "Bob",
+  lastName: "",
+  phoneNumber: null,
+  emailStatus: "subscribed",
+  source: "manual",
+  properties: {},
+  listIds: [],
+  createdAt: now,
+  updatedAt: now,
+  revision: 3,
+  ...change
+})
+
+const event = (data: Readonly<Record<string, unknown>>, projectId = project): StoredRecordOf<"Event"> => ({
+  kind: "Event",
+  record: {
+    event: { id: "evt_1", projectId, occurredAt: now, kind: "email.bounced", data } as never,
+    isDistributed: true
+  }
+})
+const ofDelivery = { deliveryId: "del_1", recipient: "bob@example.org", contactId: "con_bob", message: null }
+const dataAfter = (before: StoredRecordOf<"Event">) => {
+  const { changes } = eraseFromRecords([before], person, facts)
+  const [change] = changes
+  if (change === undefined) return "kept"
+  if (change._tag !== "RewriteRecord" || change.after === null) return "deleted"
+  return change.after.kind === "Event" && change.after.record.isDistributed ? change.after.record.event.data : "wrong"
+}
+
+describe("eraseFromRecords", () => {
+  it.each([
+    ["an event of another person", event(ofDelivery), "kept"],
+    ["an event of another project", event({ ...ofDelivery, recipient: address }, "prj_other"), "kept"],
+    ["the contact with the address", event({ contact: contact({ id: "con_1", address }), reason: null }), "deleted"],
+    ["the contact under an earlier address", event({ contact: contact({ id: "con_ada" }), reason: null }), "deleted"],
+    ["another contact", event({ contact: contact(), reason: null }), "kept"],
+    ["the deletion of the contact", event({ contactId: "con_ada" }), "kept"],
+    [
+      "a delivery to the person",
+      event({ ...ofDelivery, recipient: "ADA@Example.org", contactId: "con_ada", message: `550 <${address}>` }),
+      { ...ofDelivery, recipient: erasedAddress, contactId: null, message: `550 <${erasedAddress}>` }
+    ],
+    [
+      "a delivery to the person under an earlier address",
+      event({ ...ofDelivery, contactId: "con_ada" }),
+      { ...ofDelivery, contactId: null }
+    ],
+    [
+      "a reply that mentions the person",
+      event({ ...ofDelivery, message: `forwarded to ${address}` }),
+      { ...ofDelivery, message: `forwarded to ${erasedAddress}` }
+    ]
+  ] as const)("decides for an event about %s", (_, before, after) => {
+    expect(dataAfter(before)).toEqual(after)
+  })
+
+  const others: ReadonlyArray<readonly [string, StoredRecordOf<ErasedKind>, unknown]> = [
+    [
+      "a mention in a message",
+      { kind: "Message", record: message({ text: `from ${address}` }) },
+      message({ text: `from ${erasedAddress}` })
+    ],
+    ["a message without a mention", { kind: "Message", record: message() }, undefined],
+    [
+      "a message of another project",
+      { kind: "Message", record: message({ projectId: "p", text: address }) },
+      undefined
+    ],
+    [
+      "an idempotency key with the address",
+      { kind: "Idempotency", record: idempotency({ key: `welcome:${address}` }) },
+      null
+    ],
+    ["another idempotency key", { kind: "Idempotency", record: idempotency() }, undefined],
+    ["a delivery to the person, which its message erases", { kind: "Delivery", record: delivery() }, undefined],
+    [
+      "a delivery to an earlier address",
+      { kind: "Delivery", record: delivery({ ...toBob, contactId: "con_ada" }) },
+      delivery(toBob)
+    ],
+    [
+      "an attempt of the project",
+      { kind: "Attempt", record: attempt({ statusMessage: address }) },
+      attempt({ statusMessage: erasedAddress })
+    ],
+    [
+      "an attempt of another project",
+      { kind: "Attempt", record: attempt({ deliveryId: "del_9", statusMessage: address }) },
+      undefined
+    ]
+  ]
+  it.each(others)("decides for %s", (_, before, after) => {
+    const { changes } = eraseFromRecords([before], person, facts)
+    expect(rewrites(changes)).toEqual(after === undefined ? [] : [[before.kind, after]])
+  })
+
+  it("leaves a message that is under way to the person", () => {
+    const before = { kind: "Message", record: message({ text: address }) } as const
+    expect(eraseFromRecords([before], person, { ...facts, messagesUnderWay: new Set(["msg_1"]) }).changes).toEqual([])
+  })
+
+  it("replaces a mention in another contact with the next revision, and leaves the contact of the person to the last step", () => {
+    const mention = { kind: "Contact", record: contact({ properties: { prop_1: `by ${address}` } }) } as const
+    const own = { kind: "Contact", record: contact({ id: "con_ada", address, email: address }) } as const
+    expect(eraseFromRecords([own, mention], person, facts).changes).toEqual([
+      {
+        _tag: "PutContact",
+        contact: contact({ properties: { prop_1: `by ${erasedAddress}` }, revision: 4 }),
+        replaces: 3
+      }
+    ])
+  })
+})
+
+describe("eraseContact", () => {
+  const keyedAddress = { projectId: project, address, addressKey: "key" }
+  const suppression = { ...keyedAddress, reasons: { complaint: 1 }, revision: 2 }
+  const erased = { ...suppression, address: null, revision: 3 }
+
+  it("keeps the reasons of a suppression without the address", () => {
+    const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: null, suppression })
+    expect(changes).toEqual([{ _tag: "PutSuppression", suppression: erased, replaces: 2 }])
+    expect(answer).toEqual({ contacts: 0, suppression: true })
+  })
+
+  it("guards against a suppression that appears meanwhile", () => {
+    const { changes } = eraseContact({ now, ids, keyedAddress, contact: null, suppression: null })
+    expect(changes).toMatchObject([{ _tag: "Expect", revision: null }])
+  })
+
+  it("deletes the contact and the address of its suppression in one commit", () => {
+    const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: contact({ address }), suppression })
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["RemoveContact", "PutSuppression", "AddToCounter", "AppendEvent"])
+    expect(answer).toEqual({ contacts: 1, suppression: true })
+  })
+})

@@ -1,0 +1,86 @@
+/**
+ * Which texts contain an address, and what is left of them.
+ */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { erasedAddress, makeAddressRedaction } from "../../../src/domain/contact/addressRedaction.ts"
+
+const ada = makeAddressRedaction("ada@example.org")
+
+describe("makeAddressRedaction", () => {
+  it.each([
+    ["ada@example.org", "E"],
+    ["ADA@Example.ORG", "E"],
+    ["Ada <ada@example.org>, bob@example.org", "Ada <E>, bob@example.org"],
+    ['<a href="mailto:ada@example.org?cc=x">', '<a href="mailto:E?cc=x">'],
+    ["https://x.example/?email=ada%40example.org&a=1", "https://x.example/?email=E&a=1"],
+    ["https://x.example/?next=%3Fto%3Dada%40example.org", "https://x.example/?next=%3Fto%3DE"],
+    ["Write to ada@example.org.", "Write to E."],
+    ["ada@example.org,ada@example.org", "E,E"],
+    ["welcome:ada@example.org:1", "welcome:E:1"]
+  ])("replaces the address in %j", (text, left) => {
+    expect(ada.isIn(text)).toBe(true)
+    expect(ada.redact(text)).toBe(left.replaceAll("E", erasedAddress))
+  })
+
+  it.each([
+    "zada@example.org",
+    "x.ada@example.org",
+    "ada+1@example.org",
+    "ada@example.organic",
+    "ada@example.org.uk",
+    "ada@example-org",
+    "adaXexample.org",
+    "éada@example.org",
+    ""
+  ])("keeps %j, which is another text", (text) => {
+    expect(ada.isIn(text)).toBe(false)
+    expect(ada.redact(text)).toBe(text)
+  })
+
+  it("finds an address with an escaped local part in HTML and in a URL", () => {
+    const odd = makeAddressRedaction("o'b&c+d@example.org")
+    expect(odd.redact("<p>o&#39;b&amp;c+d@example.org</p>")).toBe(`<p>${erasedAddress}</p>`)
+    expect(odd.redact("?to=o'b%26c%2Bd%40example.org")).toBe(`?to=${erasedAddress}`)
+  })
+
+  it("finds a domain in A-labels and in Unicode", () => {
+    const idn = makeAddressRedaction("ada@xn--bcher-kva.example")
+    expect(idn.redact("ada@bücher.example, ada@xn--bcher-kva.example")).toBe(`${erasedAddress}, ${erasedAddress}`)
+    expect(idn.isAddress("Ada@BÜCHER.example")).toBe(true)
+  })
+
+  it("replaces in nested fields and their names, and keeps other values and bytes", () => {
+    const bytes = Uint8Array.from([1])
+    const value = { a: ["ada@example.org", 1, null, true], "ada@example.org": { b: "x ada@example.org" }, bytes }
+    expect(ada.redact(value)).toEqual({
+      a: [erasedAddress, 1, null, true],
+      [erasedAddress]: { b: `x ${erasedAddress}` },
+      bytes
+    })
+    expect(ada.isIn({ "ada@example.org": 1 })).toBe(true)
+    expect(ada.isIn({ a: [null, { b: 2 }] })).toBe(false)
+  })
+
+  it("leaves no text in which it finds the address, and changes nothing else", () => {
+    const piece = fc.constantFrom(
+      "ada@example.org",
+      "ADA@EXAMPLE.ORG",
+      "ada%40example.org",
+      "z",
+      "%3D",
+      ".",
+      "@",
+      "<",
+      " "
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join("")
+        const left = ada.redact(text)
+        expect(ada.isIn(left)).toBe(false)
+        expect(left === text).toBe(!ada.isIn(text))
+      })
+    )
+  })
+})
