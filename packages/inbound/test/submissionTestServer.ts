@@ -3,8 +3,8 @@
  */
 import type { CreateApiKeyInput } from "@mailkeep/core"
 import { ApiKeys } from "@mailkeep/core"
-import type { StoreUnderTest, TestMail, TestMailOptions } from "@mailkeep/testing"
-import { openTestMail, project, stores } from "@mailkeep/testing"
+import type { StoreUnderTest, TestMail, TestMailOptions } from "@mailkeep/test-support"
+import { openTestMail, project, stores } from "@mailkeep/test-support"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import type { SmtpSubmissionOptions } from "../src/index.ts"
 import { SmtpSubmission } from "../src/index.ts"

@@ -3,7 +3,7 @@
  */
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
-import type { StoreUnderTest } from "@mailkeep/testing"
+import type { StoreUnderTest } from "@mailkeep/test-support"
 import { Effect, Latch, Layer } from "effect"
 
 export interface SwitchedStore extends StoreUnderTest {

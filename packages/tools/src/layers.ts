@@ -97,6 +97,16 @@ const layers = {
   },
   "core/adapter": { is: "the entry of an adapter", imports: ["core/domain", "core/port"], restrictions: portable },
   "core/binding": { is: "the entry of a binding", imports: ["core/domain", "core/port"], restrictions: portable },
+  "core/handle": {
+    is: "the interface of one project with promises",
+    imports: ["core/domain", "core/decide", "core/port", "core/service"],
+    restrictions: portable
+  },
+  "core/move": {
+    is: "the entry that moves records between stores",
+    imports: ["core/domain", "core/port", "core/service"],
+    restrictions: portable
+  },
   memory: { is: "adapter: the reference store", imports: adapter, restrictions: ["noNode", "noClock"] },
   sqlite: { is: "adapter: a store", imports: adapter, restrictions: ["noClock"] },
   smtp: { is: "adapter: transports", imports: adapter, restrictions: ["noClock"] },
@@ -117,12 +127,43 @@ const layers = {
     imports: ["inbound/mime", "inbound/reports", "core", "core/binding"],
     restrictions: ["noClock"]
   },
+  mailkeep: {
+    is: "the package of most products: promises, with the adapters of Mailkeep",
+    imports: [
+      "core",
+      "core/adapter",
+      "core/binding",
+      "core/handle",
+      "core/node",
+      "memory",
+      "sqlite",
+      "smtp",
+      "webhooks"
+    ],
+    restrictions: ["noClock", "noRandom"]
+  },
   cli: {
     is: "the command",
-    imports: ["core", "core/binding", "core/node", "sqlite", "smtp", "inbound", "webhooks", "http", "http/node"]
+    imports: [
+      "core",
+      "core/binding",
+      "core/move",
+      "core/node",
+      "sqlite",
+      "smtp",
+      "inbound",
+      "webhooks",
+      "http",
+      "http/node"
+    ]
   },
   testing: {
-    is: "the test kit",
+    is: "the test kit of products",
+    imports: ["core", "core/handle", "mailkeep", "memory", "smtp"],
+    restrictions: ["noClock", "noRandom"]
+  },
+  "test-support": {
+    is: "the core over each store, for the tests of these packages",
     imports: ["core", "core/adapter", "core/binding", "core/node", "memory", "sqlite", "smtp"]
   },
   "fault-tests": {
@@ -137,7 +178,7 @@ const layers = {
       "smtp",
       "inbound",
       "http/node",
-      "testing"
+      "test-support"
     ]
   },
   bench: {
@@ -155,6 +196,7 @@ const layers = {
       "http/node"
     ]
   },
+  site: { is: "the documentation site", imports: [] },
   tools: {
     is: "the generators and checks",
     imports: [
@@ -204,6 +246,5 @@ export const layerOf = (file: string): LayerName | undefined => {
   return path === undefined ? undefined : layerNamed(`${folder}/${path}`)
 }
 
-/** `@mailkeep/core/node/csv` is in `core/node`, and `mailkeep` is in `cli`. */
-export const layerOfEntry = (entry: string): LayerName | undefined =>
-  layerNamed(entry.replace(/^@mailkeep\//, "").replace(/^mailkeep(?=\/|$)/, "cli"))
+/** `@mailkeep/core/node/csv` is in `core/node`, and `mailkeep` is in `mailkeep`. */
+export const layerOfEntry = (entry: string): LayerName | undefined => layerNamed(entry.replace(/^@mailkeep\//, ""))

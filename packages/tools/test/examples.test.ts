@@ -32,7 +32,7 @@ describe("the examples of a page or a source file", () => {
     for (const file of [
       "README.md",
       "docs/guides/send-your-first-mail.md",
-      "docs/guides/templates-and-events.md",
+      "docs/guides/templates.md",
       "docs/adapters/write-a-transport.md",
       "docs/adapters/prove-it.md",
       "packages/conformance/README.md",

@@ -28,7 +28,8 @@ describe("layers", () => {
     expect(layerOfEntry("@mailkeep/core")).toBe("core")
     expect(layerOfEntry("@mailkeep/core/node/csv")).toBe("core/node")
     expect(layerOfEntry("@mailkeep/core/adapter/evaluation")).toBe("core/adapter")
-    expect(layerOfEntry("mailkeep")).toBe("cli")
+    expect(layerOfEntry("mailkeep")).toBe("mailkeep")
+    expect(layerOfEntry("@mailkeep/cli")).toBe("cli")
   })
 
   it("names only layers that exist, and never a layer that imports the naming layer", () => {
@@ -82,7 +83,7 @@ describe("complaints", () => {
     ["packages/conformance/src/a.ts", 'import { x } from "@mailkeep/core"', "conformance may not import core"],
     ["packages/http/src/api/A.ts", 'import { x } from "../server/views.ts"', "http/api may not import http/server"],
     ["packages/http/src/api/A.ts", 'import { x } from "@mailkeep/core/internal/x"', "which is in no layer"],
-    ["packages/http/src/api/A.ts", 'import { x } from "mailkeep"', "http/api may not import cli"],
+    ["packages/http/src/api/A.ts", 'import { x } from "mailkeep"', "http/api may not import mailkeep"],
     ["packages/http/src/server/a.ts", 'import { x } from "node:http"', "needs to run without Node"],
     [
       "packages/http/src/server/a.ts",
@@ -178,7 +179,7 @@ describe("what is generated from the layers", () => {
     ["packages/http/src/api/a.ts", 'import { a } from "../server/b.ts"'],
     ["packages/http/src/server/handlers/a.ts", 'import { a } from "../../node/b.ts"'],
     ["packages/http/src/server/b.ts", 'import { a } from "../node.ts"'],
-    ["packages/cli/src/commands/a.ts", 'import { a } from "@mailkeep/testing/apiDocument"']
+    ["packages/cli/src/commands/a.ts", 'import { a } from "@mailkeep/test-support/apiDocument"']
   ]
   const allowed: typeof forbidden = [
     ["packages/core/src/service/message/d.ts", 'import { a } from "../../internal/b.ts"'],

@@ -35,9 +35,17 @@ const complete: Package = {
 }
 
 describe("published manifests", () => {
-  it.each(published)("requires effect ^4.1.0 in %s as a peer dependency only", (_, manifest) => {
-    expect(manifest.peerDependencies?.["effect"]).toBe("^4.1.0")
-    expect(Object.keys(manifest.dependencies ?? {})).not.toContain("effect")
+  it.each(published.filter(([name]) => name !== "mailkeep"))(
+    "requires effect ^4.1.0 in %s as a peer dependency only",
+    (_, manifest) => {
+      expect(manifest.peerDependencies?.["effect"]).toBe("^4.1.0")
+      expect(Object.keys(manifest.dependencies ?? {})).not.toContain("effect")
+    }
+  )
+
+  it("installs effect with mailkeep, whose users do not use effect", () => {
+    const { dependencies, peerDependencies } = Object.fromEntries(published)["mailkeep"]!
+    expect([dependencies?.["effect"], peerDependencies?.["effect"]]).toEqual(["catalog:", undefined])
   })
 
   it("has everything that a registry shows, and the scripts, in each manifest", () => {

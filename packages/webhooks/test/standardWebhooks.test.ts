@@ -3,7 +3,7 @@
  */
 import { Contacts, Webhooks } from "@mailkeep/core"
 import type { SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
-import { withTestMail, project, sendEvents, start, stores } from "@mailkeep/testing"
+import { withTestMail, project, sendEvents, start, stores } from "@mailkeep/test-support"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"

@@ -3,7 +3,7 @@
  */
 import { Feedback, StoreUnavailable } from "@mailkeep/core"
 import { StubTransport } from "@mailkeep/smtp"
-import { detail, openTestMail, sendOne, stores, tick } from "@mailkeep/testing"
+import { detail, openTestMail, sendOne, stores, tick } from "@mailkeep/test-support"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { BounceListenerOptions, ReturnedMail, ReturnedMessage } from "../../src/index.ts"

@@ -2,8 +2,8 @@
  * The submission listener with a core behind it, over real sockets.
  */
 import { ApiKeys, DeliveryLog, Domains, Sending } from "@mailkeep/core"
-import type { StoreUnderTest, TestMailOptions } from "@mailkeep/testing"
-import { detail, expectBalanced, project, sendBody, stores, summaries } from "@mailkeep/testing"
+import type { StoreUnderTest, TestMailOptions } from "@mailkeep/test-support"
+import { detail, expectBalanced, project, sendBody, stores, summaries } from "@mailkeep/test-support"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate as immediate } from "node:timers/promises"

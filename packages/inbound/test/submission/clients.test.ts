@@ -2,7 +2,7 @@
  * Real clients of the submission listener: nodemailer and, where it is installed, swaks.
  */
 import { StubTransport } from "@mailkeep/smtp"
-import { detail, summaries, tick } from "@mailkeep/testing"
+import { detail, summaries, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { spawnSync, spawn } from "node:child_process"
 import { once } from "node:events"

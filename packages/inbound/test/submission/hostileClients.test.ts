@@ -2,7 +2,7 @@
  * Hostile and slow clients of the submission listener, over real sockets. Time is moved by the test clock.
  */
 import { DeliveryLog } from "@mailkeep/core"
-import { project } from "@mailkeep/testing"
+import { project } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"

@@ -5,14 +5,19 @@ import {
   at,
   attachment,
   attachments,
+  batchItem,
+  bucket,
   checkedTransport,
   clarified,
   jsonStrings,
+  sendBatch,
   sendRequest,
-  wireAttachments
+  wireAttachments,
+  wireBatch
 } from "./proofs.ts"
 
 const decision = "0042-attachments"
+const batches = "0048-batches"
 
 export const extensions = clarified(9, "Extensions", [
   [
@@ -97,5 +102,58 @@ export const extensions = clarified(9, "Extensions", [
       jsonStrings("takes linear time for a string with %s")
     ],
     "0032-slow-and-hostile-clients"
+  ],
+  [
+    "`POST /emails/batch` takes `messages`, 1 to 100 send bodies. It answers 202 with one result for each message, in the order of the request. A message that is refused refuses no other.",
+    [at.api("Messages"), at.handler("messages"), at.internal("batchSending")],
+    [
+      wireBatch("answers 202 with one result for each message, in the order of the request"),
+      wireBatch("hands over the decoded files of each message"),
+      wireBatch("is described as an extension in the OpenAPI document"),
+      sendBatch("returns one result for each message, in order, and refuses only the messages that are wrong"),
+      sendBatch("accepts as many messages as a limit allows, whatever their order")
+    ],
+    batches
+  ],
+  [
+    "Message _n_ of a batch is recorded under the idempotency key and _n_, so a repeat replays each message. No send and no other message has that key.",
+    [at.domain("SendBatch")],
+    [
+      wireBatch("replays every message of a repeated batch with the same bytes, and tries the refused messages again"),
+      wireBatch("keeps the idempotency keys of sends and of batches apart"),
+      batchItem("makes a key that no caller can give"),
+      batchItem("makes another key for another key or another position"),
+      sendBatch("sends each message once when two equal batches run at the same time")
+    ],
+    batches
+  ],
+  [
+    "A fault of the batch itself is refused as on send, and no message is sent. The path of an issue of a message begins with `messages` and its position.",
+    [at.domain("SendBatch"), at.server("sendBody")],
+    [
+      wireBatch("answers 400 to a body %s, and sends nothing"),
+      wireBatch("answers 400 without an idempotency key"),
+      wireBatch("answers 413 to a body over 30 MiB"),
+      sendBatch("refuses a batch %s"),
+      sendBatch("refuses a batch with more than 30 MiB of texts and files, also when files are given by their path")
+    ],
+    batches
+  ],
+  [
+    "When the store takes no message of a batch and refuses one, the batch is 503. When it takes some, the others have the error `unavailable`.",
+    [at.internal("batchSending")],
+    [wireBatch("answers 503 when the store took no message, and 202 with an error for the others when it took one")],
+    batches
+  ],
+  [
+    "A batch takes one token of the rate limit for each message, also more than the bucket has. Later requests wait until it has refilled. A list of a wrong form takes one token.",
+    [at.domain("TokenBucket"), at.handler("messages")],
+    [
+      wireBatch("counts each message against the rate limit, and answers 429 until the limit has refilled"),
+      wireBatch("takes one token for a batch whose form is wrong"),
+      bucket("takes more tokens than it has for a batch, and then refills from below zero"),
+      bucket("allows over any span at most its size, the refilled tokens and one batch")
+    ],
+    batches
   ]
 ])

@@ -161,7 +161,7 @@ export const responses = clarified(1, "Every response", [
   ],
   [
     "The OpenAPI document lists every status of every endpoint, and every answer matches the document.",
-    [at.api("documentDetails"), "packages/testing/src/apiDocument.ts"],
+    [at.api("documentDetails"), "packages/test-support/src/apiDocument.ts"],
     [
       openApi("lists for each operation the statuses that every endpoint may return"),
       openApi("is valid OpenAPI 3.1 according to an independent validator"),

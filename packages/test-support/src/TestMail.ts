@@ -51,7 +51,7 @@ const temporaryFile = Layer.unwrap(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  ).pipe(Effect.map((folder) => SqliteMailStore.layer({ filename: join(folder, "mail.db") })))
+  ).pipe(Effect.map((folder) => SqliteMailStore.layer({ filename: join(folder, "mail.db"), commitThread: "caller" })))
 )
 
 /** The stores that the tests of the services run on. */
