@@ -125,7 +125,7 @@ export const openTestMail = async (store: StoreUnderTest, options?: TestMailOpti
 }
 
 /** A valid message to one recipient, with some fields changed. */
-export const sendBody = (change: Partial<SendInput> = {}): SendInput => ({
+export const sendInput = (change: Partial<SendInput> = {}): SendInput => ({
   from: sender,
   to: "ada@example.org",
   subject: "Hello",
@@ -139,7 +139,7 @@ export const send = (
   change: Partial<SendInput> = {},
   options: SendOptions = {},
   projectId = project
-) => Effect.flatMap(Sending, (sending) => sending.send(projectId, sendBody(change), { ...options, idempotencyKey }))
+) => Effect.flatMap(Sending, (sending) => sending.send(projectId, sendInput(change), { ...options, idempotencyKey }))
 
 /** Sends to one recipient and returns the delivery id. */
 export const sendOne = Effect.map(send("k"), ({ deliveryIds }) => deliveryIds[0]!)
@@ -164,7 +164,7 @@ export const sendEvents = Effect.flatMap(EventSender, (eventSender) => eventSend
 export const detail = (id: string) => Effect.flatMap(DeliveryLog, (log) => log.get(project, id))
 
 /** The messages that the stub transport has accepted, oldest first. */
-export const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
+export const captured = Effect.map(StubTransport.StubTransport, (stub) => stub.captured())
 
 /** The stored record of a delivery, also the fields that the services do not return. */
 export const delivery = (id: string) =>

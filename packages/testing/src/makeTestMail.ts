@@ -1,0 +1,160 @@
+/**
+ * Makes the mail of a product for its tests.
+ */
+import { MailStore } from "@mailkeep/core"
+import { Clock, Effect } from "effect"
+import type { DeliveryReport, EmbeddedProject, Mail, TimeInput } from "mailkeep"
+import { toMillis } from "./DurationInput.ts"
+import type { MailFilter } from "./MailFilter.ts"
+import { describeFilter, describeMails, isMatch, toFilter } from "./MailFilter.ts"
+import { afterMillis, scheduler } from "./realTimers.ts"
+import type { Session } from "./session.ts"
+import { makeSession } from "./session.ts"
+import { settled, withAnyDomain } from "./settledHandle.ts"
+import type { TestMail, TestMailOptions, WaitOptions } from "./TestMail.ts"
+
+const toInstant = (input: TimeInput): number => {
+  const instant = new Date(input).getTime()
+  if (Number.isNaN(instant))
+    throw new RangeError("The time is not a date, a number of milliseconds or an ISO 8601 text.")
+  return instant
+}
+
+/** A product that sends in the background is asked so often. */
+const pollMillis = 5
+const waitMillisDefault = 1000
+
+type AnyFilter = string | RegExp | MailFilter
+
+/** What a test asks about the captured mails. */
+const makeCaptures = (current: () => Session) => {
+  const matching = (filter: AnyFilter = {}) => {
+    const wanted = toFilter(filter)
+    return current()
+      .transport.captured()
+      .filter((mail) => isMatch(wanted, mail))
+  }
+  const noMail = (filter: AnyFilter, count = 1): Error => {
+    const wanted = toFilter(filter)
+    const number = count === 1 ? "No mail matches" : `Fewer than ${count} mails match`
+    return new Error(`${number} ${describeFilter(wanted)}. ${describeMails(current().transport.captured(), wanted)}`)
+  }
+  const last: TestMail["last"] = (filter = {}) => {
+    const newest = matching(filter).at(-1)
+    if (newest === undefined) throw noMail(filter)
+    return newest
+  }
+  const waitFor = async (filter: AnyFilter, { timeout = waitMillisDefault, count = 1, signal }: WaitOptions = {}) => {
+    let isOver = false
+    const cancel = afterMillis(timeout, () => {
+      isOver = true
+    })
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        await current().settle()
+        if (matching(filter).length >= count) return last(filter)
+        if (isOver) throw noMail(filter, count)
+        await new Promise<void>((resolve) => void afterMillis(pollMillis, resolve))
+      }
+    } finally {
+      cancel()
+    }
+  }
+  return { last, waitFor, captured: matching }
+}
+
+/** Reports of other systems, by the way of every product: `Feedback`. */
+const makeReports = (current: () => Session, last: TestMail["last"]) => {
+  const projectOf = async ({ mail }: Session, deliveryId: string): Promise<EmbeddedProject> => {
+    const find = MailStore.use((store) => store.read([{ _tag: "DeliveryById", id: deliveryId }]))
+    const [delivery] = await mail.runtime.runPromise(find, { scheduler })
+    return delivery === null ? mail : mail.project(delivery.projectId)
+  }
+  return async (target: string, report: DeliveryReport): Promise<void> => {
+    const session = current()
+    const deliveryId = target.includes("@") ? last(target).deliveryId : target
+    await (await projectOf(session, deliveryId)).feedback.report(deliveryId, report)
+    await session.settle()
+  }
+}
+
+/**
+ * Makes the mail of a product for its tests: the whole interface of `openMail` over a store in memory, with what a test needs. It opens with the
+ * first call, and starts nothing by itself. The senders may have any domain, unless `domains` is given.
+ *
+ * @example
+ * ```ts
+ * import { testMail } from "@mailkeep/testing"
+ *
+ * const mail = testMail({ from: "Acme <hi@acme.example>" })
+ * const scheduledAt = new Date(mail.now().getTime() + 86_400_000)
+ * await mail.send({ to: "ada@example.org", subject: "Your trial ends", text: "See https://acme.example/plans.", scheduledAt })
+ * console.log(mail.captured().length) // 0
+ * await mail.advance("1 day")
+ * console.log(mail.last("ada@example.org").links[0]) // https://acme.example/plans
+ * await mail.close()
+ * ```
+ */
+export const testMail = (options: TestMailOptions = {}): TestMail => {
+  const { now: startInput, ...mailOptions } = options
+  const start = startInput === undefined ? Effect.runSync(Clock.currentTimeMillis) : toInstant(startInput)
+  const handlers = new Map<string, Parameters<Mail["on"]>>()
+  const sendable = <H extends EmbeddedProject>(handle: H): H =>
+    mailOptions.domains === undefined ? withAnyDomain(handle) : handle
+  const open = () => {
+    const session = makeSession(mailOptions, start)
+    return { session, mail: sendable(session.mail) }
+  }
+  let current = open()
+  const session = () => current.session
+  const settle = () => current.session.settle()
+
+  const register = async (name: string): Promise<void> => {
+    const { mail, asHandler } = current.session
+    const [, kinds, handler] = handlers.get(name)!
+    await mail.on(name, kinds, (event) => asHandler(() => handler(event)))
+  }
+  const captures = makeCaptures(session)
+  const report = makeReports(session, captures.last)
+  const advanceTo = (instant: number) => current.session.advanceTo(instant)
+  const now = () => current.session.clock.now()
+  const close = () => current.session.close()
+
+  return {
+    ...settled<Omit<Mail, "runtime" | typeof Symbol.asyncDispose>>(() => {
+      const { runtime: _, ...members } = current.mail
+      return members
+    }, settle),
+    ...captures,
+    settle,
+    project: (projectId, settings) =>
+      settled(() => sendable(current.session.mail.project(projectId, settings)), settle),
+    on: async (name, kinds, handler) => {
+      handlers.set(name, [name, kinds, handler as Parameters<Mail["on"]>[2]])
+      await register(name)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+    get runtime() {
+      return current.session.mail.runtime
+    },
+    now: () => new Date(now()),
+    advance: async (duration) => advanceTo(now() + toMillis(duration)),
+    setNow: async (input) => {
+      const instant = toInstant(input)
+      if (instant < now()) current.session.clock.setBackTo(instant)
+      await advanceTo(instant)
+    },
+    script: (to, outcomes) => current.session.transport.script(to, outcomes),
+    bounce: (target, details = {}) => report(target, { ...details, kind: "bounced" }),
+    complain: (target) => report(target, { kind: "complained" }),
+    delivered: (target) => report(target, { kind: "delivered" }),
+    webhookPosts: () => [...current.session.posts],
+    reset: async () => {
+      const { session: old } = current
+      current = open()
+      await Promise.all([old.close(), ...[...handlers.keys()].map(register)])
+    }
+  }
+}

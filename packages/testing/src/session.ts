@@ -1,0 +1,77 @@
+/**
+ * One opened mail of a test with its clock and its transport. A reset makes a new one.
+ */
+import { DnsResolver, EventSink } from "@mailkeep/core"
+import { DnsFailure, Transport } from "@mailkeep/core/adapter"
+import { Effect, Layer } from "effect"
+import type { Mail } from "mailkeep"
+import { lazyMail, memory } from "mailkeep"
+import type { CapturingTransport } from "./capturingTransport.ts"
+import { makeCapturingTransport } from "./capturingTransport.ts"
+import { nextTurn } from "./realTimers.ts"
+import type { SettableClock } from "./settableClock.ts"
+import { makeSettableClock } from "./settableClock.ts"
+import { settlementOf } from "./settlement.ts"
+import type { Settling } from "./settling.ts"
+import { makeSettling } from "./settling.ts"
+import type { TestMailOptions, WebhookPost } from "./TestMail.ts"
+
+/** A mail with the parts that a test controls. */
+export interface Session extends Settling {
+  readonly mail: Mail
+  readonly clock: SettableClock
+  readonly transport: CapturingTransport
+  readonly posts: ReadonlyArray<WebhookPost>
+  readonly close: () => Promise<void>
+}
+
+/** No name exists, so that no test asks a name server. */
+const noDns = Layer.succeed(DnsResolver, {
+  texts: () => Effect.fail(new DnsFailure({ definite: true, code: "nxdomain" })),
+  exchanges: () => Effect.fail(new DnsFailure({ definite: true, code: "nxdomain" }))
+})
+
+/** Keeps the requests of webhooks, so that no test uses the network. */
+const keepingSink = (posts: Array<WebhookPost>) =>
+  Layer.succeed(EventSink, {
+    capabilities: { carriesHeaders: true },
+    send: ({ endpoint, headers, body }) =>
+      Effect.sync(() => {
+        posts.push({ url: endpoint, headers, body: new TextDecoder().decode(body) })
+        return { _tag: "Accepted", status: 200 } as const
+      })
+  })
+
+/** Opens nothing. The first call opens the mail. */
+export const makeSession = (options: Omit<TestMailOptions, "now">, start: number): Session => {
+  const clock = makeSettableClock(start)
+  const transport = makeCapturingTransport(clock.now)
+  const posts: Array<WebhookPost> = []
+  const mail = lazyMail({
+    ...options,
+    store: memory(),
+    transport: Layer.succeed(Transport, transport.shape),
+    background: false,
+    adapters: Layer.mergeAll(clock.layer, noDns, keepingSink(posts))
+  })
+  const settling = makeSettling({ runtime: () => mail.runtime, clock, transport })
+  return {
+    ...settling,
+    mail,
+    clock,
+    transport,
+    posts,
+    close: async () => {
+      settling.stop()
+      const closing = mail.close()
+      const settlement = settlementOf(closing)
+      // A shutdown waits for work by the clock, which nobody else moves.
+      while (!settlement.isOver) {
+        const next = clock.nextWakeAt()
+        if (next !== null) clock.moveTo(next)
+        await nextTurn()
+      }
+      return closing
+    }
+  }
+}
