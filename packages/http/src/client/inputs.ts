@@ -1,0 +1,169 @@
+/**
+ * Converts the inputs of the core to requests of the wire: names of fields, bare addresses, times as text, files in base64.
+ * A value of another form stays as it is, so that the server refuses it with the same issue as the core.
+ */
+import type { Issue } from "@mailkeep/core"
+import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
+import { splitNamedAddress } from "./namedAddress.ts"
+
+/** Field names of the core and of the wire. */
+type FieldNames = Readonly<Record<string, string>>
+
+/**
+ * Both directions. A field with the name of the other side then becomes an unknown field, as it is for the core. The issue of the server
+ * names the field as the caller does.
+ */
+const bothWays = (names: FieldNames): FieldNames => ({
+  ...names,
+  ...Object.fromEntries(Object.entries(names).map(([name, wireName]) => [wireName, name]))
+})
+
+const propertyNames = bothWays({ fallbackValue: "fallback_value" })
+const attachmentNames = bothWays({ contentType: "content_type", contentId: "content_id" })
+const templateNames = bothWays({
+  previewText: "preview_text",
+  fromName: "from_name",
+  fromAddress: "from_address",
+  replyTo: "reply_to",
+  fallbackValue: "fallback_value"
+})
+
+/** The fields whose names differ, by the group of operations. */
+const namesOfGroup: Readonly<Record<string, FieldNames>> = {
+  properties: propertyNames,
+  templates: templateNames,
+  messages: attachmentNames
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const renamed = (names: FieldNames, name: string): string => (Object.hasOwn(names, name) ? names[name]! : name)
+
+const withNames =
+  (names: FieldNames) =>
+  (input: unknown): unknown =>
+    isObject(input)
+      ? Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed(names, name), value]))
+      : input
+
+/** Renames the fields of an issue's path. A key that the caller chose, such as a property, stays as it is. */
+export const toInputPath = (group: string, path: Issue["path"]): Issue["path"] => {
+  const names = namesOfGroup[group] ?? {}
+  return path.map((part, n) =>
+    typeof part === "string" && (n === 0 || typeof path[n - 1] === "number") ? renamed(names, part) : part
+  )
+}
+
+export const toPropertyBody = withNames(propertyNames)
+
+/** The body of a template, with its variables. */
+export const toTemplateBody = (input: unknown): unknown => {
+  const body = withNames(templateNames)(input)
+  return isObject(body) && Array.isArray(body["variables"])
+    ? { ...body, variables: body["variables"].map(withNames(templateNames)) }
+    : body
+}
+
+/** A time as text. A value that is no time becomes a text that the server refuses. */
+export const toTimeText = (time: unknown): unknown => {
+  if (typeof time !== "number" && !(time instanceof Date)) return time
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()
+}
+
+/** The largest number of characters for one call of `String.fromCharCode`. */
+const chunkSize = 0x8000
+
+const toBase64 = (bytes: Uint8Array): string => {
+  let binary = ""
+  for (let start = 0; start < bytes.length; start += chunkSize)
+    binary += String.fromCharCode(...bytes.subarray(start, start + chunkSize))
+  return btoa(binary)
+}
+
+/** A file with its content in base64. A text becomes UTF-8, as in a core of the same process. */
+const toAttachment = (file: unknown): unknown => {
+  if (!isObject(file)) return file
+  const { content } = file
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  return withNames(attachmentNames)(bytes instanceof Uint8Array ? { ...file, content: toBase64(bytes) } : file)
+}
+
+const bareAddress = (value: unknown): unknown =>
+  typeof value === "string" ? (splitNamedAddress(value)?.address ?? value) : value
+
+const bareAddresses = (value: unknown): unknown => (Array.isArray(value) ? value.map(bareAddress) : bareAddress(value))
+
+/** The body of one message. `sender` is the default sender of the handle. */
+const toMessageBody = (input: unknown, sender: string | undefined): unknown => {
+  if (!isObject(input)) return input
+  const from = input["from"] ?? sender
+  const named = typeof from === "string" ? splitNamedAddress(from) : undefined
+  const { attachments, fromName = named?.name ?? undefined } = input
+  return {
+    ...input,
+    from: named?.address ?? from,
+    fromName,
+    to: bareAddresses(input["to"]),
+    cc: bareAddresses(input["cc"]),
+    bcc: bareAddresses(input["bcc"]),
+    replyTo: bareAddress(input["replyTo"]),
+    scheduledAt: toTimeText(input["scheduledAt"]),
+    attachments: Array.isArray(attachments) ? attachments.map(toAttachment) : attachments
+  }
+}
+
+/** The body and the idempotency key of a send. */
+export const toSendRequest = (input: SendMessageInput, sender: string | undefined) => {
+  const { idempotencyKey, ...message }: Partial<SendMessageInput> = isObject(input) ? input : {}
+  return { body: toMessageBody(isObject(input) ? message : input, sender), idempotencyKey }
+}
+
+/** The body and the idempotency key of a batch. */
+export const toBatchRequest = (input: SendBatchInput, sender: string | undefined) => {
+  const { idempotencyKey, ...batch }: Partial<SendBatchInput> = isObject(input) ? input : {}
+  const messages: unknown = batch.messages
+  return {
+    body: {
+      ...batch,
+      messages: Array.isArray(messages) ? messages.map((one) => toMessageBody(one, sender)) : messages
+    },
+    idempotencyKey
+  }
+}
+
+/** The query of a listing. A filter that is absent or `null` is no parameter. */
+export const toQuery = (input: object | undefined): string => {
+  const entries = Object.entries(input ?? {}).filter(([, value]) => value !== undefined && value !== null)
+  const query = new URLSearchParams(
+    entries.map(([name, value]): [string, string] => [
+      name,
+      String(name === "startDate" || name === "endDate" ? toTimeText(value) : value)
+    ])
+  ).toString()
+  return query === "" ? "" : `?${query}`
+}
+
+/** Deeper values are refused. The server accepts 64 levels. */
+const levelsMax = 64
+
+const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })
+
+/**
+ * What JSON cannot contain and `JSON.stringify` changes without a word, such as `NaN` to `null`. A valid `Date` is allowed as the value of a
+ * contact's property.
+ */
+export const jsonIssues = (value: unknown, path: Issue["path"] = []): ReadonlyArray<Issue> => {
+  if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
+  if (typeof value === "number" && !Number.isFinite(value)) return [issueOf(path, "must be a finite number")]
+  if (value instanceof Date && path[0] === "properties" && !Number.isNaN(value.getTime())) return []
+  if (["bigint", "function", "symbol"].includes(typeof value) || value instanceof Date || value instanceof Map)
+    return [issueOf(path, "must be a JSON value")]
+  if (typeof value !== "object" || value === null) return []
+  for (const [name, one] of Object.entries(value)) {
+    const issues = jsonIssues(one, [...path, Array.isArray(value) ? Number(name) : name])
+    if (issues.length > 0) return issues
+  }
+  return []
+}

@@ -1,0 +1,61 @@
+/**
+ * Lists of any length as async iterables. Each `for await` reads from the beginning, page by page.
+ */
+import type { CursorPage, Page } from "@mailkeep/core"
+
+/** The largest page of the interface. */
+const pageSize = 100
+
+/** The number of ids that are remembered, so that a record that moves to another page meanwhile is emitted once. */
+const emittedMax = 10_000
+
+/** Remembers the latest ids. `add` returns whether the id is new. */
+const latestIds = () => {
+  const ids = new Set<string>()
+  return {
+    add: (id: string): boolean => {
+      if (ids.has(id)) return false
+      ids.add(id)
+      if (ids.size > emittedMax) ids.delete(ids.values().next().value!)
+      return true
+    }
+  }
+}
+
+/**
+ * Iterates over pages by number. When records were deleted since the last page, such as by the loop itself, later records have moved to earlier
+ * pages. These are then read again, so that no record is left out.
+ */
+export const eachOfPages = <A extends { readonly id: string }>(
+  read: (page: { readonly page: number; readonly limit: number }) => Promise<Page<A>>
+): AsyncIterable<A> => ({
+  async *[Symbol.asyncIterator]() {
+    const emitted = latestIds()
+    let knownTotal = 0
+    for (let page = 1; ; page++) {
+      const { items, total } = await read({ page, limit: pageSize })
+      const deleted = knownTotal - total
+      knownTotal = total
+      if (deleted > 0 && page > 1) {
+        page = Math.max(0, page - 1 - Math.ceil(Math.min(deleted, emittedMax) / pageSize))
+        continue
+      }
+      for (const item of items) if (emitted.add(item.id)) yield item
+      if (items.length < pageSize) return
+    }
+  }
+})
+
+/** Iterates over pages by cursor. */
+export const eachOfCursors = <A>(
+  read: (page: { readonly cursor: string | null; readonly limit: number }) => Promise<CursorPage<A>>
+): AsyncIterable<A> => ({
+  async *[Symbol.asyncIterator]() {
+    for (let cursor: string | null = null; ;) {
+      const page: CursorPage<A> = await read({ cursor, limit: pageSize })
+      yield* page.items
+      if (page.nextCursor === null) return
+      cursor = page.nextCursor
+    }
+  }
+})

@@ -1,0 +1,204 @@
+/**
+ * Sends the requests of the client by `fetch`, within bounds of time and size, and repeats them where that is safe. Source: decision 0055.
+ */
+import type { Issue } from "@mailkeep/core"
+import type { CallOptions } from "@mailkeep/core/handle"
+import type { CallFacts, MailClientFailure } from "./failures.ts"
+import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
+import { isObject, jsonIssues, toQuery } from "./inputs.ts"
+import type { OperationId } from "./operations.ts"
+import { operations } from "./operations.ts"
+import type { Deadline } from "./deadline.ts"
+import { pause, withDeadline } from "./deadline.ts"
+import { networkFailure } from "./networkFailure.ts"
+import { readAnswer } from "./responseBody.ts"
+
+/** The part of `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** How requests are sent. */
+export interface RequestSettings {
+  /** The address below which the interface is, without a slash at its end. */
+  readonly base: string
+  readonly apiKey: string
+  readonly fetch: Fetch
+  readonly timeoutMillis: number
+  readonly retries: number
+  readonly responseBytesMax: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** One call of a method. */
+interface Call {
+  readonly operation: OperationId
+  /** In the order of the path. */
+  readonly ids?: ReadonlyArray<string>
+  readonly query?: object | undefined
+  /** Absent for an operation without a body. `undefined` is sent as `null`, which the server refuses. */
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+  readonly domain?: string | null
+  readonly options?: CallOptions | undefined
+}
+
+/** Makes the result of a call from the JSON of its response. `replayed` says whether the response is that of an earlier request. */
+type Convert<W, A> = (json: W, replayed: boolean) => A | Promise<A>
+
+/** Runs calls. */
+export type Request = <W, A>(call: Call, convert: Convert<W, A>) => Promise<A>
+
+/** What came of one request. */
+interface Outcome {
+  readonly answer?: { readonly status: number; readonly headers: Headers; readonly json: unknown }
+  readonly failure?: MailUnreachable
+}
+
+/** The wait before the first retry. Each later one waits twice as long. */
+const firstWaitMillis = 200
+const waitMillisMax = 10_000
+/** A server that asks for a longer wait gets no retry from this call. */
+const retryAfterMillisMax = 60_000
+
+const backOffMillis = (retry: number): number =>
+  Math.min(waitMillisMax, firstWaitMillis * 2 ** retry) * (0.5 + Math.random() / 2)
+
+/** `Retry-After` in milliseconds: seconds or a date (RFC 9110 §10.2.3). `undefined` without one. */
+const retryAfterMillis = (headers: Headers): number | undefined => {
+  const value = headers.get("retry-after")
+  if (value === null) return undefined
+  const millis = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis)
+}
+
+/** How long to wait before the request is repeated. `undefined`: it is not repeated. */
+const waitBeforeRetry = (
+  { answer, failure }: Outcome,
+  isRepeatable: boolean,
+  isSent: boolean,
+  retry: number
+): number | undefined => {
+  if (failure !== undefined) return isRepeatable || !isSent ? backOffMillis(retry) : undefined
+  const { status, headers, json } = answer!
+  const isRefused = isRateLimit(status, json)
+  if (!isRefused && !(isRepeatable && [408, 502, 503, 504].includes(status))) return undefined
+  const asked = retryAfterMillis(headers)
+  if (asked === undefined) return backOffMillis(retry)
+  return asked > retryAfterMillisMax ? undefined : asked + Math.random() * firstWaitMillis
+}
+
+/** What the core accepts as an idempotency key. Another one can be no header field. */
+const idempotencyKeyIssues = (key: unknown): ReadonlyArray<Issue> => {
+  const path = ["idempotencyKey"]
+  if (typeof key !== "string") return [{ path, code: "invalid_type", message: "must be a string" }]
+  if (/^[\x21-\x7e]{1,128}$/.test(key)) return []
+  return [{ path, code: "invalid_value", message: "must be 1 to 128 visible ASCII characters" }]
+}
+
+/** A text that no path can contain: a URL removes the segments `.` and `..`, so that the request would have another path. */
+const isUnreachableId = (id: string): boolean => /^\.{0,2}$/.test(id) || !id.isWellFormed()
+
+/** The failure of a call that no request can carry. */
+const failureBefore = async (
+  { idempotencyKey, body }: Call,
+  facts: CallFacts
+): Promise<MailClientFailure | undefined> => {
+  const names = [...operations[facts.operation].path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const wrongIds = facts.ids.flatMap((id, at) => (typeof id === "string" ? [] : [names[at]!]))
+  if (wrongIds.length > 0)
+    return invalidArgument(
+      "ids",
+      wrongIds.map((name) => ({ path: [name], code: "invalid_type", message: "must be a string" }))
+    )
+  const keyIssues = idempotencyKey === undefined ? [] : idempotencyKeyIssues(idempotencyKey)
+  if (keyIssues.length > 0) return invalidArgument("options", keyIssues)
+  const bodyIssues = jsonIssues(body)
+  if (bodyIssues.length > 0) return invalidArgument("input", bodyIssues)
+  const at = facts.ids.findIndex(isUnreachableId)
+  return at === -1 ? undefined : notFound(facts, at)
+}
+
+const pathOf = ({ operation }: Call, ids: ReadonlyArray<string>): string => {
+  const left = [...ids]
+  return operations[operation].path.replaceAll(/:\w+/g, () => encodeURIComponent(left.shift()!))
+}
+
+const initOf = ({ operation, idempotencyKey, ...call }: Call, apiKey: string): RequestInit => ({
+  method: operations[operation].method,
+  headers: {
+    accept: "application/json",
+    authorization: `Bearer ${apiKey}`,
+    ...("body" in call ? { "content-type": "application/json" } : {}),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  },
+  ...("body" in call ? { body: JSON.stringify(call.body ?? null) } : {}),
+  // The interface redirects nothing. A redirect would repeat a write as a read, or show the request to another server.
+  redirect: "manual"
+})
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** Makes the function that runs calls. */
+export const makeRequest = (settings: RequestSettings): Request => {
+  const { base, apiKey, timeoutMillis, retries, responseBytesMax } = settings
+  const withoutApiKey = (text: string): string => text.replaceAll(apiKey, "[apiKey]")
+
+  const sendOnce = async (
+    url: string,
+    init: RequestInit,
+    deadline: Deadline
+  ): Promise<Outcome & { isSent: boolean }> => {
+    try {
+      const response = await settings.fetch(url, { ...init, signal: deadline.signal })
+      return { answer: await readAnswer(response, responseBytesMax), isSent: true }
+    } catch (cause) {
+      if (cause instanceof UnexpectedResponse) throw cause
+      const { failure, isSent } = networkFailure(cause, withoutApiKey)
+      return { failure, isSent }
+    }
+  }
+
+  const attempt = (url: string, init: RequestInit, signals: ReadonlyArray<AbortSignal>) =>
+    withDeadline(timeoutMillis, signals, (deadline) => sendOnce(url, init, deadline)).then(
+      (outcome) =>
+        outcome ?? {
+          failure: new MailUnreachable({ reason: "timeout", detail: `within ${timeoutMillis} ms` }),
+          isSent: true
+        }
+    )
+
+  const resultOf = async <W, A>(outcome: Outcome, facts: CallFacts, convert: Convert<W, A>): Promise<A> => {
+    if (outcome.failure !== undefined) throw outcome.failure
+    const { status, headers, json } = outcome.answer!
+    if (isSuccess(status) && isObject(json)) {
+      const replayed = headers.get("idempotent-replayed") === "true"
+      try {
+        return await convert(json as W, replayed)
+      } catch {
+        throw new UnexpectedResponse({ status, detail: "the body has another form than that of the interface" })
+      }
+    }
+    const { error, message } = isObject(json) ? json : {}
+    if (typeof error !== "string" || typeof message !== "string")
+      throw new UnexpectedResponse({ status, detail: "the body is not one of the interface" })
+    const body = json as Readonly<Record<string, unknown>>
+    throw await toFailure({ status, error, message: withoutApiKey(message), body }, facts)
+  }
+
+  return async (call, convert) => {
+    const { operation, ids = [], domain = null, options, query } = call
+    const facts = { operation, ids, domain }
+    const signals = [options?.signal, settings.signal].filter((signal) => signal !== undefined)
+    for (const signal of signals) signal.throwIfAborted()
+    const before = await failureBefore(call, facts)
+    if (before !== undefined) throw before
+    const url = `${base}/api/v1${pathOf(call, ids)}${toQuery(query)}`
+    const init = initOf(call, apiKey)
+    const { isRepeatable } = operations[operation]
+    for (let retry = 0; ; retry++) {
+      const outcome = await attempt(url, init, signals)
+      const wait = retry < retries ? waitBeforeRetry(outcome, isRepeatable, outcome.isSent, retry) : undefined
+      if (wait === undefined) return resultOf(outcome, facts, convert)
+      await pause(wait, signals)
+    }
+  }
+}

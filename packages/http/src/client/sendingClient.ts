@@ -1,0 +1,80 @@
+/**
+ * The methods of the client that send, and the delivery log.
+ */
+import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
+import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
+import type { SendBatchResultBody } from "../api/Messages.ts"
+import { toFailure } from "./failures.ts"
+import { isObject, toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
+import { eachOfCursors } from "./iteration.ts"
+import {
+  toCanceledMessage,
+  toCursorPage,
+  toDelivery,
+  toDeliverySummary,
+  toRescheduledMessage,
+  toSendResult
+} from "./records.ts"
+import type { Request } from "./requests.ts"
+
+/** A random key. All requests of one call have the same key. */
+const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** The domain of the sender in a message, for a failure that names it. */
+const senderDomainOf = (message: unknown): string | null => {
+  const from = isObject(message) ? message["from"] : undefined
+  return typeof from === "string" ? from.slice(from.lastIndexOf("@") + 1).toLowerCase() : null
+}
+
+type BatchItem = (typeof SendBatchResultBody.Type)["data"][number]
+
+const toBatchItem = async (item: BatchItem, message: unknown, replayed: boolean): Promise<BatchItemResult> => {
+  if (!("error" in item)) return { status: "fulfilled", value: toSendResult(item, replayed) }
+  const { error, message: text } = item
+  const wire = { status: 0, error, message: text, body: { ...item } }
+  const facts = { operation: "messages.sendBatch", ids: [], domain: senderDomainOf(message) } as const
+  // The schema of the response has only the errors of these failures.
+  return { status: "rejected", reason: (await toFailure(wire, facts)) as SendRefusal | StoreUnavailable }
+}
+
+/** `sender` is the default sender. */
+export const makeSending = (request: Request, sender: string | undefined): SendingHandle => ({
+  send: (input, options) => {
+    const { body, idempotencyKey = newIdempotencyKey() } = toSendRequest(input, sender)
+    return request(
+      { operation: "messages.send", body, idempotencyKey, domain: senderDomainOf(body), options },
+      ({ data }: { readonly data: Parameters<typeof toSendResult>[0] }, replayed): SendResult =>
+        toSendResult(data, replayed)
+    )
+  },
+  sendBatch: (input, options) => {
+    const { body, idempotencyKey = newIdempotencyKey() } = toBatchRequest(input, sender)
+    const messages: ReadonlyArray<unknown> = Array.isArray(body.messages) ? body.messages : []
+    return request(
+      { operation: "messages.sendBatch", body, idempotencyKey, options },
+      ({ data }: typeof SendBatchResultBody.Type, replayed) =>
+        Promise.all(data.map((item, n) => toBatchItem(item, messages[n], replayed)))
+    )
+  },
+  cancel: (messageId, options) =>
+    request(
+      { operation: "messages.cancel", ids: [messageId], options },
+      ({ data }: { readonly data: Parameters<typeof toCanceledMessage>[0] }) => toCanceledMessage(data)
+    ),
+  reschedule: (messageId, scheduledAt, options) =>
+    request(
+      { operation: "messages.reschedule", ids: [messageId], body: { scheduledAt: toTimeText(scheduledAt) }, options },
+      ({ data }: { readonly data: Parameters<typeof toRescheduledMessage>[0] }) => toRescheduledMessage(data)
+    )
+})
+
+export const makeDeliveries = (request: Request): DeliveriesHandle => {
+  const list: DeliveriesHandle["list"] = (input, options) =>
+    request({ operation: "logs.list", query: input, options }, toCursorPage(toDeliverySummary))
+  return {
+    list,
+    get: (deliveryId, options) => request({ operation: "logs.get", ids: [deliveryId], options }, toDelivery),
+    each: (filter, options) => eachOfCursors((page) => list({ ...filter, ...page }, options))
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * The failures of the client: what a caller sees, and what never appears in one.
+ */
+import { InvalidApiKey, InvalidArgument, PermissionMissing, StoreUnavailable } from "@mailkeep/core"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import type { ProjectHandle } from "@mailkeep/core/handle"
+import type { ConnectMailOptions } from "../../src/client.ts"
+import { connectMail, MailUnreachable, UnexpectedResponse } from "../../src/client.ts"
+import { apiKey, emptyPage, fetchError, json, rejection, scriptedClient, settled, wireError } from "./scriptedFetch.ts"
+
+const message = { from: "Acme <hi@ACME.example>", to: "ada@example.org", subject: "Welcome", text: "Hello." }
+
+const failureOf = (answer: () => Response | Error, call: (mail: ProjectHandle) => Promise<unknown>) =>
+  rejection(call(scriptedClient([answer], { retries: 0 }).mail))
+
+const list = (mail: ProjectHandle) => mail.deliveries.list()
+
+describe("failures of the client", () => {
+  it("shows an API key that is not valid", async () => {
+    const failure = await failureOf(() => wireError(401, "unauthorized"), list)
+    expect(failure).toBeInstanceOf(InvalidApiKey)
+    expect(failure).toMatchObject({ kind: "unauthorized", isRetryable: false })
+  })
+
+  it("names the missing permission", async () => {
+    const text = "The API key lacks the permission email.full_access."
+    const failure = await failureOf(() => wireError(403, "not_allowed", { message: text }), list)
+    expect(failure).toBeInstanceOf(PermissionMissing)
+    expect(failure).toMatchObject({ permission: "email.full_access", message: text })
+  })
+
+  it("distinguishes a domain outside the scope of the API key from one that is not verified", async () => {
+    const outside = { message: "The API key's domain scope does not allow this sender domain." }
+    expect(
+      await failureOf(
+        () => wireError(403, "not_allowed", outside),
+        (mail) => mail.send(message)
+      )
+    ).toMatchObject({
+      _tag: "SenderOutsideScope",
+      domain: "acme.example"
+    })
+    expect(
+      await failureOf(
+        () => wireError(403, "not_allowed", outside),
+        (mail) => mail.cancel("msg_1")
+      )
+    ).toMatchObject({
+      _tag: "SenderOutsideScope",
+      domain: null
+    })
+    expect(
+      await failureOf(
+        () => wireError(403, "not_allowed"),
+        (mail) => mail.send(message)
+      )
+    ).toMatchObject({
+      _tag: "SenderDomainNotVerified",
+      domain: "acme.example"
+    })
+  })
+
+  it.each([
+    ["MessageNotFound", (mail: ProjectHandle) => mail.cancel("msg_1"), 404, "not_found"],
+    ["MessageNotScheduled", (mail: ProjectHandle) => mail.cancel("msg_1"), 409, "conflict"],
+    ["DeliveryNotFound", (mail: ProjectHandle) => mail.deliveries.get("del_1"), 404, "not_found"],
+    ["ContactNotFound", (mail: ProjectHandle) => mail.contacts.get("con_1"), 404, "not_found"],
+    ["RecordNotFound", (mail: ProjectHandle) => mail.domains.get("dom_1"), 404, "not_found"],
+    [
+      "ContactEmailTaken",
+      (mail: ProjectHandle) => mail.contacts.create({ email: "a@b.example" }),
+      409,
+      "duplicate_error"
+    ],
+    ["DomainTaken", (mail: ProjectHandle) => mail.domains.create({ domain: "b.example" }), 409, "duplicate_error"],
+    ["NameTaken", (mail: ProjectHandle) => mail.lists.create({ name: "a" }), 409, "duplicate_error"]
+  ])("converts an error with another message to %s", async (tag, call, status, error) => {
+    expect(await failureOf(() => wireError(status, error), call)).toMatchObject({ _tag: tag, kind: error })
+  })
+
+  it("says that a path is unknown instead of a record", async () => {
+    const unknown = () => wireError(404, "not_found", { message: "There is nothing at this path." })
+    const failure = await failureOf(unknown, (mail) => mail.contacts.get("con_1"))
+    expect(failure).toBeInstanceOf(UnexpectedResponse)
+    expect(failure).toMatchObject({ status: 404, correlationId: "req_1", isRetryable: false })
+  })
+
+  it("converts a store that is unavailable, and a filter that takes too long", async () => {
+    expect(await failureOf(() => wireError(503, "unavailable"), list)).toBeInstanceOf(StoreUnavailable)
+    const slow = {
+      message:
+        "Filtering the contacts took longer than 5 seconds. Use a narrower search or segment, or try again later."
+    }
+    const failure = await failureOf(
+      () => wireError(503, "unavailable", slow),
+      (mail) => mail.contacts.list()
+    )
+    expect(failure).toMatchObject({ _tag: "ContactFilterTooSlow", millis: 5000, message: slow.message })
+  })
+
+  it("converts a body that is too large, and one that arrives too slowly", async () => {
+    const failure = await failureOf(
+      () => wireError(413, "invalid_argument"),
+      (mail) => mail.send(message)
+    )
+    expect(failure).toBeInstanceOf(InvalidArgument)
+    expect(failure).toMatchObject({ argument: "input", issues: [{ path: [], code: "too_large" }] })
+    expect(
+      await failureOf(
+        () => wireError(408, "invalid_argument"),
+        (mail) => mail.send(message)
+      )
+    ).toMatchObject({
+      _tag: "MailUnreachable",
+      reason: "timeout"
+    })
+  })
+
+  it.each([
+    ["HTML", () => new Response("<html>", { status: 200 })],
+    ["an empty body", () => new Response(null, { status: 204 })],
+    ["JSON of another form", () => json(200, { data: 7 })],
+    ["a time that is none", () => json(200, { data: { items: [{ created_at: "soon" }], limit: 1 } })],
+    ["a redirect", () => new Response(null, { status: 302, headers: { location: "https://other.example" } })],
+    ["an error of another form", () => json(404, { message: "no" })],
+    ["an error of a bug", () => wireError(500, "internal_error")]
+  ])("rejects with UnexpectedResponse for %s", async (_, answer) => {
+    const failure = await failureOf(answer, list)
+    expect(failure).toBeInstanceOf(UnexpectedResponse)
+    expect(failure).toMatchObject({ kind: "unexpected_response", isRetryable: false })
+  })
+
+  it("follows no redirect", async () => {
+    const { mail, requests } = scriptedClient([emptyPage])
+    await settled(mail.deliveries.list())
+    expect(requests[0]!.init.redirect).toBe("manual")
+  })
+
+  it("shows the API key in no failure", async () => {
+    const leak = (text: string) => Object.assign(new Error(`${text} Bearer ${apiKey}`), { code: apiKey })
+    const answers = [
+      () => new Error(`cannot send ${apiKey}`),
+      () => new TypeError("fetch failed", { cause: leak("header") }),
+      () => wireError(500, "internal_error", { message: `Key ${apiKey}` }),
+      () => wireError(403, "not_allowed", { message: `Key ${apiKey}` }),
+      () => new Response(apiKey, { status: 200 })
+    ]
+    for (const answer of answers) {
+      const failure = await failureOf(answer, list)
+      expect(failure).toBeInstanceOf(Error)
+      expect(inspect(failure, { depth: 10, showHidden: true })).not.toContain(apiKey)
+    }
+    const { mail } = scriptedClient([emptyPage])
+    expect(inspect(mail, { depth: 10, showHidden: true })).not.toContain(apiKey)
+  })
+
+  it("shows the code and the text of a network error", async () => {
+    const failure = await failureOf(() => fetchError("ECONNRESET"), list)
+    expect(failure).toBeInstanceOf(MailUnreachable)
+    expect(failure).toMatchObject({
+      name: "MailUnreachable",
+      kind: "unavailable",
+      isRetryable: true,
+      reason: "network",
+      code: "ECONNRESET",
+      message: "The mail server is unreachable: fetch failed: connect ECONNRESET"
+    })
+  })
+
+  it.each<[string, Partial<ConnectMailOptions>]>([
+    ["no URL", { url: "mail.example" }],
+    ["another scheme", { url: "ftp://mail.example" }],
+    ["a password in the URL", { url: "https://user:secret@mail.example" }],
+    ["a query in the URL", { url: "https://mail.example?secret=1" }],
+    ["an empty API key", { apiKey: "" }],
+    ["an API key with a line break", { apiKey: "secret\n" }],
+    ["no API key", { apiKey: undefined as never }],
+    ["no time", { timeoutMillis: 0 }],
+    ["a time that no timer has", { timeoutMillis: 2 ** 31 }],
+    ["a negative number of retries", { retries: -1 }],
+    ["endless retries", { retries: Number.POSITIVE_INFINITY }],
+    ["a size of 0", { responseBytesMax: 0 }]
+  ])("refuses %s when the client is made, without showing a secret", (_, options) => {
+    const make = () => connectMail({ url: "https://mail.example", apiKey, ...options })
+    expect(make).toThrow(TypeError)
+    expect(make).not.toThrow(/secret/)
+  })
+
+  it("sends requests below the path of the URL", async () => {
+    const { mail, requests } = scriptedClient([emptyPage])
+    await settled(mail.deliveries.list({ recipient: "a+b@example.org", limit: 7, cursor: null }))
+    expect(requests[0]!.url).toBe("https://mail.example/base/api/v1/emails/logs?recipient=a%2Bb%40example.org&limit=7")
+    expect(Object.fromEntries(requests[0]!.headers)).toEqual({
+      accept: "application/json",
+      authorization: `Bearer ${apiKey}`
+    })
+  })
+})
