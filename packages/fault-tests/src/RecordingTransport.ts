@@ -49,7 +49,7 @@ export const relayCapabilities: TransportCapabilities = {
 
 const reply = (stage: SmtpReply["stage"], code: number, enhancedCode: string): SmtpReply => ({
   stage,
-  code,
+  smtpCode: code,
   enhancedCode,
   text: "a reply of the relay"
 })
@@ -88,7 +88,7 @@ export const recordingTransport = (file: string, faults: RelayFaults): Layer.Lay
       yield* receive(one)
       yield* wait
       if (chance < deferred + rejected + lostBefore + lostAfter) return yield* lost
-      return { _tag: "Delivered", reply: reply("finalizing", 250, "2.0.0") }
+      return { _tag: "Delivered", reply: reply("endOfData", 250, "2.0.0") }
     })
   return Layer.succeed(Transport, {
     capabilities: relayCapabilities,

@@ -17,11 +17,11 @@ export const questions: Readonly<Record<string, string>> = {
   "an attempt has a delivery":
     "SELECT delivery_id FROM mailkeep_attempts WHERE delivery_id NOT IN (SELECT id FROM mailkeep_deliveries)",
   "a delivery has as many attempts as it counts":
-    "SELECT id FROM mailkeep_deliveries d WHERE attempts <> (SELECT count(*) FROM mailkeep_attempts WHERE delivery_id = d.id) OR attempts <> (SELECT coalesce(max(number), 0) FROM mailkeep_attempts WHERE delivery_id = d.id)",
+    "SELECT id FROM mailkeep_deliveries d WHERE attempt_count <> (SELECT count(*) FROM mailkeep_attempts WHERE delivery_id = d.id) OR attempt_count <> (SELECT coalesce(max(number), 0) FROM mailkeep_attempts WHERE delivery_id = d.id)",
   "only the last attempt of a sending delivery is open":
-    "SELECT a.delivery_id FROM mailkeep_attempts a JOIN mailkeep_deliveries d ON d.id = a.delivery_id WHERE a.phase <> 'ended' AND (d.status <> 'sending' OR a.number <> d.attempts)",
+    "SELECT a.delivery_id FROM mailkeep_attempts a JOIN mailkeep_deliveries d ON d.id = a.delivery_id WHERE a.phase <> 'ended' AND (d.status <> 'sending' OR a.number <> d.attempt_count)",
   "a sending delivery has an open attempt":
-    "SELECT id FROM mailkeep_deliveries d WHERE status = 'sending' AND NOT EXISTS (SELECT 1 FROM mailkeep_attempts WHERE delivery_id = d.id AND number = d.attempts AND phase <> 'ended')",
+    "SELECT id FROM mailkeep_deliveries d WHERE status = 'sending' AND NOT EXISTS (SELECT 1 FROM mailkeep_attempts WHERE delivery_id = d.id AND number = d.attempt_count AND phase <> 'ended')",
   "each transition that emits an event has exactly one event, with its sequence number": `WITH emitted AS MATERIALIZED
      (SELECT data ->> 'deliveryId' AS id, count(*) AS events, max(data ->> 'sequence') AS last FROM mailkeep_events WHERE kind LIKE 'email.%' GROUP BY 1)
      SELECT id FROM mailkeep_deliveries WHERE sequence > 0 AND (id, sequence, sequence) NOT IN (SELECT id, events, last FROM emitted)

@@ -18,6 +18,7 @@ import { withPeers } from "./relay/peers/installed.ts"
 import { relayKill } from "./relay/relayKill.ts"
 import { simulation } from "./simulation/simulation.ts"
 import { everyCall } from "./syscalls/everyCall.ts"
+import { transactionRun } from "./transactions/transactionRun.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,6 +65,7 @@ const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(val
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: amount(values.cycles, 60), processes: 1 }),
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
+  transactions: () => transactionRun({ kills: amount(values.cycles, 40) }),
   freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
   power: () => powerCuts({ cuts: amount(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
   syscalls: () => everyCall({ stride: values.long ? 1 : 8, seed }),

@@ -21,7 +21,7 @@ import {
 import { hourMillis, minuteMillis } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"
 import type { StoreUnderTest } from "@mailkeep/test-support"
-import { project, sendBody, start, stores } from "@mailkeep/test-support"
+import { project, sendInput, start, stores } from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -80,13 +80,13 @@ const coreOver = (store: MailStoreShape, stub: StubTransport.StubTransport["Serv
     Layer.provideMerge(TestClock.layer())
   )
 
-const sent = (idempotencyKey: string, change: Parameters<typeof sendBody>[0] = {}) =>
-  Effect.flatMap(Sending, (sending) => sending.send(project, sendBody(change), { idempotencyKey }))
+const sent = (idempotencyKey: string, change: Parameters<typeof sendInput>[0] = {}) =>
+  Effect.flatMap(Sending, (sending) => sending.send(project, sendInput(change), { idempotencyKey }))
 
 const soon = start + minuteMillis
 const inAnHour = formatInstant(start + hourMillis)
 
-const messageOf = (key: string, change: Parameters<typeof sendBody>[0]) =>
+const messageOf = (key: string, change: Parameters<typeof sendInput>[0]) =>
   Effect.map(sent(key, change), ({ messageId }) => messageId)
 
 const contact = Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email: "ada@example.org" }))
@@ -217,7 +217,7 @@ const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | unde
       Context.get(context, MailStore)
     )
     const stub = StubTransport.make({
-      script: [{ recipient: "refused@example.org", acts: [{ act: "reject", code: 550, enhancedCode: "5.1.1" }] }]
+      script: [{ recipient: "refused@example.org", acts: [{ act: "refuse", smtpCode: 550, enhancedCode: "5.1.1" }] }]
     })
     const at = <A, E>(core: ReturnType<typeof coreOver>, effect: Effect.Effect<A, E, Core>) =>
       Effect.andThen(TestClock.setTime(start), effect).pipe(Effect.provide(core), Effect.scoped)
@@ -236,7 +236,7 @@ const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | unde
     )
     yield* Effect.raceFirst(Fiber.await(acting), Deferred.await(dead))
     const seen = yield* at(coreOver(shared, stub), Effect.andThen(recover(useCase), visibleState))
-    const copies = stub.taken().map(({ deliveryId, attempt }) => ({ deliveryId, attempt }))
+    const copies = stub.captured().map(({ deliveryId, attempt }) => ({ deliveryId, attempt }))
     const attempts = yield* Effect.forEach(copies, ({ deliveryId, attempt }) =>
       Effect.map(
         shared.read([{ _tag: "Attempts", deliveryId }]),

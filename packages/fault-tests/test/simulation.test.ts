@@ -46,7 +46,7 @@ describe("the checks of a simulation", () => {
     [
       "a hand-off that is not marked as finalizing",
       without(
-        "MoveAttempt",
+        "TransitionAttempt",
         (change) => "next" in change && "phase" in change.next && change.next.phase === "finalizing"
       )
     ],
@@ -67,9 +67,9 @@ describe("the checks of a simulation", () => {
       committing((changes) =>
         changes.map((change) =>
           change._tag === "InsertDelivery"
-            ? { ...change, delivery: { ...change.delivery, waitsFrom: null } }
-            : change._tag === "MoveDelivery"
-              ? { ...change, next: { ...change.next, waitsFrom: null } }
+            ? { ...change, delivery: { ...change.delivery, dueSetAt: null } }
+            : change._tag === "TransitionDelivery"
+              ? { ...change, next: { ...change.next, dueSetAt: null } }
               : change
         )
       ),

@@ -108,11 +108,11 @@ describe.each(stores)("a clock that jumps, with the $name store", (store) => {
         yield* TestClock.setTime(start + minuteMillis)
         yield* tick
         yield* tick
-        expect(yield* delivery(soon.deliveryIds[0]!)).toMatchObject({ status: "delivered", attempts: 1 })
-        expect(yield* delivery(later.deliveryIds[0]!)).toMatchObject({ status: "scheduled", attempts: 0 })
+        expect(yield* delivery(soon.deliveryIds[0]!)).toMatchObject({ status: "delivered", attemptCount: 1 })
+        expect(yield* delivery(later.deliveryIds[0]!)).toMatchObject({ status: "scheduled", attemptCount: 0 })
         yield* TestClock.setTime(start + 30 * hourMillis)
         yield* tick
-        expect(yield* delivery(later.deliveryIds[0]!)).toMatchObject({ status: "delivered", attempts: 1 })
+        expect(yield* delivery(later.deliveryIds[0]!)).toMatchObject({ status: "delivered", attemptCount: 1 })
         yield* expectBalanced
       })
     ))
@@ -128,7 +128,7 @@ describe.each(stores)("a clock that jumps, with the $name store", (store) => {
         expect((yield* delivery(deliveryIds[0]!)).status).toBe("delivered")
         yield* TestClock.setTime(start)
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "delivered", attempts: 1 })
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", attemptCount: 1 })
         yield* expectBalanced
       })
     ))
@@ -154,7 +154,7 @@ describe.each(stores)("a relay that never answers, with the $name store", (store
         yield* until(other.deliveryIds[0]!, "delivered")
         expect((yield* delivery(hanging.deliveryIds[0]!)).status).toBe("sending")
         yield* until(hanging.deliveryIds[0]!, "delivered")
-        expect(yield* delivery(hanging.deliveryIds[0]!)).toMatchObject({ attempts: 2, ambiguousAttempts: 0 })
+        expect(yield* delivery(hanging.deliveryIds[0]!)).toMatchObject({ attemptCount: 2, ambiguousAttempts: 0 })
         yield* Fiber.interrupt(running)
         yield* expectBalanced
       })

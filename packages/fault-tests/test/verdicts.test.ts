@@ -53,7 +53,7 @@ const damage: Readonly<Record<string, string>> = {
     "DELETE FROM mailkeep_deliveries WHERE recipient = 'bob@example.org'",
   "an attempt has a delivery": "DELETE FROM mailkeep_deliveries WHERE recipient = 'bob@example.org'",
   "a delivery has as many attempts as it counts":
-    "UPDATE mailkeep_deliveries SET attempts = 2 WHERE status = 'delivered'",
+    "UPDATE mailkeep_deliveries SET attempt_count = 2 WHERE status = 'delivered'",
   "only the last attempt of a sending delivery is open": "UPDATE mailkeep_attempts SET phase = 'finalizing'",
   "a sending delivery has an open attempt":
     "UPDATE mailkeep_deliveries SET status = 'sending', due_at = 1 WHERE status = 'delivered'",

@@ -14,8 +14,10 @@ import type {
   UpdateProjectInput
 } from "@mailkeep/core"
 import type { MailCore } from "@mailkeep/core"
-import type { CallOptions, EmbeddedProject } from "@mailkeep/core/handle"
+import type { CallOptions, EmbeddedProject, EmbeddedSendInput } from "@mailkeep/core/handle"
 import type { Layer, ManagedRuntime } from "effect"
+import type { OutboxReport, OutboxRow } from "./outbox/OutboxSource.ts"
+import type { TransactionSends } from "./TransactionSends.ts"
 
 /** All services of the core, and the two ports that a product chooses. */
 export type MailServices = Layer.Success<typeof MailCore.layer> | MailStore | Transport
@@ -39,8 +41,62 @@ export interface ProjectsHandle {
   readonly list: (options?: CallOptions) => Promise<ReadonlyArray<Project>>
 }
 
+/** The sends of a project that go through the outbox table of the product. */
+export interface ProjectOutbox {
+  /**
+   * Makes the row of a send, for one `INSERT` in the transaction of the product. Throws `InvalidArgument` when the form of the send is wrong, so that
+   * the transaction fails. What needs stored records, such as the sender domain, is checked when the row is drained; `plan` checks it now. Files
+   * need their content; a file by its path is refused.
+   */
+  readonly row: (input: EmbeddedSendInput) => OutboxRow
+}
+
+/** The outbox of the default project, and the drain of the table. */
+export interface MailOutbox extends ProjectOutbox {
+  /**
+   * Sends all rows of the table once, in pages of 32, and removes each row after its send was accepted. Call it after a commit to send at once. Rejects
+   * with the error of a function of the `OutboxSource`. The rows then stay.
+   */
+  readonly drain: (options?: CallOptions) => Promise<OutboxReport>
+}
+
+/** The part of a connection of better-sqlite3 by which the compiler knows it. */
+export interface TransactionConnection {
+  readonly inTransaction: boolean
+}
+
+/** The handle of a project, with sends that commit together with the writes of the product. */
+export interface MailProject extends EmbeddedProject {
+  /**
+   * Sends in the open transaction of the product's own connection of better-sqlite3 to the file of the store. Checks the connection in each call.
+   * Begin the transaction with `BEGIN IMMEDIATE`, or with `db.transaction(...).immediate()`.
+   *
+   * @example
+   * ```ts
+   * import Database from "better-sqlite3"
+   * import { openMail, sqlite, stub } from "mailkeep"
+   *
+   * const mail = await openMail({ store: sqlite("shop.db"), transport: stub(), domains: ["acme.example"], from: "hi@acme.example" })
+   * const db = new Database("shop.db")
+   * db.pragma("synchronous = FULL")
+   * db.exec("CREATE TABLE IF NOT EXISTS orders (email TEXT NOT NULL)")
+   * const order = db.transaction((email: string) => {
+   *   db.prepare("INSERT INTO orders (email) VALUES (?)").run(email)
+   *   return mail.within(db).send({ to: email, subject: "Your order", text: "Thank you." })
+   * })
+   * console.log(order.immediate("ada@example.org").totalQueued) // 1
+   * await mail.close()
+   * ```
+   */
+  readonly within: (connection: TransactionConnection) => TransactionSends
+  /** Sends through an outbox table in any other database. Source: decision 0056. */
+  readonly outbox: ProjectOutbox
+}
+
 /** What one turn of `tick` did. */
 export interface TickReport {
+  /** What the drain of the outbox did; zeros without the option `outbox`. */
+  readonly outbox: OutboxReport
   /** Deliveries that were claimed and processed. */
   readonly deliveries: DispatchReport
   /** Events that were distributed, and event deliveries that were attempted. */
@@ -53,14 +109,15 @@ export interface TickReport {
  * The mail of a product. Its methods act in the default project. Each method rejects with a failure of the core, such as `InvalidArgument`, which
  * has a `kind` and `isRetryable`; after `close` with `StoreUnavailable`, reason `closed`.
  */
-export interface Mail extends EmbeddedProject, AsyncDisposable {
+export interface Mail extends MailProject, AsyncDisposable {
+  readonly outbox: MailOutbox
   /**
    * Opens the mail and starts the work in the background. Each other method does so too, so only `lazyMail` and `sharedMail` need it: at the start of
    * a server, so that the hand-off of earlier mail continues. Rejects when the mail cannot be opened. The next call tries again.
    */
   readonly open: (options?: CallOptions) => Promise<void>
   /** A handle of another project, for a product with tenants. Writes nothing until it is used. */
-  readonly project: (projectId: ProjectId, options?: ProjectHandleOptions) => EmbeddedProject
+  readonly project: (projectId: ProjectId, options?: ProjectHandleOptions) => MailProject
   /** The projects of the store. */
   readonly projects: ProjectsHandle
   /**
@@ -80,7 +137,7 @@ export interface Mail extends EmbeddedProject, AsyncDisposable {
   /** Whether the store answers, whether mail moves, and how the relay is doing. A report contains no address. */
   readonly health: (options?: CallOptions) => Promise<HealthReport>
   /**
-   * One turn of everything that is due: hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
+   * One turn of everything that is due: drains the outbox, hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
    * with `background: false` that calls it from a timer.
    */
   readonly tick: (options?: CallOptions) => Promise<TickReport>

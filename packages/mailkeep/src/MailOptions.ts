@@ -19,6 +19,7 @@ import type {
 import type { Layer } from "effect"
 import type { StoreAdapter, TransportAdapter } from "./adapters.ts"
 import type { LogEntry } from "./logging.ts"
+import type { OutboxSource } from "./outbox/OutboxSource.ts"
 
 /** How to open the mail of a product. Only `store` and `transport` are required. */
 export interface MailOptions {
@@ -56,6 +57,8 @@ export interface MailOptions {
   readonly attachmentFolder?: string | undefined
   /** How long records are kept. */
   readonly retention?: RetentionOptions | undefined
+  /** The outbox table of the product. With `background`, it is drained each second. Default: none. */
+  readonly outbox?: OutboxSource | undefined
   /** Limits and times of the dispatcher. */
   readonly dispatcher?: Partial<DispatcherOptions> | undefined
   /** Deadlines and retries of hand-offs. */
@@ -66,6 +69,11 @@ export interface MailOptions {
   readonly health?: Partial<HealthOptions> | undefined
   /** How long `close` waits for work under way, in milliseconds. Default: 15 s for hand-offs and calls, and 5 s for event deliveries. */
   readonly graceMillis?: number | undefined
+  /**
+   * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink` or the `Clock`, for example
+   * in tests.
+   */
+  readonly adapters?: Layer.Layer<never, unknown> | undefined
   /** Gets the log of the core. Default: `console.warn` prints warnings and errors. */
   readonly onLog?: ((entry: LogEntry) => void) | undefined
 }

@@ -3,7 +3,7 @@
  */
 import type { MailStore, Transport } from "@mailkeep/core"
 import type { CapturedMessage, SmtpOptions, StubOptions } from "@mailkeep/smtp"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 
 /** A store for `openMail`. `sqlite` and `memory` make one. */
 export interface StoreAdapter {
@@ -19,8 +19,19 @@ export interface TransportAdapter {
 
 /** The stub transport, with the messages that it was given. */
 export interface StubAdapter extends TransportAdapter {
-  /** The messages that were handed over to the stub, oldest first. */
+  /** The messages that were handed over to the stub since the mail was opened, oldest first: the newest 10,000, and at most 64 MiB by default. */
   readonly captured: () => ReadonlyArray<CapturedMessage>
+}
+
+/** The file of the store, and the product's own connection to it. */
+export interface SqliteStoreOptions {
+  /** The path of the file. It is created if it does not exist; its folder must exist. */
+  readonly filename: string
+  /**
+   * The product's own connection of better-sqlite3 to the same file. A call that waits for the store inside an open transaction of the connection
+   * then fails at once instead of waiting 5 s. `within` names its connection too.
+   */
+  readonly connection?: { readonly inTransaction: boolean }
 }
 
 /**
@@ -35,11 +46,11 @@ export interface StubAdapter extends TransportAdapter {
  * await mail.close()
  * ```
  */
-export const sqlite = (filename: string): StoreAdapter => ({
+export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => ({
   layer: Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@mailkeep/sqlite")),
-      ({ SqliteMailStore }) => SqliteMailStore.layer({ filename })
+      ({ SqliteMailStore }) => SqliteMailStore.layer(typeof file === "string" ? { filename: file } : file)
     )
   )
 })
@@ -117,21 +128,17 @@ export const smtp = (relay: string | SmtpRelayOptions | undefined): TransportAda
  * ```
  */
 export const stub = (options: StubOptions = {}): StubAdapter => {
-  const captured: Array<CapturedMessage> = []
-  return {
-    layer: Layer.unwrap(
-      Effect.map(
-        Effect.promise(() => import("@mailkeep/smtp")),
-        ({ StubTransport }) =>
-          StubTransport.layer({
-            ...options,
-            onTaken: (message) => {
-              captured.push(message)
-              options.onTaken?.(message)
-            }
-          })
+  let captured: () => ReadonlyArray<CapturedMessage> = () => []
+  const opened = Effect.map(
+    Effect.promise(() => import("@mailkeep/smtp")),
+    ({ StubTransport }) => {
+      const layer = StubTransport.layer(options)
+      return Layer.tap(layer, (context) =>
+        Effect.sync(() => {
+          captured = Context.get(context, StubTransport.StubTransport).captured
+        })
       )
-    ),
-    captured: () => captured
-  }
+    }
+  )
+  return { layer: Layer.unwrap(opened), captured: () => captured() }
 }

@@ -1,31 +1,40 @@
 /**
  * Runs the effects of the core as promises: rejects with the failures of the core, follows an `AbortSignal`, and knows the calls under way.
  */
-import { StoreUnavailable } from "@mailkeep/core"
+import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
+import type { Context, Scheduler } from "effect"
 import { Cause, Duration, Effect, Exit } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
+import { scheduler } from "./scheduler.ts"
 
 /** Runs an effect of the core as a promise. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
 
+/** Runs an effect of the core to its end at once, and throws what a promise would reject with. */
+export type RunSync = <A, E>(effect: Effect.Effect<A, E, CoreServices>) => A
+
 /** The part of a runtime that calls need. */
 export interface CallRuntime {
+  /** Absent until the mail is open. */
+  readonly cachedContext: Context.Context<CoreServices> | undefined
   readonly runPromiseExit: <A, E>(
     effect: Effect.Effect<A, E, CoreServices>,
-    options?: { readonly signal?: AbortSignal | undefined }
+    options?: { readonly signal?: AbortSignal | undefined; readonly scheduler?: Scheduler.Scheduler | undefined }
   ) => Promise<Exit.Exit<A, unknown>>
 }
 
 /** The calls of a mail. */
 export interface Calls {
   readonly run: Run
+  /** For effects that do not wait. Throws `TransactionRefused` when the mail is not open. */
+  readonly runSync: RunSync
   /** Refuses further calls, and waits until those under way have ended, at most `graceMillis`. */
   readonly end: (graceMillis: number) => Promise<void>
 }
 
 /** The frames of the stack above the method of a handle that calls `run`. They are formatted only when a call rejects. */
-const callerFrames = (run: Run): (() => string) => {
+const callerFrames = (run: Run | RunSync): (() => string) => {
   const site: { stack?: string } = {}
   Error.captureStackTrace(site, run)
   // The first line is a header and the second the method of the handle.
@@ -68,7 +77,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
     signal?.throwIfAborted()
     if (hasEnded) throw withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
     const current = runtime()
-    const exit = await current.runPromiseExit(effect, { signal })
+    const exit = await current.runPromiseExit(effect, { signal, scheduler })
     if (Exit.isSuccess(exit)) return exit.value
     if (!Cause.hasInterruptsOnly(exit.cause)) onFailure(current)
     throw rejectionOf(exit.cause, signal, frames)
@@ -82,11 +91,21 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
     return call
   }
 
+  const runSync: RunSync = (effect) => {
+    const frames = callerFrames(runSync)
+    if (hasEnded) throw withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
+    const context = runtime().cachedContext
+    if (context === undefined) throw withCaller(new TransactionRefused({ reason: "not_open" }), true, frames)
+    const exit = Effect.runSyncExitWith(context)(effect)
+    if (Exit.isSuccess(exit)) return exit.value
+    throw rejectionOf(exit.cause, undefined, frames)
+  }
+
   const end = async (graceMillis: number): Promise<void> => {
     hasEnded = true
     const allEnded = Effect.promise(() => Promise.allSettled(underWay))
-    await Effect.runPromise(Effect.timeoutOption(allEnded, Duration.millis(graceMillis)))
+    await Effect.runPromise(Effect.timeoutOption(allEnded, Duration.millis(graceMillis)), { scheduler })
   }
 
-  return { run, end }
+  return { run, runSync, end }
 }

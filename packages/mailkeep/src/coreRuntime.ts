@@ -10,6 +10,8 @@ import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scope } from "
 import { logLayer } from "./logging.ts"
 import type { MailServices } from "./Mail.ts"
 import type { MailOptions } from "./MailOptions.ts"
+import { drainForever } from "./outbox/drainOutbox.ts"
+import type { OutboxSource } from "./outbox/OutboxSource.ts"
 
 /** A handler of events, as `on` registers it. */
 export interface Subscription {
@@ -54,7 +56,7 @@ const webhookSink = (rules: MailOptions["webhooks"]) =>
     )
   )
 
-const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder }: MailOptions) =>
+const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder, adapters }: MailOptions) =>
   Layer.mergeAll(
     layerOf(store),
     layerOf(transport),
@@ -62,7 +64,9 @@ const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentF
     NodeCrypto.layer,
     NodeDnsResolver.layer(nameServers === undefined ? {} : { servers: nameServers }),
     webhookSink(webhooks),
-    ...(attachmentFolder === undefined ? [] : [NodeFiles.layer({ folder: attachmentFolder })])
+    ...(attachmentFolder === undefined ? [] : [NodeFiles.layer({ folder: attachmentFolder })]),
+    // The last layer wins.
+    adapters ?? Layer.empty
   )
 
 /** Drops the fields that are `undefined`, so that they do not replace a default. */
@@ -84,8 +88,14 @@ const coreOptionsOf = ({ masterSecret, mailHost, ...options }: MailOptions): Mai
   }
 }
 
+/** The work in the background. */
+const loopsOf = (outbox: OutboxSource | undefined) =>
+  outbox === undefined
+    ? MailCore.run
+    : Effect.all([MailCore.run, drainForever(outbox)], { concurrency: "unbounded", discard: true })
+
 /** What happens when the core opens: the domains are created, the handlers registered and the loops started, in this order. */
-const startUp = ({ domains = [], background = true }: MailOptions, projectId: ProjectId, opening: Opening) =>
+const startUp = ({ domains = [], background = true, outbox }: MailOptions, projectId: ProjectId, opening: Opening) =>
   Layer.effect(
     OpenScope,
     Effect.gen(function* () {
@@ -95,7 +105,7 @@ const startUp = ({ domains = [], background = true }: MailOptions, projectId: Pr
       for (const domain of domains)
         yield* ensure(projectId, typeof domain === "string" ? { domain, verified: true } : domain)
       for (const subscription of subscriptions) yield* Effect.provideService(subscribe(subscription), OpenScope, scope)
-      const loops = background ? yield* Effect.forkScoped(MailCore.run, { startImmediately: true }) : null
+      const loops = background ? yield* Effect.forkScoped(loopsOf(outbox), { startImmediately: true }) : null
       yield* Effect.sync(() => opening.onOpen(loops === null ? Effect.void : Fiber.interrupt(loops)))
       return scope
     })

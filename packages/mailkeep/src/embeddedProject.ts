@@ -11,7 +11,8 @@ import { eachOfCursors } from "./iteration.ts"
 import { splitBatch, splitSend } from "./sendInput.ts"
 import { makeApiKeys, makeDomains, makeTemplates, makeWebhooks } from "./settingHandles.ts"
 
-const toBatchItem = (result: Result.Result<SendResult, SendRefusal | StoreUnavailable>): BatchItemResult =>
+/** The result of one message of a batch, in the form of `Promise.allSettled`. */
+export const toBatchItem = (result: Result.Result<SendResult, SendRefusal | StoreUnavailable>): BatchItemResult =>
   Result.isSuccess(result)
     ? { status: "fulfilled", value: result.success }
     : { status: "rejected", reason: result.failure }

@@ -17,9 +17,26 @@
  */
 export { lazyMail, openMail } from "./openMail.ts"
 export { sharedMail } from "./sharedMail.ts"
-export type { Mail, MailRuntime, MailServices, ProjectHandleOptions, ProjectsHandle, TickReport } from "./Mail.ts"
+export type {
+  Mail,
+  MailOutbox,
+  MailProject,
+  MailRuntime,
+  MailServices,
+  ProjectHandleOptions,
+  ProjectOutbox,
+  ProjectsHandle,
+  TickReport,
+  TransactionConnection
+} from "./Mail.ts"
 export type { MailOptions } from "./MailOptions.ts"
 export type { LogEntry, LogEntryLevel } from "./logging.ts"
+
+// Sends that commit together with the writes of the product.
+export { outboxSql } from "./outbox/outboxSql.ts"
+export type { OutboxStatements } from "./outbox/outboxSql.ts"
+export type { OutboxReport, OutboxRow, OutboxSource, StoredOutboxRow } from "./outbox/OutboxSource.ts"
+export type { TransactionSends } from "./TransactionSends.ts"
 
 // Stores and transports.
 export { memory, smtp, sqlite, stub } from "./adapters.ts"
@@ -27,6 +44,7 @@ export type {
   SmtpAccessToken,
   SmtpPassword,
   SmtpRelayOptions,
+  SqliteStoreOptions,
   StoreAdapter,
   StubAdapter,
   TransportAdapter
@@ -59,7 +77,8 @@ export {
   StoreNotOpened,
   StoreUnavailable,
   TemplateNotEditable,
-  TooManyRecords
+  TooManyRecords,
+  TransactionRefused
 } from "@mailkeep/core"
 export type { Issue, IssueCode, MailFailure, SendRefusal } from "@mailkeep/core"
 

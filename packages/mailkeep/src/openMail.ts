@@ -1,23 +1,42 @@
 /**
  * Opens the mail of a product: at once, or with the first call. Source: decision 0047.
  */
-import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
-import { Effect } from "effect"
+import type { ProjectId, Sending } from "@mailkeep/core"
+import { Dispatcher, Domains, EventSender, Health, Projects, TransactionSending } from "@mailkeep/core"
+import { Effect, Exit } from "effect"
 import { makeCalls } from "./calls.ts"
 import type { Subscription } from "./coreRuntime.ts"
 import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
 import { makeEmbeddedProject } from "./embeddedProject.ts"
-import type { Mail, ProjectsHandle } from "./Mail.ts"
+import { makeTransactionSends } from "./makeTransactionSends.ts"
+import type { Mail, MailProject, ProjectsHandle } from "./Mail.ts"
 import type { MailOptions } from "./MailOptions.ts"
+import { drainOutbox } from "./outbox/drainOutbox.ts"
+import type { OutboxReport, OutboxSource } from "./outbox/OutboxSource.ts"
+import { makeOutboxRow } from "./outbox/outboxRow.ts"
+import { scheduler } from "./scheduler.ts"
+import { makeEndWatch } from "./transactionEnd.ts"
 
 const defaultProjectId = "default"
 const defaultGraceMillis = 15_000
 
-const tick = Effect.gen(function* () {
-  const deliveries = yield* (yield* Dispatcher).tick
-  const events = yield* (yield* EventSender).tick
-  return { deliveries, events, domainsChecked: yield* (yield* Domains).tick }
-})
+/** Drains the outbox first, so that its mail is handed over in the same turn. When that fails, the rest of the turn is still done. */
+const tickWith = (source: OutboxSource | undefined) =>
+  Effect.gen(function* () {
+    const drained = source === undefined ? Exit.succeed(noOutbox) : yield* Effect.exit(drainOutbox(source))
+    const deliveries = yield* (yield* Dispatcher).tick
+    const events = yield* (yield* EventSender).tick
+    const domainsChecked = yield* (yield* Domains).tick
+    return { outbox: yield* drained, deliveries, events, domainsChecked }
+  })
+
+const noOutbox: OutboxReport = { accepted: 0, refused: 0, left: 0 }
+
+const drainOf = (source: OutboxSource | undefined): Effect.Effect<OutboxReport, unknown, Sending> =>
+  source === undefined ? Effect.die(new TypeError("The option `outbox` of openMail is missing.")) : drainOutbox(source)
+
+const disposed = ({ disposeEffect }: ReturnType<typeof makeCoreRuntime>) =>
+  Effect.runPromise(disposeEffect, { scheduler })
 
 /** The runtime of the core, and a new one after an opening that failed. */
 const makeOpening = (options: MailOptions, projectId: string) => {
@@ -46,10 +65,10 @@ const makeOpening = (options: MailOptions, projectId: string) => {
       if (isOpen || failed !== current) return
       hasBegun = false
       current = make()
-      cleanedUp = Promise.all([cleanedUp, failed.dispose()])
+      cleanedUp = Promise.all([cleanedUp, disposed(failed)])
     },
-    stopLoops: () => Effect.runPromise(stopLoops),
-    dispose: () => Promise.all([cleanedUp, current.dispose()]),
+    stopLoops: () => Effect.runPromise(stopLoops, { scheduler }),
+    dispose: () => Promise.all([cleanedUp, disposed(current)]),
     /** Keeps the subscription for the opening. Returns whether the opening has begun without it. */
     add: (subscription: Subscription): boolean => {
       subscriptions.set(subscription.name, subscription)
@@ -64,6 +83,18 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   const opening = makeOpening(options, projectId)
   const calls = makeCalls(opening.runtime, opening.onFailure)
   const { run } = calls
+  const watchEnd = makeEndWatch(() => {
+    // After the close, another process or the next start hands the mail over.
+    run(TransactionSending.use(({ wake }) => wake)).catch(() => {})
+  })
+  /** The handle of a project, with the sends that commit in a database of the product. */
+  const makeProject = (id: ProjectId, sender: string | undefined): MailProject => ({
+    ...makeEmbeddedProject(run, id, sender),
+    within: (connection) =>
+      makeTransactionSends({ runSync: calls.runSync, onWritten: watchEnd, projectId: id, from: sender }, connection),
+    outbox: { row: (input) => makeOutboxRow(input, id, sender) }
+  })
+  const main = makeProject(projectId, from)
   let closing: Promise<void> | undefined
   const close = () =>
     (closing ??= (async () => {
@@ -90,9 +121,10 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       )
   }
   return {
-    ...makeEmbeddedProject(run, projectId, from),
+    ...main,
+    outbox: { ...main.outbox, drain: (call) => run(drainOf(options.outbox), call) },
     open: (call) => run(Effect.void, call),
-    project: (id, settings) => makeEmbeddedProject(run, id, settings?.from),
+    project: (id, settings) => makeProject(id, settings?.from),
     projects,
     on: async (name, kinds, handler) => {
       // The core gives a handler only events of its kinds.
@@ -104,7 +136,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
         Health.use(({ check }) => check),
         call
       ),
-    tick: (call) => run(tick, call),
+    tick: (call) => run(tickWith(options.outbox), call),
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {

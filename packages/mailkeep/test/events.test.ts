@@ -23,7 +23,7 @@ describe("on", () => {
   })
 
   it("gives each handler the events of its kinds, of handlers from before and after the opening", async () => {
-    const mail = lazyMail(quiet({ transport: stub({ script: [{ recipient: /^gone@/, acts: [{ act: "reject" }] }] }) }))
+    const mail = lazyMail(quiet({ transport: stub({ script: [{ recipient: /^gone@/, acts: [{ act: "refuse" }] }] }) }))
     const [delivered, bounced, everyEvent] = [vi.fn(), vi.fn(), vi.fn()]
     await mail.on("delivered", ["email.delivered"], (event) => void delivered(event.data.recipient))
     await mail.open()

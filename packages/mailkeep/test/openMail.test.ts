@@ -39,7 +39,7 @@ describe("openMail", () => {
     await first.close()
     const transport = stub()
     const second = await openQuiet({ store: sqlite(file), transport })
-    expect((await second.tick()).deliveries.queued).toBe(1)
+    expect((await second.tick()).deliveries.handedOver).toBe(1)
     expect(transport.captured().map(({ deliveryId }) => deliveryId)).toEqual(deliveryIds)
     expect((await second.deliveries.get(deliveryIds[0]!)).status).toBe("delivered")
   })
@@ -192,7 +192,7 @@ describe("close", () => {
         begun.resolve()
         await relayAnswers.promise
         await beforeFinalize()
-        return { _tag: "Accepted", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "OK" } }
+        return { _tag: "Accepted", reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "OK" } }
       }
     }
     const file = temporaryFile()

@@ -9,11 +9,13 @@ import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
+import { isCallerConnection, makeCallerConnections } from "./internal/callerConnections.ts"
 import { makeCallerWriter } from "./internal/callerWriter.ts"
 import { busySchedule, openDatabase } from "./internal/connection.ts"
 import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
 import type { GroupCommit } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
+import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { prepared } from "./internal/recordTable.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
@@ -28,13 +30,22 @@ export interface SqliteOptions {
    * suits a short-lived program.
    */
   readonly commitThread?: "worker" | "caller"
+  /**
+   * The product's own connection of better-sqlite3 to the same file. While it has an open transaction, a call that waits for the store fails at once
+   * instead of waiting 5 s. `joinTransaction` names its connection too.
+   */
+  readonly connection?: unknown
 }
 
 /** A store with the numbers that only SQLite has. */
 export interface SqliteMailStoreShape extends MailStoreShape {
+  /** Joins the open transaction of a connection of better-sqlite3 to the same file, of any copy of the driver. */
+  readonly joinTransaction: NonNullable<MailStoreShape["joinTransaction"]>
   /** The disk syncs of this process, and the time that it waited while other processes kept the write lock. */
   readonly groupCounts: GroupCommit["counts"]
 }
+
+const capabilities = { durable: true, multiProcess: true } as const
 
 /**
  * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
@@ -42,16 +53,19 @@ export interface SqliteMailStoreShape extends MailStoreShape {
  */
 export const make = ({
   filename,
-  commitThread = "worker"
+  commitThread = "worker",
+  connection: ownConnection
 }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     const database = yield* openDatabase(filename)
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)
+    const connections = makeCallerConnections()
+    if (isCallerConnection(ownConnection)) connections.add(ownConnection)
     const writer =
       commitThread === "worker"
-        ? yield* makeCommitThread(filename, identity)
-        : makeCallerWriter(database, () => checkFiles(filename, identity))
+        ? yield* makeCommitThread(filename, identity, connections)
+        : makeCallerWriter(database, () => checkFiles(filename, identity), connections)
     if (commitThread === "worker") database.pragma("query_only = ON")
     const group = yield* makeGroupCommit(writer)
     // Opened last, so that a close refuses scans before it waits for commits.
@@ -75,7 +89,7 @@ export const make = ({
     }
 
     return {
-      capabilities: { durable: true, multiProcess: true },
+      capabilities,
       commit: (changes) => group.submit({ _tag: "Commit", changes }),
       claim: (claim) => group.submit({ _tag: "Claim", claim }),
       claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),
@@ -89,7 +103,7 @@ export const make = ({
           })
         }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
       sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
-      foreignCommits: Stream.fromEffectSchedule(
+      commitsOfOtherProcesses: Stream.fromEffectSchedule(
         // If the version cannot be read, reports no commit.
         Effect.orElseSucceed(writer.dataVersion, () => undefined),
         Schedule.spaced("1 second")
@@ -98,6 +112,7 @@ export const make = ({
         Stream.drop(1),
         Stream.map(() => undefined)
       ),
+      joinTransaction: makeJoinTransaction({ identity, capabilities, connections, isOpen: () => database.open }),
       groupCounts: group.counts
     }
   })

@@ -128,7 +128,7 @@ describe("the commit thread", () => {
       Effect.gen(function* () {
         const seen: Array<void> = []
         const watching = yield* Effect.forkChild(
-          Stream.runForEach(store.foreignCommits, () => Effect.sync(() => seen.push(undefined)))
+          Stream.runForEach(store.commitsOfOtherProcesses, () => Effect.sync(() => seen.push(undefined)))
         )
         yield* store.commit(put("own"))
         yield* Effect.sleep("1100 millis")

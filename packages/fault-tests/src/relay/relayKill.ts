@@ -21,7 +21,7 @@ const emptyMillisMax = 30_000
 const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmbiguous): KillRelay => ({
   // Postfix takes fewer messages a second than the core accepts. More callers would only make the recovery longer.
   callers: 4,
-  // In every second cycle the kill finds most attempts without an answer to their final bytes.
+  // In every second cycle the kill finds most attempts without an answer to their end of data.
   ofWorkers: (cycle) => ({ port: cycle % 2 === 0 ? postfix.relayPort : postfix.slowPort, onAmbiguous }),
   transport: relayTransport(postfix.relayPort),
   // Before a cycle, Postfix has no message.

@@ -31,7 +31,7 @@ const isLegacyFileName = (defect: string): boolean =>
     defect
   )
 
-const shown = (value: unknown): string => {
+const textOfValue = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
@@ -63,7 +63,7 @@ export const differences = (sample: SampleMail, recipient: string, mail: ParsedM
   const found: Array<string> = []
   const same = (what: string, sent: unknown, received: unknown) => {
     if (JSON.stringify(sent) !== JSON.stringify(received))
-      found.push(`${what}: sent ${shown(sent)}, received ${shown(received)}`)
+      found.push(`${what}: sent ${textOfValue(sent)}, received ${textOfValue(received)}`)
   }
   const received = (list: ReadonlyArray<ParsedAddress>) =>
     list.map(([name, address]) => [name, inOneForm(address)] as const)

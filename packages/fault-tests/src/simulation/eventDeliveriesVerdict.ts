@@ -32,12 +32,12 @@ export const eventDeliveriesVerdict = (
             ? []
             : [`${subscriber} does not have exactly one event delivery of ${event}`]
         ),
-        ...eventDeliveries.flatMap(({ id, status, attempts }) => {
+        ...eventDeliveries.flatMap(({ id, status, attemptCount }) => {
           if (status === "delivered")
             return received.has(id) ? [] : [`${id} is delivered, but the webhook did not receive it`]
-          return status === "failed" && attempts >= attemptsMax
+          return status === "failed" && attemptCount >= attemptsMax
             ? []
-            : [`${id} is still ${status} after ${attempts} attempts`]
+            : [`${id} is still ${status} after ${attemptCount} attempts`]
         })
       ]
     })

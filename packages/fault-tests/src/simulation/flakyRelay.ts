@@ -42,7 +42,7 @@ const drawn = (random: () => number): Behaviour => {
 
 const reply = (stage: SmtpStage, code: number, enhancedCode: string): SmtpReply => ({
   stage,
-  code,
+  smtpCode: code,
   enhancedCode,
   text: "a reply of the relay"
 })
@@ -61,7 +61,7 @@ export const flakyRelay = (
   const receive = ({ deliveryId, attempt, message, beforeFinalize }: HandOff) =>
     Effect.andThen(
       beforeFinalize,
-      // The process can be killed between the commit of the phase `finalizing` and the final bytes.
+      // The process can be killed between the commit of the phase `finalizing` and the end of data.
       Effect.andThen(
         Effect.yieldNow,
         Effect.sync(() => copies.push({ deliveryId, attempt, messageIdHeader: message.messageIdHeader, at: now() }))
@@ -70,9 +70,9 @@ export const flakyRelay = (
   const play = (handOff: HandOff, behaviour: Behaviour): ReturnType<TransportShape["handOff"]> => {
     switch (behaviour) {
       case "deliver":
-        return Effect.as(receive(handOff), { _tag: "Delivered", reply: reply("finalizing", 250, "2.0.0") } as const)
+        return Effect.as(receive(handOff), { _tag: "Delivered", reply: reply("endOfData", 250, "2.0.0") } as const)
       case "accept":
-        return Effect.as(receive(handOff), { _tag: "Accepted", reply: reply("finalizing", 250, "2.0.0") } as const)
+        return Effect.as(receive(handOff), { _tag: "Accepted", reply: reply("endOfData", 250, "2.0.0") } as const)
       case "defer":
         return refused("rcpt", 451, "4.2.0")
       case "deferRelay":
@@ -82,7 +82,7 @@ export const flakyRelay = (
       case "rejectContent":
         return refused("rcpt", 554, "5.7.1")
       case "refuseWhileFinalizing":
-        return Effect.andThen(handOff.beforeFinalize, refused("finalizing", 552, "5.6.0"))
+        return Effect.andThen(handOff.beforeFinalize, refused("endOfData", 552, "5.6.0"))
       case "loseBefore":
         return lost
       case "loseAfter":

@@ -54,7 +54,7 @@ export class History {
 
   #record(change: Change): void {
     if (change._tag === "InsertDelivery") this.projectOf.set(change.delivery.id, change.delivery.projectId)
-    if (change._tag === "MoveDelivery") this.transitions++
+    if (change._tag === "TransitionDelivery") this.transitions++
     if (change._tag === "PutResource" && change.resource.kind === "webhook" && change.replaces === null) {
       const { projectId, id } = change.resource
       this.webhooks.set(projectId, [...(this.webhooks.get(projectId) ?? []), id])
@@ -75,14 +75,14 @@ export class History {
   }
 
   #check(change: Change, changes: ReadonlyArray<Change>, now: number): ReadonlyArray<string> {
-    if (change._tag === "MoveDelivery") return this.#checkTransition(change, changes)
-    if (change._tag === "MoveAttempt" && change.next.phase === "finalizing")
+    if (change._tag === "TransitionDelivery") return this.#checkTransition(change, changes)
+    if (change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
       return this.#checkFinalizing(change.deliveryId, now)
     return []
   }
 
   #checkTransition(
-    { id, from, next }: Extract<Change, { _tag: "MoveDelivery" }>,
+    { id, from, next }: Extract<Change, { _tag: "TransitionDelivery" }>,
     changes: ReadonlyArray<Change>
   ): ReadonlyArray<string> {
     const before = this.#existing(id)

@@ -74,7 +74,7 @@ const checkDelivery = (
   atMostOnce: boolean,
   canceled: boolean
 ): ReadonlyArray<string> => {
-  const { id, status, attempts: count } = delivery
+  const { id, status, attemptCount: count } = delivery
   const explained = copies.every(({ attempt }, index) => {
     const outcome = attempts.find(({ number }) => number === attempt)?.outcome ?? ""
     return index === copies.length - 1 ? mayHaveReachedRelay.has(outcome) : outcome === "ambiguous"

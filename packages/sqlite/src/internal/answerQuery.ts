@@ -4,7 +4,7 @@
 import type { Answer, Answering, CounterName, Found, PageRequest, Query, UsageAudit } from "@mailkeep/core/adapter"
 import { caseFold, withDeletedCounts } from "@mailkeep/core/adapter/evaluation"
 import { contactPage, contactScan } from "./contactQueries.ts"
-import { contentPart } from "./messageContents.ts"
+import { contentChunk } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import { logPage, suppressionPage } from "./scannedPages.ts"
@@ -60,7 +60,7 @@ const answers: Answering<Prepared> = {
     findAll(connection, apiKeys, "WHERE project_id = ? ORDER BY created_at, id", projectId),
   Domain: (connection, { projectId, domain }) =>
     findOne(connection, domains, "WHERE project_id = ? AND domain = ?", projectId, domain),
-  DomainOfId: (connection, { projectId, id }) =>
+  DomainById: (connection, { projectId, id }) =>
     findOne(connection, domains, "WHERE id = ? AND project_id = ?", id, projectId),
   DomainsDue: (connection, { now, limit }) =>
     findAll(
@@ -136,10 +136,10 @@ const answers: Answering<Prepared> = {
     findOne(connection, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
   Message: (connection, { projectId, id }) =>
     findOne(connection, messages, "WHERE id = ? AND project_id = ?", id, projectId),
-  ContentPart: contentPart,
+  ContentChunk: contentChunk,
   Delivery: (connection, { projectId, id }) =>
     findOne(connection, deliveries, "WHERE id = ? AND project_id = ?", id, projectId),
-  DeliveryOfId: (connection, { id }) => findOne(connection, deliveries, "WHERE id = ?", id),
+  DeliveryById: (connection, { id }) => findOne(connection, deliveries, "WHERE id = ?", id),
   DeliveriesOfMessage: (connection, { projectId, messageId }) =>
     findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ? ORDER BY id", messageId, projectId),
   Attempts: (connection, { deliveryId }) =>

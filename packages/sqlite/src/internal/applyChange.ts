@@ -2,9 +2,11 @@
  * Applies one change. Its guard is in the same statement if SQL can express it. The reason is looked up only when a
  * guard fails.
  */
-import type { Change, ChangeOf, ChangeTag, ConflictReason, Lease, RecordRef } from "@mailkeep/core/adapter"
+import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import { putContact, removeContact } from "./contactSearch.ts"
+import { addToCounter } from "./counters.ts"
+import { renewLease } from "./leases.ts"
 import { putContent, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { rewriteRecord } from "./storedRecords.ts"
@@ -81,16 +83,13 @@ const referred = (connection: Prepared, ref: RecordRef): Existing => {
 
 const whereId = (id: string) => ({ where: "id = ?", values: [id] })
 
-const moveDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
+const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
 
-const moveEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
+const transitionEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
 
-const moveAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(attemptStateFields)}
+const transitionAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(attemptStateFields)}
 WHERE delivery_id = ? AND number = ? AND phase = ?
 AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND status = 'sending' AND fencing_token = ?)`
-
-const addToCounterSql = `INSERT INTO mailkeep_counters (project_id, name, value) VALUES (?, ?, ?)
-ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
 
 const spendWithinSql =
   "UPDATE mailkeep_counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
@@ -172,29 +171,30 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   },
   InsertDelivery: (connection, { delivery }) => insert(connection, deliveries, delivery),
   InsertAttempt: (connection, { attempt }) => insert(connection, attempts, attempt),
-  MoveAttempt: (connection, { deliveryId, number, fencingToken, from, next }) => {
+  TransitionAttempt: (connection, { deliveryId, number, fencingToken, from, next }) => {
     const values = attempts.valuesOf(next, attemptStateFields)
-    if (connection.statement(moveAttemptSql).run(...values, deliveryId, number, from, fencingToken).changes === 1)
+    if (connection.statement(transitionAttemptSql).run(...values, deliveryId, number, from, fencingToken).changes === 1)
       return undefined
     return exists(connection, "mailkeep_attempts WHERE delivery_id = ? AND number = ?", deliveryId, number)
       ? "Stale"
       : "NotFound"
   },
-  MoveDelivery: (connection, { id, from, fencingToken, next }) => {
+  TransitionDelivery: (connection, { id, from, fencingToken, next }) => {
     const values = deliveries.valuesOf(next, deliveryStateFields)
-    if (connection.statement(moveDeliverySql).run(...values, id, from, fencingToken).changes === 1) return undefined
+    if (connection.statement(transitionDeliverySql).run(...values, id, from, fencingToken).changes === 1)
+      return undefined
     return exists(connection, "mailkeep_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
   AddToCounter: (connection, { projectId, name, by, max }) => {
     if (by < 0 || max === null) {
-      connection.statement(addToCounterSql).run(projectId, name, by)
+      addToCounter(connection, projectId, name, by)
       return undefined
     }
     if (connection.statement(spendWithinSql).run(by, projectId, name, by, max).changes === 1) return undefined
     // A counter that was never spent is 0.
     if (by > max || exists(connection, "mailkeep_counters WHERE project_id = ? AND name = ?", projectId, name))
       return "Exhausted"
-    connection.statement(addToCounterSql).run(projectId, name, by)
+    addToCounter(connection, projectId, name, by)
     return undefined
   },
   AppendEvent: (connection, { event }) => insert(connection, events, event),
@@ -207,9 +207,9 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     return exists(connection, "mailkeep_events WHERE id = ?", id) ? "Stale" : "NotFound"
   },
   InsertEventDelivery: (connection, { eventDelivery }) => insert(connection, eventDeliveries, eventDelivery),
-  MoveEventDelivery: (connection, { id, from, fencingToken, next }) => {
+  TransitionEventDelivery: (connection, { id, from, fencingToken, next }) => {
     const values = eventDeliveries.valuesOf(next, eventDeliveryStateFields)
-    if (connection.statement(moveEventDeliverySql).run(...values, id, from, fencingToken).changes === 1)
+    if (connection.statement(transitionEventDeliverySql).run(...values, id, from, fencingToken).changes === 1)
       return undefined
     return exists(connection, "mailkeep_event_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
   },
@@ -222,14 +222,6 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     connection.statement("DELETE FROM mailkeep_leases WHERE worker = ?").run(worker)
     return undefined
   }
-}
-
-export const renewLease = (connection: Prepared, { worker, renewedAt, leaseUntil }: Lease): void => {
-  connection
-    .statement(
-      "INSERT INTO mailkeep_leases (worker, renewed_at, lease_until) VALUES (?, ?, ?) ON CONFLICT (worker) DO UPDATE SET renewed_at = excluded.renewed_at, lease_until = excluded.lease_until"
-    )
-    .run(worker, renewedAt, leaseUntil)
 }
 
 export const applyChange = (connection: Prepared, change: Change): Applied =>

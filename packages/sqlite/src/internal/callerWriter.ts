@@ -2,7 +2,10 @@
  * Commits groups on the caller's thread. A disk sync blocks this thread; a lock of another process does not.
  */
 import type { Database } from "better-sqlite3"
+import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Clock, Effect } from "effect"
+import type { CallerConnections } from "./callerConnections.ts"
+import { ownTransactionMillis, ownTransactionSentence } from "./callerConnections.ts"
 import { busySchedule } from "./connection.ts"
 import type { GroupWriter } from "./groupCommit.ts"
 import { makeGroupTransaction } from "./groupTransaction.ts"
@@ -12,20 +15,28 @@ import { unavailable } from "./sqliteFailure.ts"
 const nanosPerMilli = 1e6
 
 /** `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log. */
-export const makeCallerWriter = (database: Database, check: () => number): GroupWriter => {
+export const makeCallerWriter = (
+  database: Database,
+  check: () => number,
+  connections: CallerConnections
+): GroupWriter => {
   const transaction = makeGroupTransaction(database, check)
   const dataVersion = database.prepare("PRAGMA data_version").pluck()
   const commit: GroupWriter["commit"] = (writes) =>
     Effect.gen(function* () {
       let lockedSince: number | undefined
       const noteLock = (cause: unknown) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          if (isBusy(cause)) lockedSince ??= now
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (!isBusy(cause)) return Effect.void
+          lockedSince ??= now
+          return now - lockedSince >= ownTransactionMillis && connections.hasTransaction()
+            ? Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence, cause }))
+            : Effect.void
         })
       const group = yield* Effect.try({ try: () => transaction(writes), catch: (cause) => cause }).pipe(
         Effect.tapError(noteLock),
         Effect.retry({ schedule: busySchedule, while: isBusy }),
-        Effect.mapError(unavailable)
+        Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
       if (lockedSince === undefined) return group
       return { ...group, lockNanos: ((yield* Clock.currentTimeMillis) - lockedSince) * nanosPerMilli }

@@ -3,8 +3,8 @@
  */
 import type { Claim, Delivery, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
 import { longestDueFirst } from "@mailkeep/core/adapter/evaluation"
-import { renewLease } from "./applyChange.ts"
 import { claimOrder } from "./claimOrder.ts"
+import { renewLease } from "./leases.ts"
 import { sweepMessages } from "./messageContents.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, eventDeliveries } from "./tables.ts"

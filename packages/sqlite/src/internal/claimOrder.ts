@@ -12,12 +12,12 @@ type DueRow = Due & Lane
 
 /** The clock of the claim was set back after a delivery of this status began to wait. */
 const setBackSql =
-  "SELECT 1 FROM mailkeep_deliveries INDEXED BY mailkeep_deliveries_waits WHERE status = ? AND waits_from > ? LIMIT 1"
+  "SELECT 1 FROM mailkeep_deliveries INDEXED BY mailkeep_deliveries_due_set WHERE status = ? AND due_set_at > ? LIMIT 1"
 
 const unclaimed = "(worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > @now))"
 
 /** `isDue` in SQL. The second part is left out while it can be true of no delivery, so that the index bounds the search. */
-const dueSql = (isSetBack: boolean): string => (isSetBack ? "(due_at <= @now OR waits_from > @now)" : "due_at <= @now")
+const dueSql = (isSetBack: boolean): string => (isSetBack ? "(due_at <= @now OR due_set_at > @now)" : "due_at <= @now")
 
 const columns = "id, project_id AS projectId, bulk, due_at AS dueAt"
 

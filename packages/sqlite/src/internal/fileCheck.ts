@@ -17,6 +17,10 @@ const identify = (stat: Stats | undefined): string | undefined =>
 /** Identifies the files that have these names now. */
 export const fileIdentityOf = (where: string): FileIdentity => statsOf(where).map(identify)
 
+/** Whether both are the same files. */
+export const isSameIdentity = (one: FileIdentity, other: FileIdentity): boolean =>
+  one.every((file, n) => file === other[n])
+
 /** Returns the size of the write-ahead log in bytes. Throws `FileMoved` if a file is no longer the one that was opened. */
 export const checkFiles = (where: string, opened: FileIdentity): number => {
   const now = statsOf(where)

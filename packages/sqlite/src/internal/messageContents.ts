@@ -5,18 +5,19 @@
 import type { AnswerOf, ChangeOf, Message, QueryOf, Sweep } from "@mailkeep/core/adapter"
 import { deliveryInstants, sweptCounts } from "@mailkeep/core/adapter/evaluation"
 import type { Statement } from "better-sqlite3"
+import { addToCounter } from "./counters.ts"
 import type { Prepared } from "./recordTable.ts"
 import { columnOf, findAll } from "./recordTable.ts"
 import { deliveries, messages } from "./tables.ts"
 
-const insertPart = "INSERT INTO mailkeep_contents (project_id, hash, part, bytes) VALUES (?, ?, ?, ?)"
+const insertChunk = "INSERT INTO mailkeep_contents (project_id, hash, chunk, bytes) VALUES (?, ?, ?, ?)"
 
-/** Writes the parts of a content, unless the project has it. */
-export const putContent = (connection: Prepared, { projectId, hash, parts }: ChangeOf<"PutContent">): void => {
+/** Writes the chunks of a content, unless the project has it. */
+export const putContent = (connection: Prepared, { projectId, hash, chunks }: ChangeOf<"PutContent">): void => {
   const existing = "SELECT 1 FROM mailkeep_contents WHERE project_id = ? AND hash = ? LIMIT 1"
   if (connection.statement(existing).get(projectId, hash) !== undefined) return
-  const statement = connection.statement(insertPart) as unknown as Statement<[string, string, number, Uint8Array]>
-  for (const [part, bytes] of parts.entries()) statement.run(projectId, hash, part, bytes)
+  const statement = connection.statement(insertChunk) as unknown as Statement<[string, string, number, Uint8Array]>
+  for (const [chunk, bytes] of chunks.entries()) statement.run(projectId, hash, chunk, bytes)
 }
 
 /** Records to which contents a new message refers. */
@@ -26,12 +27,12 @@ export const referToContents = (connection: Prepared, { id, projectId, attachmen
   for (const { hash } of attachments) connection.statement(insert).run(projectId, hash, id)
 }
 
-export const contentPart = (
+export const contentChunk = (
   connection: Prepared,
-  { projectId, hash, part }: QueryOf<"ContentPart">
-): AnswerOf<"ContentPart"> => {
-  const sql = "SELECT bytes FROM mailkeep_contents WHERE project_id = ? AND hash = ? AND part = ?"
-  const row = connection.statement(sql).get(projectId, hash, part) as { readonly bytes: Uint8Array } | undefined
+  { projectId, hash, chunk }: QueryOf<"ContentChunk">
+): AnswerOf<"ContentChunk"> => {
+  const sql = "SELECT bytes FROM mailkeep_contents WHERE project_id = ? AND hash = ? AND chunk = ?"
+  const row = connection.statement(sql).get(projectId, hash, chunk) as { readonly bytes: Uint8Array } | undefined
   return row === undefined ? null : new Uint8Array(row.bytes.buffer, row.bytes.byteOffset, row.bytes.length)
 }
 
@@ -45,9 +46,6 @@ const endedSql = `INDEXED BY mailkeep_messages_oldest WHERE created_at < ? AND N
 ) ORDER BY created_at, id LIMIT ?`
 
 const comparisons = 1 + deliveryInstants.length
-
-const addToCounter = `INSERT INTO mailkeep_counters (project_id, name, value) VALUES (?, ?, ?)
-ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value`
 
 const deleteUnused = `DELETE FROM mailkeep_contents WHERE project_id = ? AND hash = ?
 AND NOT EXISTS (SELECT 1 FROM mailkeep_message_contents WHERE project_id = ? AND hash = ?)`
@@ -71,7 +69,7 @@ const deleteMessage = (connection: Prepared, message: Message): void => {
     run("DELETE FROM mailkeep_attempts WHERE delivery_id = ?", delivery.id)
     run("DELETE FROM mailkeep_deliveries WHERE id = ?", delivery.id)
   }
-  for (const count of sweptCounts(ofMessage)) run(addToCounter, count.projectId, count.name, count.by)
+  for (const count of sweptCounts(ofMessage)) addToCounter(connection, count.projectId, count.name, count.by)
   run("DELETE FROM mailkeep_messages WHERE id = ?", id)
   deleteReferences(connection, message)
   deleteUnusedContents(connection, message)

@@ -23,12 +23,14 @@ export class NotOpened extends Error {
 /** The first version with the fix for a race in the reset of the write-ahead log. */
 const sqliteVersionMin = [3, 51, 3]
 
-const synchronousFull = 2
+/** `EXTRA` is 3, and durable too. */
+export const synchronousFull = 2
 
 /** SQLite truncates the log to this size when it restarts the log: 4,000 pages of 4 KiB. */
 const logBytesKept = 4000 * 4096
 
-const isOldVersion = (text: string): boolean => {
+/** Whether this version of SQLite can damage a file. */
+export const isOldVersion = (text: string): boolean => {
   const parts = text.split(".").map(Number)
   const difference = sqliteVersionMin.map((min, index) => (parts[index] ?? 0) - min).find((part) => part !== 0)
   return difference !== undefined && difference < 0

@@ -8,11 +8,18 @@ export class FileMoved extends Error {}
 
 type Reason = "full" | "locked" | "read_only" | "unreachable"
 
+/** The result code of an error of SQLite, also of another copy of the driver, whose class is another one. */
+export const codeOf = (cause: unknown): string | undefined => {
+  if (cause instanceof SqliteError) return cause.code
+  if (!(cause instanceof Error) || cause.name !== "SqliteError" || !("code" in cause)) return undefined
+  return typeof cause.code === "string" ? cause.code : undefined
+}
+
 /** Returns `undefined` for a bug, such as a violated constraint or wrong SQL. */
 export const reasonOf = (cause: unknown): Reason | undefined => {
   if (cause instanceof FileMoved) return "unreachable"
-  if (!(cause instanceof SqliteError)) return undefined
-  const { code } = cause
+  const code = codeOf(cause)
+  if (code === undefined) return undefined
   const is = (name: string) => code === name || code.startsWith(`${name}_`)
   // On a full disk, SQLite first fails to grow the shared memory of the log.
   if (is("SQLITE_FULL") || code === "SQLITE_IOERR_SHMSIZE") return "full"

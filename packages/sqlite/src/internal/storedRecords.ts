@@ -63,9 +63,9 @@ const contentsRead: Read<"Content"> = (connection, where, values) =>
   ).map(({ project_id, hash }) => ({
     projectId: project_id,
     hash,
-    parts: rows<{ readonly bytes: Uint8Array }>(
+    chunks: rows<{ readonly bytes: Uint8Array }>(
       connection,
-      "SELECT bytes FROM mailkeep_contents WHERE project_id = ? AND hash = ? ORDER BY part",
+      "SELECT bytes FROM mailkeep_contents WHERE project_id = ? AND hash = ? ORDER BY chunk",
       [project_id, hash]
     ).map(({ bytes }) => new Uint8Array(bytes))
   }))
@@ -115,15 +115,15 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
   }
 }
 
-/** Every content has a part 0, and the query counts each content once by that part. */
-const firstPartOnly = (kind: RecordKind): string => (kind === "Content" ? "part = 0 AND " : "")
+/** Every content has a chunk 0, and the query counts each content once by that chunk. */
+const firstChunkOnly = (kind: RecordKind): string => (kind === "Content" ? "chunk = 0 AND " : "")
 
 /** Reads up to `limit` records of one kind after a key. */
 export const recordPage = (connection: Prepared, { kind, after, limit }: QueryOf<"Records">): AnswerOf<"Records"> => {
   const { key, read } = sources[kind] as Source<RecordKind>
   const columns = key.join(", ")
   const bound = after === null ? "1" : `(${columns}) > (${key.map(() => "?").join(", ")})`
-  const where = `WHERE ${firstPartOnly(kind)}${bound} ORDER BY ${columns} LIMIT ?`
+  const where = `WHERE ${firstChunkOnly(kind)}${bound} ORDER BY ${columns} LIMIT ?`
   return read(connection, where, [...(after ?? []), limit]).map((record) => ({ kind, record }) as StoredRecord)
 }
 

@@ -84,7 +84,7 @@ export const workHealth = (
     count(`mailkeep_deliveries WHERE status = '${status}' AND due_at <= ?`, dueBefore)
   return {
     late: late("scheduled") + late("queued"),
-    lapsed: count(
+    abandoned: count(
       `mailkeep_deliveries WHERE status = 'sending' AND due_at IS NOT NULL
        AND (worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ?))`,
       leaseEndedBefore

@@ -53,18 +53,29 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
   }
 }
 
-const bodyOf = (change: Change): { readonly html: string | null; readonly text: string | null } | undefined =>
-  change._tag === "InsertMessage"
-    ? change.message
-    : change._tag === "PutResource" && change.resource.kind === "templateBody"
-      ? change.resource.content
-      : undefined
-
-const octetsOfChange = (change: Change): number => {
-  if (change._tag === "PutContent") return change.parts.reduce((sum, part) => sum + part.length, 0)
-  const body = bodyOf(change)
-  return 1024 + 3 * ((body?.html?.length ?? 0) + (body?.text?.length ?? 0))
+interface Bodies {
+  readonly html: string | null
+  readonly text: string | null
 }
+
+/** The bodies that the change carries. A rewrite of a message carries the message before and after. */
+const bodiesOf = (change: Change): ReadonlyArray<Bodies> => {
+  switch (change._tag) {
+    case "InsertMessage":
+      return [change.message]
+    case "PutResource":
+      return change.resource.kind === "templateBody" ? [change.resource.content] : []
+    case "RewriteRecord":
+      return [change.before, change.after].flatMap((one) => (one?.kind === "Message" ? [one.record] : []))
+    default:
+      return []
+  }
+}
+
+const octetsOfChange = (change: Change): number =>
+  change._tag === "PutContent"
+    ? change.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    : bodiesOf(change).reduce((sum, { html, text }) => sum + 3 * ((html?.length ?? 0) + (text?.length ?? 0)), 1024)
 
 /** The approximate size of a write: its bodies and contents, and a fixed number of octets for each change. */
 export const octetsOf = (write: Write): number =>

@@ -25,7 +25,7 @@ CREATE TABLE mailkeep_event_deliveries (
   due_at INTEGER,
   worker TEXT,
   fencing_token INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
+  attempt_count INTEGER NOT NULL,
   latest_attempts TEXT NOT NULL,
   ended_at INTEGER,
   CHECK ((due_at IS NOT NULL) = (status = 'pending'))

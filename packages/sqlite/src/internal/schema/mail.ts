@@ -33,10 +33,10 @@ CREATE INDEX mailkeep_messages_oldest ON mailkeep_messages (created_at, id);
 CREATE TABLE mailkeep_contents (
   project_id TEXT NOT NULL,
   hash TEXT NOT NULL,
-  part INTEGER NOT NULL,
+  chunk INTEGER NOT NULL,
   bytes BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX mailkeep_contents_by_part ON mailkeep_contents (project_id, hash, part);
+CREATE UNIQUE INDEX mailkeep_contents_by_chunk ON mailkeep_contents (project_id, hash, chunk);
 
 CREATE TABLE mailkeep_message_contents (
   project_id TEXT NOT NULL,
@@ -61,14 +61,14 @@ CREATE TABLE mailkeep_deliveries (
   status_message TEXT,
   scheduled_at INTEGER,
   due_at INTEGER,
-  waits_from INTEGER,
+  due_set_at INTEGER,
   queued_at INTEGER,
   worker TEXT,
   fencing_token INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
+  attempt_count INTEGER NOT NULL,
   deferrals INTEGER NOT NULL,
   ambiguous_attempts INTEGER NOT NULL,
-  crashes INTEGER NOT NULL,
+  worker_deaths INTEGER NOT NULL,
   reached_relay INTEGER NOT NULL CHECK (reached_relay IN (0, 1)),
   counted_day TEXT,
   charged_at INTEGER,
@@ -88,7 +88,7 @@ CREATE INDEX mailkeep_deliveries_of_contact ON mailkeep_deliveries (project_id, 
 CREATE INDEX mailkeep_deliveries_of_message ON mailkeep_deliveries (message_id, id);
 CREATE INDEX mailkeep_deliveries_due ON mailkeep_deliveries (status, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mailkeep_deliveries_lanes ON mailkeep_deliveries (status, project_id, bulk, due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX mailkeep_deliveries_waits ON mailkeep_deliveries (status, waits_from) WHERE waits_from IS NOT NULL;
+CREATE INDEX mailkeep_deliveries_due_set ON mailkeep_deliveries (status, due_set_at) WHERE due_set_at IS NOT NULL;
 
 CREATE TABLE mailkeep_attempts (
   delivery_id TEXT NOT NULL,

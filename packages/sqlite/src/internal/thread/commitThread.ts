@@ -2,25 +2,31 @@
  * Commits groups on a separate thread, so that the caller's thread neither waits for the disk nor for a lock.
  * Source: docs/decisions/0053-commit-thread.md.
  */
+import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import type { CallerConnections } from "../callerConnections.ts"
+import { ownTransactionMillis, ownTransactionSentence } from "../callerConnections.ts"
 import type { FileIdentity } from "../fileCheck.ts"
 import type { CommittedGroup } from "../groupTransaction.ts"
 import type { GroupWriter } from "../groupCommit.ts"
 import type { Write, Written } from "../writes.ts"
 import type { ThreadError } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
+import type { NotCloneable } from "./workerThread.ts"
 import { makeWorkerThread } from "./workerThread.ts"
 
 export interface CommitThreadData {
   readonly filename: string
   /** The files that the caller's thread has opened. The commit thread acknowledges no commit in other files. */
   readonly identity: FileIdentity
-  readonly busyMillis: number
+  /** How long the thread waits for a lock before its first request. Short, because the first request waits behind it. */
+  readonly startMillis: number
 }
 
 export type CommitRequest =
-  | { readonly _tag: "Commit"; readonly writes: ReadonlyArray<Write> }
+  /** `busyMillis`: how long the group waits for the lock of another connection. */
+  | { readonly _tag: "Commit"; readonly writes: ReadonlyArray<Write>; readonly busyMillis: number }
   | { readonly _tag: "DataVersion" }
   | { readonly _tag: "Close" }
 
@@ -36,6 +42,8 @@ export type CommitReply =
 
 /** The time that a group waits for another process to release the write lock. */
 const busyMillis = 5000
+
+const nanosPerMilli = 1e6
 
 /** One group, one reading of the data version, and the close. */
 const pendingMax = 8
@@ -61,21 +69,39 @@ const toCommittedGroup = ({ outcomes, ...group }: CommittedElsewhere): Committed
  */
 export const makeCommitThread = (
   filename: string,
-  identity: FileIdentity
+  identity: FileIdentity,
+  connections: CallerConnections
 ): Effect.Effect<GroupWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
       module: "commitWorker",
-      workerData: { filename, identity, busyMillis } satisfies CommitThreadData,
+      workerData: { filename, identity, startMillis: ownTransactionMillis } satisfies CommitThreadData,
       pendingMax,
       idleMillis: Number.POSITIVE_INFINITY
     })
     yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
     yield* start
-    const send = (writes: ReadonlyArray<Write>) =>
-      Effect.flatMap(request({ _tag: "Commit", writes }), (reply) =>
+    const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
+      Effect.flatMap(request({ _tag: "Commit", writes, busyMillis: waitMillis }), (reply) =>
         "group" in reply ? Effect.succeed(toCommittedGroup(reply.group)) : unexpected
       )
+    /** Waits for a lock in steps, and looks after each step whether a transaction of the product has the lock. */
+    const sendInSteps = (
+      writes: ReadonlyArray<Write>,
+      waitedMillis: number
+    ): Effect.Effect<CommittedGroup, StoreUnavailable | NotCloneable> =>
+      sendOnce(writes, ownTransactionMillis).pipe(
+        Effect.map((group) => ({ ...group, lockNanos: group.lockNanos + waitedMillis * nanosPerMilli })),
+        Effect.catchTag("StoreUnavailable", (failure) => {
+          const waited = waitedMillis + ownTransactionMillis
+          if (failure.reason !== "locked") return Effect.fail(failure)
+          if (connections.hasTransaction())
+            return Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence }))
+          return waited >= busyMillis ? Effect.fail(failure) : sendInSteps(writes, waited)
+        })
+      )
+    const send = (writes: ReadonlyArray<Write>) =>
+      connections.isKnown() ? sendInSteps(writes, 0) : sendOnce(writes, busyMillis)
     /** A write that cannot be copied is a bug of its caller. The other writes of its group are sent without it. */
     const sendCloneable = (writes: ReadonlyArray<Write>) => {
       const defects = writes.map(cloneDefect)

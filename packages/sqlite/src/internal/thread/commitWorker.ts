@@ -10,10 +10,12 @@ import { openConnection } from "../openConnection.ts"
 import type { CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
 import { answerRequests, toThreadError } from "./replies.ts"
 
-const { filename, identity, busyMillis } = workerData as CommitThreadData
+const { filename, identity, startMillis } = workerData as CommitThreadData
 
 interface Writer {
   readonly database: Database
+  /** How long SQLite waits for a lock, in milliseconds. */
+  readonly busyMillis: number
   readonly commit: GroupTransaction
 }
 
@@ -23,8 +25,7 @@ let existing: Writer | undefined
  * Opens the connection to the files that the caller's thread has open. The next request tries again when this fails, because the file can be
  * locked or moved for a while.
  */
-const writer = (): Writer => {
-  if (existing !== undefined) return existing
+const open = (busyMillis: number): Writer => {
   checkFiles(filename, identity)
   const database = openConnection(filename, { timeout: busyMillis, fileMustExist: true })
   try {
@@ -33,7 +34,16 @@ const writer = (): Writer => {
     database.close()
     throw cause
   }
-  existing = { database, commit: makeGroupTransaction(database, () => checkFiles(filename, identity)) }
+  return { database, busyMillis, commit: makeGroupTransaction(database, () => checkFiles(filename, identity)) }
+}
+
+/** The writer, which waits so long for a lock. */
+const writer = (busyMillis: number): Writer => {
+  existing ??= open(busyMillis)
+  if (existing.busyMillis !== busyMillis) {
+    existing.database.pragma(`busy_timeout = ${busyMillis}`)
+    existing = { ...existing, busyMillis }
+  }
   return existing
 }
 
@@ -45,9 +55,11 @@ const withThreadErrors = ({ outcomes, ...group }: CommittedGroup): CommittedElse
 const answer = (request: CommitRequest): CommitReply => {
   switch (request._tag) {
     case "Commit":
-      return { group: withThreadErrors(writer().commit(request.writes)) }
+      return { group: withThreadErrors(writer(request.busyMillis).commit(request.writes)) }
     case "DataVersion":
-      return { dataVersion: writer().database.pragma("data_version", { simple: true }) as number }
+      return {
+        dataVersion: (existing ?? writer(startMillis)).database.pragma("data_version", { simple: true }) as number
+      }
     case "Close":
       existing?.database.close()
       existing = undefined
@@ -58,7 +70,7 @@ const answer = (request: CommitRequest): CommitReply => {
 answerRequests(parentPort!, answer)
 
 try {
-  writer()
+  writer(startMillis)
 } catch {
   // The first request reports the failure.
 }

@@ -1,0 +1,144 @@
+/**
+ * Kills a product that sends mail in its own transactions. What was rolled back is never sent; what was committed is sent once.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import Database from "better-sqlite3"
+import { openMail, sqlite } from "mailkeep"
+import { explainedCopies } from "../copies.ts"
+import { drain } from "../drain.ts"
+import { filesIn, project } from "../embeddedMail.ts"
+import type { FaultRun } from "../FaultRun.ts"
+import { brokenInvariants } from "../fileInvariants.ts"
+import { readLines } from "../Lines.ts"
+import type { ReceivedCopy } from "../RecordingTransport.ts"
+import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
+import type { TransactionWay } from "./product.ts"
+import { openProduct, outboxSourceOf, transactionWays } from "./product.ts"
+import type { OrderDelivery, TransactionsLeft } from "./transactionVerdict.ts"
+import { transactionFailures } from "./transactionVerdict.ts"
+import type { TransactionWorkerOptions } from "./worker.ts"
+
+const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+/** The kills on one file before it is checked. */
+const killsPerFile = 4
+
+/** Runs the product until some of its transactions have ended, and kills it. Returns what it wrote to stderr. */
+const oneKill = async (folder: string, way: TransactionWay, name: string): Promise<string> => {
+  const { reports } = filesIn(folder)
+  const before = readLines(reports).length
+  const options: TransactionWorkerOptions = { folder, way, name }
+  const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+  const errorOutput: Array<string> = []
+  child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
+  const ended = once(child, "exit")
+  while (readLines(reports).length < before + 3 && child.exitCode === null) await wait(10)
+  await wait(Math.random() * 300)
+  if (child.exitCode === null) child.kill("SIGKILL")
+  await ended
+  return errorOutput.join("")
+}
+
+/** Moves the rows of the outbox to the store, as the next start of the product does. */
+const drainOutbox = async (folder: string): Promise<void> => {
+  const { store, received } = filesIn(folder)
+  const { db } = openProduct(folder, "outbox")
+  const mail = await openMail({
+    store: sqlite(store),
+    transport: recordingTransport(received, noRelayFaults),
+    projectId: project,
+    background: false,
+    outbox: outboxSourceOf(db),
+    onLog: () => {}
+  })
+  await mail.outbox.drain()
+  await mail.close()
+  db.close()
+}
+
+const leftBehind = (folder: string, way: TransactionWay): TransactionsLeft => {
+  const { store, received } = filesIn(folder)
+  const product = openProduct(folder, way)
+  const committed = product.db.prepare("SELECT recipient FROM orders").pluck().all() as ReadonlyArray<string>
+  const outboxRows =
+    way === "outbox" ? (product.db.prepare("SELECT count(*) FROM mailkeep_outbox").pluck().get() as number) : 0
+  product.db.close()
+  const database = new Database(store)
+  const deliveries = database
+    .prepare("SELECT id, recipient FROM mailkeep_deliveries WHERE recipient NOT LIKE '%direct%'")
+    .all() as ReadonlyArray<OrderDelivery>
+  database.close()
+  const copies = readLines<ReceivedCopy>(received)
+  return {
+    committed: new Set(committed),
+    deliveries,
+    received: new Set(copies.map(({ deliveryId }) => deliveryId)),
+    outboxRows
+  }
+}
+
+interface OneFile {
+  readonly failures: ReadonlyArray<string>
+  readonly transactions: number
+  readonly committed: number
+  readonly copies: number
+  readonly duplicates: number
+}
+
+const oneFile = async (way: TransactionWay, kills: number): Promise<OneFile> => {
+  const folder = mkdtempSync(join(tmpdir(), "killed-transactions-"))
+  const files = filesIn(folder)
+  try {
+    const failures: Array<string> = []
+    for (let n = 0; n < kills; n++) {
+      const errorOutput = await oneKill(folder, way, `k${n}`)
+      if (errorOutput !== "") failures.push(`${way}: ${errorOutput}`)
+      failures.push(...brokenInvariants(files.store).map((broken) => `${way}, after a kill: ${broken}`))
+    }
+    if (way === "outbox") await drainOutbox(folder)
+    await drain(folder, Date.now() + 1000)
+    const left = leftBehind(folder, way)
+    const { duplicates, unexplained } = explainedCopies(files.store, readLines<ReceivedCopy>(files.received))
+    failures.push(...[...transactionFailures(left), ...unexplained].map((failure) => `${way}: ${failure}`))
+    return {
+      failures,
+      transactions: readLines(files.reports).length,
+      committed: left.committed.size,
+      copies: left.received.size,
+      duplicates
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Alternates between the ways to send, with a new file for every fourth kill. */
+export const transactionRun = async ({ kills }: { readonly kills: number }): Promise<FaultRun> => {
+  const runs: Array<OneFile> = []
+  for (let done = 0, n = 0; done < kills; n++) {
+    const onFile = Math.min(killsPerFile, kills - done)
+    const run = await oneFile(transactionWays[n % transactionWays.length]!, onFile)
+    runs.push(run)
+    done += onFile
+    if (run.failures.length > 0) break
+  }
+  const sum = (field: Exclude<keyof OneFile, "failures">) => runs.reduce((total, run) => total + run[field], 0)
+  const failures = runs.flatMap((run) => run.failures)
+  return {
+    counts: {
+      kills,
+      "transactions that ended": sum("transactions"),
+      "orders committed with their mail": sum("committed"),
+      "deliveries at the relay": sum("copies"),
+      "duplicates, each after an ambiguous attempt": sum("duplicates"),
+      "mails lost, doubled, or sent without a commit": failures.length
+    },
+    failures
+  }
+}

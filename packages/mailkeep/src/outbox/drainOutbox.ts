@@ -1,0 +1,129 @@
+/**
+ * Sends the rows of the outbox, and removes each row after its send was accepted. Source: decision 0056.
+ */
+import type { SendRefusal, SendResult } from "@mailkeep/core"
+import { InvalidArgument, Sending, StoreUnavailable } from "@mailkeep/core"
+import { Cause, Duration, Effect, Exit } from "effect"
+import type { OutboxReport, OutboxSource, StoredOutboxRow } from "./OutboxSource.ts"
+import type { OutboxSend } from "./outboxRow.ts"
+import { readPayload } from "./outboxRow.ts"
+
+/** The rows that one `take` returns. They are sent at the same time, so that their commits share a disk sync. */
+const outboxRowsMax = 32
+
+const pauseMillisMin = 1000
+const pauseMillisMax = 60_000
+const reasonCharactersMax = 500
+
+/** What became of a row. `left`: the send can succeed later. */
+type RowResult = { readonly accepted: string } | { readonly refused: string; readonly reason: string } | "left"
+
+const isPast = (failure: SendRefusal | StoreUnavailable): boolean =>
+  failure instanceof InvalidArgument &&
+  failure.issues.some(({ code }) => code === "not_in_future" || code === "idempotency_key_reused")
+
+type SendingShape = Sending["Service"]
+
+/**
+ * Sends one row. A message whose scheduled time has passed in the outbox is sent now. An earlier drain may have sent it in either form, so each form
+ * is tried: only one of them was accepted under the idempotency key.
+ */
+const sendRow = (
+  sending: SendingShape,
+  id: string,
+  { projectId, message, options }: OutboxSend
+): Effect.Effect<SendResult, SendRefusal | StoreUnavailable> => {
+  const withKey = { ...options, idempotencyKey: options.idempotencyKey ?? id }
+  const { scheduledAt, ...immediate } = message
+  const send = sending.send(projectId, message, withKey)
+  if (scheduledAt === undefined || scheduledAt === null) return send
+  return Effect.catch(send, (failure) =>
+    isPast(failure)
+      ? Effect.mapError(sending.send(projectId, immediate, withKey), (second) => (isPast(second) ? failure : second))
+      : Effect.fail(failure)
+  )
+}
+
+const refusedWith = (refused: string, reason: string): RowResult => ({
+  refused,
+  reason: reason.slice(0, reasonCharactersMax)
+})
+
+/** Fails only when the store cannot take the row: then the drain ends. */
+const resultOf = (
+  sending: SendingShape,
+  { id, payload }: StoredOutboxRow
+): Effect.Effect<RowResult, StoreUnavailable> => {
+  const read = readPayload(payload)
+  if (read === null) return Effect.succeed(refusedWith(id, "The payload was not made by outbox.row."))
+  return Effect.matchCauseEffect(sendRow(sending, id, read), {
+    onSuccess: (): Effect.Effect<RowResult, StoreUnavailable> => Effect.succeed({ accepted: id }),
+    onFailure: (cause): Effect.Effect<RowResult, StoreUnavailable> => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      const failure = Cause.squash(cause)
+      if (failure instanceof StoreUnavailable) return Effect.fail(failure)
+      if (!cause.reasons.some(Cause.isFailReason))
+        return Effect.as(
+          Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
+            error: failure instanceof Error ? failure.name : typeof failure
+          }),
+          "left"
+        )
+      const { kind, message, isRetryable } = failure as SendRefusal
+      return Effect.succeed(isRetryable ? "left" : refusedWith(id, `${kind}: ${message}`))
+    }
+  })
+}
+
+/** Calls a function of the product. A rejection is a failure with the same error. */
+const called = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: async () => call(), catch: (cause) => cause })
+
+/** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
+export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effect<OutboxReport, unknown, Sending> =>
+  Effect.gen(function* () {
+    const sending = yield* Sending
+    const total = { accepted: 0, refused: 0, left: 0 }
+    for (let after = ""; ;) {
+      const from = after
+      const rows = yield* called(() => take(from, outboxRowsMax))
+      const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, row)), {
+        concurrency: "unbounded"
+      })
+      const results = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+      const accepted = results.flatMap((result) => (result !== "left" && "accepted" in result ? [result.accepted] : []))
+      if (accepted.length > 0) yield* called(() => remove(accepted))
+      total.accepted += accepted.length
+      for (const result of results) {
+        if (result === "left") total.left++
+        else if ("refused" in result) {
+          yield* called(() => refuse(result.refused, result.reason))
+          total.refused++
+        }
+      }
+      const failed = exits.find(Exit.isFailure)
+      if (failed !== undefined) return yield* Effect.failCause(failed.cause)
+      if (rows.length < outboxRowsMax) return total
+      after = rows.at(-1)!.id
+    }
+  })
+
+/**
+ * Drains the outbox each second, until interrupted. After a failure, waits up to 1 min and logs one warning until a drain succeeds.
+ */
+export const drainForever = (source: OutboxSource): Effect.Effect<never, never, Sending> =>
+  Effect.gen(function* () {
+    let failures = 0
+    while (true) {
+      const exit = yield* Effect.exit(drainOutbox(source))
+      if (Exit.isSuccess(exit)) failures = 0
+      else if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+      else if (failures++ === 0) {
+        const error = Cause.squash(exit.cause)
+        yield* Effect.logWarning("The outbox cannot be drained. Its mail waits.", {
+          error: error instanceof Error ? error.name : typeof error
+        })
+      }
+      yield* Effect.sleep(Duration.millis(Math.min(pauseMillisMax, pauseMillisMin * 2 ** Math.min(failures, 10))))
+    }
+  })

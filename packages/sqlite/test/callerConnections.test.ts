@@ -1,0 +1,96 @@
+/**
+ * What the store does while another connection has the write lock. It waits, but fails at once when the connection is one of its own product.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import Database from "better-sqlite3"
+import { Effect, Exit, Scope } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { SqliteMailStore } from "../src/index.ts"
+import { makeCallerConnections } from "../src/internal/callerConnections.ts"
+
+let folder: string
+let filename: string
+let product: Database.Database
+let scope: Scope.Closeable
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-caller-"))
+  filename = join(folder, "mail.db")
+  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
+  product = new Database(filename)
+  product.pragma("synchronous = FULL")
+  scope = Effect.runSync(Scope.make())
+})
+
+afterEach(async () => {
+  if (product.inTransaction) product.exec("ROLLBACK")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  product.close()
+  rmSync(folder, { recursive: true })
+})
+
+const open = (options: Partial<SqliteMailStore.SqliteOptions>) =>
+  Effect.runPromise(Effect.provideService(SqliteMailStore.make({ filename, ...options }), Scope.Scope, scope))
+
+const put = (store: SqliteMailStore.SqliteMailStoreShape, name: string) =>
+  Effect.runPromise(store.commit([{ _tag: "PutSetting", name, value: "blue" }]))
+
+describe.each(["worker", "caller"] as const)("commits on the thread %s", (commitThread) => {
+  it("fails at once while the named connection has an open transaction", async () => {
+    const store = await open({ commitThread, connection: product })
+    product.exec("BEGIN IMMEDIATE")
+    const startedAt = performance.now()
+    await expect(put(store, "color")).rejects.toMatchObject({
+      reason: "locked",
+      message: expect.stringContaining("mail.within(db)")
+    })
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    product.exec("COMMIT")
+    await put(store, "color")
+  })
+
+  it("waits for a transaction of another process, and counts the wait", async () => {
+    const store = await open({ commitThread, connection: product })
+    // The thread runs, so that the wait is a wait for the lock.
+    await put(store, "first")
+    const other = new Database(filename)
+    other.exec("BEGIN IMMEDIATE")
+    const committed = put(store, "color")
+    await wait(300)
+    other.exec("COMMIT")
+    other.close()
+    await committed
+    expect(store.groupCounts().lockedMillis).toBeGreaterThan(200)
+  })
+
+  it("waits for a connection that nobody has named", async () => {
+    const store = await open({ commitThread })
+    product.exec("BEGIN IMMEDIATE")
+    const committed = put(store, "color")
+    await wait(300)
+    product.exec("COMMIT")
+    await committed
+    expect(await Effect.runPromise(store.read([{ _tag: "Setting", name: "color" }]))).toEqual(["blue"])
+  })
+
+  it("ignores an option that is not a connection", async () => {
+    const store = await open({ commitThread, connection: { inTransaction: "yes" } })
+    await put(store, "color")
+    expect(store.groupCounts().writes).toBe(1)
+  })
+})
+
+describe("makeCallerConnections", () => {
+  it("knows each connection once, and whether one has a transaction", () => {
+    const connections = makeCallerConnections()
+    expect([connections.isKnown(), connections.hasTransaction()]).toEqual([false, false])
+    connections.add(product)
+    connections.add(product)
+    expect([connections.isKnown(), connections.hasTransaction()]).toEqual([true, false])
+    product.exec("BEGIN")
+    expect(connections.hasTransaction()).toBe(true)
+  })
+})
