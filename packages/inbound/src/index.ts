@@ -27,15 +27,13 @@ export type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./bounces/R
 export { ListenerNotStarted } from "./listener/listener.ts"
 export type { Listener, ListenerOptions } from "./listener/listener.ts"
 export type { ListenerLimits } from "./listener/limits.ts"
-export type { TlsOptions } from "./listener/wire.ts"
+export type { TlsOptions } from "./listener/clientSocket.ts"
 export { readReports } from "./reports/readReports.ts"
 export type { ReadReportsOptions } from "./reports/readReports.ts"
-export { bounceTypeOf } from "./reports/MailReport.ts"
 export type {
   ComplaintReport,
   DeliveryAction,
   DeliveryStatusReport,
-  FailureCause,
   FeedbackType,
   MailReport,
   MailReportKind,

@@ -42,8 +42,8 @@ export class RelayConnection {
   features: RelayFeatures = { ...featuresOf(""), tlsVersion: null, authenticated: false }
   /** How many hand-offs this connection has begun. */
   handOffs = 0
-  /** Whether the relay still has an envelope without a message, which `RSET` removes. */
-  needsReset = false
+  /** Whether the relay has an open mail transaction, which `RSET` aborts (RFC 5321 §4.1.1.5). */
+  hasOpenTransaction = false
   #ended: RelayError | undefined
   #isIdle = false
   readonly #waiting = new Set<(error: RelayError) => void>()

@@ -3,6 +3,7 @@
  */
 import { isIP } from "node:net"
 import { domainToASCII } from "node:url"
+import { isLoopbackHost } from "@mailkeep/core/adapter"
 import type { Effect } from "effect"
 import { Data, Redacted, Result } from "effect"
 
@@ -54,7 +55,10 @@ export type SmtpAuth = PasswordAuth | AccessTokenAuth
 
 /** How many connections are kept, and for how long. */
 export interface SmtpPoolOptions {
-  /** How many connections are open at the same time; default 5. A further hand-off waits. */
+  /**
+   * How many connections are open at the same time; default 5. A further hand-off waits for a connection, while its deadline (20 minutes) is
+   * running. If the relay allows more connections, set as many as the dispatcher has hand-offs at once (`concurrency`, default 32).
+   */
   readonly connectionsMax?: number
   /** After how many hand-offs a connection is closed; default 100. */
   readonly handOffsMax?: number
@@ -74,8 +78,8 @@ export interface SmtpTimeoutOptions {
   readonly commandMillis?: number
   /** Until the relay takes a further part of the message; default 3 minutes. */
   readonly dataBlockMillis?: number
-  /** For the reply to the final bytes; default 10 minutes. A shorter time causes duplicates. */
-  readonly finalMillis?: number
+  /** For the reply to the end of data; default 10 minutes. A shorter time causes duplicates. */
+  readonly endOfDataReplyMillis?: number
 }
 
 /** The relay, and how the transport hands mail over to it. */
@@ -116,7 +120,7 @@ export class SmtpOptionsInvalid extends Data.TaggedError("SmtpOptionsInvalid")<{
     return `The options of the SMTP transport are invalid: ${this.reason}`
   }
 
-  /** No. The options must be changed. */
+  /** Not retryable: the options must be changed. */
   get isRetryable() {
     return false
   }
@@ -147,12 +151,8 @@ const timeoutDefaults = {
   greetingMillis: 60_000,
   commandMillis: 300_000,
   dataBlockMillis: 180_000,
-  finalMillis: 600_000
+  endOfDataReplyMillis: 600_000
 }
-
-/** Whether the host is this machine, so that no other machine can read the connection (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
 
 /** The longest time of a timer of Node. A longer one would end at once. */
 const timerMillisMax = 2 ** 31 - 1
@@ -197,7 +197,8 @@ const defined = <A extends object>(fields: A): A =>
 /** Adds the defaults and checks the options. */
 export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, SmtpOptionsInvalid> => {
   const host = canonicalHost(options.host)
-  const loopback = isLoopback(host)
+  // No other machine can read the connection.
+  const loopback = isLoopbackHost(host)
   const auth = options.auth ?? null
   const tls = options.tls ?? (loopback && auth === null ? "off" : "required")
   const settings: SmtpSettings = {

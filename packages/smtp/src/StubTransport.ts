@@ -2,10 +2,11 @@
  * A transport that sends nothing. It keeps each message and answers by a script, so that a product can be tried and tested without a relay.
  * It goes through every phase of a real hand-off, including finalizing.
  */
-import type { SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
+import type { MailCaptureShape, NextOutcome, SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
 import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
-import { Transport, TransportUnavailable } from "@mailkeep/core/adapter"
-import { Context, Effect, Layer } from "effect"
+import { MailCapture, Transport, TransportUnavailable } from "@mailkeep/core/adapter"
+import { Clock, Context, Effect, Layer } from "effect"
+import { bytesOfMessage, makeMailCapture } from "./mailCapture.ts"
 
 /** The behavior of the stub for one hand-off. */
 export type StubAct =
@@ -16,15 +17,15 @@ export type StubAct =
   /** Refuses the message temporarily. */
   | {
       readonly act: "defer"
-      readonly code?: number
+      readonly smtpCode?: number
       readonly enhancedCode?: string
       readonly text?: string
       readonly stage?: SmtpStage
     }
   /** Refuses the message permanently. */
   | {
-      readonly act: "reject"
-      readonly code?: number
+      readonly act: "refuse"
+      readonly smtpCode?: number
       readonly enhancedCode?: string
       readonly text?: string
       readonly stage?: SmtpStage
@@ -59,18 +60,22 @@ export interface StubOptions {
   readonly capabilities?: Partial<TransportCapabilities>
   /** How many messages are kept; default 10,000. The oldest are removed first. */
   readonly keep?: number
+  /** How many bytes of bodies and header fields are kept, by an estimate; default 64 MiB. The newest message is always kept. */
+  readonly keepBytes?: number
   /** The effect of `crash`; default it kills the process. */
   readonly crash?: () => void
   /** Called for every accepted message while finalizing, before anything else happens. */
-  readonly onTaken?: (captured: CapturedMessage) => void
+  readonly onCaptured?: (captured: CapturedMessage) => void
 }
 
 /** A transport with a script, which keeps the messages that it accepts. */
 export interface StubTransportShape extends TransportShape {
   /** The accepted messages, oldest first. */
-  readonly taken: () => ReadonlyArray<CapturedMessage>
+  readonly captured: () => ReadonlyArray<CapturedMessage>
   /** Adds rules before the existing rules. */
   readonly addRules: (...rules: ReadonlyArray<StubRule>) => void
+  /** The last hand-off of each delivery, also of a delivery that the stub refused, and the outcomes that are chosen for the next hand-offs. */
+  readonly capture: MailCaptureShape
 }
 
 const defaultCapabilities: TransportCapabilities = {
@@ -83,12 +88,22 @@ const defaultCapabilities: TransportCapabilities = {
 
 const delivering: StubAct = { act: "deliver" }
 
+const actsOfOutcomes = {
+  accepted: { act: "accept" },
+  delivered: delivering,
+  deferred: { act: "defer" },
+  refused: { act: "refuse" },
+  lost: { act: "loseReply" }
+} as const satisfies Readonly<Record<NextOutcome, StubAct>>
+
+const keptBytesDefault = 64 * 1024 * 1024
+
 const matches = ({ recipient }: StubRule, address: string): boolean =>
   recipient === undefined || (typeof recipient === "string" ? recipient === address : recipient.test(address))
 
-const reply = (stage: SmtpStage, code: number, enhancedCode: string, text: string): SmtpReply => ({
+const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: string): SmtpReply => ({
   stage,
-  code,
+  smtpCode,
   enhancedCode,
   text
 })
@@ -113,14 +128,26 @@ const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, Tra
  * service.
  */
 export const make = (options: StubOptions = {}): StubTransportShape => {
-  const { keep = 10_000, crash = () => process.kill(process.pid, "SIGKILL"), onTaken } = options
+  const { keep = 10_000, keepBytes = keptBytesDefault, onCaptured } = options
+  const { crash = () => process.kill(process.pid, "SIGKILL") } = options
   const capabilities = { ...defaultCapabilities, ...options.capabilities }
   const rules: Array<StubRule> = [...(options.script ?? [])]
   const turns = new Map<StubRule, Map<string, number>>()
   const kept: Array<CapturedMessage> = []
+  let keptBytes = 0
+  const capture = makeMailCapture({ keep, keepBytes })
 
-  /** The acts of a rule apply in turn for each recipient. */
+  const keepCaptured = (captured: CapturedMessage): void => {
+    kept.push(captured)
+    keptBytes += bytesOfMessage(captured.message)
+    while (kept.length > keep || (keptBytes > keepBytes && kept.length > 1))
+      keptBytes -= bytesOfMessage(kept.shift()!.message)
+  }
+
+  /** A chosen outcome is first. The acts of a rule apply in turn for each recipient. */
   const nextAct = (address: string): StubAct => {
+    const chosen = capture.takeNextOutcome(address)
+    if (chosen !== undefined) return actsOfOutcomes[chosen]
     const rule = rules.find((rule) => matches(rule, address))
     if (rule === undefined) return delivering
     const perRecipient = turns.get(rule) ?? new Map<string, number>()
@@ -139,15 +166,14 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
           kept.some((earlier) => earlier.message.messageIdHeader === message.messageIdHeader)
         )
           return
-        kept.push(captured)
-        if (kept.length > keep) kept.shift()
-        onTaken?.(captured)
+        keepCaptured(captured)
+        onCaptured?.(captured)
       })
     )
 
   const refuse = (
     handOff: HandOff,
-    act: Extract<StubAct, { readonly act: "defer" | "reject" }>,
+    act: Extract<StubAct, { readonly act: "defer" | "refuse" }>,
     code: number,
     enhancedCode: string,
     text: string
@@ -155,9 +181,9 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
     const stage = act.stage ?? "rcpt"
     const refused = Effect.succeed<HandOffOutcome>({
       _tag: "Refused",
-      reply: reply(stage, act.code ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
+      reply: reply(stage, act.smtpCode ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
     })
-    return stage === "finalizing" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
+    return stage === "endOfData" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
   }
 
   const fail = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
@@ -167,21 +193,21 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       case "accept":
         return Effect.as(finalize(handOff), {
           _tag: "Accepted",
-          reply: reply("finalizing", 250, "2.0.0", "Ok: queued by the stub")
+          reply: reply("endOfData", 250, "2.0.0", "Ok: queued by the stub")
         } as const)
       case "deliver":
         return Effect.as(finalize(handOff), {
           _tag: "Delivered",
-          reply: reply("finalizing", 250, "2.1.5", "Ok: delivered by the stub")
+          reply: reply("endOfData", 250, "2.1.5", "Ok: delivered by the stub")
         } as const)
       case "defer":
         return refuse(handOff, act, 451, "4.3.0", "Try again later")
-      case "reject":
+      case "refuse":
         return refuse(handOff, act, 550, "5.1.1", "User unknown")
       case "hang":
         return act.whileFinalizing === true ? Effect.andThen(finalize(handOff), Effect.never) : Effect.never
       case "loseReply":
-        return Effect.andThen(finalize(handOff), fail("The connection was lost after the final bytes."))
+        return Effect.andThen(finalize(handOff), fail("The connection was lost after the end of data."))
       case "disconnect":
         return fail("The connection was lost.")
       case "crash": {
@@ -193,8 +219,13 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
 
   return {
     capabilities,
-    handOff: (handOff) => Effect.suspend(() => play(handOff, nextAct(handOff.envelope.to))),
-    taken: () => [...kept],
+    handOff: (handOff) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        capture.record(handOff, now)
+        return play(handOff, nextAct(handOff.envelope.to))
+      }),
+    capture,
+    captured: () => [...kept],
     addRules: (...added) => {
       rules.unshift(...added)
     }
@@ -212,7 +243,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
  * const program = Effect.gen(function* () {
  *   const stub = yield* StubTransport.StubTransport
  *   stub.addRules({ recipient: "ada@example.org", acts: [{ act: "defer" }, { act: "deliver" }] })
- *   return stub.taken().length
+ *   return stub.captured().length
  * })
  * console.log(Effect.runSync(Effect.provide(program, StubTransport.layer()))) // 0
  * ```
@@ -221,11 +252,9 @@ export class StubTransport extends Context.Service<StubTransport, StubTransportS
   "@mailkeep/smtp/StubTransport"
 ) {}
 
-/** Provides the stub as `Transport` and as `StubTransport`. */
-export const layer = (options: StubOptions = {}): Layer.Layer<Transport | StubTransport> =>
-  Layer.effectContext(
-    Effect.sync(() => {
-      const stub = make(options)
-      return Context.make(Transport, stub).pipe(Context.add(StubTransport, stub))
-    })
-  )
+const contextOf = (stub: StubTransportShape) =>
+  Context.make(Transport, stub).pipe(Context.add(StubTransport, stub), Context.add(MailCapture, stub.capture))
+
+/** Provides the stub as `Transport`, as `StubTransport`, and as `MailCapture`, which the development mailbox shows. */
+export const layer = (options: StubOptions = {}): Layer.Layer<Transport | StubTransport | MailCapture> =>
+  Layer.effectContext(Effect.sync(() => contextOf(make(options))))

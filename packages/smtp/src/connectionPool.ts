@@ -10,7 +10,7 @@ import type { RelayRefused } from "./replies.ts"
 import type { SmtpPoolOptions } from "./SmtpOptions.ts"
 
 /** A connection for one hand-off. */
-export interface Lease {
+export interface PooledConnection {
   readonly connection: RelayConnection
   /** Whether an earlier hand-off used the connection, so that the relay may have closed it in the meantime. */
   readonly isReused: boolean
@@ -22,7 +22,7 @@ export interface Lease {
 export interface ConnectionPool {
   /** Runs the effect with a connection that nothing else uses. With `fresh`, opens a new one. Waits while all connections are in use. */
   readonly use: <A, E>(
-    hand: (lease: Lease) => Effect.Effect<A, E>,
+    hand: (pooled: PooledConnection) => Effect.Effect<A, E>,
     options: { readonly fresh: boolean }
   ) => Effect.Effect<A, E | RelayRefused | TransportUnavailable>
 }
@@ -102,12 +102,12 @@ export const makeConnectionPool = (
             const taken = reused ?? (yield* restore(opened))
             let isKept = false
             taken.connection.handOffs++
-            const lease = {
+            const pooled = {
               connection: taken.connection,
               isReused: reused !== undefined,
               keep: () => void (isKept = true)
             }
-            const exit = yield* Effect.exit(restore(hand(lease)))
+            const exit = yield* Effect.exit(restore(hand(pooled)))
             putBack(state, taken, isKept, yield* Clock.currentTimeMillis)
             return yield* exit
           })

@@ -1,12 +1,12 @@
 /**
- * Hands one message over to the relay for one recipient. Runs `beforeFinalize` after the whole message and before the final bytes.
+ * Hands one message over to the relay for one recipient. Runs `beforeFinalize` after the whole message and before the end of data.
  */
 import { domainToASCII } from "node:url"
 import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply } from "@mailkeep/core/adapter"
-import { TransportUnavailable } from "@mailkeep/core/adapter"
+import { isAscii, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Data, Effect } from "effect"
 import type { SMTPEnvelope } from "nodemailer/lib/smtp-connection"
-import type { ConnectionPool, Lease } from "./connectionPool.ts"
+import type { ConnectionPool, PooledConnection } from "./connectionPool.ts"
 import type { PreparedMessage } from "./prepareMessage.ts"
 import { prepareMessage } from "./prepareMessage.ts"
 import type { RelayConnection } from "./RelayConnection.ts"
@@ -23,10 +23,8 @@ class ConnectionStale extends Data.TaggedError("ConnectionStale")<{
 }> {}
 
 /** A refusal that this transport makes itself, before the relay could make the same one. */
-const refusal = (code: number | null, enhancedCode: string, text: string): RelayRefused =>
-  new RelayRefused({ reply: { stage: "mail", code, enhancedCode, text } })
-
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
+const refusal = (smtpCode: number | null, enhancedCode: string, text: string): RelayRefused =>
+  new RelayRefused({ reply: { stage: "mail", smtpCode, enhancedCode, text } })
 
 /** An address in the form of the envelope. A domain that is not ASCII becomes A-labels, unless the local part needs SMTPUTF8 anyway. */
 const envelopeAddress = (address: string): string => {
@@ -81,10 +79,11 @@ const refusalBefore = (handOff: HandOff, size: number, sizeMax: number | null, s
   return undefined
 }
 
-const removeEnvelope = (connection: RelayConnection): Effect.Effect<void, TransportUnavailable | RelayRefused> =>
-  connection.needsReset
+/** Aborts the open mail transaction, if there is one. */
+const resetTransaction = (connection: RelayConnection): Effect.Effect<void, TransportUnavailable | RelayRefused> =>
+  connection.hasOpenTransaction
     ? Effect.callback((resume) => {
-        connection.needsReset = false
+        connection.hasOpenTransaction = false
         const stop = connection.run(
           (done) => connection.client.reset(done),
           (error) => resume(error === null ? Effect.void : Effect.fail(failureOf(error, "mail")))
@@ -94,52 +93,52 @@ const removeEnvelope = (connection: RelayConnection): Effect.Effect<void, Transp
     : Effect.void
 
 /** A failure before the relay has asked for the message. */
-const failedBefore = ({ isReused }: Lease, error: RelayError) => {
+const failedBefore = ({ isReused }: PooledConnection, error: RelayError) => {
   const failure = failureOf(error, "mail")
-  const isStale = isLoss(error) || (failure._tag === "RelayRefused" && failure.reply.code === 421)
+  const isStale = isLoss(error) || (failure._tag === "RelayRefused" && failure.reply.smtpCode === 421)
   return isReused && isStale ? new ConnectionStale({ failure }) : failure
 }
 
-/** The answer to the final bytes. */
-const outcomeOf = (lease: Lease, ended: Ended, confirmsDelivery: boolean) => {
+/** The answer to the end of data. */
+const outcomeOf = (pooled: PooledConnection, ended: Ended, confirmsDelivery: boolean) => {
   if ("error" in ended) {
-    const failure = failureOf(ended.error, "finalizing")
-    if (failure._tag === "RelayRefused") lease.keep()
+    const failure = failureOf(ended.error, "endOfData")
+    if (failure._tag === "RelayRefused") pooled.keep()
     return Effect.fail(failure)
   }
-  const reply = parseReply("finalizing", ended.reply)
-  if (reply === undefined) return Effect.fail(failureOf({ code: "EPROTOCOL" }, "finalizing"))
-  lease.keep()
+  const reply = parseReply("endOfData", ended.reply)
+  if (reply === undefined) return Effect.fail(failureOf({ code: "EPROTOCOL" }, "endOfData"))
+  pooled.keep()
   return Effect.succeed<HandOffOutcome>({ _tag: confirmsDelivery ? "Delivered" : "Accepted", reply })
 }
 
 const answeredTooEarly = new TransportUnavailable({ reason: "The relay answered before the message was complete." })
 
-/** The transaction ended before the final bytes. */
-const endedEarly = (lease: Lease, transaction: Transaction, ended: Ended) => {
+/** The transaction ended before the end of data. */
+const endedEarly = (pooled: PooledConnection, transaction: Transaction, ended: Ended) => {
   if ("reply" in ended) return Effect.fail(answeredTooEarly)
   if (transaction.hasBegun()) return Effect.fail(failureOf(ended.error, "data"))
-  const failure = failedBefore(lease, ended.error)
+  const failure = failedBefore(pooled, ended.error)
   if (failure._tag === "RelayRefused") {
-    lease.connection.needsReset = true
-    lease.keep()
+    pooled.connection.hasOpenTransaction = true
+    pooled.keep()
   }
   return Effect.fail(failure)
 }
 
-const handOver = (lease: Lease, handOff: HandOff, message: PreparedMessage, settings: SmtpSettings) =>
+const handOver = (pooled: PooledConnection, handOff: HandOff, message: PreparedMessage, settings: SmtpSettings) =>
   Effect.gen(function* () {
-    const { connection } = lease
+    const { connection } = pooled
     const { features, client } = connection
-    const { commandMillis, dataBlockMillis, finalMillis } = settings.timeouts
+    const { commandMillis, dataBlockMillis, endOfDataReplyMillis } = settings.timeouts
     connection.silenceMax(commandMillis)
     const refused = refusalBefore(handOff, message.size, features.sizeMax, features.smtpUtf8)
     if (refused !== undefined) {
-      lease.keep()
+      pooled.keep()
       return yield* refused
     }
-    yield* Effect.mapError(removeEnvelope(connection), (failure) =>
-      lease.isReused ? new ConnectionStale({ failure }) : failure
+    yield* Effect.mapError(resetTransaction(connection), (failure) =>
+      pooled.isReused ? new ConnectionStale({ failure }) : failure
     )
     client.needsSmtpUtf8 = needsSmtpUtf8(handOff)
     const transaction = beginTransaction(connection, envelopeOf(handOff, message.size, settings.dsn), () => {
@@ -147,17 +146,22 @@ const handOver = (lease: Lease, handOff: HandOff, message: PreparedMessage, sett
       return message.open()
     })
     const early = yield* Effect.promise(() => Promise.race([transaction.ended, transaction.written]))
-    if (early !== "written") return yield* endedEarly(lease, transaction, early)
-    connection.silenceMax(finalMillis)
+    if (early !== "written") return yield* endedEarly(pooled, transaction, early)
+    connection.silenceMax(endOfDataReplyMillis)
     yield* handOff.beforeFinalize
     const before = yield* Effect.promise(() => Promise.race([transaction.ended, Promise.resolve("open" as const)]))
-    if (before !== "open") return yield* endedEarly(lease, transaction, before)
+    if (before !== "open") return yield* endedEarly(pooled, transaction, before)
     transaction.finish()
-    return yield* outcomeOf(lease, yield* Effect.promise(() => transaction.ended), settings.confirmsDelivery)
+    return yield* outcomeOf(pooled, yield* Effect.promise(() => transaction.ended), settings.confirmsDelivery)
   })
 
 /** A refusal of a message that no relay has seen. A retry would give the same result. */
-const unsendable = (reason: string): SmtpReply => ({ stage: "mail", code: null, enhancedCode: "5.6.0", text: reason })
+const unsendable = (reason: string): SmtpReply => ({
+  stage: "mail",
+  smtpCode: null,
+  enhancedCode: "5.6.0",
+  text: reason
+})
 
 /** Hands the message over. The outcome and the failures are those of the port `Transport`. */
 export const handOffBy = (
@@ -169,7 +173,7 @@ export const handOffBy = (
     const message = yield* prepareMessage(handOff, settings.textAlternative)
     const refused = refusalBefore(handOff, message.size, settings.maxMessageBytes, true)
     if (refused !== undefined) return yield* refused
-    const use = (fresh: boolean) => pool.use((lease) => handOver(lease, handOff, message, settings), { fresh })
+    const use = (fresh: boolean) => pool.use((pooled) => handOver(pooled, handOff, message, settings), { fresh })
     return yield* use(false).pipe(
       Effect.catchTag("ConnectionStale", () => use(true)),
       Effect.catchTag("ConnectionStale", ({ failure }) => Effect.fail(failure))

@@ -7,7 +7,7 @@
  * import { StubTransport } from "@mailkeep/smtp"
  * import { Effect } from "effect"
  *
- * const layer = StubTransport.layer({ script: [{ recipient: /@gone\.example$/, acts: [{ act: "reject" }] }] })
+ * const layer = StubTransport.layer({ script: [{ recipient: /@gone\.example$/, acts: [{ act: "refuse" }] }] })
  * const program = Effect.map(Transport, ({ capabilities }) => capabilities.confirmsDelivery)
  * console.log(Effect.runSync(Effect.provide(program, layer))) // true
  * ```

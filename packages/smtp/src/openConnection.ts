@@ -102,7 +102,7 @@ const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Eff
     Effect.flatMap(tokenOf(auth, renew), (token) => loggedIn(connection, { method: "XOAUTH2", user: auth.user, token }))
   if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
   return Effect.catchTag(logIn(false), "RelayRefused", (refused) =>
-    refused.reply.code === 535 ? logIn(true) : Effect.fail(refused)
+    refused.reply.smtpCode === 535 ? logIn(true) : Effect.fail(refused)
   )
 }
 

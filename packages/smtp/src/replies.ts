@@ -13,13 +13,13 @@ export class RelayRefused extends Data.TaggedError("RelayRefused")<{
   readonly reply: SmtpReply
 }> {
   override get message() {
-    const { stage, code, enhancedCode } = this.reply
+    const { stage, smtpCode: code, enhancedCode } = this.reply
     return `The relay refused at the stage ${stage}: ${[code, enhancedCode].filter((part) => part !== null).join(" ")}.`
   }
 
   /** Only a temporary refusal. */
   get isRetryable() {
-    return this.reply.code !== null && this.reply.code < 500
+    return this.reply.smtpCode !== null && this.reply.smtpCode < 500
   }
 }
 
@@ -55,7 +55,7 @@ export const parseReply = (stage: SmtpStage, response: string): SmtpReply | unde
     .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, " ")
     .trim()
     .slice(0, textCharactersMax)
-  return { stage, code: Number(code), enhancedCode, text }
+  return { stage, smtpCode: Number(code), enhancedCode, text }
 }
 
 /** The stage that a command of nodemailer belongs to. */
@@ -119,12 +119,14 @@ export const failureOf = (error: RelayError, stage: SmtpStage): RelayRefused | T
   const { command = "", response } = error
   if (response === undefined) return unavailableBecause(error)
   const reply = parseReply(stage === "mail" ? (stages[command] ?? stage) : stage, response)
-  if (reply === undefined || reply.code === null || reply.code < 400) return unavailableBecause({ code: "EPROTOCOL" })
+  if (reply === undefined || reply.smtpCode === null || reply.smtpCode < 400)
+    return unavailableBecause({ code: "EPROTOCOL" })
   if (command === "STARTTLS")
     return new TransportUnavailable({
-      reason: `The relay does not encrypt the connection: it answered STARTTLS with ${reply.code}.`
+      reason: `The relay does not encrypt the connection: it answered STARTTLS with ${reply.smtpCode}.`
     })
   // Outside of a command and of the greeting, only 421 is an answer: the relay closes the connection (RFC 5321 §3.8).
-  if (command === "CONN" && stage !== "greeting" && reply.code !== 421) return unavailableBecause({ code: "EPROTOCOL" })
+  if (command === "CONN" && stage !== "greeting" && reply.smtpCode !== 421)
+    return unavailableBecause({ code: "EPROTOCOL" })
   return new RelayRefused({ reply })
 }

@@ -1,6 +1,6 @@
 /**
- * One SMTP transaction: MAIL, RCPT, DATA and the message, without its end. The client of nodemailer sends the final bytes when the stream of the message ends, and
- * this stream ends only when `finish` is called (RFC 5321 §4.1.1.4).
+ * One SMTP transaction: MAIL, RCPT, DATA and the message, without its end. The client of nodemailer sends the end of data (`<CRLF>.<CRLF>`, RFC 5321
+ * §4.1.1.4) when the stream of the message ends, and this stream ends only when `finish` is called.
  */
 import { Readable } from "node:stream"
 import type { SMTPEnvelope } from "nodemailer/lib/smtp-connection"
@@ -12,18 +12,18 @@ export type Ended = { readonly reply: string } | { readonly error: RelayError }
 
 /** A transaction that has begun. */
 export interface Transaction {
-  /** Resolves when the relay has asked for the message and the socket has passed all of it to the system, except the final bytes. */
+  /** Resolves when the relay has replied 354 to `DATA` and the socket has passed the whole message to the system, except the end of data. */
   readonly written: Promise<"written">
   /** Resolves when the relay has answered, or the connection is lost. Never rejects. */
   readonly ended: Promise<Ended>
-  /** Whether the relay has asked for the message, so that the connection can be used for nothing else before the final bytes. */
+  /** Whether the relay has replied 354 to `DATA`. The connection can then be used for nothing else before the end of data. */
   readonly hasBegun: () => boolean
-  /** Sends the final bytes. */
+  /** Sends the end of data. */
   readonly finish: () => void
 }
 
 /**
- * Passes on the message and withholds its end. Reads the message only when the relay asks for it. A buffer of nothing has the effect that a read
+ * Passes on the message and withholds its end. Reads the message only when the relay has replied 354 to `DATA`. A buffer of nothing has the effect that a read
  * behind the last piece means: the reader has taken all pieces.
  */
 class WithheldEnd extends Readable {

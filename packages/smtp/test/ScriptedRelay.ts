@@ -18,7 +18,7 @@ export type Step =
   | "rcpt"
   | "data"
   | "body"
-  | "final"
+  | "endOfData"
   | "rset"
   | "quit"
 
@@ -74,7 +74,7 @@ const good: Readonly<Record<Step, string>> = {
   rcpt: "250 2.1.5 Ok",
   data: "354 End with a line with a single dot",
   body: "",
-  final: "250 2.0.0 Queued",
+  endOfData: "250 2.0.0 Queued",
   rset: "250 2.0.0 Ok",
   quit: "221 2.0.0 Bye"
 }
@@ -341,7 +341,7 @@ class Dialogue {
     this.#body = undefined
     this.#input = piece.slice(end)
     const raw = Buffer.from(body.join("").slice(0, -3).replace(/^\./gm, ""), "latin1")
-    const act = this.#hooks.act("final")
+    const act = this.#hooks.act("endOfData")
     if (typeof act === "string" || "pieces" in act || act.reply.startsWith("2")) this.#hooks.taken(raw)
     await this.#perform(act)
     if (act !== "silence") this.#session.isBusy = false

@@ -8,7 +8,7 @@ import { handOff, message, withRelay } from "./handOffHarness.ts"
 import type { Bench } from "./handOffHarness.ts"
 import { testCertificate } from "./testCertificate.ts"
 
-const accepted = { ended: "Accepted at finalizing: 250 2.0.0 Queued", finalized: 1 }
+const accepted = { ended: "Accepted at endOfData: 250 2.0.0 Queued", finalized: 1 }
 const offers = ["SIZE 1000000", "DSN", "SMTPUTF8", "8BITMIME", "PIPELINING"]
 
 /** The commands of the first session, without QUIT. */
@@ -135,13 +135,17 @@ describe("the message", () => {
 
   it("sends the same bytes in every attempt, also after a lost connection", async () => {
     let drops = 1
-    await withRelay({ act: (step) => (step === "final" && drops-- > 0 ? "drop" : undefined) }, {}, async (bench) => {
-      await bench.run()
-      await bench.run({ attempt: 2 })
-      await bench.run({ attempt: 3 })
-      expect(bench.relay.taken).toHaveLength(3)
-      expect(new Set(bench.relay.taken.map(({ raw }) => raw.toString()))).toHaveLength(1)
-    })
+    await withRelay(
+      { act: (step) => (step === "endOfData" && drops-- > 0 ? "drop" : undefined) },
+      {},
+      async (bench) => {
+        await bench.run()
+        await bench.run({ attempt: 2 })
+        await bench.run({ attempt: 3 })
+        expect(bench.relay.taken).toHaveLength(3)
+        expect(new Set(bench.relay.taken.map(({ raw }) => raw.toString()))).toHaveLength(1)
+      }
+    )
   })
 
   it("refuses a message without a connection when it is larger than the option allows", async () => {
@@ -171,7 +175,7 @@ describe("the message", () => {
 
   it("reports a delivery when the relay is the recipient's own server", async () => {
     await withRelay({}, { confirmsDelivery: true }, async (bench) => {
-      expect((await bench.run()).ended).toBe("Delivered at finalizing: 250 2.0.0 Queued")
+      expect((await bench.run()).ended).toBe("Delivered at endOfData: 250 2.0.0 Queued")
     })
   })
 })
@@ -198,7 +202,7 @@ describe("beforeFinalize", () => {
     )
   })
 
-  it("runs beforeFinalize when the relay has the whole message except the final bytes", async () => {
+  it("runs beforeFinalize when the relay has the whole message except the end of data", async () => {
     await withRelay({ keywords: ["PIPELINING"] }, {}, async (bench) => {
       await bench.run(withFile(3_000_000))
       const size = bench.relay.taken[0]!.raw.length
@@ -213,7 +217,7 @@ describe("beforeFinalize", () => {
     })
   })
 
-  it("sends no final bytes when beforeFinalize fails, and opens another connection then", async () => {
+  it("does not send the end of data when beforeFinalize fails, and opens another connection then", async () => {
     await withRelay({}, {}, async (bench) => {
       const beforeFinalize = Effect.fail(new HandOffRevoked({ why: "suppressed" }))
       expect(await bench.run({ beforeFinalize })).toEqual({ ended: "Revoked: suppressed", finalized: 1 })
@@ -224,7 +228,7 @@ describe("beforeFinalize", () => {
     })
   })
 
-  it("sends no final bytes when the relay answers or is lost during beforeFinalize", async () => {
+  it("does not send the end of data when the relay answers or is lost during beforeFinalize", async () => {
     for (const [act, ended] of [
       ["answer", "Unavailable: The relay answered before the message was complete."],
       ["die", "Unavailable: The connection to the relay failed (ECONNRESET)."]
@@ -243,7 +247,7 @@ describe("beforeFinalize", () => {
 })
 
 describe("an interruption", () => {
-  it.each(["greeting", "ehlo", "mail", "rcpt", "data", "final", "starttls", "auth"] as const)(
+  it.each(["greeting", "ehlo", "mail", "rcpt", "data", "endOfData", "starttls", "auth"] as const)(
     "closes the connection when it is interrupted at %s",
     async (at) => {
       const options = {

@@ -6,6 +6,7 @@ import type { StubAct, StubOptions } from "../src/index.ts"
 import { StubTransport } from "../src/index.ts"
 
 const handOff = (to: string, beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandOff => ({
+  projectId: "prj_test",
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "shop@acme.example", to },
@@ -43,8 +44,8 @@ describe("the stub transport", () => {
     [{ act: "accept" }, "Accepted", 1, 1],
     [{ act: "deliver" }, "Delivered", 1, 1],
     [{ act: "defer" }, "Refused", 0, 0],
-    [{ act: "reject" }, "Refused", 0, 0],
-    [{ act: "reject", stage: "finalizing" }, "Refused", 1, 0],
+    [{ act: "refuse" }, "Refused", 0, 0],
+    [{ act: "refuse", stage: "endOfData" }, "Refused", 1, 0],
     [{ act: "loseReply" }, "TransportUnavailable", 1, 1],
     [{ act: "disconnect" }, "TransportUnavailable", 0, 0]
   ])(
@@ -52,7 +53,11 @@ describe("the stub transport", () => {
     async (act, tag, finalizedTimes, captured) => {
       const played = playing(act)
       const ended = await Effect.runPromise(Effect.catch(played.outcome, (failure) => Effect.succeed(failure)))
-      expect([ended._tag, played.finalizedTimes(), played.stub.taken().length]).toEqual([tag, finalizedTimes, captured])
+      expect([ended._tag, played.finalizedTimes(), played.stub.captured().length]).toEqual([
+        tag,
+        finalizedTimes,
+        captured
+      ])
     }
   )
 
@@ -62,7 +67,7 @@ describe("the stub transport", () => {
   ] as ReadonlyArray<readonly [StubAct, number]>)("hangs for %j, and can be interrupted", async (act, captured) => {
     const played = playing(act)
     const ended = await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
-    expect([ended._tag, played.stub.taken().length]).toEqual(["None", captured])
+    expect([ended._tag, played.stub.captured().length]).toEqual(["None", captured])
   })
 
   it.each([
@@ -72,7 +77,7 @@ describe("the stub transport", () => {
     let crashes = 0
     const played = playing(act, { crash: () => void crashes++ })
     await Effect.runPromise(Effect.timeoutOption(played.outcome, "10 millis"))
-    expect([crashes, played.stub.taken().length]).toEqual([1, captured])
+    expect([crashes, played.stub.captured().length]).toEqual([1, captured])
   })
 
   it("does not finalize a revoked hand-off, and passes the failure on", async () => {
@@ -80,7 +85,7 @@ describe("the stub transport", () => {
     const revoked = Effect.fail(new HandOffRevoked({ why: "suppressed" }))
     const exit = await Effect.runPromiseExit(stub.handOff(handOff("a@example.org", revoked)))
     expect(Exit.isFailure(exit)).toBe(true)
-    expect(stub.taken()).toEqual([])
+    expect(stub.captured()).toEqual([])
   })
 
   it("follows the first rule that matches, and plays its acts in turn for each recipient", async () => {
@@ -104,9 +109,9 @@ describe("the stub transport", () => {
   it("keeps at most the configured number of messages, and keeps a duplicate only once", async () => {
     const few = StubTransport.make({ keep: 2 })
     for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
-    expect(few.taken().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])
+    expect(few.captured().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])
     const dropping = StubTransport.make({ capabilities: { idempotentHandOff: true } })
     for (let i = 0; i < 2; i++) await Effect.runPromise(dropping.handOff(handOff("a@x.example")))
-    expect(dropping.taken()).toHaveLength(1)
+    expect(dropping.captured()).toHaveLength(1)
   })
 })

@@ -71,7 +71,7 @@ const tokens = (...given: ReadonlyArray<string>): { readonly auth: SmtpAuth; rea
   }
 }
 
-const accepted = expect.stringMatching(/^Accepted at finalizing: 250 /)
+const accepted = expect.stringMatching(/^Accepted at endOfData: 250 /)
 
 describe("the login", () => {
   it.each(["PLAIN", "LOGIN"] as const)("logs in by %s with a password after STARTTLS", async (method) => {

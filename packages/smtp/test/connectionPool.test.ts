@@ -14,7 +14,7 @@ import { handOff, shown, withRelay } from "./handOffHarness.ts"
 import type { Act, Session, Step } from "./ScriptedRelay.ts"
 import { ScriptedRelay } from "./ScriptedRelay.ts"
 
-const accepted = "Accepted at finalizing: 250 2.0.0 Queued"
+const accepted = "Accepted at endOfData: 250 2.0.0 Queued"
 
 const verbs = ({ commands }: Session) => commands.map((line) => line.split(/[ :]/)[0]!)
 
@@ -95,8 +95,8 @@ describe("the connections of the transport", () => {
   })
 
   it("uses a connection again after a refusal of the message", async () => {
-    await withRelay({ act: inSession(0, "final", { reply: "554 5.6.0 No" }) }, {}, async ({ run, relay }) => {
-      expect((await run()).ended).toBe("Refused at finalizing: 554 5.6.0 No")
+    await withRelay({ act: inSession(0, "endOfData", { reply: "554 5.6.0 No" }) }, {}, async ({ run, relay }) => {
+      expect((await run()).ended).toBe("Refused at endOfData: 554 5.6.0 No")
       expect((await run()).ended).toBe(accepted)
       expect(relay.sessions).toHaveLength(1)
     })
@@ -148,7 +148,7 @@ describe("a connection that the relay has closed", () => {
       expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
       expect(relay.sessions).toHaveLength(1)
     })
-    await withRelay({ act: inSession(0, "final", "drop", 2) }, {}, async ({ run, relay }) => {
+    await withRelay({ act: inSession(0, "endOfData", "drop", 2) }, {}, async ({ run, relay }) => {
       await run()
       expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
       expect(relay.sessions).toHaveLength(1)
@@ -179,7 +179,8 @@ describe("the pool", () => {
     })
     const program = Effect.gen(function* () {
       const pool = yield* makeConnectionPool(open, { ...settings.pool, connectionsMax: 1 })
-      const use = (fresh: boolean) => pool.use((lease) => Effect.sync(() => (lease.keep(), lease.isReused)), { fresh })
+      const use = (fresh: boolean) =>
+        pool.use((pooled) => Effect.sync(() => (pooled.keep(), pooled.isReused)), { fresh })
       return yield* Effect.all([use(false), use(false), use(true), use(false)])
     })
     expect(await Effect.runPromise(Effect.scoped(program))).toEqual([false, true, false, true])
@@ -229,7 +230,7 @@ describe("RelayConnection", () => {
 describe("a relay that dies", () => {
   it("ends every hand-off when the relay dies, and survives", async () => {
     await withRelay(
-      { act: (step, { number }) => (step === "final" && number < 4 ? "silence" : undefined) },
+      { act: (step, { number }) => (step === "endOfData" && number < 4 ? "silence" : undefined) },
       {},
       async ({ run, relay }) => {
         const under = Promise.all(Array.from({ length: 4 }, () => run()))
@@ -299,7 +300,7 @@ describe("the end of the scope", () => {
   })
 
   it("ends a hand-off that is under way at the end of the scope", async () => {
-    const relay = await ScriptedRelay.listen({ act: (step) => (step === "final" ? "silence" : undefined) })
+    const relay = await ScriptedRelay.listen({ act: (step) => (step === "endOfData" ? "silence" : undefined) })
     const scope = await Effect.runPromise(Scope.make())
     const transport = await Effect.runPromise(
       Scope.provide(SmtpTransport.make({ host: "127.0.0.1", port: relay.port }), scope)

@@ -34,10 +34,10 @@ const broken = "Unavailable: The connection to the relay failed (ECONNRESET)."
 const notSmtp = "Unavailable: The relay sent an answer that does not follow SMTP."
 const silent = "Unavailable: The relay did not answer in time."
 const tooEarly = "Unavailable: The relay answered before the message was complete."
-const accepted = "Accepted at finalizing: 250 2.0.0 Queued"
+const accepted = "Accepted at endOfData: 250 2.0.0 Queued"
 
 const quick = { timeouts: { commandMillis: 50 } }
-const quickFinal = { timeouts: { finalMillis: 50 } }
+const quickFinal = { timeouts: { endOfDataReplyMillis: 50 } }
 const auth = { auth: { user: "shop", password: Redacted.make("secret") } }
 const startTls = { tls: "required", certificate: { ca: testCertificate } } as const
 
@@ -284,48 +284,53 @@ const theMessage: ReadonlyArray<Row> = [
   },
   {
     fault: "451 to the message",
-    relay: at("final", { reply: "451 4.3.0 Later" }),
-    ended: "Refused at finalizing: 451 4.3.0 Later",
+    relay: at("endOfData", { reply: "451 4.3.0 Later" }),
+    ended: "Refused at endOfData: 451 4.3.0 Later",
     finalized: 1
   },
   {
     fault: "554 to the message",
-    relay: at("final", { reply: "554 5.7.1 Spam" }),
-    ended: "Refused at finalizing: 554 5.7.1 Spam",
+    relay: at("endOfData", { reply: "554 5.7.1 Spam" }),
+    ended: "Refused at endOfData: 554 5.7.1 Spam",
     finalized: 1
   },
   {
     fault: "421 to the message",
-    relay: at("final", { reply: "421 4.3.2 Bye" }),
-    ended: "Refused at finalizing: 421 4.3.2 Bye",
+    relay: at("endOfData", { reply: "421 4.3.2 Bye" }),
+    ended: "Refused at endOfData: 421 4.3.2 Bye",
     finalized: 1
   },
-  { fault: "a closed connection after the final bytes", relay: at("final", "drop"), ended: closed, finalized: 1 },
-  { fault: "a reset connection after the final bytes", relay: at("final", "reset"), ended: broken, finalized: 1 },
+  { fault: "a closed connection after the end of data", relay: at("endOfData", "drop"), ended: closed, finalized: 1 },
+  { fault: "a reset connection after the end of data", relay: at("endOfData", "reset"), ended: broken, finalized: 1 },
   {
-    fault: "silence after the final bytes",
-    relay: at("final", "silence"),
+    fault: "silence after the end of data",
+    relay: at("endOfData", "silence"),
     options: quickFinal,
     ended: silent,
     finalized: 1
   },
-  { fault: "garbage after the final bytes", relay: at("final", { reply: "2garbage" }), ended: notSmtp, finalized: 1 },
   {
-    fault: "a reply without an end after the final bytes",
-    relay: at("final", { pieces: ["2".repeat(1024 * 1024)] }),
+    fault: "garbage after the end of data",
+    relay: at("endOfData", { reply: "2garbage" }),
+    ended: notSmtp,
+    finalized: 1
+  },
+  {
+    fault: "a reply without an end after the end of data",
+    relay: at("endOfData", { pieces: ["2".repeat(1024 * 1024)] }),
     ended: notSmtp,
     finalized: 1
   },
   {
     fault: "a reply byte by byte to the message",
-    relay: at("final", { pieces: bytes("250 2.0.0 Queued\r\n") }),
+    relay: at("endOfData", { pieces: bytes("250 2.0.0 Queued\r\n") }),
     ended: accepted,
     finalized: 1
   },
   {
     fault: "a positive reply of several lines with control characters",
-    relay: at("final", { reply: "250-2.0.0 One\u0000\u001b[31m\n250-2.0.0\n250 2.0.0 two" }),
-    ended: "Accepted at finalizing: 250 2.0.0 One [31m two",
+    relay: at("endOfData", { reply: "250-2.0.0 One\u0000\u001b[31m\n250-2.0.0\n250 2.0.0 two" }),
+    ended: "Accepted at endOfData: 250 2.0.0 One [31m two",
     finalized: 1
   },
   { fault: "a closed connection at QUIT", relay: at("quit", "drop"), ended: accepted, finalized: 1 }

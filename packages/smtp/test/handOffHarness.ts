@@ -27,6 +27,7 @@ export const message = (change: Partial<OutgoingMessage> = {}): OutgoingMessage 
 
 /** A hand-off of that message. */
 export const handOff = (change: Partial<HandOff> = {}): HandOff => ({
+  projectId: "prj_test",
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "bounces@acme.example", to: "ada@example.org" },
@@ -40,7 +41,7 @@ export const handOff = (change: Partial<HandOff> = {}): HandOff => ({
 export const shown = (ended: HandOffOutcome | TransportUnavailable | HandOffRevoked): string => {
   if (ended._tag === "TransportUnavailable") return `Unavailable: ${ended.reason}`
   if (ended._tag === "HandOffRevoked") return `Revoked: ${ended.why}`
-  const { stage, code, enhancedCode, text } = ended.reply
+  const { stage, smtpCode: code, enhancedCode, text } = ended.reply
   return `${ended._tag} at ${stage}: ${code} ${enhancedCode} ${text}`
 }
 

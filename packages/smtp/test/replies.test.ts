@@ -21,8 +21,8 @@ describe("parseReply", () => {
     ["550 3.1.1 x", 550, null, "3.1.1 x"],
     ["554 a\u0000b\u001b[0m\tc\u009bd", 554, null, "a b [0m c d"],
     ["550 Grüße", 550, null, "Grüße"]
-  ])("reads %j", (response, code, enhancedCode, text) => {
-    expect(parseReply("rcpt", response)).toEqual({ stage: "rcpt", code, enhancedCode, text })
+  ])("reads %j", (response, smtpCode, enhancedCode, text) => {
+    expect(parseReply("rcpt", response)).toEqual({ stage: "rcpt", smtpCode, enhancedCode, text })
   })
 
   it.each(["", "what", "25", "2500 x", "150 x", "650 x", "250x", " 250 x"])("returns nothing for %j", (response) => {
@@ -45,10 +45,10 @@ describe("failureOf", () => {
     [{ code: "EENVELOPE", command: "RCPT TO", response: "550 5.1.1 No" }, "mail", "rcpt"],
     [{ code: "EENVELOPE", command: "DATA", response: "451 4.3.0 No" }, "mail", "data"],
     [{ code: "EMESSAGE", command: "DATA", response: "552 5.3.4 No" }, "data", "data"],
-    [{ code: "EMESSAGE", command: "DATA", response: "554 5.7.1 No" }, "finalizing", "finalizing"],
+    [{ code: "EMESSAGE", command: "DATA", response: "554 5.7.1 No" }, "endOfData", "endOfData"],
     [{ code: "EAUTH", command: "AUTH PLAIN", response: "535 5.7.8 No" }, "auth", "auth"],
     [{ code: "EPROTOCOL", command: "CONN", response: "554 5.7.1 No" }, "greeting", "greeting"],
-    [{ code: "ECONNECTION", command: "CONN", response: "421 4.3.2 No" }, "finalizing", "finalizing"]
+    [{ code: "ECONNECTION", command: "CONN", response: "421 4.3.2 No" }, "endOfData", "endOfData"]
   ] as const)("is a refusal for %j at %s", (error, at, stage) => {
     const failure = failureOf(error, at)
     expect(failure).toMatchObject({ _tag: "RelayRefused", reply: { stage, text: "No" } })
@@ -78,7 +78,7 @@ describe("failureOf", () => {
     [{ code: "ESTREAM" }, "The message could not be read."],
     [{}, "The relay closed the connection."]
   ])("has no answer for %j", (error, reason) => {
-    expect(failureOf(error, "finalizing")).toMatchObject({ _tag: "TransportUnavailable", reason })
+    expect(failureOf(error, "endOfData")).toMatchObject({ _tag: "TransportUnavailable", reason })
   })
 })
 

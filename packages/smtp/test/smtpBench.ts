@@ -1,7 +1,7 @@
 /**
  * The SMTP transport and a scripted relay, for the laws of the transport. The relay reads each message back with postal-mime.
  */
-import type { Relay, RelayAct, TakenAttachment, TakenMail, TransportSubject } from "@mailkeep/conformance"
+import type { Relay, RelayAct, AcceptedAttachment, AcceptedMail, TransportSubject } from "@mailkeep/conformance"
 import { Effect } from "effect"
 import type { Address, Attachment, Email } from "postal-mime"
 import PostalMime, { decodeWords } from "postal-mime"
@@ -34,7 +34,7 @@ export const otherFields = ({ headers }: Email): Readonly<Record<string, string>
       .map(({ originalKey, value }) => [originalKey, decodeWords(value)])
   )
 
-const attachmentAt = ({ filename, mimeType, contentId, disposition, content }: Attachment): TakenAttachment => ({
+const attachmentAt = ({ filename, mimeType, contentId, disposition, content }: Attachment): AcceptedAttachment => ({
   filename: filename ?? "",
   contentType: mimeType,
   contentId: contentId?.replace(/^<|>$/g, "") ?? null,
@@ -42,7 +42,7 @@ const attachmentAt = ({ filename, mimeType, contentId, disposition, content }: A
   content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content)
 })
 
-const mailAt = async ({ sender, recipient, raw }: Taken): Promise<TakenMail> => {
+const mailAt = async ({ sender, recipient, raw }: Taken): Promise<AcceptedMail> => {
   const mail = await PostalMime.parse(raw)
   return {
     sender,
@@ -63,16 +63,16 @@ const mailAt = async ({ sender, recipient, raw }: Taken): Promise<TakenMail> => 
 /** What the relay does at the step, for what a law wants. */
 const actAt = (act: RelayAct, step: string): Act | undefined => {
   switch (act.does) {
-    case "take":
+    case "accept":
       return undefined
     case "refuse":
-      return step === (act.stage === "rcpt" ? "rcpt" : "final")
-        ? { reply: `${act.code} ${act.enhancedCode} ${act.text}` }
+      return step === (act.stage === "rcpt" ? "rcpt" : "endOfData")
+        ? { reply: `${act.smtpCode} ${act.enhancedCode} ${act.text}` }
         : undefined
     case "hang":
-      return step === (act.whileFinalizing ? "final" : "rcpt") ? "silence" : undefined
+      return step === (act.whileFinalizing ? "endOfData" : "rcpt") ? "silence" : undefined
     case "drop":
-      return step === (act.whileFinalizing ? "final" : "rcpt") ? "drop" : undefined
+      return step === (act.whileFinalizing ? "endOfData" : "rcpt") ? "drop" : undefined
   }
 }
 
@@ -88,14 +88,14 @@ export const smtpBench = (
         ScriptedRelay.listen({
           ...setup,
           act: (step, { recipient }, line) =>
-            actAt(acts.get(step === "rcpt" ? /<([^>]*)>/.exec(line)![1]! : recipient) ?? { does: "take" }, step)
+            actAt(acts.get(step === "rcpt" ? /<([^>]*)>/.exec(line)![1]! : recipient) ?? { does: "accept" }, step)
         })
       ),
       (relay) => Effect.promise(() => relay.close())
     )
     const shown: Relay = {
       script: (recipient, act) => Effect.sync(() => acts.set(recipient, act)),
-      taken: Effect.promise(() => Promise.all(relay.taken.map(mailAt))),
+      accepted: Effect.promise(() => Promise.all(relay.taken.map(mailAt))),
       underWay: Effect.sync(() => relay.sessions.filter(({ isBusy }) => isBusy).length)
     }
     return {

@@ -1,8 +1,9 @@
+import { isLoopbackHost } from "@mailkeep/core/adapter"
 import { Redacted, Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SmtpTransport } from "../src/index.ts"
-import { canonicalHost, isLoopback, settingsOf } from "../src/SmtpOptions.ts"
+import { canonicalHost, settingsOf } from "../src/SmtpOptions.ts"
 
 const { parseSmtpUrl } = SmtpTransport
 
@@ -111,7 +112,10 @@ describe("the options", () => {
     [{ port: 1.5 }, "port must be a number from 1 to 65535."],
     [{ clientName: "a\r\nMAIL FROM:<x>" }, "clientName must be a host name."],
     [{ pool: { connectionsMax: 0 } }, "connectionsMax must be a whole number from 1 to 2147483647."],
-    [{ timeouts: { finalMillis: 2 ** 31 } }, "finalMillis must be a whole number from 1 to 2147483647."],
+    [
+      { timeouts: { endOfDataReplyMillis: 2 ** 31 } },
+      "endOfDataReplyMillis must be a whole number from 1 to 2147483647."
+    ],
     [{ maxMessageBytes: -1 }, "maxMessageBytes must be a whole number from 1, or null."],
     [{ auth: { user: "", password: auth.password } }, "auth.user must be text of at least one character."],
     [{ auth: { user: "u", password: Redacted.make("") } }, "auth.password must be text of at least one character."],
@@ -129,6 +133,6 @@ describe("the options", () => {
     ["10.0.0.1", false],
     ["localhost.evil.example", false]
   ])("takes %s for this machine: %s", (host, expected) => {
-    expect(isLoopback(canonicalHost(host))).toBe(expected)
+    expect(isLoopbackHost(canonicalHost(host))).toBe(expected)
   })
 })

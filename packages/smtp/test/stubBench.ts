@@ -3,7 +3,7 @@
  */
 import type { Relay, RelayAct } from "@mailkeep/conformance"
 import type { TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
-import { mailOf, takenAttachments } from "@mailkeep/conformance"
+import { mailOf, acceptedAttachments } from "@mailkeep/conformance"
 import { Transport } from "@mailkeep/core/adapter"
 import { Effect, Layer } from "effect"
 import type { StubAct } from "../src/index.ts"
@@ -11,11 +11,11 @@ import { StubTransport } from "../src/index.ts"
 
 const stubAct = (act: RelayAct, confirmsDelivery: boolean): StubAct => {
   switch (act.does) {
-    case "take":
+    case "accept":
       return { act: confirmsDelivery ? "deliver" : "accept" }
     case "refuse": {
       const { does: _, ...reply } = act
-      return { act: act.code < 500 ? "defer" : "reject", ...reply }
+      return { act: act.smtpCode < 500 ? "defer" : "refuse", ...reply }
     }
     case "hang":
       return { act: "hang", whileFinalizing: act.whileFinalizing }
@@ -29,14 +29,14 @@ export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
     const confirmsDelivery = capabilities.confirmsDelivery ?? true
     const stub = StubTransport.make({
       capabilities,
-      script: [{ acts: [stubAct({ does: "take" }, confirmsDelivery)] }]
+      script: [{ acts: [stubAct({ does: "accept" }, confirmsDelivery)] }]
     })
     let underWay = 0
     const relay: Relay = {
       script: (recipient, act) =>
         Effect.sync(() => stub.addRules({ recipient, acts: [stubAct(act, confirmsDelivery)] })),
-      taken: Effect.promise(() =>
-        Promise.all(stub.taken().map(async (one) => mailOf(one, await takenAttachments(one.message))))
+      accepted: Effect.promise(() =>
+        Promise.all(stub.captured().map(async (one) => mailOf(one, await acceptedAttachments(one.message))))
       ),
       underWay: Effect.sync(() => underWay)
     }

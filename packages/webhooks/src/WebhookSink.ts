@@ -13,8 +13,8 @@ import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
 import { webhookUrlRules, isWebhookPort } from "@mailkeep/core/adapter"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
 import { Clock, Duration, Effect, Layer } from "effect"
-import type { Address } from "./internal/openAddress.ts"
-import { openAddress } from "./internal/openAddress.ts"
+import type { Address } from "./internal/allowedAddress.ts"
+import { resolveAllowedAddress } from "./internal/allowedAddress.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
 
 /** The allowed URLs and addresses of requests, as for the core's `Webhooks`, and the connection options. */
@@ -83,16 +83,16 @@ const pinned = (
 })
 
 /** Posts the request and resolves with the head of the response. */
-const posted = (url: URL, address: Address, eventDelivery: SinkRequest, certificates: string | undefined) =>
+const posted = (url: URL, address: Address, sinkRequest: SinkRequest, certificates: string | undefined) =>
   Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
     const begin = url.protocol === "https:" ? httpsRequest : httpRequest
-    const request: ClientRequest = begin(pinned(url, address, eventDelivery, certificates), (response) => {
+    const request: ClientRequest = begin(pinned(url, address, sinkRequest, certificates), (response) => {
       // A response that breaks off emits an error. Without a listener the error would end the process.
       response.on("error", () => {})
       resume(Effect.succeed(response))
     })
     request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
-    request.end(eventDelivery.body)
+    request.end(sinkRequest.body)
     return Effect.sync(() => request.destroy())
   })
 
@@ -110,13 +110,13 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
   const rules = webhookUrlRules(given)
   return {
     capabilities: { carriesHeaders: true },
-    send: (eventDelivery) => {
-      const url = URL.canParse(eventDelivery.endpoint) ? new URL(eventDelivery.endpoint) : undefined
+    send: (sinkRequest) => {
+      const url = URL.canParse(sinkRequest.endpoint) ? new URL(sinkRequest.endpoint) : undefined
       if (url === undefined || !(url.protocol === "https:" || (rules.allowLoopback && url.protocol === "http:")))
         return Effect.fail(new SinkUnavailable({ reason: "not_https" }))
       if (!isWebhookPort(url, rules)) return Effect.fail(new SinkUnavailable({ reason: "port_not_allowed" }))
-      return openAddress(url, { rules, nameServers }).pipe(
-        Effect.flatMap((address) => posted(url, address, eventDelivery, certificates)),
+      return resolveAllowedAddress(url, { rules, nameServers }).pipe(
+        Effect.flatMap((address) => posted(url, address, sinkRequest, certificates)),
         Effect.flatMap(answered)
       )
     }

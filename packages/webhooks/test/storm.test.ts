@@ -17,20 +17,20 @@ import { WebhookSink } from "../src/index.ts"
 const events = Number(process.env["STORM_EVENTS"] ?? 500)
 const perWebhook = 8
 
-type Act = "take" | "fail" | "hang" | "redirect" | "reset"
+type Act = "accept" | "fail" | "hang" | "redirect" | "reset"
 const acts: ReadonlyArray<Act> = [
-  ...Array.from({ length: 40 }, () => "take" as const),
+  ...Array.from({ length: 40 }, () => "accept" as const),
   ...Array.from({ length: 12 }, () => ["fail", "redirect", "reset"] as const).flat(),
   "hang"
 ]
 
 /** Differs for each event delivery and attempt, and is the same in each run. The fifth attempt succeeds. */
 const actOf = (id: string, attempt: number): Act =>
-  attempt >= 5 ? "take" : acts[Math.floor(jitterOf(id, attempt) * acts.length)]!
+  attempt >= 5 ? "accept" : acts[Math.floor(jitterOf(id, attempt) * acts.length)]!
 
 const does = (act: Act, response: ServerResponse): void => {
   switch (act) {
-    case "take":
+    case "accept":
       return void response.writeHead(204).end()
     case "fail":
       return void response.writeHead(500).end()
@@ -58,7 +58,7 @@ const endpoint = async (act: (id: string, attempt: number) => Act) => {
       requests++
       latestAttempts.set(id, (latestAttempts.get(id) ?? 0) + 1)
       const outcome = act(id, latestAttempts.get(id)!)
-      if (outcome === "take") accepted.add(id)
+      if (outcome === "accept") accepted.add(id)
       does(outcome, response)
     })
   })
@@ -78,7 +78,7 @@ describe("a storm of events", () => {
     "delivers each event at least once to a failing endpoint and to a healthy one, a few at a time",
     { timeout: 300_000 },
     async () => {
-      const [bad, good, dead] = await Promise.all([endpoint(actOf), endpoint(() => "take"), endpoint(() => "hang")])
+      const [bad, good, dead] = await Promise.all([endpoint(actOf), endpoint(() => "accept"), endpoint(() => "hang")])
       await withTestMail(stores[1], {
         sink: WebhookSink.make({ allowLoopback: true }),
         webhooks: { allowLoopback: true },

@@ -18,9 +18,9 @@ const drip = async (response: ServerResponse): Promise<void> => {
 
 const answer = (act: SubscriberAct, response: ServerResponse): void => {
   switch (act.does) {
-    case "take":
+    case "accept":
       return void response.writeHead(204).end()
-    case "takeUnfinished": {
+    case "acceptUnfinished": {
       response.writeHead(200).write("{")
       if (act.rest === "breaksOff") return void setImmediate(() => response.destroy())
       if (act.rest === "neverComes") return
@@ -51,7 +51,7 @@ export const bench: SinkSubject["bench"] = Effect.gen(function* () {
       const headers = request.headers as Record<string, string>
       const body = new Uint8Array(Buffer.concat(chunks))
       received.push({ subscriber, id: headers["webhook-id"]!, headers, body })
-      answer(acts.get(subscriber) ?? { does: "take" }, response)
+      answer(acts.get(subscriber) ?? { does: "accept" }, response)
     })
   })
   yield* Effect.acquireRelease(

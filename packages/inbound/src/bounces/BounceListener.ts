@@ -33,14 +33,14 @@ export interface BounceListenerShape extends Listener {
 const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
   const counts = { recorded: 0, unmatched: 0, no_report: 0, unknown_recipient: 0 }
   const warn = makeStoreWarning("The store is unavailable: bounces and complaints are refused.")
-  const notRecorded = ({ reason }: StoreUnavailable) => Effect.as(warn(reason), bounceReply("notRecorded"))
+  const notStored = ({ reason }: StoreUnavailable) => Effect.as(warn(reason), bounceReply("notStored"))
   const handler: MailHandler<"anyone"> = {
     anonymous: "anyone",
     authenticate: () => Effect.fail(bounceReply("unknownRecipient")),
     checkSender: () => Effect.void,
     checkRecipient: (_, recipient) =>
       isReturnPath(recipient).pipe(
-        Effect.catch((failure) => Effect.flatMap(notRecorded(failure), (reply) => Effect.fail(reply))),
+        Effect.catch((failure) => Effect.flatMap(notStored(failure), (reply) => Effect.fail(reply))),
         Effect.flatMap((isKnown) => {
           if (isKnown) return Effect.void
           counts.unknown_recipient++
@@ -55,7 +55,7 @@ const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
             counts[outcome]++
             return bounceReply("received")
           }),
-          Effect.catch(notRecorded)
+          Effect.catch(notStored)
         )
       )
   }

@@ -20,7 +20,7 @@ export const bounceReplies = {
     occurs: "`RCPT` with an address that is not the return path of a delivery.",
     source: "RFC 5321 §4.2.3; RFC 3463 §3.2"
   },
-  notRecorded: {
+  notStored: {
     code: 451,
     enhancedCode: "4.3.0",
     text: "The report cannot be recorded now, try again later",

@@ -3,7 +3,7 @@
  */
 import { Feedback } from "@mailkeep/core"
 import { Effect } from "effect"
-import type { FailureCause, MailReport } from "../reports/MailReport.ts"
+import type { MailReport } from "../reports/MailReport.ts"
 import { readReports } from "../reports/readReports.ts"
 import type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./ReturnedMail.ts"
 
@@ -14,27 +14,24 @@ const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "oth
 
 const enhancedCodeForm = /^[245]\.\d{1,3}\.\d{1,3}$/
 
-const causes = {
-  "mailbox-unknown": "mailbox_unknown",
-  "domain-unknown": "mailbox_unknown",
-  expired: "expired",
-  refused: "refused"
-} as const satisfies Readonly<Record<FailureCause, CoreReport["cause"]>>
-
 /** Returns the report as the core takes it. `null` for a report that is not final, such as a delay, and for the opposite of a complaint. */
 export const toCoreReport = (report: MailReport): CoreReport | null => {
   if (report._tag === "Complaint") return complaints.has(report.feedbackType) ? { kind: "complained" } : null
   if (report.action !== "failed" && report.action !== "delivered") return null
-  const { status, code, diagnostic } = report
+  const { cause, enhancedCode, smtpCode, diagnostic } = report
   const details = {
-    enhancedCode: status !== null && enhancedCodeForm.test(status) ? status : null,
-    smtpCode: code !== null && code >= 200 && code <= 599 ? code : null,
+    enhancedCode: enhancedCode !== null && enhancedCodeForm.test(enhancedCode) ? enhancedCode : null,
+    smtpCode: smtpCode !== null && smtpCode >= 200 && smtpCode <= 599 ? smtpCode : null,
     text: diagnostic
   }
-  return report.cause === null
-    ? { kind: "delivered", ...details }
-    : { kind: "bounced", cause: causes[report.cause], ...details }
+  return cause === null ? { kind: "delivered", ...details } : { kind: "bounced", cause, ...details }
 }
+
+/** The outcomes of a report, the strongest last. A message with several reports has the strongest of theirs. */
+const outcomes: ReadonlyArray<ReturnedOutcome> = ["no_report", "unmatched", "recorded"]
+
+const stronger = (one: ReturnedOutcome, other: ReturnedOutcome): ReturnedOutcome =>
+  outcomes.indexOf(other) > outcomes.indexOf(one) ? other : one
 
 /** The mail of a bounce listener, with the service `Feedback` behind it. */
 export const feedbackMail: Effect.Effect<ReturnedMail, never, Feedback> = Effect.map(Feedback, (feedback) => ({
@@ -49,7 +46,7 @@ export const feedbackMail: Effect.Effect<ReturnedMail, never, Feedback> = Effect
         "InvalidArgument",
         Effect.die
       )
-      outcome = received.outcome === "unmatched" ? "unmatched" : "recorded"
+      outcome = stronger(outcome, received.outcome === "unmatched" ? "unmatched" : "recorded")
     }
     return outcome
   })

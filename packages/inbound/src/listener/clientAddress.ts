@@ -1,7 +1,7 @@
 /**
  * The address of a client, as limits count it.
  */
-import { isIPv4, isIPv6 } from "node:net"
+import { isIPv6 } from "node:net"
 
 /** `::ffff:192.0.2.1` is an IPv4 address on a socket of both families. */
 const mapped = /^::ffff:(?=\d+\.)/i
@@ -23,10 +23,4 @@ const network = (address: string): string => {
 export const countedAddress = (remoteAddress: string): string => {
   const address = remoteAddress.replace(mapped, "")
   return isIPv6(address) ? network(address) : address
-}
-
-/** Whether the client is on this machine, so that its octets cross no network. */
-export const isLoopback = (remoteAddress: string): boolean => {
-  const address = remoteAddress.replace(mapped, "")
-  return isIPv4(address) ? address.startsWith("127.") : address === "::1"
 }

@@ -9,7 +9,7 @@ import { scanLine, textOfLine } from "./lineScanner.ts"
 import type { MessageCollector } from "./messageMemory.ts"
 import type { Reply, ReplyName } from "./Reply.ts"
 import { protocolReply } from "./Reply.ts"
-import type { Wire } from "./wire.ts"
+import type { ClientSocket } from "./clientSocket.ts"
 
 /** The server closes the connection after this reply; `null` closes it without one. */
 export class Closing extends Data.TaggedError("Closing")<{ readonly reply: Reply | null }> {}
@@ -23,10 +23,10 @@ const noOctets = new Uint8Array(0)
 type ReceiveFault = "brokenMessage" | "tooLarge" | "noMemory"
 
 /** Makes the input of a connection: the octets that were read but not yet used, and the ways to read more. */
-export const makeClientInput = (wire: Wire, limits: ListenerLimits, stopping: Latch.Latch) => {
+export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, stopping: Latch.Latch) => {
   let unread: Uint8Array = noOctets
 
-  const more = Effect.flatMap(wire.read, (chunk) =>
+  const more = Effect.flatMap(socket.read, (chunk) =>
     chunk === null ? Effect.fail(new Closing({ reply: null })) : Effect.succeed(chunk)
   )
 

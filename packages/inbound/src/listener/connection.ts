@@ -1,31 +1,24 @@
 /**
  * Serves one connection: reads commands and messages, asks the handler, and writes replies, until one side closes the connection.
  */
+import { bugReports } from "@mailkeep/core/binding"
 import type { Latch, Semaphore } from "effect"
 import { Cause, Clock, Effect } from "effect"
 import { countedAddress } from "./clientAddress.ts"
 import type { ClientInput } from "./clientInput.ts"
 import { Closing, closing, makeClientInput } from "./clientInput.ts"
-import { defectReports } from "./defectReport.ts"
 import type { ListenerLimits } from "./limits.ts"
 import type { MailHandler } from "./MailHandler.ts"
 import type { MessageCollector, MessageMemory } from "./messageMemory.ts"
 import { makeMessageCollector } from "./messageMemory.ts"
 import type { Reply } from "./Reply.ts"
 import { formatReply, protocolReply } from "./Reply.ts"
-import type { Action, Refusal, Session, SessionRules, SessionStep, Transaction } from "./session.ts"
-import {
-  afterApiKey,
-  afterMessage,
-  afterRecipient,
-  afterRefusedData,
-  afterSender,
-  freshSession,
-  greeting,
-  stepSession
-} from "./session.ts"
-import type { Wire } from "./wire.ts"
-import { ConnectionLost } from "./wire.ts"
+import type { Action, Session, SessionRules, SessionStep, Transaction } from "./session.ts"
+import { freshSession, greeting, stepSession } from "./session.ts"
+import type { CheckResult } from "./sessionChecks.ts"
+import { afterApiKey, afterMessage, afterRecipient, afterRefusedData, afterSender } from "./sessionChecks.ts"
+import type { ClientSocket } from "./clientSocket.ts"
+import { ConnectionLost } from "./clientSocket.ts"
 
 /** What the connections of one listener share. */
 export interface ListenerState {
@@ -50,7 +43,7 @@ const checked = <A>(
     Effect.catchCause((cause) =>
       cause.reasons.some(({ _tag }) => _tag === "Interrupt")
         ? Effect.failCause(cause)
-        : Effect.as(Effect.logError("An SMTP command failed by a bug.", ...defectReports(cause)), {
+        : Effect.as(Effect.logError("An SMTP command failed by a bug.", ...bugReports(cause)), {
             refusal: protocolReply("internalError")
           })
     )
@@ -69,11 +62,11 @@ const repliesFor = (
   return [given.find(({ code }) => code >= 400) ?? given[0]!]
 }
 
-const refusalOf = (result: { readonly value: unknown } | { readonly refusal: Reply }): Refusal =>
+const refusalOf = (result: { readonly value: unknown } | { readonly refusal: Reply }): CheckResult =>
   "refusal" in result ? result.refusal : null
 
 interface ConnectionOptions<Client> {
-  readonly wire: Wire
+  readonly socket: ClientSocket
   readonly rules: SessionRules
   readonly handler: MailHandler<Client>
   readonly state: ListenerState
@@ -83,9 +76,9 @@ type Write = (...replies: ReadonlyArray<Reply>) => Effect.Effect<void, Closing |
 
 /** Writes replies, and closes the connection after a reply that closes it. */
 const makeWrite =
-  <Client>({ wire, state: { limits } }: ConnectionOptions<Client>): Write =>
+  <Client>({ socket, state: { limits } }: ConnectionOptions<Client>): Write =>
   (...replies) =>
-    wire
+    socket
       .write(replies.map(formatReply).join(""))
       .pipe(
         Effect.timeoutOrElse({ duration: limits.writeMillis, orElse: () => Effect.fail(new ConnectionLost()) }),
@@ -94,7 +87,7 @@ const makeWrite =
 
 /** Begins TLS. Returns the session inside of TLS. */
 const makeStartTls = <Client>(
-  { wire, state: { limits } }: ConnectionOptions<Client>,
+  { socket, state: { limits } }: ConnectionOptions<Client>,
   input: ClientInput,
   write: Write
 ) =>
@@ -102,7 +95,7 @@ const makeStartTls = <Client>(
     // Such octets could be read as commands inside of TLS. Source: RFC 3207 §6.
     if (input.hasUnread()) return yield* closing("injectedBeforeTls")
     yield* write(protocolReply("readyForTls"))
-    yield* wire.startTls.pipe(
+    yield* socket.startTls.pipe(
       Effect.timeoutOrElse({ duration: limits.tlsMillis, orElse: () => Effect.fail(new ConnectionLost()) })
     )
     return freshSession(true, session)
@@ -110,7 +103,7 @@ const makeStartTls = <Client>(
 
 /** Receives a message, gives it to the handler and writes the replies. Returns the session after the message. */
 const makeReceiveMessage = <Client>(
-  { wire, rules, handler, state }: ConnectionOptions<Client>,
+  { socket, rules, handler, state }: ConnectionOptions<Client>,
   input: ClientInput,
   write: Write
 ) => {
@@ -130,7 +123,7 @@ const makeReceiveMessage = <Client>(
 
   return (session: Session, client: Client, transaction: Transaction) =>
     Effect.acquireUseRelease(
-      Effect.sync(() => makeMessageCollector(memory, countedAddress(wire.remoteAddress), limits.messageBytesMax)),
+      Effect.sync(() => makeMessageCollector(memory, countedAddress(socket.remoteAddress), limits.messageBytesMax)),
       (collector) =>
         Effect.gen(function* () {
           yield* write(protocolReply("sendData"))
@@ -146,13 +139,13 @@ const makeReceiveMessage = <Client>(
 
 /** Reads commands and performs them. Fails when the connection is to be closed, or is lost. */
 const converse = Effect.fnUntraced(function* <Client>(options: ConnectionOptions<Client>, write: Write) {
-  const { wire, rules, handler, state } = options
+  const { socket, rules, handler, state } = options
   const { limits } = state
-  const input = makeClientInput(wire, limits, state.stopping)
+  const input = makeClientInput(socket, limits, state.stopping)
   const startTls = makeStartTls(options, input, write)
   const receiveMessage = makeReceiveMessage(options, input, write)
   const start = yield* Clock.currentTimeMillis
-  let session = freshSession(wire.isSecure())
+  let session = freshSession(socket.isSecure())
   let client = handler.anonymous
   // Since when the client has no API key.
   let anonymousSince = start
@@ -216,9 +209,9 @@ export const serveConnection = <Client>(options: ConnectionOptions<Client>): Eff
   return converse(options, write).pipe(
     Effect.catchTag("Closing", ({ reply }) => (reply === null ? Effect.void : write(reply))),
     Effect.catchTag(["Closing", "ConnectionLost"], () => Effect.void),
-    Effect.andThen(options.wire.close),
+    Effect.andThen(options.socket.close),
     Effect.catchDefect((defect) =>
-      Effect.logError("An SMTP connection failed by a bug.", ...defectReports(Cause.die(defect)))
+      Effect.logError("An SMTP connection failed by a bug.", ...bugReports(Cause.die(defect)))
     )
   )
 }

@@ -1,13 +1,14 @@
 /**
  * Listens on a port, and serves each connection until the scope closes.
  */
+import { isLoopbackAddress } from "@mailkeep/core/binding"
 import { Data, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { Scope } from "effect"
 import type { AddressInfo, Server, Socket } from "node:net"
 import { createServer } from "node:net"
 import { hostname } from "node:os"
 import type { SecureContext } from "node:tls"
-import { countedAddress, isLoopback } from "./clientAddress.ts"
+import { countedAddress } from "./clientAddress.ts"
 import type { ListenerState } from "./connection.ts"
 import { serveConnection } from "./connection.ts"
 import type { ListenerLimits } from "./limits.ts"
@@ -15,8 +16,8 @@ import type { MailHandler } from "./MailHandler.ts"
 import { makeMessageMemory } from "./messageMemory.ts"
 import { formatReply, protocolReply } from "./Reply.ts"
 import type { SessionRules } from "./session.ts"
-import type { TlsOptions } from "./wire.ts"
-import { makeSecureContext, makeSocketWire } from "./wire.ts"
+import type { TlsOptions } from "./clientSocket.ts"
+import { makeSecureContext, makeClientSocket } from "./clientSocket.ts"
 
 /**
  * The listener cannot start. The reason `address` means that the port is in use, or that this machine does not have the address. The reason
@@ -88,7 +89,8 @@ const rulesFor = <Client>(
     apiKeyFailuresMax: limits.apiKeyFailuresMax,
     offersTls: options.tls !== undefined && options.implicitTls !== true,
     needsApiKey,
-    allowsClearApiKey: allowsClearApiKey || isLoopback(remoteAddress)
+    // Octets to and from this machine cross no network.
+    allowsClearApiKey: allowsClearApiKey || isLoopbackAddress(remoteAddress)
   }
 }
 
@@ -168,13 +170,13 @@ export const openListener = <Client>(
 
     const serve = (socket: Socket) => {
       if (!connections.add(socket)) return refuse(socket)
-      const wire = makeSocketWire(socket, secureContext)
-      const served = serveConnection({ wire, rules: rulesFor(parts, wire.remoteAddress), handler, state })
+      const client = makeClientSocket(socket, secureContext)
+      const served = serveConnection({ socket: client, rules: rulesFor(parts, client.remoteAddress), handler, state })
       const whole =
         options.implicitTls === true
-          ? wire.startTls.pipe(Effect.timeout(limits.tlsMillis), Effect.andThen(served), Effect.ignore)
+          ? client.startTls.pipe(Effect.timeout(limits.tlsMillis), Effect.andThen(served), Effect.ignore)
           : served
-      fork(Effect.ensuring(whole, wire.destroy))
+      fork(Effect.ensuring(whole, client.destroy))
     }
     // A client may close its side after its last command, and still gets the replies.
     const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, serve)

@@ -1,6 +1,7 @@
 /**
  * Bounds the memory of the messages that are being received, and collects one message in it.
  */
+import { makeKeyedBudget } from "@mailkeep/core/binding"
 
 /** The octets that messages use, of one listener. */
 export interface MessageMemory {
@@ -13,24 +14,15 @@ export interface MessageMemory {
 
 /** Makes the memory of a listener. One address gets at most half, or one message if that is more. */
 export const makeMessageMemory = (bufferedBytesMax: number, messageBytesMax: number): MessageMemory => {
-  const addressBytesMax = Math.max(bufferedBytesMax / 2, messageBytesMax)
-  const addresses = new Map<string, number>()
-  let taken = 0
+  const budget = makeKeyedBudget(bufferedBytesMax, Math.max(bufferedBytesMax / 2, messageBytesMax))
   return {
     take: (address, bytes) => {
-      const ofAddress = (addresses.get(address) ?? 0) + bytes
-      if (taken + bytes > bufferedBytesMax || ofAddress > addressBytesMax) return false
-      addresses.set(address, ofAddress)
-      taken += bytes
-      return true
+      const isLeft = budget.fits(address, bytes)
+      if (isLeft) budget.add(address, bytes)
+      return isLeft
     },
-    release: (address, bytes) => {
-      const left = (addresses.get(address) ?? 0) - bytes
-      if (left > 0) addresses.set(address, left)
-      else addresses.delete(address)
-      taken -= bytes
-    },
-    bytes: () => taken
+    release: (address, bytes) => budget.add(address, -bytes),
+    bytes: budget.total
   }
 }
 

@@ -4,13 +4,13 @@
  */
 
 /** The values of each field by its name in lower case, unfolded, in the order of the message. */
-export type HeaderFields = ReadonlyMap<string, ReadonlyArray<string>>
+export type ParsedHeaderFields = ReadonlyMap<string, ReadonlyArray<string>>
 
 const valueCharactersMax = 16_384
 const fieldLine = /^([!-9;-~]{1,120})[ \t]*:(.*)$/
 
 /** Reads the fields of a block of lines. Longer values are cut at 16,384 characters. */
-export const headerFieldsOf = (block: string): HeaderFields => {
+export const headerFieldsOf = (block: string): ParsedHeaderFields => {
   const fields = new Map<string, Array<string>>()
   let name = ""
   let lines: Array<string> = []
@@ -39,10 +39,10 @@ export const headerFieldsOf = (block: string): HeaderFields => {
 }
 
 /** Returns the first value of a field, or `null`. */
-export const firstValue = (fields: HeaderFields, name: string): string | null => fields.get(name)?.[0] ?? null
+export const firstValue = (fields: ParsedHeaderFields, name: string): string | null => fields.get(name)?.[0] ?? null
 
 /** Returns all values of a field. */
-export const valuesOf = (fields: HeaderFields, name: string): ReadonlyArray<string> => fields.get(name) ?? []
+export const valuesOf = (fields: ParsedHeaderFields, name: string): ReadonlyArray<string> => fields.get(name) ?? []
 
 /** The value of a field that has parameters, such as `multipart/report; report-type=delivery-status`. */
 export interface ValueWithParameters {

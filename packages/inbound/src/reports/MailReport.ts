@@ -2,6 +2,7 @@
  * What `readReports` returns: delivery status reports (bounces, delays, confirmations), complaints, and the facts that help to find the
  * delivery that a report is about.
  */
+import type { BounceCause } from "@mailkeep/core/binding"
 
 /** What a message is about, in the eyes of the reader of reports. */
 export type MailReportKind = "delivery-status" | "complaint" | "automatic-reply" | "disposition" | "other"
@@ -16,13 +17,6 @@ export type DeliveryAction = "failed" | "delayed" | "delivered" | "relayed" | "e
 /** The SMTP command that the remote system refused. `data` covers the command `DATA` and the end of the message. */
 export type RefusedCommand = "connect" | "mail" | "rcpt" | "data"
 
-/**
- * Why a delivery failed, as far as it matters for the address. The cause `mailbox-unknown` is a mailbox that does not exist. The cause
- * `domain-unknown` is a domain that does not exist or takes no mail. The cause `expired` means temporary failures until the system gave up.
- * The cause `refused` is every other one, and every doubt.
- */
-export type FailureCause = "mailbox-unknown" | "domain-unknown" | "expired" | "refused"
-
 /** What a remote system reports about the delivery to one recipient. */
 export interface DeliveryStatusReport {
   readonly _tag: "DeliveryStatus"
@@ -31,16 +25,16 @@ export interface DeliveryStatusReport {
   /** The address as the sender gave it, if the report names it. */
   readonly originalRecipient: string | null
   readonly action: DeliveryAction
-  /** An enhanced status code such as `5.1.1`. A specific code of the remote system wins over the code of the reporting one. */
-  readonly status: string | null
+  /** Such as `5.1.1` (RFC 3463), from the field `Status` or the reply. A specific code of the remote system wins over the code of the reporting one. */
+  readonly enhancedCode: string | null
   /** The three-digit SMTP reply code. */
-  readonly code: number | null
+  readonly smtpCode: number | null
   /** The command that was refused, if the report says so. */
   readonly command: RefusedCommand | null
   /** The reply or the explanation, on one line without control characters, at most 1,000 characters. Remote text: show it, never run it. */
   readonly diagnostic: string
-  /** `null` unless the action is `failed`. */
-  readonly cause: FailureCause | null
+  /** Why the delivery failed, as far as it matters for the address; `null` unless the action is `failed`. */
+  readonly cause: BounceCause | null
   /** `true` if the fields of RFC 3464 were read, `false` if rules for free text were used. */
   readonly standard: boolean
 }
@@ -89,13 +83,4 @@ export interface MailReports {
   /** Empty unless the kind is `delivery-status` or `complaint`. At most 100. */
   readonly reports: ReadonlyArray<MailReport>
   readonly correlation: ReportCorrelation
-}
-
-/**
- * Says how a failed delivery bounced: `hard` if the mailbox or the domain does not exist, otherwise `soft`. Returns `null` if the delivery has
- * not failed.
- */
-export const bounceTypeOf = (report: DeliveryStatusReport): "hard" | "soft" | null => {
-  if (report.action !== "failed") return null
-  return report.cause === "mailbox-unknown" || report.cause === "domain-unknown" ? "hard" : "soft"
 }

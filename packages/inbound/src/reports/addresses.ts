@@ -1,13 +1,7 @@
 /** Finds mail addresses in fields and in free text. These are addresses that remote systems wrote: they are compared, never mailed to. */
+import { addressSource } from "@mailkeep/core/binding"
 
 const addressCharactersMax = 320
-
-/** A quoted local part or a run of other characters; then a domain or an address literal. */
-const address =
-  /(?:"[^"\s<>]{1,80}"|[^\s<>()[\]",:;@\\'`][^\s<>()[\]",:;@\\`]{0,127})@(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]{0,250}[\p{L}\p{N}_])?|\[[0-9A-Fa-f.:]{2,45}\])/u
-
-/** The source of an expression that matches one address. It has no groups and needs the flag `u`. */
-export const addressSource = address.source
 
 const anywhere = new RegExp(addressSource, "gu")
 const whole = new RegExp(`^(?:${addressSource})$`, "u")

@@ -1,28 +1,11 @@
 /** Decodes the text of a part: transfer encoding, then charset, then HTML to plain text. Source: RFC 2045 §6 */
+import { decodeBase64 } from "../mime/base64.ts"
+import { decodeCharset } from "../mime/charset.ts"
 import { firstValue } from "../mime/headerFields.ts"
 import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimePart } from "./mimeParts.ts"
 
 const encodedBytesMax = 256 * 1024
-
-const isBase64Byte = (byte: number): boolean =>
-  (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 43 || byte === 47
-
-/** Ignores bytes outside the alphabet, as RFC 2045 §6.8 asks, and a missing end. */
-const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
-  const text = new TextDecoder().decode(encoded.filter(isBase64Byte))
-  // One character alone is no byte.
-  const binary = atob(text.length % 4 === 1 ? text.slice(0, -1) : text)
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
-}
-
-const decoderFor = (charset: string): InstanceType<typeof TextDecoder> => {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
-  }
-}
 
 /** Puts line breaks for block elements, removes tags, and decodes the five entities that hide addresses and quotes. */
 const textOfHtml = (html: string): string =>
@@ -46,8 +29,6 @@ export const decodedText = (part: MimePart): string => {
       : encoding === "quoted-printable"
         ? decodeQuotedPrintable(encoded)
         : encoded
-  const text = decoderFor(part.parameters.get("charset") ?? "utf-8")
-    .decode(bytes)
-    .replace(/\r\n?/g, "\n")
+  const text = decodeCharset(bytes, part.parameters.get("charset") ?? "utf-8").replace(/\r\n?/g, "\n")
   return part.type === "text/html" ? textOfHtml(text) : text
 }

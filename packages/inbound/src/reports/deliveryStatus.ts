@@ -6,7 +6,7 @@ import { addressOfField, isSameAddress } from "./addresses.ts"
 import { chosenStatus, codesIn, shownDiagnostic, statusOfField } from "./enhancedStatus.ts"
 import { failureCauseOf } from "./failureCause.ts"
 import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
 import type { RefusedCommands } from "./refusedCommand.ts"
 
@@ -17,9 +17,9 @@ const blocksMax = 1000
 /** The notification as its fields. */
 export interface StatusFields {
   /** The fields about the message, such as `Original-Envelope-Id`. */
-  readonly message: HeaderFields
+  readonly message: ParsedHeaderFields
   /** The fields about each recipient, at most 100. */
-  readonly recipients: ReadonlyArray<HeaderFields>
+  readonly recipients: ReadonlyArray<ParsedHeaderFields>
 }
 
 /** The words of RFC 3464 §2.3.3, and the forms that occur instead. */
@@ -32,7 +32,7 @@ const actionTexts: ReadonlyArray<readonly [RegExp, DeliveryAction]> = [
 ]
 
 /** A block of fields is about a recipient if it names one, or if it has an action. */
-const isAboutRecipient = (fields: HeaderFields): boolean =>
+const isAboutRecipient = (fields: ParsedHeaderFields): boolean =>
   fields.has("final-recipient") ||
   fields.has("original-recipient") ||
   (fields.has("action") && fields.has("diagnostic-code"))
@@ -56,14 +56,14 @@ const withoutMissingBreaks = (block: string): ReadonlyArray<string> => {
 }
 
 /** Splits at empty lines. */
-const blocksOf = (text: string): ReadonlyArray<HeaderFields> =>
+const blocksOf = (text: string): ReadonlyArray<ParsedHeaderFields> =>
   text
     .split(/\n[ \t]*\n/, blocksMax)
     .flatMap(withoutMissingBreaks)
     .map(headerFieldsOf)
     .filter((fields) => fields.size > 0)
 
-const messageFieldsOf = (blocks: ReadonlyArray<HeaderFields>): HeaderFields =>
+const messageFieldsOf = (blocks: ReadonlyArray<ParsedHeaderFields>): ParsedHeaderFields =>
   blocks.find((fields) => fields.has("reporting-mta") || fields.has("original-envelope-id")) ?? new Map()
 
 /** Reads a part `message/delivery-status`. */
@@ -84,11 +84,15 @@ export const statusFieldsInText = (text: string): StatusFields => {
 }
 
 /** `Action` decides. Without it, the class of the status decides. */
-const actionOf = (fields: HeaderFields, status: string | null, code: number | null): DeliveryAction | null => {
+const actionOf = (
+  fields: ParsedHeaderFields,
+  enhancedCode: string | null,
+  smtpCode: number | null
+): DeliveryAction | null => {
   const word = firstValue(fields, "action") ?? ""
   const [, named] = actionTexts.find(([text]) => text.test(word)) ?? []
   if (named !== undefined) return named
-  const kind = status?.[0] ?? code?.toString()[0]
+  const kind = enhancedCode?.[0] ?? smtpCode?.toString()[0]
   return kind === "5" ? "failed" : kind === "4" ? "delayed" : kind === "2" ? "relayed" : null
 }
 
@@ -101,20 +105,20 @@ export interface StatusContext {
   readonly explanationFor: (recipient: string) => string
 }
 
-const recipientOf = (fields: HeaderFields, { failedRecipients }: StatusContext): string | null => {
+const recipientOf = (fields: ParsedHeaderFields, { failedRecipients }: StatusContext): string | null => {
   const named =
     addressOfField(firstValue(fields, "final-recipient")) ?? addressOfField(firstValue(fields, "original-recipient"))
   // Exim names the file or the program that failed. The header names the address.
   return named ?? (failedRecipients.length === 1 ? (failedRecipients[0] ?? null) : null)
 }
 
-const diagnosticOf = (fields: HeaderFields): { readonly type: string | null; readonly text: string } => {
+const diagnosticOf = (fields: ParsedHeaderFields): { readonly type: string | null; readonly text: string } => {
   const value = firstValue(fields, "diagnostic-code") ?? ""
   const [, type, text] = /^\s*([a-z0-9-]{1,40})[ \t]*;(.*)$/is.exec(value) ?? []
   return { type: type?.toLowerCase() ?? null, text: (text ?? value).trim() }
 }
 
-const reportOf = (fields: HeaderFields, context: StatusContext): DeliveryStatusReport | null => {
+const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryStatusReport | null => {
   const recipient = recipientOf(fields, context)
   const { type, text } = diagnosticOf(fields)
   const statusField = firstValue(fields, "status")
@@ -122,18 +126,18 @@ const reportOf = (fields: HeaderFields, context: StatusContext): DeliveryStatusR
   const comment = /\((.*)\)/s.exec(statusField ?? "")?.[1] ?? ""
   const diagnostic = shownDiagnostic(text || explanation || comment)
   const codes = codesIn(diagnostic)
-  const reportedStatus = statusOfField(statusField)
-  const status = chosenStatus(reportedStatus, codes.status)
-  const action = actionOf(fields, status, codes.code)
+  const reportedEnhancedCode = statusOfField(statusField)
+  const enhancedCode = chosenStatus(reportedEnhancedCode, codes.enhancedCode)
+  const action = actionOf(fields, enhancedCode, codes.smtpCode)
   if (action === null) return null
   const command = context.commands.commandFor([text, explanation, recipient ?? ""])
   const category = firstValue(fields, "x-powermta-bouncecategory")?.toLowerCase() ?? null
-  const { code } = codes
+  const { smtpCode } = codes
   const facts = {
-    reportedStatus,
-    remoteStatus: codes.status,
-    status,
-    code,
+    reportedEnhancedCode,
+    remoteEnhancedCode: codes.enhancedCode,
+    enhancedCode,
+    smtpCode,
     command,
     diagnostic,
     diagnosticType: type,
@@ -146,8 +150,8 @@ const reportOf = (fields: HeaderFields, context: StatusContext): DeliveryStatusR
     recipient,
     originalRecipient: addressOfField(firstValue(fields, "original-recipient")),
     action,
-    status,
-    code,
+    enhancedCode,
+    smtpCode,
     command,
     diagnostic,
     cause: action === "failed" ? failureCauseOf(facts) : null,

@@ -5,9 +5,9 @@
 
 /** The codes of a refusal. `null` if the text names none. */
 export interface RefusalCodes {
-  readonly code: number | null
+  readonly smtpCode: number | null
   /** Such as `5.1.1`, without leading zeros. */
-  readonly status: string | null
+  readonly enhancedCode: string | null
 }
 
 const diagnosticCharactersMax = 1000
@@ -26,12 +26,12 @@ const statusOf = (digits: ReadonlyArray<string | undefined>): string => digits.m
 export const codesIn = (text: string): RefusalCodes => {
   const scanned = text.slice(0, scannedCharactersMax)
   const last = [...scanned.matchAll(pair)].at(-1)
-  if (last !== undefined) return { code: Number(last[1]), status: statusOf(last.slice(2, 5)) }
+  if (last !== undefined) return { smtpCode: Number(last[1]), enhancedCode: statusOf(last.slice(2, 5)) }
   const [first] = scanned.matchAll(statusAnywhere)
   const [code] = codeAnywhere.exec(scanned) ?? []
   return {
-    code: code === undefined ? null : Number(code),
-    status: first === undefined ? null : statusOf(first.slice(1, 4))
+    smtpCode: code === undefined ? null : Number(code),
+    enhancedCode: first === undefined ? null : statusOf(first.slice(1, 4))
   }
 }
 
@@ -42,7 +42,7 @@ export const statusOfField = (value: string | null): string | null => {
 }
 
 /** The code says only whether the failure is permanent. `5.5.0` is what a gateway gives to a reply without an enhanced code. */
-const isUnspecific = (status: string): boolean => status.endsWith(".0.0") || status.endsWith(".5.0")
+const hasOnlyClass = (status: string): boolean => status.endsWith(".0.0") || status.endsWith(".5.0")
 
 /**
  * Chooses the code that describes the failure: the specific one, of two specific ones that of the remote system. A temporary code wins over
@@ -51,7 +51,7 @@ const isUnspecific = (status: string): boolean => status.endsWith(".0.0") || sta
 export const chosenStatus = (reported: string | null, remote: string | null): string | null => {
   if (reported === null || remote === null) return reported ?? remote
   if (reported[0] !== remote[0]) return reported.startsWith("4") ? reported : remote.startsWith("4") ? remote : reported
-  return isUnspecific(remote) ? reported : remote
+  return hasOnlyClass(remote) ? reported : remote
 }
 
 /** Returns a remote text on one line, without control characters, at most 1,000 characters. */

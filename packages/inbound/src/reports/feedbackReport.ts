@@ -4,7 +4,7 @@
  */
 import { addressesIn, addressOfField } from "./addresses.ts"
 import { firstValue, headerFieldsOf, valuesOf } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 
 const complaintRecipientsMax = 100
@@ -13,10 +13,10 @@ const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "
 const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has(text)
 
 /** Returns the fields of a part `message/feedback-report`. */
-export const feedbackFieldsOf = (text: string): HeaderFields => headerFieldsOf(text)
+export const feedbackFieldsOf = (text: string): ParsedHeaderFields => headerFieldsOf(text)
 
 /** Only one address can be the recipient of the report. Several in `To` say nothing about who complained. */
-const onlyRecipientOf = (returned: HeaderFields): ReadonlyArray<string> => {
+const onlyRecipientOf = (returned: ParsedHeaderFields): ReadonlyArray<string> => {
   const found = addressesIn([...valuesOf(returned, "to"), ...valuesOf(returned, "cc")].join(", "), 2)
   return found.length === 1 ? found : []
 }
@@ -28,7 +28,7 @@ const addressesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter((address) => address !== null)
 
 /** Returns the complaint that the fields describe. `returned` are the header fields of the returned message. */
-export const complaintOf = (fields: HeaderFields, returned: HeaderFields): ComplaintReport => {
+export const complaintOf = (fields: ParsedHeaderFields, returned: ParsedHeaderFields): ComplaintReport => {
   const type = /^[a-z-]+/i.exec(firstValue(fields, "feedback-type") ?? "")?.[0].toLowerCase() ?? ""
   const named = addressesOf([...valuesOf(fields, "original-rcpt-to"), ...valuesOf(fields, "removal-recipient")])
   return {
@@ -44,7 +44,10 @@ export const complaintOf = (fields: HeaderFields, returned: HeaderFields): Compl
  * Reads the complaint of Outlook.com: the message, returned as it is, with a field that names the recipient. Returns `null` for any other
  * message.
  */
-export const outlookComplaintOf = (headers: HeaderFields, returned: HeaderFields): ComplaintReport | null => {
+export const outlookComplaintOf = (
+  headers: ParsedHeaderFields,
+  returned: ParsedHeaderFields
+): ComplaintReport | null => {
   const recipient = addressOfField(firstValue(returned, "x-hmxmroriginalrecipient"))
   if (recipient === null || !/^\s*complaint about message\b/i.test(firstValue(headers, "subject") ?? "")) return null
   return {

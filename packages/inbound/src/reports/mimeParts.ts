@@ -3,7 +3,7 @@
  * report is never looked for in it. Anything beyond a limit is left out, and nothing throws. Source: RFC 2046 §5.1, RFC 6522 §3
  */
 import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 
 /** Bytes of a message that are read. */
 const inputBytesMax = 10 * 1024 * 1024
@@ -17,14 +17,14 @@ export interface MimePart {
   /** In lower case, such as `message/delivery-status`. `text/plain` if the part names no type. */
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
-  readonly headers: HeaderFields
+  readonly headers: ParsedHeaderFields
   /** The content as it was sent, still encoded. */
   readonly body: Uint8Array
 }
 
 /** A message as its header and its parts. */
 export interface MimeMessage {
-  readonly headers: HeaderFields
+  readonly headers: ParsedHeaderFields
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
   /** In the order of the message, at most 100. */
@@ -38,7 +38,7 @@ const space = 32
 const tab = 9
 
 interface Entity {
-  readonly headers: HeaderFields
+  readonly headers: ParsedHeaderFields
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
   readonly body: Uint8Array

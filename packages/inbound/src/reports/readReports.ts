@@ -8,7 +8,7 @@ import { statusFieldsInText, statusFieldsOf, statusReportsOf } from "./deliveryS
 import type { StatusContext, StatusFields } from "./deliveryStatus.ts"
 import { complaintOf, feedbackFieldsOf, outlookComplaintOf } from "./feedbackReport.ts"
 import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { MailReport, MailReportKind, MailReports } from "./MailReport.ts"
 import { readMimeMessage } from "./mimeParts.ts"
 import type { MimeMessage, MimePart } from "./mimeParts.ts"
@@ -18,7 +18,7 @@ import {
   failedRecipientsOf,
   isFromMailSystem,
   paragraphsByRecipient,
-  speaksOfFailure,
+  mentionsFailure,
   splitReturned,
   textBounceReports
 } from "./textBounce.ts"
@@ -49,11 +49,12 @@ interface ReadableMessage {
   readonly explanation: string
   /** The returned message, as far as it is needed. */
   readonly returnedText: string
-  readonly returned: HeaderFields
+  readonly returned: ParsedHeaderFields
 }
 
-/** The header fields at the begin of a text, which may begin with empty lines. */
-const headerAtStart = (text: string): HeaderFields => headerFieldsOf(text.trimStart().split(/\n[ \t]*\n/, 1)[0] ?? "")
+/** The header fields at the beginning of a text, which may begin with empty lines. */
+const headerAtStart = (text: string): ParsedHeaderFields =>
+  headerFieldsOf(text.trimStart().split(/\n[ \t]*\n/, 1)[0] ?? "")
 
 const readableOf = (raw: Uint8Array): ReadableMessage => {
   const mime = readMimeMessage(raw)
@@ -69,13 +70,13 @@ const readableOf = (raw: Uint8Array): ReadableMessage => {
   return { mime, explanation, returnedText, returned: headerAtStart(returnedText) }
 }
 
-const noFields: HeaderFields = new Map()
+const noFields: ParsedHeaderFields = new Map()
 
 const answer = (
   { mime, returned }: ReadableMessage,
   kind: MailReportKind,
   reports: ReadonlyArray<MailReport> = [],
-  report: HeaderFields = noFields
+  report: ParsedHeaderFields = noFields
 ): MailReports => ({ kind, reports, correlation: correlationOf({ headers: mime.headers, report, returned }) })
 
 const contextOf = ({ mime, explanation }: ReadableMessage): StatusContext => {
@@ -128,7 +129,7 @@ const bounceIn = (message: ReadableMessage, envelopeSender: string | null): Mail
   if (mime.type !== "multipart/report" && !isFromMailSystem(mime.headers, envelopeSender)) return null
   const inText = statusAnswer(message, statusFieldsInText(explanation))
   if (inText !== null) return inText
-  const speaks = speaksOfFailure(firstValue(mime.headers, "subject") ?? "", explanation)
+  const speaks = mentionsFailure(firstValue(mime.headers, "subject") ?? "", explanation)
   const reports = speaks ? textBounceReports(mime.headers, explanation) : []
   return reports.length > 0 ? answer(message, "delivery-status", reports) : wrappedAnswer(message)
 }
@@ -173,7 +174,7 @@ const readAny = (raw: Uint8Array, envelopeSender: string | null): MailReports =>
  * ].join("\r\n")
  *
  * const { kind, reports } = readReports(new TextEncoder().encode(raw))
- * console.log(kind, reports[0]?._tag === "DeliveryStatus" && reports[0].cause) // delivery-status mailbox-unknown
+ * console.log(kind, reports[0]?._tag === "DeliveryStatus" && reports[0].cause) // delivery-status mailbox_unknown
  * ```
  */
 export const readReports = (raw: Uint8Array, options: ReadReportsOptions = {}): MailReports =>

@@ -1,7 +1,7 @@
 /** Collects the facts of a report that may name the delivery. Source: RFC 3464 §2.2.1, RFC 3461 §4.4, RFC 5965 §3.2 */
 import { addressesIn } from "./addresses.ts"
 import { firstValue, valuesOf } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { ReportCorrelation } from "./MailReport.ts"
 
 const hintsMax = 20
@@ -10,18 +10,18 @@ const fieldCharactersMax = 4096
 
 /** Where the facts are found. */
 export interface CorrelationSources {
-  readonly headers: HeaderFields
+  readonly headers: ParsedHeaderFields
   /** The fields about the message in a delivery status or feedback report. */
-  readonly report: HeaderFields
+  readonly report: ParsedHeaderFields
   /** The header of the returned message. */
-  readonly returned: HeaderFields
+  readonly returned: ParsedHeaderFields
 }
 
 const messageId = /<[^<>\s]{1,300}>/g
 
 /** Reads the hints. Each list has at most 20 entries. */
 export const correlationOf = ({ headers, report, returned }: CorrelationSources): ReportCorrelation => {
-  const values = (fields: HeaderFields, names: ReadonlyArray<string>): string =>
+  const values = (fields: ParsedHeaderFields, names: ReadonlyArray<string>): string =>
     names
       .flatMap((name) => valuesOf(fields, name))
       .join(", ")

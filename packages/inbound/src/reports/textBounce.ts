@@ -3,11 +3,12 @@
  * begins with an address, or that names one after a word of failure, is about a recipient.
  */
 import { hasSubjectOfReply } from "./automaticReply.ts"
-import { addressesIn, addressSource, isSameAddress } from "./addresses.ts"
+import { addressSource } from "@mailkeep/core/binding"
+import { addressesIn, isSameAddress } from "./addresses.ts"
 import { codesIn, shownDiagnostic } from "./enhancedStatus.ts"
 import { failureCauseOf } from "./failureCause.ts"
 import { firstValue, valuesOf } from "../mime/headerFields.ts"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
 import { refusedCommandsIn } from "./refusedCommand.ts"
 import {
@@ -31,7 +32,7 @@ const lineCharactersMax = 1000
  * Says whether a mail system sent the message. Vacation programs may send with a null sender or under a similar name, but they mark their
  * messages, so the weak signs count only without a mark.
  */
-export const isFromMailSystem = (headers: HeaderFields, envelopeSender: string | null): boolean => {
+export const isFromMailSystem = (headers: ParsedHeaderFields, envelopeSender: string | null): boolean => {
   if (headers.has("x-failed-recipients")) return true
   if (hasSubjectOfReply(headers)) return false
   const from = firstValue(headers, "from")?.slice(0, 1000) ?? ""
@@ -44,7 +45,7 @@ export const isFromMailSystem = (headers: HeaderFields, envelopeSender: string |
 }
 
 /** Says whether the subject or the text speaks of a delivery that failed or is late. */
-export const speaksOfFailure = (subject: string, explanation: string): boolean => {
+export const mentionsFailure = (subject: string, explanation: string): boolean => {
   const text = `${subject.slice(0, 500)}\n${explanation.slice(0, 4000)}`.replace(/\s+/g, " ")
   return failureText.test(text) || delayText.test(text) || refusalLine.test(explanation.slice(0, 4000))
 }
@@ -138,27 +139,27 @@ export const paragraphsByRecipient = (explanation: string): ReadonlyMap<string, 
 const recipientFieldsCharactersMax = 65_536
 
 /** The addresses of `X-Failed-Recipients`, which Exim and Gmail set. */
-export const failedRecipientsOf = (headers: HeaderFields): ReadonlyArray<string> =>
+export const failedRecipientsOf = (headers: ParsedHeaderFields): ReadonlyArray<string> =>
   addressesIn(valuesOf(headers, "x-failed-recipients").join(", ").slice(0, recipientFieldsCharactersMax), recipientsMax)
 
 /** The diagnostic codes of the Internet Mail Service of Exchange 5.5 that name an unknown recipient. */
 const exchangeCodes: ReadonlyMap<string, string> = new Map([["000C05A6", "5.1.1"]])
 
-const exchangeStatusIn = (text: string): string | null => {
+const exchangeEnhancedCodeIn = (text: string): string | null => {
   const [, code] = /\bMSEXCH:.{0,300}\(([0-9A-F]{8})\)/s.exec(text) ?? []
   return exchangeCodes.get(code ?? "") ?? null
 }
 
 const reportOf = (action: DeliveryAction, recipient: string, text: string): DeliveryStatusReport => {
   const diagnostic = shownDiagnostic(text)
-  const { code, status: foundStatus } = codesIn(diagnostic)
-  const status = foundStatus ?? exchangeStatusIn(diagnostic)
+  const { smtpCode, enhancedCode: found } = codesIn(diagnostic)
+  const enhancedCode = found ?? exchangeEnhancedCodeIn(diagnostic)
   const command = refusedCommandsIn(text).commandFor([])
   const facts = {
-    reportedStatus: null,
-    remoteStatus: status,
-    status,
-    code,
+    reportedEnhancedCode: null,
+    remoteEnhancedCode: enhancedCode,
+    enhancedCode,
+    smtpCode,
     command,
     diagnostic,
     diagnosticType: null,
@@ -172,8 +173,8 @@ const reportOf = (action: DeliveryAction, recipient: string, text: string): Deli
     recipient,
     originalRecipient: null,
     action,
-    status,
-    code,
+    enhancedCode,
+    smtpCode,
     command,
     diagnostic,
     cause,
@@ -182,12 +183,12 @@ const reportOf = (action: DeliveryAction, recipient: string, text: string): Deli
 }
 
 /** The addresses of the fields that name the sender and the receiver of the bounce. No failed recipient is among them. */
-const ownAddressesOf = (headers: HeaderFields): ReadonlyArray<string> => {
+const ownAddressesOf = (headers: ParsedHeaderFields): ReadonlyArray<string> => {
   const values = ["to", "from", "reply-to"].flatMap((name) => valuesOf(headers, name))
   return addressesIn(values.join(", ").slice(0, recipientFieldsCharactersMax), recipientsMax)
 }
 
-const paragraphsOfBounce = (headers: HeaderFields, explanation: string): ReadonlyArray<Paragraph> => {
+const paragraphsOfBounce = (headers: ParsedHeaderFields, explanation: string): ReadonlyArray<Paragraph> => {
   const failed = failedRecipientsOf(headers)
   if (failed.length === 0) return joined(paragraphsOf(explanation, ownAddressesOf(headers)))
   const paragraphs = paragraphsByRecipient(explanation)
@@ -195,8 +196,8 @@ const paragraphsOfBounce = (headers: HeaderFields, explanation: string): Readonl
 }
 
 const hasCode = (text: string): boolean => {
-  const { code, status } = codesIn(text)
-  return code !== null || status !== null
+  const { smtpCode, enhancedCode } = codesIn(text)
+  return smtpCode !== null || enhancedCode !== null
 }
 
 /** Some texts name the reason before the address. */
@@ -207,7 +208,10 @@ const namesNoReason = (own: string, explanation: string, recipient: string): boo
  * Reads the recipients of a bounce. `explanation` is the text before the returned message. Call this only for a message that a mail system
  * sent and that speaks of a failure.
  */
-export const textBounceReports = (headers: HeaderFields, explanation: string): ReadonlyArray<DeliveryStatusReport> => {
+export const textBounceReports = (
+  headers: ParsedHeaderFields,
+  explanation: string
+): ReadonlyArray<DeliveryStatusReport> => {
   const subject = firstValue(headers, "subject") ?? ""
   const statement = `${subject.slice(0, 500)}\n${explanation.slice(0, 8000)}`.replace(/\s+/g, " ")
   const action = delayText.test(statement) && !finalText.test(statement) ? "delayed" : "failed"

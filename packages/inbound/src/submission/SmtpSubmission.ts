@@ -3,7 +3,7 @@
  */
 import type { Access, Sending } from "@mailkeep/core"
 import { Context, Effect, Layer } from "effect"
-import { isLoopback } from "../listener/clientAddress.ts"
+import { isLoopbackHost } from "@mailkeep/core/binding"
 import { submissionLimits } from "../listener/limits.ts"
 import type { Listener, ListenerOptions } from "../listener/listener.ts"
 import { ListenerNotStarted, openListener } from "../listener/listener.ts"
@@ -19,7 +19,6 @@ export interface SmtpSubmissionOptions extends ListenerOptions {
 }
 
 /** Whether every client of this host is on this machine. */
-const isLocal = (host: string): boolean => host === "localhost" || isLoopback(host)
 
 /**
  * Takes mail over SMTP from products that speak only SMTP. The user is `apikey` and the password is an API key. The rules are the rules of the
@@ -52,7 +51,7 @@ export class SmtpSubmission extends Context.Service<SmtpSubmission, Listener>()(
       SmtpSubmission,
       Effect.gen(function* () {
         const { allowsClearApiKey = false, ...listener } = options
-        if (listener.tls === undefined && !allowsClearApiKey && !isLocal(listener.host ?? "127.0.0.1"))
+        if (listener.tls === undefined && !allowsClearApiKey && !isLoopbackHost(listener.host ?? "127.0.0.1"))
           return yield* new ListenerNotStarted({ reason: "tls" })
         return yield* openListener({
           options: listener,

@@ -2,6 +2,8 @@
  * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
  */
 import { decodeWords } from "postal-mime"
+import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
+import { decodeCharset } from "../mime/charset.ts"
 import { firstValue, withParameters } from "../mime/headerFields.ts"
 import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimeLeaf } from "./mimeLeaves.ts"
@@ -20,55 +22,19 @@ export interface Attachment {
 
 const equalsSign = 0x3d
 
-const base64Values = (() => {
-  const values = new Int8Array(256).fill(-1)
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-  for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value
-  return values
-})()
-
-/** Decodes base64 that has padding in the middle, such as two encoded texts in one. Padding begins a new group of characters. */
-const decodePaddedBase64 = (encoded: Uint8Array): Uint8Array => {
-  const decoded = new Uint8Array(Math.ceil((encoded.length * 3) / 4))
-  let length = 0
-  let bits = 0
-  let bitCount = 0
-  for (let at = 0; at < encoded.length; at++) {
-    const octet = encoded[at]!
-    const value = base64Values[octet]!
-    if (octet === equalsSign) bitCount = 0
-    if (value < 0) continue
-    bits = ((bits << 6) | value) & 0xffffff
-    bitCount += 6
-    if (bitCount < 8) continue
-    bitCount -= 8
-    decoded[length++] = (bits >> bitCount) & 0xff
-  }
-  return decoded.subarray(0, length)
-}
-
-/** Decodes base64. Octets outside of its alphabet are ignored. Source: RFC 2045 §6.8. */
-const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
+/** Decodes base64. Node is fifteen times as fast, but it ends at the first padding. */
+const decodeLargeBase64 = (encoded: Uint8Array): Uint8Array => {
   const octets = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
   const padding = octets.indexOf(equalsSign)
-  const isPaddedAtEnd = padding < 0 || octets.subarray(padding).every((octet) => base64Values[octet]! < 0)
-  return isPaddedAtEnd ? Buffer.from(octets.toString("latin1"), "base64") : decodePaddedBase64(encoded)
+  const isPaddedAtEnd = padding < 0 || !octets.subarray(padding).some(isBase64Octet)
+  return isPaddedAtEnd ? Buffer.from(octets.toString("latin1"), "base64") : decodeBase64(encoded)
 }
 
 /** Decodes the transfer encoding of a part. */
 const contentOf = ({ headers, body }: MimeLeaf): Uint8Array => {
   const encoding = (firstValue(headers, "content-transfer-encoding") ?? "").toLowerCase()
-  if (encoding === "base64") return decodeBase64(body)
+  if (encoding === "base64") return decodeLargeBase64(body)
   return encoding === "quoted-printable" ? decodeQuotedPrintable(body) : body
-}
-
-/** Octets that no charset explains become the replacement character, or a character of windows-1252 if the charset is unknown. */
-const decodeCharset = (octets: Uint8Array, charset: string): string => {
-  try {
-    return new TextDecoder(charset).decode(octets)
-  } catch {
-    return new TextDecoder("windows-1252").decode(octets)
-  }
 }
 
 /** In UTF-16 units. A longer text has more than 2 MiB in any case, which the core refuses, so its line ends do not matter. */

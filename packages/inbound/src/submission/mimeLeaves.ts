@@ -3,7 +3,7 @@
  * that nothing of a message is lost. Each line of the message ends with CR LF. Source: RFC 2045; RFC 2046 §5.1.
  */
 import { Result } from "effect"
-import type { HeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
 
 /** Octets of the headers of the message and of all its parts. */
@@ -18,7 +18,7 @@ export interface MimeLeaf {
   /** In lower case, such as `application/pdf`. */
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
-  readonly headers: HeaderFields
+  readonly headers: ParsedHeaderFields
   /** Still encoded. */
   readonly body: Uint8Array
   /** Whether the part is in a `multipart/related`, where the html refers to it. */

@@ -77,7 +77,7 @@ const withDelivery = async (options: Partial<BounceListenerOptions> = {}) => {
   const listener = await server.runPromise(BounceListener)
   const id = await mail.runPromise(sendOne)
   await mail.runPromise(tick)
-  const [captured] = await mail.runPromise(Effect.map(StubTransport.StubTransport, (stub) => stub.taken()))
+  const [captured] = await mail.runPromise(Effect.map(StubTransport.StubTransport, (stub) => stub.captured()))
   const client = await smtpClient(listener.port)
   await client.command(options.protocol === "lmtp" ? "LHLO relay.example" : "EHLO relay.example")
   return {
@@ -180,11 +180,11 @@ describe("BounceListener.layerWith", () => {
     const receive = ({ envelopeRecipient }: ReturnedMessage) =>
       envelopeRecipient.startsWith("b") ? Effect.fail(unavailable) : Effect.succeed("recorded" as const)
     const smtp = await withMail({}, receive)
-    const notRecorded = "451 4.3.0 The report cannot be recorded now, try again later"
-    expect(await deliver(smtp.client, "Hi\r\n", "a@known.example", "b@known.example")).toEqual([notRecorded])
+    const notStored = "451 4.3.0 The report cannot be recorded now, try again later"
+    expect(await deliver(smtp.client, "Hi\r\n", "a@known.example", "b@known.example")).toEqual([notStored])
     const lmtp = await withMail({ protocol: "lmtp" }, receive)
     expect(await deliver(lmtp.client, "Hi\r\n", "a@known.example", "b@known.example")).toEqual(["250 2.0.0 Ok"])
-    expect(await lmtp.client.reply()).toBe(notRecorded)
+    expect(await lmtp.client.reply()).toBe(notStored)
   })
 
   it("answers with a temporary reply when the code of the program has a bug, and logs no content", async () => {

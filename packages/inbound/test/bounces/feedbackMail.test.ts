@@ -1,20 +1,23 @@
 /**
  * Tests of the mapping of reports in mail to reports of the core.
  */
+import { Feedback } from "@mailkeep/core"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { toCoreReport } from "../../src/bounces/feedbackMail.ts"
+import { feedbackMail, toCoreReport } from "../../src/bounces/feedbackMail.ts"
 import type { ComplaintReport, DeliveryStatusReport } from "../../src/reports/MailReport.ts"
+import { notification } from "../reports/sampleMail.ts"
 
 const status = (change: Partial<DeliveryStatusReport>): DeliveryStatusReport => ({
   _tag: "DeliveryStatus",
   recipient: "ada@example.org",
   originalRecipient: null,
   action: "failed",
-  status: "5.1.1",
-  code: 550,
+  enhancedCode: "5.1.1",
+  smtpCode: 550,
   command: "rcpt",
   diagnostic: "No such user",
-  cause: "mailbox-unknown",
+  cause: "mailbox_unknown",
   standard: true,
   ...change
 })
@@ -34,8 +37,8 @@ describe("toCoreReport", () => {
     ["an unknown mailbox", status({}), { kind: "bounced", cause: "mailbox_unknown", ...details }],
     [
       "an unknown domain",
-      status({ cause: "domain-unknown" }),
-      { kind: "bounced", cause: "mailbox_unknown", ...details }
+      status({ cause: "domain_unknown" }),
+      { kind: "bounced", cause: "domain_unknown", ...details }
     ],
     ["another refusal", status({ cause: "refused" }), { kind: "bounced", cause: "refused", ...details }],
     [
@@ -45,7 +48,7 @@ describe("toCoreReport", () => {
     ],
     [
       "a failure without usable codes",
-      status({ status: "5.x", code: 42 }),
+      status({ enhancedCode: "5.x", smtpCode: 42 }),
       { kind: "bounced", cause: "mailbox_unknown", ...details, smtpCode: null, enhancedCode: null }
     ],
     ["a delivery", status({ action: "delivered", cause: null }), { kind: "delivered", ...details }],
@@ -59,5 +62,41 @@ describe("toCoreReport", () => {
     ["a failed authentication", complaint("auth-failure"), null]
   ])("maps %s", (_, report, expected) => {
     expect(toCoreReport(report)).toEqual(expected)
+  })
+})
+
+type Received = Effect.Success<ReturnType<Feedback["Service"]["receive"]>>
+
+const recorded: Received = { projectId: "prj_1", deliveryId: "del_1", outcome: "recorded", status: "bounced" }
+const unmatched: Received = { outcome: "unmatched" }
+
+/** Receives one message with a report for each given answer of the core. */
+const receiveReports = (answers: ReadonlyArray<Received>) => {
+  const left = [...answers]
+  const raw = notification({
+    recipients: answers.map((_, index) => ({
+      "Final-Recipient": `rfc822; r${index}@example.org`,
+      Action: "failed",
+      Status: "5.1.1"
+    }))
+  })
+  return Effect.flatMap(feedbackMail, (mail) =>
+    mail.receive({ envelopeSender: "", envelopeRecipient: "b+x@example.org", raw })
+  ).pipe(
+    Effect.provideService(Feedback, {
+      report: () => Effect.die("not used"),
+      receive: () => Effect.succeed(left.shift() ?? unmatched),
+      isReturnPath: () => Effect.succeed(true)
+    })
+  )
+}
+
+describe("feedbackMail", () => {
+  it.each<[string, ReadonlyArray<Received>, string]>([
+    ["the first report", [recorded, unmatched], "recorded"],
+    ["the last report", [unmatched, recorded], "recorded"],
+    ["no report", [unmatched, unmatched], "unmatched"]
+  ])("returns the strongest outcome of a message when the core records %s", async (_, answers, outcome) => {
+    expect(await Effect.runPromise(receiveReports(answers))).toBe(outcome)
   })
 })

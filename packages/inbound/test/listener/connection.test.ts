@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { acceptedMessages } from "./referenceReader.ts"
-import { converse } from "./memoryWire.ts"
+import { converse } from "./memoryClientSocket.ts"
 
 const octets = (text: string) => Buffer.from(text, "latin1")
 

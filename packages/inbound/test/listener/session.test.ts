@@ -6,18 +6,16 @@ import { describe, expect, it } from "vitest"
 import type { ReplyName } from "../../src/listener/Reply.ts"
 import { protocolReply } from "../../src/listener/Reply.ts"
 import type { Session, SessionRules, SessionStep } from "../../src/listener/session.ts"
+import { freshSession, greeting, stepSession } from "../../src/listener/session.ts"
 import {
   afterApiKey,
   afterMessage,
   afterRecipient,
   afterRefusedData,
-  afterSender,
-  freshSession,
-  greeting,
-  stepSession
-} from "../../src/listener/session.ts"
+  afterSender
+} from "../../src/listener/sessionChecks.ts"
 import { plainResponse } from "../smtpClient.ts"
-import { openRules } from "./memoryWire.ts"
+import { openRules } from "./memoryClientSocket.ts"
 
 const rules: SessionRules = {
   ...openRules,

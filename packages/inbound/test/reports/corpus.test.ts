@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import type { DeliveryStatusReport, MailReports } from "../../src/reports/MailReport.ts"
-import { bounceTypeOf } from "../../src/reports/MailReport.ts"
+import { bounceTypeOf } from "./sampleMail.ts"
 import { readReports } from "../../src/reports/readReports.ts"
 
 const corpus = fileURLToPath(new URL("../../../../../shared/data/bounces", import.meta.url))
@@ -67,8 +67,8 @@ const differenceOf = (raw: string, report: DeliveryStatusReport | undefined, exp
   if (report.action === "delayed" && expected.action === "failed") return "a report of a delay is not final"
   if (report.action === "failed" && expected.action === "delayed")
     return report.cause === "expired" ? "the report itself says that it is final" : null
-  if (report.status === "5.2.1") return "an existing mailbox (5.2.1) is no unknown one"
-  const isUnproved = report.cause === "refused" && report.command !== "rcpt" && report.status === null
+  if (report.enhancedCode === "5.2.1") return "an existing mailbox (5.2.1) is no unknown one"
+  const isUnproved = report.cause === "refused" && report.command !== "rcpt" && report.enhancedCode === null
   return isUnproved ? "the words alone, without a reply to RCPT or a specific code, are no proof" : null
 }
 

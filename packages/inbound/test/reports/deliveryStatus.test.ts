@@ -33,11 +33,11 @@ describe("statusReportsOf", () => {
         recipient: "ada@forward.example",
         originalRecipient: "ada@example.org",
         action: "failed",
-        status: "5.1.1",
-        code: 550,
+        enhancedCode: "5.1.1",
+        smtpCode: 550,
         command: null,
         diagnostic: "550-5.1.1 No such mailbox here",
-        cause: "mailbox-unknown",
+        cause: "mailbox_unknown",
         standard: true
       }
     ])
@@ -90,7 +90,7 @@ describe("statusReportsOf", () => {
       "Status: 5.2.2"
     ].join("\n")
     expect(reportsOf(text).map(({ recipient, action, cause }) => [recipient, action, cause])).toEqual([
-      ["a@b.example", "failed", "mailbox-unknown"],
+      ["a@b.example", "failed", "mailbox_unknown"],
       ["c@b.example", "delayed", null],
       ["d@b.example", "failed", "refused"]
     ])
@@ -100,7 +100,7 @@ describe("statusReportsOf", () => {
     const block = (address: string, status: string) =>
       `Final-Recipient: rfc822; ${address}\nAction: failed\nStatus: ${status}`
     const reports = reportsOf(`${block("a@b.example", "5.1.1")}\n\n${block("A@B.example", "5.2.2")}`)
-    expect(reports.map(({ status }) => status)).toEqual(["5.1.1"])
+    expect(reports.map(({ enhancedCode: status }) => status)).toEqual(["5.1.1"])
   })
 
   it("reads at most 100 recipients", () => {
@@ -124,10 +124,10 @@ describe("statusReportsOf", () => {
   it("uses the explanation, then the comment of the status, if there is no diagnostic", () => {
     const text = "Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.0.0 (no route)"
     const explanationFor = (recipient: string) => `${recipient}: 550 5.2.2 full`
-    expect(reportsOf(text)[0]).toMatchObject({ diagnostic: "no route", status: "5.0.0" })
+    expect(reportsOf(text)[0]).toMatchObject({ diagnostic: "no route", enhancedCode: "5.0.0" })
     expect(reportsOf(text, { explanationFor })[0]).toMatchObject({
       diagnostic: "a@b.example: 550 5.2.2 full",
-      status: "5.2.2"
+      enhancedCode: "5.2.2"
     })
   })
 
@@ -137,7 +137,7 @@ describe("statusReportsOf", () => {
     const commands = (explanation: string) => ({ commands: refusedCommandsIn(explanation) })
     expect(reportsOf(text, commands("(in reply to RCPT TO command)"))[0]).toMatchObject({
       command: "rcpt",
-      cause: "mailbox-unknown"
+      cause: "mailbox_unknown"
     })
     expect(reportsOf(text, commands("(in reply to end of DATA command)"))[0]).toMatchObject({
       command: "data",
@@ -147,7 +147,7 @@ describe("statusReportsOf", () => {
 
   it("reads a diagnostic without a type", () => {
     const text = "Final-Recipient: rfc822; a@b.example\nAction: failed\nDiagnostic-Code: 550 5.1.1 unknown"
-    expect(reportsOf(text)[0]).toMatchObject({ diagnostic: "550 5.1.1 unknown", cause: "mailbox-unknown" })
+    expect(reportsOf(text)[0]).toMatchObject({ diagnostic: "550 5.1.1 unknown", cause: "mailbox_unknown" })
   })
 })
 

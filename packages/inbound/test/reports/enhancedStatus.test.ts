@@ -18,8 +18,8 @@ describe("codesIn", () => {
     ["[2001:db8::550:1]:25: socket error", null, null],
     ["size 250 of 1550", null, null],
     ["", null, null]
-  ])("finds the codes in %j", (text, code, status) => {
-    expect(codesIn(text)).toEqual({ code, status })
+  ])("finds the codes in %j", (text, smtpCode, enhancedCode) => {
+    expect(codesIn(text)).toEqual({ smtpCode, enhancedCode })
   })
 })
 

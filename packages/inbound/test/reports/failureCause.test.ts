@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest"
 import type { FailureFacts } from "../../src/reports/failureCause.ts"
 import { failureCauseOf } from "../../src/reports/failureCause.ts"
-import type { FailureCause } from "../../src/reports/MailReport.ts"
+import type { BounceCause } from "@mailkeep/core"
+import { refusalTable } from "@mailkeep/core/adapter"
 
 const facts = (given: Partial<FailureFacts>): FailureFacts => ({
-  reportedStatus: null,
-  remoteStatus: null,
-  status: given.remoteStatus ?? given.reportedStatus ?? null,
-  code: null,
+  reportedEnhancedCode: null,
+  remoteEnhancedCode: null,
+  enhancedCode: given.remoteEnhancedCode ?? given.reportedEnhancedCode ?? null,
+  smtpCode: null,
   command: null,
   diagnostic: "",
   diagnosticType: "smtp",
@@ -19,20 +20,25 @@ const facts = (given: Partial<FailureFacts>): FailureFacts => ({
 
 /** A report whose reply has both codes. */
 const replied = (status: string, diagnostic = ""): FailureFacts =>
-  facts({ reportedStatus: status, remoteStatus: status, code: 550, diagnostic: `550 ${status} ${diagnostic}` })
+  facts({
+    reportedEnhancedCode: status,
+    remoteEnhancedCode: status,
+    smtpCode: 550,
+    diagnostic: `550 ${status} ${diagnostic}`
+  })
 
 /** A reply to `RCPT` without an enhanced code. */
 const toRecipient = (diagnostic: string): FailureFacts =>
-  facts({ reportedStatus: "5.0.0", code: 550, command: "rcpt", diagnostic: `550 ${diagnostic}` })
+  facts({ reportedEnhancedCode: "5.0.0", smtpCode: 550, command: "rcpt", diagnostic: `550 ${diagnostic}` })
 
 describe("failureCauseOf, by the code", () => {
-  it.each<[string, FailureCause]>([
-    ["5.1.1", "mailbox-unknown"],
-    ["5.1.3", "mailbox-unknown"],
-    ["5.1.6", "mailbox-unknown"],
-    ["5.1.2", "domain-unknown"],
-    ["5.1.10", "domain-unknown"],
-    ["5.4.4", "domain-unknown"],
+  it.each<[string, BounceCause]>([
+    ["5.1.1", "mailbox_unknown"],
+    ["5.1.3", "mailbox_unknown"],
+    ["5.1.6", "mailbox_unknown"],
+    ["5.1.2", "domain_unknown"],
+    ["5.1.10", "domain_unknown"],
+    ["5.4.4", "domain_unknown"],
     ["5.0.0", "refused"],
     ["5.1.0", "refused"],
     ["5.1.7", "refused"],
@@ -50,52 +56,52 @@ describe("failureCauseOf, by the code", () => {
   })
 
   it.each<[Partial<FailureFacts>]>([
-    [{ reportedStatus: "4.4.7" }],
-    [{ reportedStatus: "4.0.0", code: 550, diagnostic: "550 no such user here", command: "rcpt" }],
-    [{ reportedStatus: "5.0.0", remoteStatus: "4.2.2", status: "4.2.2" }],
-    [{ code: 450, remoteStatus: "5.1.1" }]
+    [{ reportedEnhancedCode: "4.4.7" }],
+    [{ reportedEnhancedCode: "4.0.0", smtpCode: 550, diagnostic: "550 no such user here", command: "rcpt" }],
+    [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "4.2.2", enhancedCode: "4.2.2" }],
+    [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }]
   ])("decides that a delivery expired after temporary failures: %j", (given) => {
     expect(failureCauseOf(facts(given))).toBe("expired")
   })
 
   it("believes an unregistered code about the address only with a text about it", () => {
-    expect(failureCauseOf(replied("5.1.351", "The remote server returned unknown recipient"))).toBe("mailbox-unknown")
+    expect(failureCauseOf(replied("5.1.351", "The remote server returned unknown recipient"))).toBe("mailbox_unknown")
     expect(failureCauseOf(replied("5.1.351", "The message is undeliverable"))).toBe("refused")
-    expect(failureCauseOf(replied("5.1.351", "The account does not 550 5.1.351 exist"))).toBe("mailbox-unknown")
-    expect(failureCauseOf(replied("5.4.310", "DNS domain a.example does not exist"))).toBe("domain-unknown")
+    expect(failureCauseOf(replied("5.1.351", "The account does not 550 5.1.351 exist"))).toBe("mailbox_unknown")
+    expect(failureCauseOf(replied("5.4.310", "DNS domain a.example does not exist"))).toBe("domain_unknown")
     expect(failureCauseOf(replied("5.4.316", "The message is undeliverable"))).toBe("refused")
   })
 
   it("believes 5.1.1 that the reporter concluded from a bare reply only if the reply speaks of an unknown address", () => {
     const concluded = (code: number, text: string) =>
-      failureCauseOf(facts({ reportedStatus: "5.1.1", code, diagnostic: `${code} ${text}` }))
-    expect(concluded(550, "unknown user")).toBe("mailbox-unknown")
-    expect(concluded(551, "not our user")).toBe("mailbox-unknown")
-    expect(concluded(550, "Host unknown")).toBe("domain-unknown")
+      failureCauseOf(facts({ reportedEnhancedCode: "5.1.1", smtpCode: code, diagnostic: `${code} ${text}` }))
+    expect(concluded(550, "unknown user")).toBe("mailbox_unknown")
+    expect(concluded(551, "not our user")).toBe("mailbox_unknown")
+    expect(concluded(550, "Host unknown")).toBe("domain_unknown")
     expect(concluded(550, "Access denied")).toBe("refused")
     const noted = (diagnostic: string) =>
-      failureCauseOf(facts({ reportedStatus: "5.1.1", diagnostic, diagnosticType: "x-notes" }))
-    expect(noted("User Ada not listed in the directory")).toBe("mailbox-unknown")
+      failureCauseOf(facts({ reportedEnhancedCode: "5.1.1", diagnostic, diagnosticType: "x-notes" }))
+    expect(noted("User Ada not listed in the directory")).toBe("mailbox_unknown")
     expect(noted("Cannot route mail to Ada")).toBe("refused")
   })
 
   it("decides for the code of the reporting system alone", () => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.1.1", diagnostic: "", diagnosticType: null }))).toBe(
-      "mailbox-unknown"
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.1.1", diagnostic: "", diagnosticType: null }))).toBe(
+      "mailbox_unknown"
     )
   })
 
   it("does not believe the exit code of a delivery program", () => {
-    const given = { reportedStatus: "5.1.1", diagnosticType: "x-unix", diagnostic: "filter: no such user" }
+    const given = { reportedEnhancedCode: "5.1.1", diagnosticType: "x-unix", diagnostic: "filter: no such user" }
     expect(failureCauseOf(facts(given))).toBe("refused")
   })
 
-  it.each<[string, FailureCause]>([
-    ["bad-mailbox", "mailbox-unknown"],
-    ["bad-domain", "domain-unknown"],
+  it.each<[string, BounceCause]>([
+    ["bad-mailbox", "mailbox_unknown"],
+    ["bad-domain", "domain_unknown"],
     ["quota-issues", "refused"]
   ])("uses the bounce category %s of PowerMTA when the code says nothing", (category, cause) => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", code: 554, category }))).toBe(cause)
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", smtpCode: 554, category }))).toBe(cause)
     expect(failureCauseOf({ ...replied("5.7.1"), category })).toBe("refused")
   })
 })
@@ -133,7 +139,29 @@ describe("failureCauseOf, with a text that contradicts the code", () => {
     "<blocked@example.org>: user unknown",
     "550-5.1.1 The account that you tried to 550-5.1.1 reach does not exist"
   ])("believes 5.1.1 with %j", (text) => {
-    expect(failureCauseOf(replied("5.1.1", text))).toBe("mailbox-unknown")
+    expect(failureCauseOf(replied("5.1.1", text))).toBe("mailbox_unknown")
+  })
+})
+
+describe("failureCauseOf, compared with a reply of the relay", () => {
+  const unknown = ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.1.351", "5.4.4", "5.4.310"]
+  const others = ["5.0.0", "5.1.0", "5.2.1", "5.2.2", "5.3.4", "5.5.0", "5.7.1"]
+  const texts = [
+    "",
+    "No such user here",
+    "Host not found",
+    "Requested action not taken: mailbox unavailable",
+    "User account disabled",
+    "The user receives mail at a rate that prevents more messages",
+    "Blocked by policy"
+  ]
+  const cases = [...unknown, ...others].flatMap((code) => texts.map((text) => [code, text] as const))
+
+  it.each(cases)("suppresses the address for the same refusals to RCPT as the core: %s %j", (enhancedCode, text) => {
+    const cause = failureCauseOf({ ...replied(enhancedCode, text), command: "rcpt" })
+    const reply = { stage: "rcpt", smtpCode: 550, enhancedCode, text } as const
+    const row = refusalTable.find(({ matches }) => matches(reply))
+    expect(row?.means.suppress).toBe(cause === "mailbox_unknown" || cause === "domain_unknown")
   })
 })
 
@@ -152,7 +180,7 @@ describe("failureCauseOf, by the text", () => {
     "unknown local part ada",
     "Requested action not taken: mailbox unavailable"
   ])("believes a reply to RCPT that says %j", (text) => {
-    expect(failureCauseOf(toRecipient(text))).toBe("mailbox-unknown")
+    expect(failureCauseOf(toRecipient(text))).toBe("mailbox_unknown")
   })
 
   it.each([
@@ -170,23 +198,23 @@ describe("failureCauseOf, by the text", () => {
     [{ command: "mail" }],
     [{ command: "connect" }],
     [{ command: null }],
-    [{ code: 554 }],
-    [{ code: null }]
+    [{ smtpCode: 554 }],
+    [{ smtpCode: null }]
   ])("does not believe the same words elsewhere: %j", (given) => {
     expect(failureCauseOf({ ...toRecipient("unknown user"), ...given })).toBe("refused")
   })
 
   it("believes a reply that names the recipient when a report lacks the status", () => {
-    const given = { code: 550, diagnostic: "550 unknown user ada@example.org" }
-    expect(failureCauseOf(facts(given))).toBe("mailbox-unknown")
+    const given = { smtpCode: 550, diagnostic: "550 unknown user ada@example.org" }
+    expect(failureCauseOf(facts(given))).toBe("mailbox_unknown")
     expect(failureCauseOf(facts({ ...given, standard: false }))).toBe("refused")
     expect(failureCauseOf(facts({ ...given, diagnostic: "550 unknown user" }))).toBe("refused")
-    expect(failureCauseOf(facts({ ...given, reportedStatus: "5.0.0", status: "5.0.0" }))).toBe("refused")
+    expect(failureCauseOf(facts({ ...given, reportedEnhancedCode: "5.0.0", enhancedCode: "5.0.0" }))).toBe("refused")
   })
 
   it("believes the local delivery agent of the reporting system", () => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.5.0", diagnostic: "mail.local: unknown user: ada" }))).toBe(
-      "mailbox-unknown"
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.5.0", diagnostic: "mail.local: unknown user: ada" }))).toBe(
+      "mailbox_unknown"
     )
   })
 
@@ -200,8 +228,8 @@ describe("failureCauseOf, by the text", () => {
     "the domain is not reachable",
     "550 SMTPSEND.DNS.NonExistentDomain"
   ])("finds an unknown domain in %j", (diagnostic) => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", diagnostic }))).toBe("domain-unknown")
-    expect(failureCauseOf(facts({ diagnostic, standard: false }))).toBe("domain-unknown")
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", diagnostic }))).toBe("domain_unknown")
+    expect(failureCauseOf(facts({ diagnostic, standard: false }))).toBe("domain_unknown")
   })
 
   it.each([
@@ -211,17 +239,17 @@ describe("failureCauseOf, by the text", () => {
     "Helo command rejected: Host not found",
     "Client host rejected: cannot find your hostname"
   ])("finds no unknown domain in %j", (diagnostic) => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", code: 550, diagnostic }))).toBe("refused")
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", smtpCode: 550, diagnostic }))).toBe("refused")
   })
 
   it("finds no unknown domain in a reply to MAIL", () => {
-    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", command: "mail", diagnostic: "Domain not found" }))).toBe(
-      "refused"
-    )
+    expect(
+      failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", command: "mail", diagnostic: "Domain not found" }))
+    ).toBe("refused")
   })
 
   it("finds a host that takes no mail, whatever the code", () => {
-    expect(failureCauseOf(replied("5.7.27", "Host does not accept mail"))).toBe("domain-unknown")
+    expect(failureCauseOf(replied("5.7.27", "Host does not accept mail"))).toBe("domain_unknown")
   })
 
   it.each([
@@ -233,6 +261,6 @@ describe("failureCauseOf, by the text", () => {
     "retry timeout exceeded"
   ])("decides that a delivery without any code expired: %j", (diagnostic) => {
     expect(failureCauseOf(facts({ diagnostic, standard: false }))).toBe("expired")
-    expect(failureCauseOf(facts({ reportedStatus: "5.0.0", diagnostic }))).toBe("expired")
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", diagnostic }))).toBe("expired")
   })
 })

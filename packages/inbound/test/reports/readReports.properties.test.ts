@@ -1,10 +1,9 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { DeliveryStatusReport, MailReports } from "../../src/reports/MailReport.ts"
-import { bounceTypeOf } from "../../src/reports/MailReport.ts"
 import { readReports } from "../../src/reports/readReports.ts"
 import { checkBounds } from "./reportBounds.ts"
-import { notification } from "./sampleMail.ts"
+import { bounceTypeOf, notification } from "./sampleMail.ts"
 import type { RecipientFields } from "./sampleMail.ts"
 
 /** Pieces of reports, in any order: they reach much more of the reader than random bytes do. */

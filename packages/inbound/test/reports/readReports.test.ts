@@ -14,7 +14,7 @@ describe("readReports, for a delivery status notification", () => {
     const { kind, reports, correlation } = readReports(raw)
     expect(kind).toBe("delivery-status")
     expect(reports).toMatchObject([
-      { recipient: "ada@example.org", action: "failed", cause: "mailbox-unknown", standard: true },
+      { recipient: "ada@example.org", action: "failed", cause: "mailbox_unknown", standard: true },
       { recipient: "bob@example.org", action: "delayed", cause: null, standard: true }
     ])
     expect(correlation).toEqual({
@@ -33,7 +33,7 @@ describe("readReports, for a delivery status notification", () => {
           recipients: [fields]
         })
       )
-    expect(explained("RCPT TO").reports).toMatchObject([{ command: "rcpt", cause: "mailbox-unknown" }])
+    expect(explained("RCPT TO").reports).toMatchObject([{ command: "rcpt", cause: "mailbox_unknown" }])
     expect(explained("end of DATA").reports).toMatchObject([{ command: "data", cause: "refused" }])
   })
 
@@ -43,7 +43,7 @@ describe("readReports, for a delivery status notification", () => {
       "554 <ada@example.org>... 550 5.2.2 mailbox full"
     ]
     const raw = notification({ explanation, recipients: [{ ...unknownAda, Status: "5.0.0" }] })
-    expect(readReports(raw).reports).toMatchObject([{ status: "5.2.2", cause: "refused" }])
+    expect(readReports(raw).reports).toMatchObject([{ enhancedCode: "5.2.2", cause: "refused" }])
   })
 
   it("is a report whatever the message says about itself", () => {
@@ -112,7 +112,7 @@ describe("readReports, for a delivery status notification", () => {
     const fields = Object.entries(unknownAda).map(([name, value]) => `${name}: ${value}`)
     const raw = textMail(daemonHeader, [...body, ...fields])
     expect(readReports(raw).reports).toMatchObject([
-      { recipient: "ada@example.org", cause: "mailbox-unknown", standard: true }
+      { recipient: "ada@example.org", cause: "mailbox_unknown", standard: true }
     ])
     const declared = "Content-Type: multipart/report; report-type=delivery-status; boundary=other"
     expect(readReports(textMail([declared], [...body, ...fields])).reports).toMatchObject([

@@ -6,7 +6,7 @@ const kinds = ["delivery-status", "complaint", "automatic-reply", "disposition",
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 const checkStatus = (report: DeliveryStatusReport) => {
-  const { recipient, status, code, diagnostic, action, cause } = report
+  const { recipient, enhancedCode: status, smtpCode: code, diagnostic, action, cause } = report
   expect(diagnostic.length).toBeLessThanOrEqual(1000)
   expect(diagnostic).not.toMatch(controlCharacter)
   expect(diagnostic.isWellFormed()).toBe(true)

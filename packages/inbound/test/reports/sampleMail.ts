@@ -1,4 +1,5 @@
 /** Builds raw messages for the tests. All names and texts are made up. */
+import type { DeliveryStatusReport } from "../../src/reports/MailReport.ts"
 
 /** Joins lines as they are on the wire. */
 export const mail = (...lines: ReadonlyArray<string>): Uint8Array => new TextEncoder().encode(lines.join("\r\n"))
@@ -68,3 +69,9 @@ export const daemonHeader = [
   "To: b+del_1.abc@shop.example",
   "Subject: failure notice"
 ]
+
+/** How providers name the bounce: `hard` if the mailbox or the domain does not exist, `soft` for any other cause. */
+export const bounceTypeOf = ({ cause }: DeliveryStatusReport): "hard" | "soft" | null => {
+  if (cause === null) return null
+  return cause === "mailbox_unknown" || cause === "domain_unknown" ? "hard" : "soft"
+}

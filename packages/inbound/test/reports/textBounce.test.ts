@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { DeliveryStatusReport, MailReport } from "../../src/reports/MailReport.ts"
-import { bounceTypeOf } from "../../src/reports/MailReport.ts"
 import { readReports } from "../../src/reports/readReports.ts"
-import { daemonHeader, textMail } from "./sampleMail.ts"
+import { bounceTypeOf, daemonHeader, textMail } from "./sampleMail.ts"
 
 const isStatus = (report: MailReport): report is DeliveryStatusReport => report._tag === "DeliveryStatus"
 
@@ -176,8 +175,8 @@ describe("readReports, for a bounce in free text", () => {
         recipient: "ada@example.org",
         originalRecipient: null,
         action: "failed",
-        status: "5.2.2",
-        code: 550,
+        enhancedCode: "5.2.2",
+        smtpCode: 550,
         command: "rcpt",
         diagnostic: "<ada@example.org>: 192.0.2.1 does not like recipient. Remote host said: 550 5.2.2 full",
         cause: "refused",

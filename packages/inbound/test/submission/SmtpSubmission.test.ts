@@ -3,7 +3,7 @@
  */
 import { ApiKeys, DeliveryLog, Domains, Sending } from "@mailkeep/core"
 import type { StoreUnderTest, TestMailOptions } from "@mailkeep/test-support"
-import { detail, expectBalanced, project, sendBody, stores, summaries } from "@mailkeep/test-support"
+import { detail, expectBalanced, project, sendInput, stores, summaries } from "@mailkeep/test-support"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate as immediate } from "node:timers/promises"
@@ -334,7 +334,7 @@ describe("DATA", () => {
         Effect.gen(function* () {
           const [apiKey] = yield* (yield* ApiKeys).list(project)
           const principal = { projectId: project, apiKeyId: apiKey!.id, permissions: [], domainScope: null, source }
-          return yield* (yield* Sending).send(principal, sendBody({ subject: decodeWords(subject) }))
+          return yield* (yield* Sending).send(principal, sendInput({ subject: decodeWords(subject) }))
         })
       const accepted = await server.run(Effect.isSuccess(over("api")))
       const reply = await submit(client, messageOf(["From: shop@example.com", `Subject: ${subject}`]))

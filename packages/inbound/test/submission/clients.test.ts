@@ -86,7 +86,7 @@ describe("nodemailer", () => {
       ]
     })
     await server.run(tick)
-    const [captured] = await server.run(Effect.map(StubTransport.StubTransport, (stub) => stub.taken()))
+    const [captured] = await server.run(Effect.map(StubTransport.StubTransport, (stub) => stub.captured()))
     const files = captured!.message.attachments.map(async ({ read, filename, contentType, contentId, disposition }) => {
       const parts: Array<Uint8Array> = []
       for await (const part of read()) parts.push(part)

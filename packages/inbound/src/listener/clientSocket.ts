@@ -11,7 +11,7 @@ import { createSecureContext, TLSSocket } from "node:tls"
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{}> {}
 
 /** A connection of a client. */
-export interface Wire {
+export interface ClientSocket {
   readonly remoteAddress: string
   readonly isSecure: () => boolean
   /** Waits for octets. Returns `null` when the client has sent its last. */
@@ -64,7 +64,7 @@ const handshake = (secure: TLSSocket): Effect.Effect<void, ConnectionLost> =>
   })
 
 /** Makes the connection of a socket. `secureContext` is needed for `startTls`. */
-export const makeSocketWire = (first: Socket, secureContext: SecureContext | null): Wire => {
+export const makeClientSocket = (first: Socket, secureContext: SecureContext | null): ClientSocket => {
   let socket = first
   let wake = () => {}
   const onChange = () => wake()

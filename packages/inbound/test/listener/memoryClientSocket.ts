@@ -10,8 +10,8 @@ import type { MailHandler } from "../../src/listener/MailHandler.ts"
 import { makeMessageMemory } from "../../src/listener/messageMemory.ts"
 import { protocolReply } from "../../src/listener/Reply.ts"
 import type { SessionRules } from "../../src/listener/session.ts"
-import type { Wire } from "../../src/listener/wire.ts"
-import { ConnectionLost } from "../../src/listener/wire.ts"
+import type { ClientSocket } from "../../src/listener/clientSocket.ts"
+import { ConnectionLost } from "../../src/listener/clientSocket.ts"
 import type { AcceptedMessage } from "./referenceReader.ts"
 
 export const openRules: SessionRules = {
@@ -49,7 +49,7 @@ export const converse = (
     let replies = ""
     let next = 0
     let isOpen = true
-    const wire: Wire = {
+    const socket: ClientSocket = {
       remoteAddress: "192.0.2.1",
       isSecure: () => false,
       read: Effect.sync(() => (next < chunks.length ? chunks[next++]! : null)),
@@ -76,7 +76,7 @@ export const converse = (
       largeMessages: yield* Semaphore.make(1),
       stopping: yield* Latch.make()
     }
-    yield* serveConnection({ wire, rules: { ...openRules, ...rules }, handler, state })
+    yield* serveConnection({ socket, rules: { ...openRules, ...rules }, handler, state })
     if (isOpen) return yield* Effect.die(new Error("the connection is still open"))
     return { replies, accepted, bytesLeft: state.memory.bytes() }
   })
