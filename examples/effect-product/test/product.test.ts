@@ -32,7 +32,7 @@ const withProduct = <A, E>(
   const sent: Array<string> = []
   const layer = Accounts.layer.pipe(
     Layer.provideMerge(
-      mail(join(folder, "mail.db"), { ...stub, onTaken: ({ message }) => sent.push(message.subject) })
+      mail(join(folder, "mail.db"), { ...stub, onCaptured: ({ message }) => sent.push(message.subject) })
     ),
     Layer.provideMerge(TestClock.layer())
   )
@@ -105,7 +105,7 @@ describe("an account", () => {
           yield* tick
           deepStrictEqual(yield* accounts.unreachable, new Set([ada.email]))
         }),
-      { script: [{ recipient: ada.email, acts: [{ act: "reject" }] }] }
+      { script: [{ recipient: ada.email, acts: [{ act: "refuse" }] }] }
     ))
 })
 

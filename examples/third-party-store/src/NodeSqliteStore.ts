@@ -131,7 +131,7 @@ const open = async (filename: string): Promise<PromiseStore> => {
     claimEventDeliveries: (request) => write(() => claimEventDeliveries(tables, request)),
     sweep: (request) => write(() => sweep(tables, request)),
     read: (queries) => inOneState("BEGIN", () => queries.map((query) => answerQuery(tables, query))),
-    onForeignCommit: (listener) => {
+    onCommitOfOtherProcess: (listener) => {
       const stop = new AbortController()
       // Ends when the listener leaves or the store is closed.
       watch(database, listener, stop.signal).catch(() => {})

@@ -5,7 +5,7 @@
 import type { SQLInputValue } from "node:sqlite"
 import * as Mail from "@mailkeep/core/adapter"
 import { isFree } from "./claims.ts"
-import { contentPart } from "./contents.ts"
+import { contentChunk } from "./contents.ts"
 import type { Kind, RecordTables, Records } from "./records.ts"
 import { recordPage } from "./storedRecords.ts"
 
@@ -113,7 +113,7 @@ const workHealth = (
     tables.rows(`SELECT count(*) AS count FROM ${from}`, ...values)[0]!["count"] as number
   return {
     late: count("Delivery WHERE status IN ('scheduled', 'queued') AND dueAt <= ?", dueBefore),
-    lapsed: count(
+    abandoned: count(
       "Delivery WHERE status = 'sending' AND (worker IS NULL OR worker NOT IN (SELECT worker FROM Lease WHERE leaseUntil > ?))",
       leaseEndedBefore
     ),
@@ -129,7 +129,7 @@ const answers: Mail.Answering<RecordTables> = {
   ApiKey: (tables, { id }) => get(tables, "ApiKey", id),
   ApiKeys: (tables, { projectId }) => tables.find("ApiKey", "projectId = ? ORDER BY createdAt, id", projectId),
   Domain: (tables, { projectId, domain }) => get(tables, "Domain", projectId, domain),
-  DomainOfId: (tables, { projectId, id }) =>
+  DomainById: (tables, { projectId, id }) =>
     tables.find("Domain", "projectId = ? AND id = ?", projectId, id)[0] ?? null,
   DomainsDue: (tables, { now, limit }) =>
     tables.find("Domain", "nextCheckAt <= ? ORDER BY nextCheckAt, id LIMIT ?", now, limit),
@@ -164,9 +164,9 @@ const answers: Mail.Answering<RecordTables> = {
   Counters: (tables, { projectId, names }) => names.map((name) => get(tables, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (tables, { projectId, key }) => get(tables, "Idempotency", projectId, key),
   Message: getOwn("Message"),
-  ContentPart: contentPart,
+  ContentChunk: contentChunk,
   Delivery: getOwn("Delivery"),
-  DeliveryOfId: (tables, { id }) => get(tables, "Delivery", id),
+  DeliveryById: (tables, { id }) => get(tables, "Delivery", id),
   DeliveriesOfMessage: (tables, { projectId, messageId }) =>
     tables.find("Delivery", "messageId = ? AND projectId = ? ORDER BY id", messageId, projectId),
   Attempts: (tables, { deliveryId }) => tables.find("Attempt", "deliveryId = ? ORDER BY number", deliveryId),

@@ -46,7 +46,7 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
     case "DistributeEvent":
       if (existing === undefined) return "NotFound"
       return tables.remove(undistributedKey(key)) ? undefined : "Stale"
-    case "MoveAttempt": {
+    case "TransitionAttempt": {
       if (existing === undefined) return "NotFound"
       const delivery = tables.get(`Delivery/${change.deliveryId}`) as Mail.Delivery | undefined
       const applies =
@@ -55,8 +55,8 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
         (existing as Mail.Attempt).phase === change.from
       return applies ? patch(change.next) : "Stale"
     }
-    case "MoveDelivery":
-    case "MoveEventDelivery": {
+    case "TransitionDelivery":
+    case "TransitionEventDelivery": {
       if (existing === undefined) return "NotFound"
       const { status, fencingToken } = existing as Mail.Delivery | Mail.EventDelivery
       return status === change.from && fencingToken === change.fencingToken ? patch(change.next) : "Stale"

@@ -36,7 +36,7 @@ export const claim = (tables: RecordTables, request: Mail.Claim): ReadonlyArray<
   const status = Mail.claimKinds[kind]
   const due: Array<Mail.Delivery> = []
   // A claim takes at most `limit` deliveries of a lane, so later deliveries of the lane do not matter.
-  const firstOfLane = `status = ? AND projectId = ? AND bulk = ? AND (dueAt <= ? OR waitsFrom > ?) AND ${isFree}
+  const firstOfLane = `status = ? AND projectId = ? AND bulk = ? AND (dueAt <= ? OR dueSetAt > ?) AND ${isFree}
     ORDER BY dueAt, id LIMIT ?`
   for (
     let lane = laneAfter(tables, status, { projectId: "", bulk: 0 });

@@ -8,16 +8,16 @@ const contentKey = (projectId: string, hash: string): string => `Content/${proje
 
 const referenceKey = (content: string, messageId: string): string => `MessageContent/${messageId}/${content}`
 
-/** Writes the parts of a content, unless the project has it. */
+/** Writes the chunks of a content, unless the project has it. */
 export const putContent = (tables: RecordTables, change: Mail.ChangeOf<"PutContent">): void => {
   const content = contentKey(change.projectId, change.hash)
   if (tables.rows("SELECT 1 FROM Content WHERE content = ? LIMIT 1", content).length > 0) return
-  for (const [part, bytes] of change.parts.entries())
-    tables.rows("INSERT INTO Content (content, part, bytes) VALUES (?, ?, ?)", content, part, bytes)
+  for (const [chunk, bytes] of change.chunks.entries())
+    tables.rows("INSERT INTO Content (content, chunk, bytes) VALUES (?, ?, ?)", content, chunk, bytes)
 }
 
-export const contentPart = (tables: RecordTables, { projectId, hash, part }: Mail.QueryOf<"ContentPart">) =>
-  (tables.rows("SELECT bytes FROM Content WHERE content = ? AND part = ?", contentKey(projectId, hash), part)[0]?.[
+export const contentChunk = (tables: RecordTables, { projectId, hash, chunk }: Mail.QueryOf<"ContentChunk">) =>
+  (tables.rows("SELECT bytes FROM Content WHERE content = ? AND chunk = ?", contentKey(projectId, hash), chunk)[0]?.[
     "bytes"
   ] as Uint8Array | undefined) ?? null
 

@@ -45,7 +45,7 @@ const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
     "worker",
     "status dueAt id",
     "status projectId bulk dueAt id",
-    "status waitsFrom",
+    "status dueSetAt",
     "projectId createdAt id",
     "projectId address createdAt id",
     "projectId contactId createdAt id"
@@ -63,9 +63,9 @@ const tableSql = (table: string, columns: ReadonlyArray<string>): string =>
     .map((field) => `, ${field} AS (record ->> '${field}')`)
     .join("")})`
 
-/** The parts of the contents of files. They are bytes, so they are not in a row of JSON. */
-const contentSql = `CREATE TABLE IF NOT EXISTS Content (content TEXT, part INTEGER, bytes BLOB NOT NULL);
-  CREATE UNIQUE INDEX IF NOT EXISTS Content0 ON Content (content, part)`
+/** The chunks of the contents of files. They are bytes, so they are not in a row of JSON. */
+const contentSql = `CREATE TABLE IF NOT EXISTS Content (content TEXT, chunk INTEGER, bytes BLOB NOT NULL);
+  CREATE UNIQUE INDEX IF NOT EXISTS Content0 ON Content (content, chunk)`
 
 /** Creates the tables and indexes that do not exist. Each field of an index is a column. */
 export const schema: string = Object.entries(indexes)

@@ -36,10 +36,10 @@ const contents = (tables: RecordTables, query: Mail.QueryOf<"Records">) => {
   const [where, values] = afterKey(columns, query)
   const [projectId, hash] = query.after ?? []
   const bounds = query.after === null ? values : [projectId!, `Content/${projectId}/${hash}`, query.limit]
-  return tables.rows(`SELECT content FROM Content WHERE part = 0 AND ${where}`, ...bounds).map(({ content }) => {
+  return tables.rows(`SELECT content FROM Content WHERE chunk = 0 AND ${where}`, ...bounds).map(({ content }) => {
     const [, projectId, hash] = (content as string).split("/") as [string, string, string]
-    const rows = tables.rows("SELECT bytes FROM Content WHERE content = ? ORDER BY part", content as string)
-    return { projectId, hash, parts: rows.map(({ bytes }) => bytes as Uint8Array) }
+    const rows = tables.rows("SELECT bytes FROM Content WHERE content = ? ORDER BY chunk", content as string)
+    return { projectId, hash, chunks: rows.map(({ bytes }) => bytes as Uint8Array) }
   })
 }
 

@@ -88,8 +88,8 @@ const handWritten = async (filename: string, count: number): Promise<Rate> => {
        VALUES (?, 'prj_bench', 'embedded', ?, 'example.com', ?, ?, ?, '[]', '[]', '{}', '[]', 0, '{}', ?, ?)`
     ),
     delivery: database.prepare(
-      `INSERT INTO mailkeep_deliveries (id, project_id, message_id, kind, recipient, address, source, bulk, created_at, status, due_at, waits_from, queued_at,
-         fencing_token, attempts, deferrals, ambiguous_attempts, crashes, reached_relay, counted_day, charged_at, sequence)
+      `INSERT INTO mailkeep_deliveries (id, project_id, message_id, kind, recipient, address, source, bulk, created_at, status, due_at, due_set_at, queued_at,
+         fencing_token, attempt_count, deferrals, ambiguous_attempts, worker_deaths, reached_relay, counted_day, charged_at, sequence)
        VALUES (?, 'prj_bench', ?, 'to', ?, ?, 'embedded', 0, ?, 'queued', ?, ?, ?, 1, 0, 0, 0, 0, 0, '2026-11-21', ?, 0)`
     ),
     idempotency: database.prepare(

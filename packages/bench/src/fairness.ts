@@ -62,7 +62,7 @@ const queuedSend = (n: number, now: number): ReadonlyArray<Change> => {
     bulk: false,
     createdAt: now,
     dueAt: now,
-    waitsFrom: now,
+    dueSetAt: now,
     queuedAt: now
   }
   return [
@@ -148,10 +148,10 @@ const measure = async (size: number): Promise<ReadonlyArray<number>> => {
 }
 
 console.log(machine())
-const shown = (times: ReadonlyArray<number>) =>
+const textOfTimes = (times: ReadonlyArray<number>) =>
   `median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(1)} ms`
 const empty = await measure(0)
 const behind = await measure(backlogSize)
-console.log(`send to hand-off, empty queue:                   ${shown(empty)}`)
-console.log(`send to hand-off, ${backlogSize} queued in another project: ${shown(behind)}`)
+console.log(`send to hand-off, empty queue:                   ${textOfTimes(empty)}`)
+console.log(`send to hand-off, ${backlogSize} queued in another project: ${textOfTimes(behind)}`)
 console.log(`ratio of the medians: ${(median(behind) / median(empty)).toFixed(2)}`)

@@ -65,6 +65,8 @@ export interface MailHomeOptions {
   readonly retention?: RetentionDays
   /** The relay that sends the mail. Default: the stub. */
   readonly transport?: TransportChoice
+  /** Whether the stub keeps the newest mail for the mailbox. Default: no. */
+  readonly keepsMail?: boolean
   /** The operator's domain for return paths. */
   readonly bounceDomain?: string | undefined
   /** The public address of the page that unsubscribes. */
@@ -92,6 +94,7 @@ const layer = ({
   graceMillis,
   retention,
   transport = "stub",
+  keepsMail = false,
   bounceDomain,
   unsubscribeUrl,
   commitThread = "caller"
@@ -108,7 +111,7 @@ const layer = ({
     Layer.provideMerge(
       Layer.mergeAll(
         store(data, commitThread),
-        transportLayer(transport),
+        transportLayer(transport, keepsMail),
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,
         NodeDnsResolver.layer(dns.length === 0 ? {} : { servers: dns }),

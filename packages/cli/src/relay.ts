@@ -9,7 +9,11 @@ import { Redacted } from "effect"
 import type { TransportChoice } from "./mailFlags.ts"
 
 /** The stub sends nothing, so a second hand-off after a crash sends no second message and need not wait. */
-const stub = StubTransport.layer({ keep: 0, capabilities: { idempotentHandOff: true } })
+const stub = (keepsMail: boolean) =>
+  StubTransport.layer({
+    ...(keepsMail ? { keep: 1000, keepBytes: 32 * 1024 * 1024 } : { keep: 0 }),
+    capabilities: { idempotentHandOff: true }
+  })
 
 /** The login of the environment, which replaces that of the URL. */
 const login = (): Partial<SmtpOptions> => {
@@ -21,5 +25,8 @@ const login = (): Partial<SmtpOptions> => {
 /** The transport of a relay, with its check. */
 export const relayAt = (url: Redacted.Redacted<string>) => SmtpTransport.layerFromUrl(url, login())
 
-export const transportLayer = (choice: TransportChoice): Layer.Layer<Transport, SmtpTransport.SmtpOptionsInvalid> =>
-  choice === "stub" ? stub : relayAt(choice)
+/** `keepsMail`: the stub keeps the newest mail for the mailbox. */
+export const transportLayer = (
+  choice: TransportChoice,
+  keepsMail: boolean
+): Layer.Layer<Transport, SmtpTransport.SmtpOptionsInvalid> => (choice === "stub" ? stub(keepsMail) : relayAt(choice))

@@ -2,6 +2,7 @@
  * Spans by OpenTelemetry, if the environment asks for them: `OTEL_EXPORTER_OTLP_ENDPOINT`, or the same variable for traces alone. Without them no
  * code of this is loaded. Source: decision 0046.
  */
+import { errorNameOf } from "@mailkeep/core/binding"
 import { ConfigProvider, Effect, Exit, Layer, Tracer } from "effect"
 
 /** The attributes that may leave the process. Any other could contain an address, a URL with a token or a value of a customer. */
@@ -20,23 +21,12 @@ class SpanFailure extends Error {
   }
 }
 
-/** Long enough for the name of any class; excludes other text. */
-const className = /^[\w$/@.-]{1,100}$/
-
-/** The tag or the class of a failure. Its message may contain data of a customer, above all that of a bug. */
-const nameOf = (value: unknown): string => {
-  if (typeof value !== "object" || value === null) return typeof value
-  const { _tag, name } = value as { readonly _tag?: unknown; readonly name?: unknown }
-  const found = [_tag, name].find((one) => typeof one === "string" && className.test(one))
-  return found === undefined ? "object" : String(found)
-}
-
 /** The same end without the value and without the message of a failure. */
 export const withoutContent = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, SpanFailure> => {
   if (Exit.isSuccess(exit)) return Exit.void
   const thrown = exit.cause.reasons.find((reason) => reason._tag !== "Interrupt")
   if (thrown === undefined) return Exit.interrupt()
-  return Exit.fail(new SpanFailure(nameOf(thrown._tag === "Fail" ? thrown.error : thrown.defect)))
+  return Exit.fail(new SpanFailure(errorNameOf(thrown._tag === "Fail" ? thrown.error : thrown.defect)))
 }
 
 /** A tracer whose spans have only their names, their times, the allowed attributes and the class of their failure. */

@@ -210,6 +210,9 @@ describe("start", () => {
   it("prints commands that work; the next run creates a new API key and revokes the previous one", async () => {
     const first = await serving(["start", ...atData(), "--port", "0"])
     expect(first.line).toMatchObject({ project: "prj_demo", key: expect.stringMatching(/^mk_/) })
+    const { mailbox } = first.line as { readonly mailbox?: unknown }
+    expect(mailbox).toBe(`${first.line.url}/mailbox`)
+    expect((await fetch(String(mailbox))).status).toBe(200)
     await first.kill("SIGTERM")
     const second = await serving(["start", ...atData(), "--port", "0"])
     expect((await request(second.line.url, first.line.key!, "/emails/domains")).status).toBe(401)

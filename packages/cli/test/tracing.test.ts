@@ -42,7 +42,7 @@ describe("withoutPersonalData", () => {
   it.each<[name: string, exit: Exit.Exit<unknown, unknown>, shown: string]>([
     ["a failure", Exit.fail(new PlanLimitReached({ message: "canary" })), "PlanLimitReached"],
     ["a bug", Exit.die(new TypeError("canary is not a function")), "TypeError"],
-    ["an object with a text as its tag", Exit.fail({ _tag: "canary: 7" }), "object"],
+    ["an object with a text as its tag", Exit.fail({ _tag: "canary: 7" }), "Object"],
     ["a thrown text", Exit.die("canary"), "string"]
   ])("shows the class of %s, and neither its message nor its stack", (_, exit, shown) => {
     const { status } = recorded(exit)

@@ -71,9 +71,9 @@ export class Violation extends Data.TaggedError("Violation")<{
   }
 }
 
-const shownCharactersMax = 2000
+const textOfValue = 2000
 
 const shown = (value: unknown): string => {
   const text = inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 100 })
-  return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
+  return text.length > textOfValue ? `${text.slice(0, textOfValue)}…` : text
 }

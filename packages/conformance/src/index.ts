@@ -33,9 +33,9 @@ export { transportLaws } from "./transport/transportLaws.ts"
 export type {
   Relay,
   RelayAct,
-  TakenAttachment,
-  TakenMail,
+  AcceptedAttachment,
+  AcceptedMail,
   TransportBench,
   TransportSubject
 } from "./transport/TransportSubject.ts"
-export { mailOf, RelayUnderLaw, takenAttachments } from "./transport/TransportSubject.ts"
+export { mailOf, RelayUnderLaw, acceptedAttachments } from "./transport/TransportSubject.ts"

@@ -2,11 +2,11 @@
  * A transport and an event sink written as plain async functions. Their relay and subscribers are in the same process.
  */
 import { once } from "node:events"
-import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, TakenMail } from "../src/index.ts"
+import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, AcceptedMail } from "../src/index.ts"
 import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { mailOf, takenAttachments } from "../src/index.ts"
+import { mailOf, acceptedAttachments } from "../src/index.ts"
 
 /** Waits until the caller aborts. */
 const silence = async (signal: AbortSignal): Promise<never> => {
@@ -28,11 +28,11 @@ const counted =
 
 export const promiseTransportBench = Effect.sync(() => {
   const acts = new Map<string, RelayAct>()
-  const taken: Array<TakenMail> = []
+  const accepted: Array<AcceptedMail> = []
   const counting = { underWay: 0 }
   const relay: Relay = {
     script: (recipient, act) => Effect.sync(() => acts.set(recipient, act)),
-    taken: Effect.sync(() => [...taken]),
+    accepted: Effect.sync(() => [...accepted]),
     underWay: Effect.sync(() => counting.underWay)
   }
   const lost = () => new TransportUnavailable({ reason: "the connection was lost" })
@@ -45,20 +45,23 @@ export const promiseTransportBench = Effect.sync(() => {
       smtpUtf8: true
     },
     handOff: counted(counting, async ({ envelope, message, beforeFinalize }: PromiseHandOff, signal) => {
-      const act = acts.get(envelope.to) ?? { does: "take" }
+      const act = acts.get(envelope.to) ?? { does: "accept" }
       const refused = act.does === "refuse" ? ({ _tag: "Refused", reply: replyOf(act) } as const) : undefined
       if (refused?.reply.stage === "rcpt") return refused
       if (act.does === "hang" && !act.whileFinalizing) return silence(signal)
       if (act.does === "drop" && !act.whileFinalizing) throw lost()
-      const attachments = await takenAttachments(message).catch((cause: unknown) => {
+      const attachments = await acceptedAttachments(message).catch((cause: unknown) => {
         throw new TransportUnavailable({ reason: "a file cannot be read", cause })
       })
       await beforeFinalize()
       if (refused !== undefined) return refused
-      taken.push(mailOf({ envelope, message }, attachments))
+      accepted.push(mailOf({ envelope, message }, attachments))
       if (act.does === "hang") return silence(signal)
       if (act.does === "drop") throw lost()
-      return { _tag: "Accepted", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" } } as const
+      return {
+        _tag: "Accepted",
+        reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Ok" }
+      } as const
     })
   })
   return { layer, relay }
@@ -83,11 +86,11 @@ export const promiseSinkBench = Effect.sync(() => {
     capabilities: { carriesHeaders: true },
     send: counted(counting, async ({ id, endpoint, headers, body }: SinkRequest, signal): Promise<SinkOutcome> => {
       const subscriber = endpoint.replace("in-process:", "")
-      const act = acts.get(subscriber) ?? { does: "take" }
+      const act = acts.get(subscriber) ?? { does: "accept" }
       received.push({ subscriber, id, headers, body })
       switch (act.does) {
-        case "take":
-        case "takeUnfinished":
+        case "accept":
+        case "acceptUnfinished":
           return { _tag: "Accepted", status: null }
         case "refuse":
           return {

@@ -17,8 +17,8 @@
 // Ports. An adapter implements one of them.
 export { EventSink, SinkUnavailable } from "./port/EventSink.ts"
 export type { EventSinkCapabilities, EventSinkShape, SinkRequest } from "./port/EventSink.ts"
-export { MailStore, StoreNotOpened, StoreUnavailable } from "./port/MailStore.ts"
-export type { MailStoreShape, StoreCapabilities } from "./port/MailStore.ts"
+export { MailStore, StoreNotOpened, StoreUnavailable, TransactionRefused } from "./port/MailStore.ts"
+export type { JoinedTransaction, MailStoreShape, StoreCapabilities } from "./port/MailStore.ts"
 export { HandOffRevoked, Transport, TransportUnavailable } from "./port/Transport.ts"
 export type {
   DkimSignature,
@@ -29,6 +29,8 @@ export type {
   TransportCapabilities,
   TransportShape
 } from "./port/Transport.ts"
+export { MailCapture, nextOutcomes } from "./port/MailCapture.ts"
+export type { CapturedMail, MailCaptureShape, MailSource, NextOutcome } from "./port/MailCapture.ts"
 export { Crypto } from "./port/Crypto.ts"
 export type { RsaKeyPair } from "./port/Crypto.ts"
 export { DnsFailure, DnsResolver } from "./port/DnsResolver.ts"
@@ -52,7 +54,7 @@ export { transportFromPromises } from "./port/PromiseTransport.ts"
 export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.ts"
 
 // The language of a store.
-export { changeOrder, inCommitOrder, recordKeyOf, recordOf } from "./domain/store/Change.ts"
+export { changeOrder, inCommitOrder, recordKeyOf, recordOf } from "./domain/store/commitOrder.ts"
 export { Conflict } from "./domain/store/Conflict.ts"
 export { revisionConflict } from "./domain/store/guard.ts"
 export type { ConflictReason } from "./domain/store/guard.ts"
@@ -124,7 +126,7 @@ export { emittedBy } from "./domain/delivery/DeliveryRow.ts"
 export type { DeliveryReason, DeliveryStatus } from "./domain/delivery/DeliveryStatus.ts"
 export type { DeliveryRow } from "./domain/delivery/DeliveryRow.ts"
 export { refusalTable } from "./domain/delivery/SmtpReply.ts"
-export type { Refusal, RefusalRow, SmtpReply, SmtpStage } from "./domain/delivery/SmtpReply.ts"
+export type { RefusalMeaning, RefusalRow, SmtpReply, SmtpStage } from "./domain/delivery/SmtpReply.ts"
 export { domainStatuses, noDomainFilters } from "./domain/domain-name/SenderDomain.ts"
 export type { DkimKey, DomainFilters, SenderDomainRecord } from "./domain/domain-name/SenderDomain.ts"
 export { eventDeliveryState } from "./domain/event/EventDelivery.ts"
@@ -132,7 +134,7 @@ export type * from "./domain/event/EventDelivery.ts"
 export type { EventRecord } from "./domain/event/EventRecord.ts"
 export type { EventKind } from "./domain/event/MailEvent.ts"
 export type { AttachmentRecord, Disposition } from "./domain/message/Attachment.ts"
-export { partBytes, partCountOf, partsOf } from "./domain/message/attachmentContent.ts"
+export { chunkBytes, chunkCountOf, chunksOf } from "./domain/message/attachmentContent.ts"
 export type { HeaderFields } from "./domain/message/HeaderField.ts"
 export type { AcceptedSend, IdempotencyRecord } from "./domain/message/Idempotency.ts"
 export type { Message } from "./domain/message/Message.ts"
@@ -146,9 +148,10 @@ export { dayMillis, hourMillis, minuteMillis, secondMillis } from "./domain/valu
 export type { Instant, UtcDay } from "./domain/value/Instant.ts"
 
 // Rules for an event sink: where it may connect. An event sink never retries: the core decides when an event delivery is due again.
-export { isPublicAddress } from "./domain/webhook/NetworkAddress.ts"
+export { isIpLiteral, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
+export { isAscii } from "./domain/value/TextLength.ts"
 export { isWebhookAddress, isWebhookPort, webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
 // The jitter of retries, for a test that predicts when the core retries.
-export { jitterOf } from "./domain/delivery/RetrySchedule.ts"
+export { jitterOf } from "./domain/value/Jitter.ts"

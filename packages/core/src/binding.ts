@@ -21,8 +21,8 @@ export { parseAddress, parseDomain } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
 export { isOwnHeaderField } from "./domain/message/HeaderField.ts"
 export { batchItemsMax } from "./domain/message/SendBatch.ts"
-export { IdempotencyKey } from "./domain/message/SendOptions.ts"
-export { SendBody } from "./domain/message/SendRequest.ts"
+export { IdempotencyKey, parseSendOptions } from "./domain/message/SendOptions.ts"
+export { parseSend, SendBody } from "./domain/message/SendRequest.ts"
 export {
   PreviewTemplateBody,
   templateRules,
@@ -33,6 +33,7 @@ export {
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
 export { decodeBase64Octets } from "./domain/value/Base64.ts"
 export { AttachmentBody, attachmentsMax, dispositions } from "./domain/message/Attachment.ts"
+export { isAscii } from "./domain/value/TextLength.ts"
 export { Mailbox, textOf } from "./domain/value/TextRule.ts"
 
 // Closed lists and limits.
@@ -44,6 +45,19 @@ export { emailStatuses } from "./domain/contact/EmailStatusTable.ts"
 export { suppressionReasons } from "./domain/contact/Suppression.ts"
 export { attemptOutcomes } from "./domain/delivery/Delivery.ts"
 export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"
+export type { BounceCause } from "./domain/delivery/DeliveryReport.ts"
+export {
+  addressSource,
+  causeByEnhancedCode,
+  isAboutRecipient,
+  refusalSentence,
+  saysDomainUnknown,
+  saysMailboxUnavailable,
+  saysMailboxUnknown,
+  saysNoMailAccepted,
+  saysOtherCause,
+  textDecidesFor
+} from "./domain/delivery/refusalCause.ts"
 export { dnsPurposes, dnsRecordStatuses, domainStatuses } from "./domain/domain-name/SenderDomain.ts"
 export { contactFields } from "./domain/event/EventBody.ts"
 export { eventDeliveryStatuses } from "./domain/event/EventDelivery.ts"
@@ -73,6 +87,20 @@ export {
 } from "./domain/value/Instant.ts"
 export type { Instant } from "./domain/value/Instant.ts"
 export { StoreUnavailable } from "./port/MailStore.ts"
+
+// The mail that a stub transport kept, for the development mailbox.
+export { MailCapture, nextOutcomes } from "./port/MailCapture.ts"
+export type { CapturedMail, MailCaptureShape, MailSource, NextOutcome } from "./port/MailCapture.ts"
+export { isId } from "./domain/value/Id.ts"
+export { isLoopbackAddress, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
+
+// The form in which a binding logs bugs and warnings, and shares memory among its clients.
+export { bugReports, errorNameOf } from "./port/bugReport.ts"
+export type { BugReport } from "./port/bugReport.ts"
+export { makeLogLimit } from "./port/logLimit.ts"
+export type { LogLimit } from "./port/logLimit.ts"
+export { makeKeyedBudget } from "./domain/value/KeyedBudget.ts"
+export type { KeyedBudget } from "./domain/value/KeyedBudget.ts"
 
 // The table of metrics, for a page or a dashboard.
 export { metricTable } from "./domain/observability/metricTable.ts"

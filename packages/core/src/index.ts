@@ -29,6 +29,7 @@ export type { WakeUp } from "./service/delivery/WakeUp.ts"
 
 // Messages and deliveries.
 export { Sending } from "./service/message/Sending.ts"
+export { TransactionSending } from "./service/message/TransactionSending.ts"
 export { DeliveryLog } from "./service/delivery/DeliveryLog.ts"
 export type { DeliveryAttempt, DeliveryDetail, DeliveryMessage } from "./domain/delivery/DeliveryDetail.ts"
 export type {
@@ -252,7 +253,7 @@ export type { MailFailure } from "./domain/value/Failure.ts"
 export type { RateLimitScope } from "./domain/access/AccessFailure.ts"
 export type { RecordName } from "./domain/store/RecordFailure.ts"
 export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
-export { StoreNotOpened, StoreUnavailable } from "./port/MailStore.ts"
+export { StoreNotOpened, StoreUnavailable, TransactionRefused } from "./port/MailStore.ts"
 
 // Ports that a product provides. Adapters implement them by `@mailkeep/core/adapter`.
 export { Crypto } from "./port/Crypto.ts"

@@ -20,12 +20,14 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import { HttpRouter, HttpServer } from "effect/http"
+import type { MailboxOption } from "./mailbox/mailboxOption.ts"
+import { checkedMailbox } from "./mailbox/mailboxOption.ts"
 import type { ServerLimits } from "./node/limits.ts"
 import { defaultServerLimits } from "./node/limits.ts"
 import { makeNodeServer } from "./node/nodeServer.ts"
 import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
 import type { MailServices } from "./server/MailServer.ts"
-import { routes } from "./server/MailServer.ts"
+import { routes, routesWithMailbox } from "./server/MailServer.ts"
 import { noUrlSpans } from "./server/requestSpan.ts"
 import { routerConfig } from "./server/routerConfig.ts"
 
@@ -42,6 +44,8 @@ export interface ServerOptions extends Partial<ServerLimits> {
   readonly host: string
   /** The port to listen on. 0 picks a free port. */
   readonly port: number
+  /** Whether to serve the development mailbox at `/mailbox`; default `false`. Throws as in `fetchHandler`. */
+  readonly mailbox?: MailboxOption | undefined
 }
 
 /**
@@ -93,7 +97,11 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
 export const layerNode = (
   options: ServerOptions
 ): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> =>
-  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+  HttpRouter.serve(checkedMailbox(options.mailbox ?? false) ? routesWithMailbox : routes, {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig
+  }).pipe(
     Layer.provideMerge(serverLayer(options)),
     Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, noUrlSpans))
   )

@@ -1,7 +1,7 @@
 /**
  * Sends with files over HTTP.
  */
-import { project, sendBody, stores, taken, tick } from "@mailkeep/test-support"
+import { project, sendInput, stores, captured, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -13,12 +13,12 @@ const base64 = (content: Uint8Array | string) => Buffer.from(content).toString("
 
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, at) => (at * 31) % 256)
 
-const withFiles = (...attachments: ReadonlyArray<object>) => ({ ...sendBody(), attachments })
+const withFiles = (...attachments: ReadonlyArray<object>) => ({ ...sendInput(), attachments })
 
 const pdf = { filename: "a.pdf", content: base64("PDF") }
 
 const contentsOf = Effect.gen(function* () {
-  const messages = yield* taken
+  const messages = yield* captured
   return yield* Effect.promise(() =>
     Promise.all(
       messages.flatMap(({ message }) =>
@@ -117,7 +117,7 @@ describe("the attachments of a request", () => {
     const halves = (size: number) =>
       [size, 10 * mib].map((one, n) => ({ filename: `${n}.bin`, content: base64(new Uint8Array(one)) }))
     const text = "x".repeat(mib)
-    const send = (size: number) => postSend(wire, { ...sendBody({ text, html: text }), attachments: halves(size) })
+    const send = (size: number) => postSend(wire, { ...sendInput({ text, html: text }), attachments: halves(size) })
     expect((await send(10 * mib)).status).toBe(202)
     expect(await send(10 * mib + 1)).toMatchObject(invalid("body", [["attachments"], "too_large"]))
   })
@@ -127,7 +127,7 @@ describe("the attachments of a request", () => {
     const answer = await postSend(wire, `"${"x".repeat(30 * mib)}"`)
     expect(answer).toMatchObject(error(413, "invalid_argument"))
     expect(answer.body.message).toBe(`The body is larger than ${30 * mib} octets.`)
-    expect((await postSend(wire, sendBody())).status).toBe(202)
+    expect((await postSend(wire, sendInput())).status).toBe(202)
   })
 
   it("takes one of several large sends of an API key at once, refuses the others with 503, and reads other bodies meanwhile", async () => {
@@ -135,7 +135,7 @@ describe("the attachments of a request", () => {
     const body = JSON.stringify(withFiles({ ...pdf, content: base64(new Uint8Array(20 * mib)) }))
     const answers = await Promise.all([
       ...Array.from({ length: 3 }, () => postSend(wire, body)),
-      postSend(wire, sendBody())
+      postSend(wire, sendInput())
     ])
     const statuses = answers.map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([202, 503]))

@@ -2,7 +2,7 @@
  * Several sends in one request. Source: decision 0048.
  */
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
-import { sendBody, stores, summaries, taken, tick } from "@mailkeep/test-support"
+import { sendInput, stores, summaries, captured, tick } from "@mailkeep/test-support"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
@@ -19,7 +19,7 @@ const postBatch = (wire: HttpTestServer, messages: unknown, options: CallOptions
     headers: { "idempotency-key": `batch-${batches++}`, ...options.headers }
   })
 
-const to = (name: string, change: object = {}) => ({ ...sendBody({ to: `${name}@example.org` }), ...change })
+const to = (name: string, change: object = {}) => ({ ...sendInput({ to: `${name}@example.org` }), ...change })
 
 const accepted = (totalQueued = 1) => ({
   messageId: expect.stringMatching(/^msg_/),
@@ -117,7 +117,7 @@ describe.each(stores)("POST /emails/batch, over $name", (store) => {
       { error: "invalid_argument", details: { issues: [{ path: ["messages", 2, "attachments", 0, "content_id"] }] } }
     ])
     await wire.run(tick)
-    const files = (await wire.run(taken)).map(({ envelope, message }) => [
+    const files = (await wire.run(captured)).map(({ envelope, message }) => [
       envelope.to,
       message.attachments.map(({ filename, size }) => `${filename} ${size}`)
     ])

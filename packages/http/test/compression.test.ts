@@ -2,7 +2,7 @@
  * The compression of responses, on the Node server and in the fetch handler.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { openTestMail, sendBody, stores } from "@mailkeep/test-support"
+import { openTestMail, sendInput, stores } from "@mailkeep/test-support"
 import { Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MailServer } from "../src/index.ts"
@@ -15,7 +15,7 @@ const [store] = stores
 let wire: HttpTestServer
 beforeAll(async () => {
   wire = await openHttpTestServer(store!)
-  for (let sent = 0; sent < 20; sent++) await postSend(wire, sendBody())
+  for (let sent = 0; sent < 20; sent++) await postSend(wire, sendInput())
 })
 afterAll(() => wire.close())
 

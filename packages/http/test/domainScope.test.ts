@@ -4,7 +4,7 @@
  */
 import { formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores } from "@mailkeep/test-support"
+import { sendInput, start, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { error, invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
@@ -25,7 +25,7 @@ describe.each(stores)("a key with a domain scope, over $name", (store) => {
 
   const scheduled = async () => {
     const scheduledAt = formatInstant(start + hourMillis)
-    return (await postSend(wire, sendBody({ scheduledAt }))).body.data.messageId as string
+    return (await postSend(wire, sendInput({ scheduledAt }))).body.data.messageId as string
   }
   const statusOf = async (messageId: string) =>
     (await wire.call(`/emails/logs?search=${messageId}`)).body.data.items[0].status

@@ -99,7 +99,7 @@ describe.each(stores)("every response, over $name", (store) => {
       "/api/v1/emails/webhooks",
       "/api/v1/emails/webhooks/{id}",
       "/api/v1/emails/webhooks/{id}/deliveries",
-      "/api/v1/emails/webhooks/{id}/deliveries/{deliveryId}/replay",
+      "/api/v1/emails/webhooks/{id}/deliveries/{eventDeliveryId}/replay",
       "/api/v1/emails/webhooks/{id}/rotate-secret",
       "/api/v1/emails/webhooks/{id}/test"
     ])

@@ -2,7 +2,7 @@
  * The responses to internal failures: a store that is unavailable, and a bug.
  */
 import { MailStore, StoreUnavailable } from "@mailkeep/core"
-import { sendBody, stores } from "@mailkeep/test-support"
+import { sendInput, stores } from "@mailkeep/test-support"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -56,7 +56,7 @@ describe("an internal failure", () => {
   afterAll(() => wire.close())
   const sendWhile = async (key: string, how: typeof failing) => {
     failing = how
-    const answer = await postSend(wire, sendBody(), { headers: { "idempotency-key": key } })
+    const answer = await postSend(wire, sendInput(), { headers: { "idempotency-key": key } })
     failing = null
     return answer
   }

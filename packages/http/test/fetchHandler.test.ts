@@ -5,7 +5,7 @@ import { builtinModules } from "node:module"
 import { fileURLToPath } from "node:url"
 import { ApiKeys, Dispatcher, MailStore, StoreNotOpened } from "@mailkeep/core"
 import type { StoreUnderTest } from "@mailkeep/test-support"
-import { delivery, testMailLayer, openTestMail, project, sendBody, stores } from "@mailkeep/test-support"
+import { delivery, testMailLayer, openTestMail, project, sendInput, stores } from "@mailkeep/test-support"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { build } from "vite"
 import { afterEach, describe, expect, it } from "vitest"
@@ -47,7 +47,7 @@ const post = (headers: Record<string, string>, path = "/api/v1/emails/send") =>
   new Request(`http://localhost${path}`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json", "idempotency-key": "k" },
-    body: JSON.stringify(sendBody())
+    body: JSON.stringify(sendInput())
   })
 
 describe.each(stores)("fetchHandler, over $name", (under) => {

@@ -1,7 +1,7 @@
 /**
  * Requests of hostile or defective clients, over real sockets: the refusals, their format, and the further use of the connection.
  */
-import { sendBody, stores } from "@mailkeep/test-support"
+import { sendInput, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -81,7 +81,7 @@ describe("request heads", () => {
 
 describe("request bodies", () => {
   it("refuses a content coding other than identity", async () => {
-    const coded = (coding: string) => postSend(wire, sendBody(), { headers: { "content-encoding": coding } })
+    const coded = (coding: string) => postSend(wire, sendInput(), { headers: { "content-encoding": coding } })
     const refused = await coded("gzip")
     expect(refused).toMatchObject(invalid("headers", [["content-encoding"], "invalid_value"]))
     expect(refused.body.message).toContain("not supported")
@@ -96,7 +96,7 @@ describe("request bodies", () => {
 
   it("reads a body in chunks of one byte", async () => {
     const client = await rawClient(wire.url)
-    const chunks = [...JSON.stringify(sendBody())].map((byte) => `1\r\n${byte}\r\n`)
+    const chunks = [...JSON.stringify(sendInput())].map((byte) => `1\r\n${byte}\r\n`)
     client.send(`${sendHead(wire.key)}transfer-encoding: chunked\r\n\r\n`)
     for (const chunk of chunks) client.send(chunk)
     client.send("0\r\n\r\n")
@@ -122,7 +122,7 @@ describe("request bodies", () => {
 describe("bytes that are not a request", () => {
   it("refuses bytes that are not HTTP after the response to the request before them", async () => {
     const client = await rawClient(wire.url)
-    client.send(`${sendRequest(wire.key, sendBody())}nonsense\r\n\r\n`)
+    client.send(`${sendRequest(wire.key, sendInput())}nonsense\r\n\r\n`)
     expect(await client.closed).toMatchObject([{ status: 202 }, refusal(400)])
   })
 

@@ -2,7 +2,7 @@
  * The `message` of a 400 is a whole sentence: the part and the path of the first issue, the problem, and the number of further issues.
  */
 import { formatInstant } from "@mailkeep/core"
-import { sendBody, start, stores } from "@mailkeep/test-support"
+import { sendInput, start, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
 import { openHttpTestServer, postSend } from "./httpTestServer.ts"
@@ -15,32 +15,32 @@ const sends: ReadonlyArray<readonly [says: string, body: unknown]> = [
   ["body must not be empty", ""],
   ["body must be JSON in UTF-8", "{"],
   ["body must be an object", "[]"],
-  ["body.htlm is not a field of this request", { ...sendBody(), htlm: "<p>" }],
+  ["body.htlm is not a field of this request", { ...sendInput(), htlm: "<p>" }],
   ["body.from is required, and 3 more", {}],
   ["body.html is required without text and templateId", { from: "a@example.com", to: "b@example.org", subject: "s" }],
-  ["body.to must hold at most 50 addresses together with cc and bcc", sendBody({ to: many(51) })],
-  ["body.to must have at most 100 entries", sendBody({ to: many(101) })],
-  ["body.to[1] must be a bare mailbox such as ada@example.com", sendBody({ to: ["a@example.org", "nobody"] })],
+  ["body.to must hold at most 50 addresses together with cc and bcc", sendInput({ to: many(51) })],
+  ["body.to must have at most 100 entries", sendInput({ to: many(101) })],
+  ["body.to[1] must be a bare mailbox such as ada@example.com", sendInput({ to: ["a@example.org", "nobody"] })],
   [
     "body.cc is allowed only with one address in to",
-    sendBody({ to: ["a@example.org", "b@example.org"], cc: "c@example.org" })
+    sendInput({ to: ["a@example.org", "b@example.org"], cc: "c@example.org" })
   ],
-  ["body.subject must not contain control characters", sendBody({ subject: "a\nb" })],
-  ["body.scheduledAt must be in the future", sendBody({ scheduledAt: formatInstant(start - 1) })],
+  ["body.subject must not contain control characters", sendInput({ subject: "a\nb" })],
+  ["body.scheduledAt must be in the future", sendInput({ scheduledAt: formatInstant(start - 1) })],
   [
     "body.scheduledAt must be an ISO 8601 date and time with an offset, such as 2026-12-24T18:00:00+01:00, on a date that exists",
-    sendBody({ scheduledAt: "2026-02-31T00:00Z" })
+    sendInput({ scheduledAt: "2026-02-31T00:00Z" })
   ],
   [
     "body.metadata must not have the key __proto__, constructor or prototype at any depth",
     metadata('{"a":[{"__proto__":1}]}')
   ],
   ["body must not have arrays and objects nested deeper than 64 levels", metadata(nested(64))],
-  ["body.templateId is not a published template of this project", { ...sendBody(), templateId: "tpl_none" }]
+  ["body.templateId is not a published template of this project", { ...sendInput(), templateId: "tpl_none" }]
 ]
 
 function metadata(json: string): string {
-  return `${JSON.stringify(sendBody()).slice(0, -1)},"metadata":${json}}`
+  return `${JSON.stringify(sendInput()).slice(0, -1)},"metadata":${json}}`
 }
 
 describe("the message of a 400", () => {
@@ -56,7 +56,7 @@ describe("the message of a 400", () => {
 
   it("names the part of the request for a wrong header, query parameter or property", async () => {
     const create = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
-    expect((await wire.call("/emails/send", { method: "POST", body: sendBody() })).body.message).toBe(
+    expect((await wire.call("/emails/send", { method: "POST", body: sendInput() })).body.message).toBe(
       "headers.idempotency-key is required"
     )
     expect((await wire.call("/emails/logs?limit=0")).body.message).toBe("query.limit must be at least 1")

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import type { Permission } from "@mailkeep/core"
 import { ApiKeys } from "@mailkeep/core"
 import type { TestMail, TestMailOptions } from "@mailkeep/test-support"
-import { openTestMail, project, sendBody, stores } from "@mailkeep/test-support"
+import { openTestMail, project, sendInput, stores } from "@mailkeep/test-support"
 import type { Effect } from "effect"
 import { Context, Logger, Redacted } from "effect"
 import { nodeListener } from "../src/node.ts"
@@ -18,7 +18,7 @@ export interface MountedServer {
   /** A request to a path below `/mail`. */
   readonly get: (path: string, init?: RequestInit) => Promise<Response>
   /** Sends a message, with some fields changed. */
-  readonly send: (headers?: Record<string, string>, change?: Parameters<typeof sendBody>[0]) => Promise<Response>
+  readonly send: (headers?: Record<string, string>, change?: Parameters<typeof sendInput>[0]) => Promise<Response>
   readonly run: <A, E>(effect: Effect.Effect<A, E, TestMail>) => Promise<A>
   /** The `Authorization` field of a new API key of the project. */
   readonly authorization: (permissions?: ReadonlyArray<Permission>) => Promise<string>
@@ -47,7 +47,7 @@ export const openMountedServer = async (
       get("/api/v1/emails/send", {
         method: "POST",
         headers: { "content-type": "application/json", "idempotency-key": `send-${sends++}`, ...headers },
-        body: JSON.stringify(sendBody(change))
+        body: JSON.stringify(sendInput(change))
       }),
     run: (effect) => mail.runPromise(effect),
     authorization: async (permissions = ["email.send", "email.full_access"]) => {

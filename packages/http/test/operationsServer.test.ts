@@ -24,7 +24,7 @@ const idle: HealthReport = {
   oldestDueAgeMillis: 1500,
   stuck: 0,
   eventDeliveriesPending: 3,
-  circuit: "slowed",
+  circuit: "throttled",
   pausedUntil: Date.UTC(2026, 10, 22),
   lastFault: { at: Date.UTC(2026, 10, 21), kind: "busy", smtpCode: 421, enhancedCode: "4.3.2" },
   inFlight: 1
@@ -70,7 +70,7 @@ describe("GET /health", () => {
       stuck: 0,
       event_deliveries_pending: 3,
       in_flight: 1,
-      circuit: "slowed",
+      circuit: "throttled",
       paused_until: "2026-11-22T00:00:00.000Z",
       last_fault: { at: "2026-11-21T00:00:00.000Z", kind: "busy", smtp_code: 421, enhanced_code: "4.3.2" }
     })

@@ -4,7 +4,7 @@
 import type { Permission } from "@mailkeep/core"
 import { ApiKeys, formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores, tick } from "@mailkeep/test-support"
+import { sendInput, start, stores, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -12,8 +12,8 @@ import type { CallOptions, HttpTestServer } from "./httpTestServer.ts"
 import { openHttpTestServer, otherProject, postSend } from "./httpTestServer.ts"
 
 const endpoints: ReadonlyArray<readonly [method: string, path: string, permission: Permission, body: unknown]> = [
-  ["POST", "/emails/send", "email.send", sendBody()],
-  ["POST", "/emails/batch", "email.send", { messages: [sendBody()] }],
+  ["POST", "/emails/send", "email.send", sendInput()],
+  ["POST", "/emails/batch", "email.send", { messages: [sendInput()] }],
   ["POST", "/emails/messages/msg_x/cancel", "email.send", undefined],
   ["PATCH", "/emails/messages/msg_x", "email.send", { scheduledAt: formatInstant(start + hourMillis) }],
   ["GET", "/emails/logs", "email.full_access", undefined],
@@ -85,29 +85,29 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
     expect((await send({}, { key: none })).status).toBe(403)
     expect((await send({}, { key: scoped })).status).toBe(400)
     const past = formatInstant(start - 1)
-    expect((await send(sendBody({ scheduledAt: past }), { key: scoped })).status).toBe(403)
+    expect((await send(sendInput({ scheduledAt: past }), { key: scoped })).status).toBe(403)
 
     const headers = { "idempotency-key": "kept" }
-    expect((await send(sendBody(), { headers })).status).toBe(202)
-    expect((await send(sendBody(), { headers, key: scoped })).status).toBe(403)
-    expect((await send(sendBody(), { headers })).headers.get("idempotent-replayed")).toBe("true")
-    expect((await send(sendBody({ scheduledAt: past }), { headers })).body.details.issues[0].code).toBe(
+    expect((await send(sendInput(), { headers })).status).toBe(202)
+    expect((await send(sendInput(), { headers, key: scoped })).status).toBe(403)
+    expect((await send(sendInput(), { headers })).headers.get("idempotent-replayed")).toBe("true")
+    expect((await send(sendInput({ scheduledAt: past }), { headers })).body.details.issues[0].code).toBe(
       "idempotency_key_reused"
     )
 
     const unverified = { from: "a@unverified.example" }
-    expect((await send(sendBody({ ...unverified, scheduledAt: past }))).body.details.issues[0].code).toBe(
+    expect((await send(sendInput({ ...unverified, scheduledAt: past }))).body.details.issues[0].code).toBe(
       "not_in_future"
     )
-    expect((await send(sendBody(unverified))).status).toBe(403)
-    expect(await send(sendBody())).toMatchObject({
+    expect((await send(sendInput(unverified))).status).toBe(403)
+    expect(await send(sendInput())).toMatchObject({
       status: 429,
       body: { error: "too_many_requests", code: "daily_sending_limit_exceeded" }
     })
   })
 
   it("refuses a send over a plan limit without scope and without Retry-After", async () => {
-    const { body, headers } = await send(sendBody())
+    const { body, headers } = await send(sendInput())
     expect(Object.keys(body).toSorted()).toEqual(["code", "correlationId", "error", "message"])
     expect(headers.get("retry-after")).toBeNull()
   })
@@ -115,9 +115,9 @@ describe.each(stores)("the order of refusal, over $name", (store) => {
   it("does not use up an idempotency key when it refuses the send", async () => {
     const headers = { "idempotency-key": "refused-first" }
     expect((await send({}, { headers })).status).toBe(400)
-    expect((await send(sendBody(), { headers })).status).toBe(429)
+    expect((await send(sendInput(), { headers })).status).toBe(429)
     await wire.run(TestClock.adjust("1 day"))
-    expect((await send(sendBody(), { headers })).status).toBe(202)
+    expect((await send(sendInput(), { headers })).status).toBe(202)
   })
 })
 
@@ -130,7 +130,7 @@ describe.each(stores)("the rate limit, over $name", (store) => {
 
   it("limits the rate of sends and contact creations per API key and per project, and returns the time to wait", async () => {
     const post = (body: unknown) => wire.call("/emails/contacts", { method: "POST", body })
-    expect((await postSend(wire, sendBody())).headers.get("ratelimit")).toBe('"api_key";r=2;t=2')
+    expect((await postSend(wire, sendInput())).headers.get("ratelimit")).toBe('"api_key";r=2;t=2')
     expect((await post({ email: "rate@example.org" })).headers.get("ratelimit-policy")).toBe('"api_key";q=3;w=6')
     expect((await post({})).status).toBe(400)
     const limited = await post({})
@@ -142,7 +142,7 @@ describe.each(stores)("the rate limit, over $name", (store) => {
     expect(limited.headers.get("ratelimit")).toBe('"api_key";r=0;t=6')
 
     const second = (await wire.keyOf("prj_test", ["email.send", "email.full_access"])).secret
-    expect((await postSend(wire, sendBody(), { key: second })).body).toMatchObject({
+    expect((await postSend(wire, sendInput(), { key: second })).body).toMatchObject({
       code: "RATE_LIMITED",
       scope: "project"
     })
@@ -188,7 +188,7 @@ describe.each(stores)("two projects, over $name", (store) => {
   }
 
   it("shows a project no record of another project by its id", async () => {
-    const sent = await postSend(wire, sendBody({ scheduledAt: formatInstant(start + hourMillis) }))
+    const sent = await postSend(wire, sendInput({ scheduledAt: formatInstant(start + hourMillis) }))
     const { messageId, deliveryIds } = sent.body.data
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "mine@example.org" } })
     const unknown = (id: string) => `${id.slice(0, 4)}${"0".repeat(26)}`
@@ -208,7 +208,7 @@ describe.each(stores)("two projects, over $name", (store) => {
   })
 
   it("shows a project no record of another project in a list, a filter or a search", async () => {
-    const sent = await postSend(wire, sendBody({ to: "secret@example.org", subject: "Secret" }))
+    const sent = await postSend(wire, sendInput({ to: "secret@example.org", subject: "Secret" }))
     const contact = await wire.call("/emails/contacts", { method: "POST", body: { email: "secret@example.org" } })
     await wire.run(tick)
     const { messageId, deliveryIds } = sent.body.data
@@ -237,7 +237,7 @@ describe.each(stores)("two projects, over $name", (store) => {
   })
 
   it("refuses the cursor of another project", async () => {
-    await postSend(wire, sendBody({ to: ["c1@example.org", "c2@example.org"] }))
+    await postSend(wire, sendInput({ to: ["c1@example.org", "c2@example.org"] }))
     const { body } = await wire.call("/emails/logs?limit=1")
     const cursor = encodeURIComponent(body.data.nextCursor)
     expect((await wire.call(`/emails/logs?limit=1&cursor=${cursor}`)).status).toBe(200)
@@ -250,8 +250,8 @@ describe.each(stores)("two projects, over $name", (store) => {
   it("keeps the idempotency keys, contacts and suppressions of each project separate", async () => {
     const headers = { "idempotency-key": "shared" }
     const [mine, theirs] = [
-      await postSend(wire, sendBody(), { headers }),
-      await postSend(wire, sendBody(), { headers, key: stranger })
+      await postSend(wire, sendInput(), { headers }),
+      await postSend(wire, sendInput(), { headers, key: stranger })
     ]
     expect(theirs.headers.get("idempotent-replayed")).toBeNull()
     expect(theirs.body.data.messageId).not.toBe(mine.body.data.messageId)
@@ -263,7 +263,7 @@ describe.each(stores)("two projects, over $name", (store) => {
       method: "PUT",
       body: { email: "both@example.org", emailStatus: "unsubscribed" }
     })
-    const sent = await postSend(wire, sendBody({ to: "both@example.org" }), { key: stranger })
+    const sent = await postSend(wire, sendInput({ to: "both@example.org" }), { key: stranger })
     expect(sent.body.data.totalQueued).toBe(1)
   })
 })

@@ -66,7 +66,7 @@ describe.each([
     let link = ""
     mail = await openTestMail(stores[0], {
       ...options,
-      stub: { onTaken: ({ message }) => (link = message.headers["List-Unsubscribe"] ?? "") }
+      stub: { onCaptured: ({ message }) => (link = message.headers["List-Unsubscribe"] ?? "") }
     })
     served = await serve(mail)
     const created = await mail.runPromise(

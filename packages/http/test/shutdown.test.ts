@@ -2,7 +2,7 @@
  * The shutdown of the server: it answers the accepted requests, and no client delays it beyond its grace period.
  */
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/test-support"
+import { sendInput, stores } from "@mailkeep/test-support"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"
 import { getRequest, rawClient, sendHead, sendRequest } from "./rawClient.ts"
@@ -21,7 +21,7 @@ describe("shutDown", () => {
     await open()
     const clients = await Promise.all(Array.from({ length: 20 }, () => rawClient(wire.url)))
     const stopped = wire.stop()
-    for (const { send } of clients) send(sendRequest(wire.key, sendBody()))
+    for (const { send } of clients) send(sendRequest(wire.key, sendInput()))
     for (const { closed } of clients)
       expect(await closed).toMatchObject([{ status: 202, head: expect.stringMatching(/connection: close/i) }])
     await stopped
@@ -52,7 +52,7 @@ describe("shutDown", () => {
   it("waits for a body that arrives within the grace of a shutdown", async () => {
     await open()
     const client = await rawClient(wire.url)
-    const body = JSON.stringify(sendBody())
+    const body = JSON.stringify(sendInput())
     client.send(`${sendHead(wire.key)}content-length: ${body.length}\r\n\r\n`)
     await expect.poll(() => wire.load.connections()).toBe(2)
     const stopped = wire.stop()
@@ -83,7 +83,7 @@ describe("shutDown", () => {
     const text = "x".repeat(1024 * 1024)
     const { body } = await wire.call("/emails/send", {
       method: "POST",
-      body: sendBody({ html: text, text }),
+      body: sendInput({ html: text, text }),
       headers: { "idempotency-key": "big" }
     })
     const client = await rawClient(wire.url, { reads: false })

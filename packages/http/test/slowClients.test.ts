@@ -3,7 +3,7 @@
  */
 import { setInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
-import { sendBody, stores } from "@mailkeep/test-support"
+import { sendInput, stores } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ServerLimits } from "../src/node.ts"
@@ -42,7 +42,7 @@ describe("request bodies", () => {
       .toBeGreaterThanOrEqual(10)
     expect(refused[0]).toMatch(/^503 [\s\S]*retry-after: 1\r\n[\s\S]*connection: close/i)
     // A small body does not count against the budget.
-    expect((await postSend(wire, sendBody())).status).toBe(202)
+    expect((await postSend(wire, sendInput())).status).toBe(202)
     for (const { socket } of clients) socket.destroy()
     await expect.poll(() => wire.load.bodyBytes()).toBe(0)
   })
@@ -52,7 +52,7 @@ describe("request bodies", () => {
     const other = (await wire.keyOf("prj_test", ["email.send"])).secret
     const clients = await Promise.all(Array.from({ length: 4 }, () => holdBack(wire.key, 512 * kib)))
     await expect.poll(() => wire.load.bodyBytes()).toBeGreaterThan(512 * kib)
-    expect((await postSend(wire, sendBody({ text: "x".repeat(700 * kib) }), { key: other })).status).toBe(202)
+    expect((await postSend(wire, sendInput({ text: "x".repeat(700 * kib) }), { key: other })).status).toBe(202)
     for (const { socket } of clients) socket.destroy()
   })
 
@@ -84,7 +84,7 @@ describe("request bodies", () => {
 
   it("sends 100 Continue only when it is going to read the body", async () => {
     await open({})
-    const body = JSON.stringify(sendBody())
+    const body = JSON.stringify(sendInput())
     const head = (key: string) =>
       `${sendHead(key)}expect: 100-continue\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
     const stranger = await rawClient(wire.url)
@@ -113,7 +113,7 @@ describe("answers", () => {
   /** The path of a response of 3 MiB. */
   const bigPath = async () => {
     const text = "x".repeat(1.5 * mib)
-    const { body } = await postSend(wire, sendBody({ html: text, text }))
+    const { body } = await postSend(wire, sendInput({ html: text, text }))
     return `/emails/logs/${body.data.deliveryIds[0]}`
   }
 
@@ -167,7 +167,7 @@ describe("answers", () => {
       head: expect.stringMatching(/retry-after: 1[\s\S]*x-request-id: crowded/i)
     })
     expect(JSON.parse(answer!.body)).toMatchObject({ error: "unavailable", correlationId: "crowded" })
-    expect((await postSend(wire, sendBody())).status).toBe(202)
+    expect((await postSend(wire, sendInput())).status).toBe(202)
     await expect.poll(async () => (await wire.call(path)).status, { interval: 100 }).toBe(200)
     crowded.socket.destroy()
   })
@@ -176,7 +176,7 @@ describe("answers", () => {
     await open({})
     const client = await rawClient(wire.url)
     client.send(
-      sendRequest(wire.key, sendBody()) + getRequest(wire.key, "/emails/domains") + getRequest(wire.key, "/nowhere")
+      sendRequest(wire.key, sendInput()) + getRequest(wire.key, "/emails/domains") + getRequest(wire.key, "/nowhere")
     )
     expect((await client.answered(3)).map(({ status }) => status)).toEqual([202, 200, 404])
     client.send(getRequest(wire.key, "/emails/domains").repeat(200))

@@ -1,7 +1,7 @@
 /**
  * Templates over real HTTP: from a draft to a send, with the refusals.
  */
-import { sendBody, stores } from "@mailkeep/test-support"
+import { sendInput, stores } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -37,7 +37,7 @@ describe.each(stores)("templates, over $name", (store) => {
   }
   const variables = { variables: [{ key: "order", type: "string", required: true }] }
   const bySend = (templateId: string, templateVariables = {}, change = {}) => {
-    const { subject: _s, text: _t, ...rest } = sendBody()
+    const { subject: _s, text: _t, ...rest } = sendInput()
     return postSend(wire, { ...rest, templateId, templateVariables, ...change })
   }
   const detailOf = async (answer: Awaited<ReturnType<typeof bySend>>) =>

@@ -16,7 +16,7 @@ describe("the page of the links to unsubscribe", () => {
     let link = ""
     mail = await openTestMail(stores[0], {
       unsubscribe: { url: "https://mail.acme.example/mail/unsubscribe" },
-      stub: { onTaken: ({ message }) => (link = message.headers["List-Unsubscribe"] ?? "") }
+      stub: { onCaptured: ({ message }) => (link = message.headers["List-Unsubscribe"] ?? "") }
     })
     const { handler, dispose } = fetchHandler(mail, { basePath: "/mail" })
     fetch = (path, init) => handler(new Request(`https://mail.acme.example${path}`, init))

@@ -1,6 +1,6 @@
 import { formatInstant } from "@mailkeep/core"
 import { hourMillis } from "@mailkeep/core/binding"
-import { sendBody, start, stores, tick } from "@mailkeep/test-support"
+import { sendInput, start, stores, tick } from "@mailkeep/test-support"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -15,7 +15,7 @@ describe.each(stores)("the wire, over $name", (store) => {
 
   describe("sending", () => {
     it("answers 202 with the message and its deliveries, under data and nothing else", async () => {
-      const { status, body, headers } = await postSend(wire, sendBody({ to: ["a@example.org", "b@example.org"] }))
+      const { status, body, headers } = await postSend(wire, sendInput({ to: ["a@example.org", "b@example.org"] }))
       expect(status).toBe(202)
       expect(headers.get("content-type")).toMatch(/^application\/json/)
       expect(body).toEqual({
@@ -31,26 +31,26 @@ describe.each(stores)("the wire, over $name", (store) => {
     it.each(["2026-11-22T01:00:00+02:00", "2026-11-22T01:00+0200", "2026-11-22T01:00:00.000+02", "2026-11-21T23:00Z"])(
       "shows the scheduled time %s in UTC",
       async (scheduledAt) => {
-        const { body } = await postSend(wire, sendBody({ scheduledAt }))
+        const { body } = await postSend(wire, sendInput({ scheduledAt }))
         expect(body.data.scheduledAt).toBe("2026-11-21T23:00:00.000Z")
       }
     )
 
     it("repeats the same response bytes for a replay, and marks the replay", async () => {
       const headers = { "idempotency-key": "replayed" }
-      const first = await postSend(wire, sendBody(), { headers })
-      const again = await postSend(wire, { ...sendBody(), to: ["ada@example.org"] }, { headers })
+      const first = await postSend(wire, sendInput(), { headers })
+      const again = await postSend(wire, { ...sendInput(), to: ["ada@example.org"] }, { headers })
       expect(first.headers.get("idempotent-replayed")).toBeNull()
       expect(again.headers.get("idempotent-replayed")).toBe("true")
       expect([again.status, again.text]).toEqual([first.status, first.text])
-      expect(await postSend(wire, sendBody({ subject: "Other" }), { headers })).toMatchObject(
+      expect(await postSend(wire, sendInput({ subject: "Other" }), { headers })).toMatchObject(
         invalid("headers", [["idempotency-key"], "idempotency_key_reused"])
       )
     })
 
     it.each([undefined, "", "a b", "é", "x".repeat(129)])("refuses the idempotency key %j", async (key) => {
       const headers = key === undefined ? {} : { "idempotency-key": Buffer.from(key).toString("latin1") }
-      const answer = await wire.call("/emails/send", { method: "POST", body: sendBody(), headers })
+      const answer = await wire.call("/emails/send", { method: "POST", body: sendInput(), headers })
       expect(answer).toMatchObject(
         invalid("headers", [["idempotency-key"], key === undefined ? "required" : "invalid_value"])
       )
@@ -82,13 +82,13 @@ describe.each(stores)("the wire, over $name", (store) => {
 
     it("reads JSON with a charset parameter", async () => {
       const headers = { "content-type": "application/json; charset=utf-8" }
-      expect((await postSend(wire, sendBody(), { headers })).status).toBe(202)
+      expect((await postSend(wire, sendInput(), { headers })).status).toBe(202)
     })
 
     it("does not repeat sent data in an error", async () => {
       const canary = "canary-5f3"
       const { text } = await postSend(wire, {
-        ...sendBody({ text: `${canary}\0`, subject: `${canary}\n` }),
+        ...sendInput({ text: `${canary}\0`, subject: `${canary}\n` }),
         [`x`]: canary
       })
       expect(text).not.toContain(canary)
@@ -99,7 +99,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       ["a sentence", "call 555 0100"],
       ["a template variable", "{{x}}"]
     ])("does not repeat a field name in the message when it is %s", async (_, name) => {
-      const { body } = await postSend(wire, { ...sendBody(), [name]: 1 })
+      const { body } = await postSend(wire, { ...sendInput(), [name]: 1 })
       expect(body.message).toBe("body[…] is not a field of this request")
     })
 
@@ -109,7 +109,7 @@ describe.each(stores)("the wire, over $name", (store) => {
         expect(answer).toMatchObject(error(413, "invalid_argument"))
         expect(answer.body.details).toBeUndefined()
       }
-      expect((await postSend(wire, sendBody())).status).toBe(202)
+      expect((await postSend(wire, sendInput())).status).toBe(202)
     })
   })
 
@@ -117,7 +117,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     const scheduledAt = formatInstant(start + 2 * hourMillis)
 
     it("cancels a scheduled message, and repeats the same response for a second cancel", async () => {
-      const { body } = await postSend(wire, sendBody({ scheduledAt }))
+      const { body } = await postSend(wire, sendInput({ scheduledAt }))
       const cancel = () => wire.call(`/emails/messages/${body.data.messageId}/cancel`, { method: "POST" })
       const canceled = await cancel()
       expect(canceled).toMatchObject({
@@ -136,7 +136,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
 
     it("reschedules a scheduled message under the rules of a send", async () => {
-      const { body } = await postSend(wire, sendBody({ scheduledAt }))
+      const { body } = await postSend(wire, sendInput({ scheduledAt }))
       const path = `/emails/messages/${body.data.messageId}`
       const later = formatInstant(start + 5 * hourMillis)
       expect(await wire.call(path, { method: "PATCH", body: { scheduledAt: later } })).toMatchObject({
@@ -158,7 +158,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
 
     it("answers 409 for a message that was sent and 404 for an unknown message", async () => {
-      const { body } = await postSend(wire, sendBody())
+      const { body } = await postSend(wire, sendInput())
       const cancel = (id: string) => wire.call(`/emails/messages/${id}/cancel`, { method: "POST" })
       const move = (id: string) => wire.call(`/emails/messages/${id}`, { method: "PATCH", body: { scheduledAt } })
       for (const act of [cancel, move]) {
@@ -172,7 +172,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     it("lists delivery summaries with exactly their fields, and follows the cursor", async () => {
       await postSend(
         wire,
-        sendBody({ to: ["log1@example.org", "log2@example.org", "log3@example.org"], subject: "Walk" })
+        sendInput({ to: ["log1@example.org", "log2@example.org", "log3@example.org"], subject: "Walk" })
       )
       const first = await wire.call("/emails/logs?search=walk&limit=2")
       expect(first.body).toEqual({
@@ -219,13 +219,13 @@ describe.each(stores)("the wire, over $name", (store) => {
     })
 
     it("finds deliveries by the normalized recipient, and ignores an empty search", async () => {
-      await postSend(wire, sendBody({ to: "Mixed.Case@example.org" }))
+      await postSend(wire, sendInput({ to: "Mixed.Case@example.org" }))
       expect((await wire.call("/emails/logs?recipient=MIXED.case@EXAMPLE.org")).body.data.items).toHaveLength(1)
       expect((await wire.call("/emails/logs?search=&limit=1")).body.data.items).toHaveLength(1)
     })
 
     it("reads a bare date as the start or the end of that day in UTC, and reads every form of an offset", async () => {
-      await postSend(wire, sendBody({ to: "dated@example.org" }))
+      await postSend(wire, sendInput({ to: "dated@example.org" }))
       const found = async (dates: string) =>
         (await wire.call(`/emails/logs?recipient=dated@example.org&${dates}`)).body.data.items.length
       expect(await found("startDate=2026-11-21&endDate=2026-11-21")).toBe(1)
@@ -265,7 +265,7 @@ describe.each(stores)("the wire, over $name", (store) => {
     it("shows a delivery with all fields, without a data envelope", async () => {
       const { body } = await postSend(
         wire,
-        sendBody({ to: "full@example.org", html: "<p>Hi</p>", fromName: "Me", metadata: { n: 1 } })
+        sendInput({ to: "full@example.org", html: "<p>Hi</p>", fromName: "Me", metadata: { n: 1 } })
       )
       await wire.run(tick)
       const { body: shown } = await wire.call(`/emails/logs/${body.data.deliveryIds[0]}`)
@@ -420,7 +420,7 @@ describe.each(stores)("the wire, over $name", (store) => {
   it("sends a scheduled message when its time has come", async () => {
     const { body } = await postSend(
       wire,
-      sendBody({ to: "later@example.org", scheduledAt: formatInstant(start + hourMillis) })
+      sendInput({ to: "later@example.org", scheduledAt: formatInstant(start + hourMillis) })
     )
     await wire.run(TestClock.adjust("1 hour"))
     await wire.run(tick)

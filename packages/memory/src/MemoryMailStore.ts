@@ -37,7 +37,7 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.map(Ref.get(ref), (state) => queries.map((query) => answerQuery(state, query)) as Answers<Qs>),
   sweep: (sweep) => Ref.modify(ref, (state) => sweepState(state, sweep)),
-  foreignCommits: Stream.never
+  commitsOfOtherProcesses: Stream.never
 }))
 
 /** Provides a new, empty store as `MailStore`. Its records end with the process. */

@@ -46,7 +46,7 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
   ],
   confirmsDelivery: ["A positive reply means delivered", "Deliveries stay `accepted` until a report arrives"],
   signalsFinalize: [
-    "Runs the `finalizing` commit after the body and before the final bytes",
+    "Runs the `finalizing` commit after the body and before the end of data",
     "`finalizing` is committed before the hand-off begins, so more attempts are ambiguous after a crash"
   ],
   idempotentHandOff: [

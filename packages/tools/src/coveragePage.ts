@@ -1,5 +1,5 @@
 /**
- * The tables of the interface's statements and of the clarifications. Each row has the statement, the source files that implement it and
+ * The tables of the statements of the specification and of the clarifications. Each row has the statement, the source files that implement it and
  * the tests that prove it. Checks that every named file and decision exists.
  */
 import { existsSync } from "node:fs"
@@ -63,16 +63,16 @@ ${sections.map((section) => `## ${section}\n\n${table(["No.", "Statement", "Sour
 
 export const coveragePage = (): string =>
   page(
-    "Statements of the interface and their proofs",
-    "Every statement of the interface in the words of Mailkeep.",
+    "Statements of the specification and their proofs",
+    "Every statement of the specification of the HTTP API, in the words of Mailkeep.",
     "packages/tools/src/spec/statements.ts",
     statements
   )
 
 export const clarificationPage = (): string =>
   page(
-    "Clarifications of the interface and their proofs",
-    "How Mailkeep decides each point that the interface leaves open.",
+    "Clarifications of the specification and their proofs",
+    "How Mailkeep decides each point that the specification leaves open.",
     "packages/tools/src/spec/clarifications.ts",
     clarifications
   )

@@ -2,9 +2,9 @@
  * Compiles examples with one run of the compiler, and runs each in a process of its own.
  */
 import { execFile, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import type { Example } from "./examplesInText.ts"
 import { statedOutput } from "./examplesInText.ts"
 import { root } from "./workspace.ts"
@@ -67,7 +67,18 @@ interface Run {
   readonly problem: string | undefined
 }
 
-/** Runs a file in an empty folder. */
+/** An example that is a test file of vitest. */
+const isTest = (file: string): boolean => /from "vitest"/.test(readFileSync(file, "utf8"))
+
+/** The arguments of Node for an example: the file, or vitest with the file as its only test. */
+const argumentsOf = (file: string): ReadonlyArray<string> => {
+  if (!isTest(file)) return [file]
+  const config = `${file.replace(/\.ts$/, "")}.vitest.mjs`
+  writeFileSync(config, `export default { test: { include: [${JSON.stringify(basename(file))}] } }`)
+  return [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", dirname(file), "--config", config]
+}
+
+/** Runs a file in an empty folder. A test file runs below vitest. */
 export const runFile = (file: string): Promise<Run> => {
   const cwd = mkdtempSync(join(tmpdir(), "mailkeep-example-"))
   return new Promise((resolve) => {
@@ -78,7 +89,7 @@ export const runFile = (file: string): Promise<Run> => {
     }
     execFile(
       process.execPath,
-      [file],
+      argumentsOf(file),
       { cwd, env, encoding: "utf8", timeout: limitMillis, killSignal: "SIGKILL" },
       (error, stdout, stderr) => {
         rmSync(cwd, { recursive: true, force: true })

@@ -28,9 +28,12 @@ const importedLayer = (file: string, name: string): LayerName | "unknown" | unde
 const isMatch = (name: string, pattern: string): boolean =>
   pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
+const isRefused = (name: string, patterns: ReadonlyArray<string>): boolean =>
+  patterns.some((pattern) => isMatch(name, pattern)) && !patterns.includes(`!${name}`)
+
 const importComplaints = (file: string, layer: LayerName, name: string): ReadonlyArray<string> => {
   const imported = importedLayer(file, name)
-  const refused = restrictionsOf(layer).filter(({ modules = [] }) => modules.some((pattern) => isMatch(name, pattern)))
+  const refused = restrictionsOf(layer).filter(({ modules = [] }) => isRefused(name, modules))
   return [
     ...(imported === "unknown" ? [`${file}: imports ${name}, which is in no layer`] : []),
     ...(imported !== undefined &&

@@ -3,7 +3,7 @@
  * (`layerRules.ts`), the overrides of `.oxlintrc.json` and the table in `docs/architecture.md`.
  */
 
-/** Something that a layer may not use. A module pattern ends with `*` when it means every module that begins so. */
+/** Something that a layer may not use. A module pattern ends with `*` when it means every module that begins so. One with `!` allows a module again. */
 export interface Restriction {
   /** For the table of the architecture page. */
   readonly says: string
@@ -32,13 +32,19 @@ const restrictions = {
   stableEffect: {
     says: "only stable Effect",
     because: 'The core uses "effect" alone, and only what is marked stable.',
-    modules: ["effect/*"],
+    // The failures import these two directly, because a client over HTTP loads nothing else of Effect.
+    modules: ["effect/*", "!effect/Context", "!effect/Data"],
     stableEffect: true
   },
   noNode: {
     says: "no Node",
     because: "This layer needs to run without Node.",
     modules: ["node:*", "@effect/platform-node*"]
+  },
+  noEffect: {
+    says: "no Effect",
+    because: "A client over HTTP is small, and loads Effect only for a failure.",
+    modules: ["effect", "effect/*"]
   },
   noClock: {
     says: "no clock",
@@ -97,6 +103,11 @@ const layers = {
   },
   "core/adapter": { is: "the entry of an adapter", imports: ["core/domain", "core/port"], restrictions: portable },
   "core/binding": { is: "the entry of a binding", imports: ["core/domain", "core/port"], restrictions: portable },
+  "core/failures": {
+    is: "the failures, for a client",
+    imports: ["core/domain", "core/port"],
+    restrictions: portable
+  },
   "core/handle": {
     is: "the interface of one project with promises",
     imports: ["core/domain", "core/decide", "core/port", "core/service"],
@@ -113,15 +124,34 @@ const layers = {
   webhooks: { is: "adapter: an event sink", imports: adapter, restrictions: ["noClock"] },
   conformance: { is: "the laws of the ports", imports: ["core/adapter", "memory"] },
   "http/api": { is: "the schemas of the API", imports: ["core/binding"], restrictions: ["noNode"] },
+  "http/mailbox": {
+    is: "the development mailbox",
+    imports: ["core", "core/binding"],
+    restrictions: ["noNode", "noClock", "noRandom"]
+  },
   "http/server": {
     is: "the handlers of the API",
-    imports: ["http/api", "core", "core/binding"],
+    imports: ["http/api", "http/mailbox", "core", "core/binding"],
     restrictions: ["noNode"]
   },
-  "http/node": { is: "the server on Node", imports: ["http/server", "core", "core/binding"] },
+  "http/node": { is: "the server on Node", imports: ["http/server", "http/mailbox", "core", "core/binding"] },
+  "http/client": {
+    is: "the client of the API with promises",
+    imports: ["http/api", "core", "core/failures", "core/handle"],
+    restrictions: ["noNode", "noEffect"]
+  },
+  "http/client/effect": {
+    is: "the client of the API with Effect",
+    imports: ["http/client", "core/handle"],
+    restrictions: ["noNode"]
+  },
   http: { is: "the entry of the HTTP interface", imports: ["http/api", "http/server"], restrictions: ["noNode"] },
   "inbound/mime": { is: "the reader of header fields and encodings", imports: [], restrictions: pure },
-  "inbound/reports": { is: "the reader of bounces and complaints", imports: ["inbound/mime"], restrictions: pure },
+  "inbound/reports": {
+    is: "the reader of bounces and complaints",
+    imports: ["inbound/mime", "core/binding"],
+    restrictions: pure
+  },
   inbound: {
     is: "the SMTP listeners, and the reader of returned mail",
     imports: ["inbound/mime", "inbound/reports", "core", "core/binding"],
@@ -159,7 +189,7 @@ const layers = {
   },
   testing: {
     is: "the test kit of products",
-    imports: ["core", "core/handle", "mailkeep", "memory", "smtp"],
+    imports: ["core", "core/adapter", "core/handle", "mailkeep", "smtp"],
     restrictions: ["noClock", "noRandom"]
   },
   "test-support": {
@@ -178,7 +208,8 @@ const layers = {
       "smtp",
       "inbound",
       "http/node",
-      "test-support"
+      "test-support",
+      "mailkeep"
     ]
   },
   bench: {
@@ -195,6 +226,10 @@ const layers = {
       "http",
       "http/node"
     ]
+  },
+  "browser-tests": {
+    is: "the tests of pages in a browser",
+    imports: ["core", "core/node", "memory", "smtp", "http/node"]
   },
   site: { is: "the documentation site", imports: [] },
   tools: {

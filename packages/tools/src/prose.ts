@@ -19,7 +19,7 @@ const words: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(?:any|no|some)body's\b/, "the name of the owner"],
   [/\brooms?\b/, "layer"],
   [/\bhouses?\b/, "test server"],
-  [/\b(?:its|the|that|a|past|at|after|before|from|until) dot\b/, "final bytes, finalizing"],
+  [/\b(?:its|the|that|a|past|at|after|before|from|until) dot\b/, "end of data, finalizing"],
   [/\bvouch(?:ed|es)?\b/, "verified manually"],
   [/\bmoody\b/, "flaky"],
   [/\buniverses?\b/, "simulation"],

@@ -19,19 +19,19 @@ const sourceLinks = (source: string): string =>
 
 /** Transitions with the same start and end share one arrow. */
 const arrows = (
-  moves: ReadonlyArray<{ readonly from: string; readonly to: string; readonly on: string }>
+  transitions: ReadonlyArray<{ readonly from: string; readonly to: string; readonly trigger: string }>
 ): ReadonlyArray<string> => {
   const labels = new Map<string, Array<string>>()
   const node = (name: string) => (name === "none" ? "[*]" : name)
-  for (const { from, to, on } of moves) {
+  for (const { from, to, trigger } of transitions) {
     const ends = `${node(from)} --> ${node(to)}`
-    labels.set(ends, [...(labels.get(ends) ?? []), on])
+    labels.set(ends, [...(labels.get(ends) ?? []), trigger])
   }
-  return [...labels].map(([ends, on]) => `  ${ends}: ${on.join(", ")}`)
+  return [...labels].map(([ends, triggers]) => `  ${ends}: ${triggers.join(", ")}`)
 }
 
-const diagram = (moves: Parameters<typeof arrows>[0]): string =>
-  ["```mermaid", "stateDiagram-v2", ...arrows(moves), "```"].join("\n")
+const diagram = (transitions: Parameters<typeof arrows>[0]): string =>
+  ["```mermaid", "stateDiagram-v2", ...arrows(transitions), "```"].join("\n")
 
 const signed = (name: string, by: number | undefined) => (by === undefined ? [] : [`${name} ${by > 0 ? "+" : "−"}1`])
 
@@ -45,7 +45,7 @@ const costs = ({ counters, refunds }: DeliveryRow): string =>
 
 const deliveryRows = rows.map((row) => [
   row.fromReason === undefined ? row.from : `${row.from} (${row.fromReason})`,
-  row.on,
+  row.trigger,
   row.to,
   row.reason ?? "",
   costs(row),
@@ -53,13 +53,9 @@ const deliveryRows = rows.map((row) => [
   sourceLinks(row.source)
 ])
 
-const emailStatusRows = (emailStatusTable as ReadonlyArray<EmailStatusRow>).map(({ from, on, to, emits, source }) => [
-  from,
-  on,
-  to,
-  emits ?? "",
-  sourceLinks(source)
-])
+const emailStatusRows = (emailStatusTable as ReadonlyArray<EmailStatusRow>).map(
+  ({ from, trigger, to, emits, source }) => [from, trigger, to, emits ?? "", sourceLinks(source)]
+)
 
 export const statePage = (): string => `${generatedNotice("packages/core/src/domain/delivery/DeliveryTable.ts")}
 # Delivery states

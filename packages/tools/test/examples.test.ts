@@ -121,6 +121,15 @@ describe("runExamples", () => {
     expect(await ran(...code)).toEqual([])
   })
 
+  it("runs an example of vitest as a test, and complains about a test that fails", async () => {
+    const testOf = (expected: number) => [
+      'import { expect, it } from "vitest"',
+      `it("adds", () => expect(1 + 1).toBe(${expected}))`
+    ]
+    expect(await ran(...testOf(2))).toEqual([])
+    expect(await ran(...testOf(3))).toEqual([expect.stringContaining("a.md:4: ends with the exit code 1")])
+  })
+
   it("leaves out an example that says why it is not run", async () => {
     const [example] = examplesOfPage("a.md", "```ts no-run It ends with an error.\nthrow new Error()\n```\n")
     const complaints = await inExampleFolder((folder) => {
@@ -142,20 +151,14 @@ describe("the example of the README", () => {
     const { code } = examplesOfPage("README.md", read("README.md"))[0]!
     await inExampleFolder(async (folder) => {
       const onFile = code
-        .replace(
-          'import { MemoryMailStore } from "@mailkeep/memory"',
-          'import { SqliteMailStore } from "@mailkeep/sqlite"'
-        )
-        .replace(
-          "MemoryMailStore.layer,",
-          `SqliteMailStore.layer({ filename: ${JSON.stringify(join(folder, "mail.db"))} }),`
-        )
-      expect(onFile).toContain("SqliteMailStore.layer({")
+        .replace('sqlite("mail.db")', `sqlite(${JSON.stringify(join(folder, "mail.db"))})`)
+        .replace("await mail.send(", "const { totalQueued, replayed } = await mail.send(")
+      expect(onFile).toContain(folder)
       const file = join(folder, "readme.ts")
-      writeFileSync(file, onFile)
-      expect(await runFile(file)).toEqual({ output: "1\n1\n", problem: undefined })
-      // The idempotency key is the same, so the first answer is repeated and no further message is handed over.
-      expect(await runFile(file)).toEqual({ output: "1\n0\n", problem: undefined })
+      writeFileSync(file, `${onFile}\nconsole.log(totalQueued, replayed)\n`)
+      // The idempotency key is the same, so the first answer is repeated and no further message is accepted.
+      expect(await runFile(file)).toEqual({ output: "1 false\n", problem: undefined })
+      expect(await runFile(file)).toEqual({ output: "1 true\n", problem: undefined })
     })
   })
 })

@@ -9,7 +9,7 @@ describe("failureRows", () => {
   it("has a status for each failure with a kind, and a reason for each", () => {
     const rows = failureRows()
     expect(rows.filter(({ kind, status }) => (kind === undefined) !== (status === undefined))).toEqual([])
-    expect(rows.filter(({ retry }) => !/^(?:Yes|No)\b/.test(retry))).toEqual([])
+    expect(rows.filter(({ retry }) => !/^(?:Retryable|Not retryable)\b/.test(retry))).toEqual([])
     expect(rows.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["InvalidArgument", "RateLimited", "StoreUnavailable", "Conflict", "MalformedCsv"])
     )
@@ -17,7 +17,7 @@ describe("failureRows", () => {
 
   it("takes the kind and the status of a failure from its class and from the HTTP binding", () => {
     const row = failureRows().find(({ name }) => name === "RateLimited")
-    expect(row).toMatchObject({ kind: "too_many_requests", status: 429, retry: "Yes, after `retryAfterSeconds`." })
+    expect(row).toMatchObject({ kind: "too_many_requests", status: 429, retry: "Retryable after `retryAfterSeconds`." })
     expect(new RateLimited({ scope: "project", retryAfterSeconds: 3 }).isRetryable).toBe(true)
   })
 })
@@ -29,7 +29,7 @@ describe("commentsOf", () => {
     " * By minutes.",
     " */",
     'export class Late extends Data.TaggedError("Late")<{}> {',
-    "  /** Yes. */",
+    "  /** Retryable. */",
     "  get isRetryable() {",
     "    return true",
     "  }",
@@ -45,18 +45,18 @@ describe("commentsOf", () => {
     'export class Refused extends NotRetryable("Refused", "not_found", "No.")<{',
     "  readonly id: string",
     "}> {",
-    "  /** No. */",
+    "  /** Not retryable. */",
     "  declare readonly isRetryable: boolean",
     "}",
     ""
   ].join("\n")
 
   it("reads the comments of a class and of its getter", () => {
-    expect(commentsOf("Late", source)).toEqual({ occurs: "It is late. By minutes.", retry: "Yes." })
+    expect(commentsOf("Late", source)).toEqual({ occurs: "It is late. By minutes.", retry: "Retryable." })
   })
 
   it("reads the comments of a failure and of its declared field", () => {
-    expect(commentsOf("Refused", source)).toEqual({ occurs: "It is refused.", retry: "No." })
+    expect(commentsOf("Refused", source)).toEqual({ occurs: "It is refused.", retry: "Not retryable." })
   })
 
   it("finds no comment that belongs to another class", () => {

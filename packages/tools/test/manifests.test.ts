@@ -35,7 +35,7 @@ const complete: Package = {
 }
 
 describe("published manifests", () => {
-  it.each(published.filter(([name]) => name !== "mailkeep"))(
+  it.each(published.filter(([name]) => name !== "mailkeep" && name !== "@mailkeep/testing"))(
     "requires effect ^4.1.0 in %s as a peer dependency only",
     (_, manifest) => {
       expect(manifest.peerDependencies?.["effect"]).toBe("^4.1.0")
@@ -43,8 +43,8 @@ describe("published manifests", () => {
     }
   )
 
-  it("installs effect with mailkeep, whose users do not use effect", () => {
-    const { dependencies, peerDependencies } = Object.fromEntries(published)["mailkeep"]!
+  it.each(["mailkeep", "@mailkeep/testing"])("installs effect with %s, whose users do not use effect", (name) => {
+    const { dependencies, peerDependencies } = Object.fromEntries(published)[name]!
     expect([dependencies?.["effect"], peerDependencies?.["effect"]]).toEqual(["catalog:", undefined])
   })
 

@@ -12,7 +12,17 @@ import { importReport } from "../importReport.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, printable, table } from "../output.ts"
 
-const shown = ({ id, email, firstName, lastName, phoneNumber, userId, emailStatus, source, createdAt }: Contact) => ({
+const contactForOutput = ({
+  id,
+  email,
+  firstName,
+  lastName,
+  phoneNumber,
+  userId,
+  emailStatus,
+  source,
+  createdAt
+}: Contact) => ({
   id,
   email,
   firstName,
@@ -50,7 +60,11 @@ const list = Command.make(
       })
       const rows = items.map((one) => [one.id, one.email, `${one.firstName} ${one.lastName}`.trim(), one.emailStatus])
       const heading = ["ID", "EMAIL", "NAME", "STATUS"]
-      yield* print(json, { contacts: items.map(shown), total }, `${table([heading, ...rows])}\n${total} in all`)
+      yield* print(
+        json,
+        { contacts: items.map(contactForOutput), total },
+        `${table([heading, ...rows])}\n${total} in all`
+      )
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List contacts, newest first"))
 
@@ -69,7 +83,7 @@ const add = Command.make(
   ({ email, data, project, json, ...optional }) =>
     Effect.gen(function* () {
       const contact = yield* (yield* Contacts).create(project, { email, ...optional })
-      yield* print(json, shown(contact), contact.id)
+      yield* print(json, contactForOutput(contact), contact.id)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Add a contact"))
 

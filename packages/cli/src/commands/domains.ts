@@ -11,7 +11,7 @@ import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = (project: string, domain: SenderDomain) => ({
+const domainForOutput = (project: string, domain: SenderDomain) => ({
   id: domain.id,
   project,
   domain: domain.domain,
@@ -69,7 +69,7 @@ const add = Command.make(
   ({ name, data, project, verified, mailHost, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).create(project, { domain: name, verified })
-      yield* print(json, shown(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
     }).pipe(DataFolder.at({ data, mailHost }))
 ).pipe(
   Command.withDescription("Add a domain and print the DNS records to publish; with --verified sends may use it at once")
@@ -87,7 +87,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     ])
     yield* print(
       json,
-      { domains: domains.map((domain) => shown(project, domain)) },
+      { domains: domains.map((domain) => domainForOutput(project, domain)) },
       table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows])
     )
   }).pipe(DataFolder.at({ data }))
@@ -96,7 +96,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
 const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
   Effect.gen(function* () {
     const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
-    yield* print(json, shown(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+    yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
   }).pipe(DataFolder.at({ data, dns }))
 ).pipe(Command.withDescription("Check the DNS records of a domain now"))
 

@@ -10,7 +10,7 @@ import { data, domainScope, expiresAt, json, keyName, permission, project } from
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = (apiKey: ApiKey) => ({
+const apiKeyForOutput = (apiKey: ApiKey) => ({
   id: apiKey.id,
   project: apiKey.projectId,
   name: apiKey.name,
@@ -34,7 +34,7 @@ const create = Command.make(
         expiresAt: Option.getOrUndefined(expiresAt)
       })
       const secret = Redacted.value(created.secret)
-      const { id, ...rest } = shown(created.apiKey)
+      const { id, ...rest } = apiKeyForOutput(created.apiKey)
       yield* print(json, { id, key: secret, ...rest }, `${id}\n${secret}\nKeep it now: it is not shown again.`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create an API key and print its secret once"))
@@ -43,11 +43,11 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
   Effect.gen(function* () {
     const keys = yield* (yield* ApiKeys).list(project)
     const rows = keys.map((apiKey) => {
-      const { id, name, permissions, domainScope, revokedAt, lastUsedAt } = shown(apiKey)
+      const { id, name, permissions, domainScope, revokedAt, lastUsedAt } = apiKeyForOutput(apiKey)
       return [id, name, permissions.join(" "), domainScope?.join(" ") ?? "any", lastUsedAt ?? "never", revokedAt ?? ""]
     })
     const heading = ["ID", "NAME", "PERMISSIONS", "DOMAINS", "LAST USED", "REVOKED"]
-    yield* print(json, { keys: keys.map(shown) }, table([heading, ...rows]))
+    yield* print(json, { keys: keys.map(apiKeyForOutput) }, table([heading, ...rows]))
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List a project's API keys without their secrets"))
 
@@ -61,7 +61,7 @@ const revoke = Command.make(
   ({ id, data, json }) =>
     Effect.gen(function* () {
       const apiKey = yield* (yield* ApiKeys).revoke(id)
-      yield* print(json, shown(apiKey), `${apiKey.id} revoked`)
+      yield* print(json, apiKeyForOutput(apiKey), `${apiKey.id} revoked`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Revoke an API key at once; its scheduled messages are not sent"))
 

@@ -9,7 +9,7 @@ import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, printable, table } from "../output.ts"
 
-const shown = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
+const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
   id,
   createdAt: formatInstant(createdAt),
   recipient,
@@ -89,12 +89,12 @@ export const logs = Command.make(
   ({ data, project, json, limit, search, status, recipient, follow }) =>
     Effect.gen(function* () {
       const filters = { status, recipient, search }
-      if (follow) return yield* following(project, filters, (one) => print(json, shown(one), line(one)))
+      if (follow) return yield* following(project, filters, (one) => print(json, deliveryForOutput(one), line(one)))
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
       yield* print(
         json,
-        { deliveries: found.map(shown) },
+        { deliveries: found.map(deliveryForOutput) },
         table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
       )
     }).pipe(DataFolder.at({ data }))

@@ -9,13 +9,17 @@ import { data, json } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
+const projectForOutput = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
 
 const list = Command.make("list", { data, json }, ({ data, json }) =>
   Effect.gen(function* () {
     const projects = yield* (yield* Projects).list
     const rows = projects.map(({ id, onAmbiguous, listUnsubscribe }) => [id, onAmbiguous, String(listUnsubscribe)])
-    yield* print(json, { projects: projects.map(shown) }, table([["ID", "ON AMBIGUOUS", "LIST UNSUBSCRIBE"], ...rows]))
+    yield* print(
+      json,
+      { projects: projects.map(projectForOutput) },
+      table([["ID", "ON AMBIGUOUS", "LIST UNSUBSCRIBE"], ...rows])
+    )
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List all projects"))
 
@@ -45,7 +49,7 @@ const set = Command.make(
         onAmbiguous,
         listUnsubscribe: listUnsubscribe === undefined ? undefined : listUnsubscribe === "on"
       })
-      yield* print(json, shown(project), `${project.id} ${project.onAmbiguous}`)
+      yield* print(json, projectForOutput(project), `${project.id} ${project.onAmbiguous}`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 

@@ -4,7 +4,7 @@
  */
 import type { Plan } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
-import { ApiKeys, Dispatcher, Domains, EventSender } from "@mailkeep/core"
+import { ApiKeys, Domains, MailCore } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
@@ -29,6 +29,8 @@ interface Serving {
   readonly grace: number
   readonly retention: RetentionDays
   readonly transport: TransportChoice
+  /** Whether to serve the development mailbox. */
+  readonly mailbox?: boolean
   readonly inbound: Omit<InboundOptions, "host" | "graceMillis" | "operationsPort" | "operationsHost"> & {
     readonly bounceDomain: string | undefined
     readonly unsubscribeUrl: string | undefined
@@ -41,17 +43,16 @@ interface Serving {
  * stop at the same time, so one grace period bounds them all.
  */
 const serving = <R>(
-  { host, port, grace: graceMillis, inbound, operations, ...folder }: Serving,
+  { host, port, grace: graceMillis, inbound, operations, mailbox = false, ...folder }: Serving,
   announce: (url: string, ports: InboundPorts) => Effect.Effect<void, never, R>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const loops = yield* Scope.fork(yield* Effect.scope, "parallel")
-      for (const loop of [(yield* Dispatcher).run, (yield* EventSender).run, (yield* Domains).run])
-        yield* Effect.forkIn(loop, loops)
+      yield* Effect.forkIn(MailCore.run, loops)
       yield* Effect.forkIn(releaseMemory(), loops)
       const server = yield* Layer.buildWithScope(
-        NodeMailServer.layerNode({ host, port, graceMillis }),
+        NodeMailServer.layerNode({ host, port, graceMillis, mailbox }),
         yield* Scope.fork(loops)
       )
       const ports = yield* openListeners({ ...inbound, ...operations, host, graceMillis }, yield* Scope.fork(loops))
@@ -65,6 +66,7 @@ const serving = <R>(
     ),
     DataFolder.at({
       ...folder,
+      keepsMail: mailbox,
       commitThread: "worker",
       graceMillis,
       bounceDomain: inbound.bounceDomain,
@@ -116,8 +118,18 @@ const prepareDemo = Effect.gen(function* () {
   return Redacted.value(secret)
 })
 
-const firstLook = (url: string, key: string, now: number, isStub: boolean): string => `
-Mailkeep listens on ${url}
+/** The address of the mailbox in a browser of this machine. The mailbox answers no other. */
+const mailboxUrl = (url: string): string => {
+  const { hostname, port } = new URL(url)
+  return `${["0.0.0.0", "[::]"].includes(hostname) ? `http://localhost:${port}` : url}/mailbox`
+}
+
+/** Whether `mailkeep start` serves the mailbox: only without a relay, and not in production. */
+const hasMailbox = (transport: TransportChoice): boolean =>
+  transport === "stub" && process.env["NODE_ENV"] !== "production"
+
+const firstLook = (url: string, key: string, now: number, transport: TransportChoice): string => `
+Mailkeep listens on ${url}${hasMailbox(transport) ? `\nRead the mail in a browser: ${mailboxUrl(url)}` : ""}
 Project ${demo.project}, verified domain ${demo.domain}, API key ${key}
 
 Send a message:
@@ -135,7 +147,7 @@ curl -sS ${url}/api/v1/emails/logs \\
 
 The API is described at ${url}/docs. Ctrl-C stops the server; its data stays in the data folder.
 ${
-  isStub
+  transport === "stub"
     ? `No mail is sent yet: the stub transport accepts every message and sends nothing.
 To send mail, give your relay and a domain of yours: mailkeep transport check --transport smtp://user:password@relay.example:587`
     : "Mail is sent to the relay of --transport."
@@ -143,14 +155,20 @@ To send mail, give your relay and a domain of yours: mailkeep transport check --
 `
 
 export const start = Command.make("start", flags, ({ json, ...options }) =>
-  serving(options, (url) =>
+  serving({ ...options, mailbox: hasMailbox(options.transport) }, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
       yield* print(
         json,
-        { url, project: demo.project, domain: demo.domain, key },
-        firstLook(url, key, now, options.transport === "stub")
+        {
+          url,
+          project: demo.project,
+          domain: demo.domain,
+          key,
+          mailbox: hasMailbox(options.transport) ? mailboxUrl(url) : null
+        },
+        firstLook(url, key, now, options.transport)
       )
     })
   )

@@ -9,7 +9,7 @@ import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
-const shown = ({ email, reason, reasons }: Suppression) => ({
+const suppressionForOutput = ({ email, reason, reasons }: Suppression) => ({
   email,
   reason,
   reasons: reasons.map(({ reason, since }) => ({ reason, since: formatInstant(since) }))
@@ -18,7 +18,7 @@ const shown = ({ email, reason, reasons }: Suppression) => ({
 const list = Command.make("list", { data, project, json, search, limit }, ({ data, project, json, search, limit }) =>
   Effect.gen(function* () {
     const { items } = yield* (yield* Suppressions).list(project, { search, limit })
-    const all = items.map(shown)
+    const all = items.map(suppressionForOutput)
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
     yield* print(json, { suppressions: all }, table([["EMAIL", "REASONS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
@@ -29,7 +29,7 @@ const email = Argument.String("email")
 const add = Command.make("add", { email, data, project, json }, ({ email, data, project, json }) =>
   Effect.gen(function* () {
     const added = yield* (yield* Suppressions).addReason(project, email, "manual")
-    yield* print(json, shown(added), `${added.email ?? email} suppressed`)
+    yield* print(json, suppressionForOutput(added), `${added.email ?? email} suppressed`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Suppress an address, so that it gets no mail"))
 

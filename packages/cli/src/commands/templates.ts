@@ -11,7 +11,7 @@ import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = ({ id, name, alias, status, draft, published, createdAt }: TemplateSummary) => ({
+const templateForOutput = ({ id, name, alias, status, draft, published, createdAt }: TemplateSummary) => ({
   id,
   name,
   alias,
@@ -31,7 +31,7 @@ const list = Command.make("list", { data, project, json, search }, ({ data, proj
   Effect.gen(function* () {
     const service = yield* Templates
     const found = yield* walkPages((page) => service.list(project, { search, ...page }))
-    const all = found.map(shown)
+    const all = found.map(templateForOutput)
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
@@ -63,7 +63,7 @@ const create = Command.make(
       })
       const input = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
       const made = yield* (yield* Templates).create(project, input)
-      yield* print(json, shown(made), `${made.id} draft`)
+      yield* print(json, templateForOutput(made), `${made.id} draft`)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create a template, as a draft"))
 
@@ -71,7 +71,7 @@ const publish = Command.make("publish", { templateId, data, project, json }, ({ 
   Effect.gen(function* () {
     const template = yield* (yield* Templates).publish(project, templateId)
     const version = template.published!.versionNumber
-    yield* print(json, shown(template), `${templateId} published, version ${version}`)
+    yield* print(json, templateForOutput(template), `${templateId} published, version ${version}`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Publish the draft of a template; sends use it from now on"))
 

@@ -11,7 +11,7 @@ import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
 
-const shown = ({ id, url, events, description, status, createdAt }: Webhook) => ({
+const webhookForOutput = ({ id, url, events, description, status, createdAt }: Webhook) => ({
   id,
   url,
   events,
@@ -41,7 +41,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     const service = yield* Webhooks
     const found = yield* walkPages((page) => service.list(project, page))
     const rows = found.map(({ id, status, url, events }) => [id, status, url, events.join(" ")])
-    yield* print(json, { webhooks: found.map(shown) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
+    yield* print(json, { webhooks: found.map(webhookForOutput) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List webhooks"))
 
@@ -55,7 +55,9 @@ const create = Command.make(
     webhookRules,
     events: Flag.Literals("event", eventKinds).pipe(
       Flag.atLeast(0),
-      Flag.withDescription("A kind of event; repeatable; default the four stable kinds")
+      Flag.withDescription(
+        "A kind of event; repeatable; default email.delivered, email.bounced, email.failed and contact.unsubscribed"
+      )
     )
   },
   ({ url, data, project, json, webhookRules, events }) =>
@@ -67,7 +69,7 @@ const create = Command.make(
       const clear = Redacted.value(secret)
       yield* print(
         json,
-        { ...shown(webhook), secret: clear },
+        { ...webhookForOutput(webhook), secret: clear },
         `${webhook.id}\n${clear}\nKeep it now: it is not shown again.`
       )
     }).pipe(DataFolder.at({ data, webhookRules }))
@@ -105,7 +107,7 @@ const update = Command.make(
         url,
         events: events.length === 0 ? undefined : events
       })
-      yield* print(json, shown(updated), `${updated.id} is ${updated.status}: ${updated.url}`)
+      yield* print(json, webhookForOutput(updated), `${updated.id} is ${updated.status}: ${updated.url}`)
     }).pipe(DataFolder.at({ data, webhookRules }))
 ).pipe(Command.withDescription("Enable or disable a webhook, or change its URL or kinds of event"))
 

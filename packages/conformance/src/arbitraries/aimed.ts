@@ -98,7 +98,7 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
       const { record, replaces } = replacing(change.suppression, existing)
       return { ...change, suppression: record, replaces }
     }
-    case "MoveAttempt": {
+    case "TransitionAttempt": {
       const { deliveryId, number } = change
       const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: deliveryId })) as
         | { readonly fencingToken: number }
@@ -112,13 +112,13 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
         ? change
         : { ...change, number: attempt.number, from: attempt.phase, fencingToken: delivery.fencingToken }
     }
-    case "MoveDelivery": {
+    case "TransitionDelivery": {
       const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: change.id })) as
         | { readonly fencingToken: number; readonly status: typeof change.from }
         | undefined
       return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
-    case "MoveEventDelivery": {
+    case "TransitionEventDelivery": {
       const delivery = inAnyProject(read, (projectId) => ({ _tag: "EventDelivery", projectId, id: change.id })) as
         | { readonly fencingToken: number; readonly status: typeof change.from }
         | undefined

@@ -15,7 +15,7 @@ const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
   "PutContent",
   "InsertMessage",
   "InsertDelivery",
-  "MoveDelivery",
+  "TransitionDelivery",
   "AddToCounter",
   "PutContact",
   "InsertEventDelivery",

@@ -12,7 +12,7 @@ import {
   attemptState,
   contactId,
   contentHash,
-  contentParts,
+  contentChunks,
   deliveryId,
   deliveryState,
   domainName,
@@ -35,7 +35,7 @@ import {
 } from "./sharedIds.ts"
 
 const written = {
-  PutContent: tagged("PutContent", record({ projectId, hash: contentHash, parts: contentParts })),
+  PutContent: tagged("PutContent", record({ projectId, hash: contentHash, chunks: contentChunks })),
   InsertMessage: tagged(
     "InsertMessage",
     record({
@@ -112,8 +112,8 @@ const written = {
       }).map(({ state, ...identity }) => ({ ...identity, ...state }))
     })
   ),
-  MoveAttempt: tagged(
-    "MoveAttempt",
+  TransitionAttempt: tagged(
+    "TransitionAttempt",
     record({
       deliveryId,
       number: attemptNumber,
@@ -122,7 +122,10 @@ const written = {
       next: attemptState
     })
   ),
-  MoveDelivery: tagged("MoveDelivery", record({ id: deliveryId, from: status, fencingToken, next: deliveryState })),
+  TransitionDelivery: tagged(
+    "TransitionDelivery",
+    record({ id: deliveryId, from: status, fencingToken, next: deliveryState })
+  ),
   AppendEvent: tagged(
     "AppendEvent",
     record({
@@ -163,8 +166,8 @@ const written = {
       }).map(({ state, ...identity }) => ({ ...identity, ...state }))
     })
   ),
-  MoveEventDelivery: tagged(
-    "MoveEventDelivery",
+  TransitionEventDelivery: tagged(
+    "TransitionEventDelivery",
     record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventDeliveryState })
   ),
   RenewLease: tagged("RenewLease", record({ worker, renewedAt: instant, leaseUntil: instant })),

@@ -68,7 +68,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("ApiKeys", record({ projectId })),
   tagged("Domain", record({ projectId, domain: domainName })),
   tagged(
-    "DomainOfId",
+    "DomainById",
     record({ projectId, domain: domainName }).map(({ projectId, domain }) => ({
       projectId,
       id: `dom_${projectId}${domain}`
@@ -123,9 +123,9 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   ),
   tagged("Idempotency", record({ projectId, key: idempotencyKey })),
   tagged("Message", record({ projectId, id: messageId })),
-  tagged("ContentPart", record({ projectId, hash: contentHash, part: fc.nat(3) })),
+  tagged("ContentChunk", record({ projectId, hash: contentHash, chunk: fc.nat(3) })),
   tagged("Delivery", record({ projectId, id: deliveryId })),
-  tagged("DeliveryOfId", record({ id: deliveryId })),
+  tagged("DeliveryById", record({ id: deliveryId })),
   tagged("DeliveriesOfMessage", record({ projectId, messageId })),
   tagged("Attempts", record({ deliveryId })),
   tagged(

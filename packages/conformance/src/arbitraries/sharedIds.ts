@@ -43,7 +43,7 @@ export const deliveryId = of(...names.deliveries)
 export const messageId = of(...names.messages)
 export const contentHash = of(...names.hashes)
 /** Small parts: no store compares their sizes. */
-export const contentParts = fc.array(fc.uint8Array({ maxLength: 3 }), { minLength: 1, maxLength: 3 })
+export const contentChunks = fc.array(fc.uint8Array({ maxLength: 3 }), { minLength: 1, maxLength: 3 })
 export const contactId = of(...names.contacts)
 export const resourceId = of(...names.resources)
 export const resourceName = of(...names.resourceNames)
@@ -97,7 +97,7 @@ export const status = of(...deliveryStatuses, ...claimableStatuses, ...claimable
 export const deliveryState: fc.Arbitrary<DeliveryState> = record({
   status,
   dueAt: instant,
-  waitsFrom: orNull(instant),
+  dueSetAt: orNull(instant),
   worker: orNull(worker),
   fencingToken,
   reachedRelay: fc.boolean(),
@@ -107,7 +107,7 @@ export const deliveryState: fc.Arbitrary<DeliveryState> = record({
   scheduledAt: orNull(instant)
 }).map((state) => {
   const waits = (claimableStatuses as ReadonlyArray<string>).includes(state.status)
-  return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, waitsFrom: null, worker: null }) }
+  return { ...freshState, ...state, ...(waits ? {} : { dueAt: null, dueSetAt: null, worker: null }) }
 })
 
 export const eventDeliveryId = of(...names.eventDeliveries)
@@ -130,7 +130,7 @@ export const eventDeliveryState: fc.Arbitrary<EventDeliveryState> = record({
   dueAt: status === "pending" ? at : null,
   worker: status === "pending" ? worker : null,
   fencingToken,
-  attempts: latestAttempts.length,
+  attemptCount: latestAttempts.length,
   latestAttempts,
   endedAt: status === "pending" ? null : at
 }))

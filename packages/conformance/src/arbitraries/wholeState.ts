@@ -50,7 +50,9 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "Suppressions", projectId, addressKeys: names.addresses },
   ...names.idempotencyKeys.map((key) => ({ _tag: "Idempotency", projectId, key }) as const),
   ...names.messages.map((id) => ({ _tag: "Message", projectId, id }) as const),
-  ...names.hashes.flatMap((hash) => [0, 1, 2].map((part) => ({ _tag: "ContentPart", projectId, hash, part }) as const)),
+  ...names.hashes.flatMap((hash) =>
+    [0, 1, 2].map((chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const)
+  ),
   ...names.deliveries.map((id) => ({ _tag: "Delivery", projectId, id }) as const),
   { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 100, scanLimit: 1000 },
   { _tag: "Events", projectId, after: null, limit: 100 },
@@ -65,7 +67,7 @@ export const wholeState: ReadonlyArray<Query> = [
   ...names.settings.map((name) => ({ _tag: "Setting", name }) as const),
   ...names.projects.flatMap(ofProject),
   ...names.deliveries.map((deliveryId) => ({ _tag: "Attempts", deliveryId }) as const),
-  ...names.deliveries.map((id) => ({ _tag: "DeliveryOfId", id }) as const),
+  ...names.deliveries.map((id) => ({ _tag: "DeliveryById", id }) as const),
   ...names.workers.map((worker) => ({ _tag: "NextDue", worker, now: 1002 }) as const),
   { _tag: "LeasesSetAfter", now: 0 },
   { _tag: "Backlog", now: 1002 },

@@ -9,11 +9,11 @@ import type { Law, LawBody, LawBook, Stated } from "../Law.ts"
 import { makeLaw } from "../Law.ts"
 import { openWithPeer } from "../openWithPeer.ts"
 
-/** What a subscriber does with an event delivery. The default is `take`. */
+/** What a subscriber does with an event delivery. The default is `accept`. */
 export type SubscriberAct =
-  | { readonly does: "take" }
-  /** Accepts the event delivery, but does not finish its answer. If an answer has only one part, the same as `take`. */
-  | { readonly does: "takeUnfinished"; readonly rest: "drips" | "neverComes" | "breaksOff" }
+  | { readonly does: "accept" }
+  /** Accepts the event delivery, but does not finish its answer. If an answer has only one part, the same as `accept`. */
+  | { readonly does: "acceptUnfinished"; readonly rest: "drips" | "neverComes" | "breaksOff" }
   | { readonly does: "refuse"; readonly retryAfterSeconds: number | null; readonly wantsNoMoreEvents: boolean }
   /** Never answers. */
   | { readonly does: "hang" }
@@ -91,9 +91,9 @@ export const sinkLaw = (
   makeLaw<EventSink | SubscribersUnderLaw>(id, why, stated, function* () {
     const subscribers = yield* SubscribersUnderLaw
     yield* check(yield* EventSink, subscribers, (subscriber, change) => ({
-      id: "evt_1",
+      id: "evd_1",
       endpoint: subscribers.endpoint(subscriber),
-      headers: { "webhook-id": "evt_1", "webhook-signature": "v1,abc" },
+      headers: { "webhook-id": "evd_1", "webhook-signature": "v1,abc" },
       body: new TextEncoder().encode('{"type":"email.delivered"}'),
       ...change
     }))

@@ -11,9 +11,9 @@ import { leaksNone } from "../redaction.ts"
 import type { SubscriberAct, SubscribersUnderLaw, SinkSubject } from "./SinkSubject.ts"
 import { openSink, sinkLaw } from "./SinkSubject.ts"
 
-const takenMeansReceived = sinkLaw(
-  "event/taken-means-received",
-  "If the sink reports an event as taken, that subscriber received the event once, under its id.",
+const acceptedMeansReceived = sinkLaw(
+  "event/accepted-means-received",
+  "If the sink reports an event as accepted, that subscriber received the event once, under its id.",
   function* (sink, subscribers, to) {
     const outcome = yield* sink.send(to("a"))
     yield* same("the outcome", outcome._tag, "Accepted")
@@ -21,17 +21,17 @@ const takenMeansReceived = sinkLaw(
     yield* same(
       "the subscriber of each event",
       received.map(({ subscriber, id }) => [subscriber, id]),
-      [["a", "evt_1"]]
+      [["a", "evd_1"]]
     )
   }
 )
 
-const unfinishedIsTaken = sinkLaw(
+const unfinishedIsAccepted = sinkLaw(
   "event/unfinished-answer-is-an-answer",
-  "If a subscriber accepts an event, the event is taken, even if the rest of the answer is slow, missing or cut off. The sink ends the connection.",
+  "If a subscriber accepts an event, the sink reports that, even if the rest of the answer is slow, missing or cut off. The sink ends the connection.",
   function* (sink, subscribers, to) {
     for (const rest of ["drips", "neverComes", "breaksOff"] as const) {
-      yield* subscribers.script(rest, { does: "takeUnfinished", rest })
+      yield* subscribers.script(rest, { does: "acceptUnfinished", rest })
       const outcome = yield* sink.send(to(rest))
       yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Accepted")
       yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
@@ -75,7 +75,7 @@ const headersArrive = sinkLaw(
 
 const refusalTold = sinkLaw(
   "event/refusal-is-reported",
-  "If a subscriber does not take an event, the sink reports whether the refusal is temporary or permanent, and the time to wait.",
+  "If a subscriber refuses an event, the sink reports whether the subscriber wants later events, and the time to wait.",
   function* (sink, subscribers, to) {
     for (const answer of [
       { retryAfterSeconds: null, wantsNoMoreEvents: false },
@@ -157,7 +157,7 @@ const contentKept = sinkLaw(
       body: new TextEncoder().encode('{"text":"canary-body"}')
     })
     const acts: ReadonlyArray<SubscriberAct> = [
-      { does: "take" },
+      { does: "accept" },
       { does: "drop" },
       { does: "refuse", retryAfterSeconds: null, wantsNoMoreEvents: false }
     ]
@@ -173,8 +173,8 @@ export const sinkLaws: LawBook<SinkSubject, EventSink | SubscribersUnderLaw> = {
   port: "event sink",
   capabilities: ["carriesHeaders"],
   laws: [
-    takenMeansReceived,
-    unfinishedIsTaken,
+    acceptedMeansReceived,
+    unfinishedIsAccepted,
     octetsAsGiven,
     headersArrive,
     refusalTold,

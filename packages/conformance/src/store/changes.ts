@@ -53,12 +53,12 @@ export const put = {
     replaces
   }),
   idempotency: (record: IdempotencyRecord, now = noon): Change => ({ _tag: "RecordIdempotency", record, now }),
-  /** The content of a file, in parts. */
-  content: (hash: string, parts: ReadonlyArray<Uint8Array>, project = projectId): Change => ({
+  /** The content of a file, in chunks. */
+  content: (hash: string, chunks: ReadonlyArray<Uint8Array>, project = projectId): Change => ({
     _tag: "PutContent",
     projectId: project,
     hash,
-    parts
+    chunks
   }),
   setting: (name: string, value = "1"): Change => ({ _tag: "PutSetting", name, value })
 }
@@ -80,23 +80,23 @@ export const remove = {
 export const move = {
   delivery: (
     id: Delivery["id"],
-    from: ChangeOf<"MoveDelivery">["from"],
+    from: ChangeOf<"TransitionDelivery">["from"],
     fencingToken: number,
-    next: ChangeOf<"MoveDelivery">["next"]
-  ): Change => ({ _tag: "MoveDelivery", id, from, fencingToken, next }),
+    next: ChangeOf<"TransitionDelivery">["next"]
+  ): Change => ({ _tag: "TransitionDelivery", id, from, fencingToken, next }),
   attempt: (
     deliveryId: Delivery["id"],
     number: number,
-    from: ChangeOf<"MoveAttempt">["from"],
+    from: ChangeOf<"TransitionAttempt">["from"],
     fencingToken: number,
-    next: ChangeOf<"MoveAttempt">["next"]
-  ): Change => ({ _tag: "MoveAttempt", deliveryId, number, fencingToken, from, next }),
+    next: ChangeOf<"TransitionAttempt">["next"]
+  ): Change => ({ _tag: "TransitionAttempt", deliveryId, number, fencingToken, from, next }),
   eventDelivery: (
     id: EventDelivery["id"],
-    from: ChangeOf<"MoveEventDelivery">["from"],
+    from: ChangeOf<"TransitionEventDelivery">["from"],
     fencingToken: number,
-    next: ChangeOf<"MoveEventDelivery">["next"]
-  ): Change => ({ _tag: "MoveEventDelivery", id, from, fencingToken, next })
+    next: ChangeOf<"TransitionEventDelivery">["next"]
+  ): Change => ({ _tag: "TransitionEventDelivery", id, from, fencingToken, next })
 }
 
 /** An attempt while finalizing. */

@@ -23,7 +23,7 @@ const deliveries = (text: string, change: Partial<Delivery> = {}): ReadonlyArray
     const dueAt = noon - Number(name.slice(1))
     const projectId = `prj_${letter.toLowerCase()}`
     const id = `del_${name}` as const
-    return sample.delivery({ id, projectId, bulk: letter !== letter.toLowerCase(), dueAt, waitsFrom: dueAt, ...change })
+    return sample.delivery({ id, projectId, bulk: letter !== letter.toLowerCase(), dueAt, dueSetAt: dueAt, ...change })
   })
 
 const lane = (letter: string): Lane => ({
@@ -143,7 +143,7 @@ const skipsClaimed = law(
     yield* insertAll(store, deliveries("a20 c20", { status: "sending" }))
     yield* commit(
       store,
-      insert.delivery(sample.delivery({ id: "del_later", projectId: "prj_a", dueAt: noon + 1, waitsFrom: noon - 9 }))
+      insert.delivery(sample.delivery({ id: "del_later", projectId: "prj_a", dueAt: noon + 1, dueSetAt: noon - 9 }))
     )
     const second = { worker: "w2", leaseUntil: noon + 2 * leaseMillis }
     yield* same("the first claim of another worker", yield* take(store, 1, {}, second), "a6")
@@ -224,7 +224,7 @@ const ties = law(
   function* (store) {
     const one = (id: string, dueAt: number, bulk: boolean) => {
       const name = `del_${id}_${Number(bulk)}` as const
-      return sample.delivery({ id: name, dueAt, waitsFrom: dueAt, bulk })
+      return sample.delivery({ id: name, dueAt, dueSetAt: dueAt, bulk })
     }
     yield* insertAll(
       store,

@@ -19,9 +19,9 @@ const lateWorkerFenced = law(
   "After another worker claims a delivery, its previous worker can change neither the delivery nor its attempt.",
   function* (store) {
     yield* commit(store, insert.delivery(sample.delivery({ status: "sending" })), insert.attempt(sample.attempt()))
-    const [claimed] = yield* claim(store, { kind: "lapsedSending" })
+    const [claimed] = yield* claim(store, { kind: "abandonedSending" })
     const again = { now: noon + leaseMillis, worker: "w2", leaseUntil: noon + 2 * leaseMillis }
-    yield* claim(store, { ...again, kind: "lapsedSending" })
+    yield* claim(store, { ...again, kind: "abandonedSending" })
     const finalize = move.attempt("del_1", 1, "started", claimed!.fencingToken, finalizing)
     yield* same("the change of the attempt to finalizing", yield* commitResult(store, finalize), "Stale")
     const next = { ...deliveryState(claimed!), status: "queued", worker: null } as const
@@ -77,7 +77,7 @@ const fencesFinalizing = law(
       yield* commit(store, insert.attempt(sample.attempt({ deliveryId: id })))
       const finalize = commitResult(store, move.attempt(id, 1, "started", 1, finalizing))
       const taking = Effect.gen(function* () {
-        yield* claim(store, { kind: "lapsedSending", worker: "next" })
+        yield* claim(store, { kind: "abandonedSending", worker: "next" })
         return yield* ask(store, { _tag: "Attempts", deliveryId: id })
       })
       // Alternates which of the two begins.

@@ -144,10 +144,10 @@ const lapsedLease = law(
       insert.delivery(sample.delivery({ id: "del_2", status: "sending" }))
     )
     yield* claim(store)
-    yield* claim(store, { kind: "lapsedSending" })
+    yield* claim(store, { kind: "abandonedSending" })
     const end = { now: noon + leaseMillis, worker: "w2", leaseUntil: noon + 2 * leaseMillis }
     yield* same("the queued delivery", idsOf(yield* claim(store, end)), ["del_1"])
-    yield* same("the delivery in sending", idsOf(yield* claim(store, { ...end, kind: "lapsedSending" })), ["del_2"])
+    yield* same("the delivery in sending", idsOf(yield* claim(store, { ...end, kind: "abandonedSending" })), ["del_2"])
   }
 )
 

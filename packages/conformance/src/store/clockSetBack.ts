@@ -18,8 +18,8 @@ const dueBeforeWait = law(
   "claim/due-before-its-wait-began",
   "A claim also takes a delivery at a time before its wait began, and by its due time as any other; one without a beginning waits.",
   function* (store) {
-    const waiting = (id: string, waitsFrom: number | null, dueAt: number) =>
-      sample.delivery({ id: `del_${id}`, projectId: "prj_law", waitsFrom, dueAt })
+    const waiting = (id: string, dueSetAt: number | null, dueAt: number) =>
+      sample.delivery({ id: `del_${id}`, projectId: "prj_law", dueSetAt, dueAt })
     const rows = [
       waiting("at_once", noon, noon),
       waiting("retry", noon - 5, noon + 60),
@@ -57,7 +57,7 @@ const roundRobinWhenSetBack = law(
           projectId: `prj_${letter}`,
           dueAt: noon + n,
           // The second of each project waits, and the others were due at once by the later clock.
-          waitsFrom: n === 2 ? noon - dayMillis - 1 : noon + n
+          dueSetAt: n === 2 ? noon - dayMillis - 1 : noon + n
         })
       )
     )

@@ -2,7 +2,7 @@
  * Laws of contents: the bytes of files are kept exactly, once for each project, in the commit that writes them.
  */
 import type { MailStoreShape } from "@mailkeep/core/adapter"
-import { partBytes, partCountOf, partsOf } from "@mailkeep/core/adapter"
+import { chunkBytes, chunkCountOf, chunksOf } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { commit, commitResult, insert, put } from "./changes.ts"
@@ -14,24 +14,24 @@ import { storeLawsFor } from "./StoreSubject.ts"
 
 const law = storeLawsFor("decisions/0042-attachments.md")
 
-/** Bytes of every value, of which no two parts are equal. */
+/** Bytes of every value, of which no two chunks are equal. */
 const contentOf = (size: number): Uint8Array =>
   Uint8Array.from({ length: size }, (_, at) => (at * 7 + Math.floor(at / 251)) % 256)
 
-const partOf = (store: MailStoreShape, hash: string, part = 0, project = projectId) =>
-  ask(store, { _tag: "ContentPart", projectId: project, hash, part })
+const chunkAt = (store: MailStoreShape, hash: string, chunk = 0, project = projectId) =>
+  ask(store, { _tag: "ContentChunk", projectId: project, hash, chunk })
 
 const unchanged = law(
   "contents/bytes-unchanged",
-  "The store returns each part of a content with its bytes unchanged, and no part after the last. An empty content has one empty part.",
+  "The store returns each chunk of a content with its bytes unchanged, and no chunk after the last. An empty content has one empty chunk.",
   function* (store) {
-    for (const size of [0, 1, 256, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 3]) {
-      const [hash, parts] = [`h${size}`, partsOf(contentOf(size))]
-      yield* commit(store, put.content(hash, parts), insert.message(sample.message({ id: `msg_${size}` })))
-      for (const [part, bytes] of parts.entries())
-        yield* same(`part ${part} of a content of ${size} bytes`, yield* partOf(store, hash, part), bytes)
-      yield* same(`the part after a content of ${size} bytes`, yield* partOf(store, hash, partCountOf(size)), null)
-      yield* same("a part before the first", yield* partOf(store, hash, -1), null)
+    for (const size of [0, 1, 256, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes + 3]) {
+      const [hash, chunks] = [`h${size}`, chunksOf(contentOf(size))]
+      yield* commit(store, put.content(hash, chunks), insert.message(sample.message({ id: `msg_${size}` })))
+      for (const [chunk, bytes] of chunks.entries())
+        yield* same(`chunk ${chunk} of a content of ${size} bytes`, yield* chunkAt(store, hash, chunk), bytes)
+      yield* same(`the chunk after a content of ${size} bytes`, yield* chunkAt(store, hash, chunkCountOf(size)), null)
+      yield* same("a chunk before the first", yield* chunkAt(store, hash, -1), null)
     }
   }
 )
@@ -45,8 +45,8 @@ const once = law(
     const again = [contentOf(4), contentOf(2)]
     const result = yield* commitResult(store, put.content("h", again), insert.message(sample.message({ id: "msg_2" })))
     yield* same("the result of the second commit", result, "applied")
-    const parts = yield* Effect.forEach([0, 1], (part) => partOf(store, "h", part))
-    yield* same("the parts of the content", parts, [first[0], null])
+    const chunks = yield* Effect.forEach([0, 1], (chunk) => chunkAt(store, "h", chunk))
+    yield* same("the chunks of the content", chunks, [first[0], null])
   }
 )
 
@@ -56,14 +56,14 @@ const apart = law(
   function* (store) {
     yield* commit(store, put.content("h", [contentOf(3)]))
     const others = yield* Effect.all([
-      partOf(store, "h", 0, otherId),
-      partOf(store, "h", 0, projectId.toUpperCase()),
-      partOf(store, "H"),
-      partOf(store, `/h`)
+      chunkAt(store, "h", 0, otherId),
+      chunkAt(store, "h", 0, projectId.toUpperCase()),
+      chunkAt(store, "H"),
+      chunkAt(store, `/h`)
     ])
     yield* same("the content for other projects and under other names", others, [null, null, null, null])
     yield* commit(store, put.content("h", [contentOf(5)], otherId))
-    const own = yield* Effect.forEach([projectId, otherId], (project) => partOf(store, "h", 0, project))
+    const own = yield* Effect.forEach([projectId, otherId], (project) => chunkAt(store, "h", 0, project))
     yield* same("the content of each project", own, [contentOf(3), contentOf(5)])
   }
 )
@@ -79,7 +79,7 @@ const withItsCommit = law(
       insert.message(sample.message({ id: "msg_1" }))
     )
     yield* same("the result of the commit", result, "AlreadyExists")
-    yield* same("the content of the refused commit", yield* partOf(store, "h"), null)
+    yield* same("the content of the refused commit", yield* chunkAt(store, "h"), null)
   }
 )
 
@@ -90,20 +90,20 @@ const large = law(
   "contents/as-large-as-they-come",
   "The store keeps a commit with a content of 20 MiB, also when several such commits come one after another.",
   function* (store) {
-    const parts = partsOf(contentOf(largeBytes))
+    const chunks = chunksOf(contentOf(largeBytes))
     for (const n of [1, 2, 3]) {
       const result = yield* commitResult(
         store,
-        put.content(`h${n}`, parts),
+        put.content(`h${n}`, chunks),
         insert.message(sample.message({ id: `msg_${n}` }))
       )
       yield* same(`the result of large commit ${n}`, result, "applied")
     }
-    for (const [part, bytes] of parts.entries()) {
-      const existing = yield* partOf(store, "h3", part)
+    for (const [chunk, bytes] of chunks.entries()) {
+      const existing = yield* chunkAt(store, "h3", chunk)
       // A comparison of megabytes with a report of each byte would take long.
       const isEqual = existing !== null && Buffer.compare(existing, bytes) === 0
-      yield* same(`whether part ${part} is unchanged`, isEqual, true)
+      yield* same(`whether chunk ${chunk} is unchanged`, isEqual, true)
     }
   }
 )

@@ -162,7 +162,7 @@ const jsonKept = law(
       result: { messageId: "msg_1", deliveryIds: [], totalQueued: 0, scheduledAt: noon }
     })
     const posted = sample.eventDelivery({
-      attempts: 2,
+      attemptCount: 2,
       latestAttempts: [
         { at: noon, status: null, error: 'no "answer"', durationMillis: 0 },
         { at: noon + 1, status: 503, error: null, durationMillis: 30_000 }

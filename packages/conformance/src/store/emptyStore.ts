@@ -25,7 +25,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   [{ _tag: "ApiKey", id: "key_1" }, null],
   [{ _tag: "ApiKeys", projectId }, []],
   [{ _tag: "Domain", projectId, domain: "a.example" }, null],
-  [{ _tag: "DomainOfId", projectId, id: "dom_1" }, null],
+  [{ _tag: "DomainById", projectId, id: "dom_1" }, null],
   [{ _tag: "DomainsDue", now: noon, limit: 9 }, []],
   [
     { _tag: "DomainPage", projectId, filters: noDomainFilters, page },
@@ -58,9 +58,9 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   [{ _tag: "Counters", projectId, names: ["allowance"] }, [0]],
   [{ _tag: "Idempotency", projectId, key: "k" }, null],
   [{ _tag: "Message", projectId, id: "msg_1" }, null],
-  [{ _tag: "ContentPart", projectId, hash: "a", part: 0 }, null],
+  [{ _tag: "ContentChunk", projectId, hash: "a", chunk: 0 }, null],
   [{ _tag: "Delivery", projectId, id: "del_1" }, null],
-  [{ _tag: "DeliveryOfId", id: "del_1" }, null],
+  [{ _tag: "DeliveryById", id: "del_1" }, null],
   [{ _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" }, []],
   [{ _tag: "Attempts", deliveryId: "del_1" }, []],
   ...[{}, { search: "a" }, { address: "a@example.org" }, { contactId: "con_1" }].map(
@@ -84,7 +84,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   ],
   [
     { _tag: "WorkHealth", dueBefore: noon, leaseEndedBefore: noon },
-    { late: 0, lapsed: 0, eventDeliveries: 0 }
+    { late: 0, abandoned: 0, eventDeliveries: 0 }
   ],
   ...recordKinds.map((kind) => [{ _tag: "Records", kind, after: null, limit: 9 }, []] as const),
   [

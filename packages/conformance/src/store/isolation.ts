@@ -32,7 +32,7 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
   ...questionsByName(projectId, name),
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
-  { _tag: "DomainOfId", projectId, id: "dom_1" },
+  { _tag: "DomainById", projectId, id: "dom_1" },
   { _tag: "DomainPage", projectId, filters: noDomainFilters, page },
   { _tag: "Contact", projectId, id: "con_1" },
   { _tag: "ContactsByAddress", projectId, addresses: [address] },

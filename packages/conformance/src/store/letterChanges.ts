@@ -41,7 +41,7 @@ export const changesOfMissing = (letter: string): ReadonlyArray<readonly [Change
     [spend(1, null, `list:s${letter}`), "applied"],
     [distributeEvent(records.event.id), "NotFound"],
     [
-      move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attempts: 9 }),
+      move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attemptCount: 9 }),
       "NotFound"
     ]
   ]
@@ -70,6 +70,6 @@ export const changesOfExisting = (letter: string): ReadonlyArray<Change> => {
     spend(1, 9, `list:s${letter}`),
     spend(1, null, `list:s${letter}`),
     distributeEvent(records.event.id),
-    move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attempts: 9 })
+    move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attemptCount: 9 })
   ]
 }

@@ -80,7 +80,7 @@ export const questionsOf = (records: Records): Answers => {
     [{ _tag: "ApiKey", id: key.id }, key],
     [{ _tag: "ApiKeyByPublicId", publicId: key.publicId }, key],
     [{ _tag: "Domain", projectId, domain: domain.domain }, domain],
-    [{ _tag: "DomainOfId", projectId, id: domain.id }, domain],
+    [{ _tag: "DomainById", projectId, id: domain.id }, domain],
     [{ _tag: "Contact", projectId, id: records.contact.id }, records.contact],
     [{ _tag: "ContactsByAddress", projectId, addresses: [records.contact.address] }, [records.contact]],
     [{ _tag: "ContactPage", projectId, emailStatus: null, listId: list.id, skip: 0, ...every }, [records.contact]],

@@ -60,7 +60,7 @@ const endedOnly = law(
     yield* same("whether a message that was created at the instant is left", yield* isLeft(store, "msg_later"), true)
     const apart = yield* store.read([
       { _tag: "Message", projectId, id: "msg_apart" },
-      { _tag: "DeliveryOfId", id: "del_apart" }
+      { _tag: "DeliveryById", id: "del_apart" }
     ])
     yield* same(
       "whether a message and a delivery of another project with its id are left",
@@ -88,7 +88,7 @@ const whole = law(
     yield* same("the number of a sweep with a limit of 1", yield* sweep(store, 1), 1)
     const answers = yield* store.read([
       { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
-      { _tag: "DeliveryOfId", id: "del_1b" },
+      { _tag: "DeliveryById", id: "del_1b" },
       { _tag: "Attempts", deliveryId: "del_1a" },
       { _tag: "Attempts", deliveryId: "del_1b" },
       { _tag: "Message", projectId, id: "msg_2" },
@@ -110,7 +110,7 @@ const whole = law(
     yield* commit(store, insert.message(old()), insert.delivery(reused))
     yield* same(
       "a delivery with the id of a deleted one",
-      yield* ask(store, { _tag: "DeliveryOfId", id: "del_1a" }),
+      yield* ask(store, { _tag: "DeliveryById", id: "del_1a" }),
       reused
     )
   }
@@ -134,11 +134,11 @@ const contents = law(
       Effect.map(
         store.read([
           ...["only", "shared", "twice", "other"].flatMap((hash) =>
-            [0, 1].map((part) => ({ _tag: "ContentPart", projectId, hash, part }) as const)
+            [0, 1].map((chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const)
           ),
-          { _tag: "ContentPart", projectId: otherId, hash: "shared", part: 0 }
+          { _tag: "ContentChunk", projectId: otherId, hash: "shared", chunk: 0 }
         ]),
-        (parts) => parts.map((part) => part !== null)
+        (parts) => parts.map((chunk) => chunk !== null)
       )
     yield* same("the number of the first sweep", yield* sweep(store, 1), 1)
     const [gone, kept] = [false, true]
@@ -157,7 +157,7 @@ const contents = law(
       kept,
       ...Array.from({ length: 7 }, () => gone)
     ])
-    const again = yield* ask(store, { _tag: "ContentPart", projectId, hash: "only", part: 0 })
+    const again = yield* ask(store, { _tag: "ContentChunk", projectId, hash: "only", chunk: 0 })
     yield* same("a content that was written again", again, Uint8Array.of(5, 0))
   }
 )

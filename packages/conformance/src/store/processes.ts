@@ -125,13 +125,13 @@ const seesOthers = law(
 
 const tellsOfOthers = law(
   "processes/reports-other-processes",
-  { statement: "The stream of foreign commits emits when another process has committed.", needs },
+  { statement: "The stream `commitsOfOtherProcesses` emits when another process has committed.", needs },
   function* (store) {
     const { here } = yield* StorePlace
     const other = yield* openAt(here)
     const received: Array<void> = []
     const listening = yield* Effect.forkChild(
-      Stream.runForEach(store.foreignCommits, () => Effect.sync(() => received.push(undefined))),
+      Stream.runForEach(store.commitsOfOtherProcesses, () => Effect.sync(() => received.push(undefined))),
       { startImmediately: true }
     )
     yield* yieldSeveralTimes

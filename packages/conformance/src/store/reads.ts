@@ -109,10 +109,10 @@ const byIdAlone = law(
     ]
     yield* commit(store, ...records.map(insert.delivery))
     const answers = yield* store.read([
-      { _tag: "DeliveryOfId", id: "del_2" },
-      { _tag: "DeliveryOfId", id: "del_1" },
-      { _tag: "DeliveryOfId", id: "del_3" },
-      { _tag: "DeliveryOfId", id: "DEL_1" }
+      { _tag: "DeliveryById", id: "del_2" },
+      { _tag: "DeliveryById", id: "del_1" },
+      { _tag: "DeliveryById", id: "del_3" },
+      { _tag: "DeliveryById", id: "DEL_1" }
     ])
     yield* same("the answers", answers, [records[1], records[0], null, null])
   }

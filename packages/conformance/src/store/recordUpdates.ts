@@ -70,7 +70,7 @@ const updates: ReadonlyArray<readonly [first: Change, second: Change, query: Que
   return [
     [put.project(sample.project()), put.project(changed, 1), { _tag: "Project", id: projectId }, changed],
     [put.apiKey(sample.apiKey()), put.apiKey(key, 1), { _tag: "ApiKey", id: "key_1" }, key],
-    [put.domain(sample.senderDomain()), put.domain(domain, 1), { _tag: "DomainOfId", projectId, id: "dom_1" }, domain],
+    [put.domain(sample.senderDomain()), put.domain(domain, 1), { _tag: "DomainById", projectId, id: "dom_1" }, domain],
     [put.contact(sample.contact()), put.contact(person, 1), { _tag: "Contact", projectId, id: "con_1" }, person],
     [put.resource(sample.resource()), put.resource(list, 1), { _tag: "Resource", projectId, id: "lst_1" }, list],
     [put.suppression(sample.suppression()), put.suppression(reasons, 1), keyed, [reasons]]

@@ -26,7 +26,7 @@ export const recorded = (store: MailStoreShape): Recording => {
     steps: () => [...steps],
     store: {
       capabilities: store.capabilities,
-      foreignCommits: store.foreignCommits,
+      commitsOfOtherProcesses: store.commitsOfOtherProcesses,
       commit: (changes) => recordCall({ commit: changes }, () => store.commit(changes)),
       claim: (claim) => recordCall({ claim }, () => store.claim(claim)),
       claimEventDeliveries: (claim) =>

@@ -134,7 +134,7 @@ const domainsDue = law(
     yield* same("at another revision", yield* removeResult("d1.example", 2), "Stale")
     yield* same("a domain of another project", yield* removeResult("d2.example", 1), "NotFound")
     yield* same("at its current revision", yield* removeResult("d1.example", 1), "applied")
-    yield* same("the domain by its id", yield* ask(store, { _tag: "DomainOfId", projectId, id: "dom_1" }), null)
+    yield* same("the domain by its id", yield* ask(store, { _tag: "DomainById", projectId, id: "dom_1" }), null)
     yield* same("the domains that are due then", yield* due(9), ["dom_2", "dom_5"])
   }
 )

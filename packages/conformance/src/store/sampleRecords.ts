@@ -237,7 +237,7 @@ export const eventDelivery = (change: Partial<EventDelivery> = {}): EventDeliver
   dueAt: noon - 1,
   worker: null,
   fencingToken: 0,
-  attempts: 2,
+  attemptCount: 2,
   latestAttempts: [{ at: noon - 5, status: 500, error: null, durationMillis: 12 }],
   endedAt: null,
   ...change

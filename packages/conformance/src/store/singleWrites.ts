@@ -97,7 +97,7 @@ const changesOfSecond: ReadonlyArray<Change> = [
     dueAt: null,
     worker: null,
     fencingToken: 2,
-    attempts: 7,
+    attemptCount: 7,
     latestAttempts: [{ at: noon, status: null, error: "no answer", durationMillis: 3 }],
     endedAt: noon + 1
   }),
@@ -130,7 +130,7 @@ const othersKept = law(
       attempts,
       [1, 2, 3].map((number) => sample.attempt({ deliveryId: "del_2", number, ...(number === 2 ? ended : {}) }))
     )
-    yield* same("the attempts of the second event delivery", [second?.attempts, second?.endedAt], [7, noon + 1])
+    yield* same("the attempts of the second event delivery", [second?.attemptCount, second?.endedAt], [7, noon + 1])
     yield* same("the latest attempts", second?.latestAttempts, [
       { at: noon, status: null, error: "no answer", durationMillis: 3 }
     ])
@@ -141,7 +141,7 @@ const othersKept = law(
     )
     yield* same("the next due time of the second delivery", lease, noon)
     const lapsed = {
-      kind: "lapsedSending",
+      kind: "abandonedSending",
       rotation: wholeRotation,
       now: noon + 9,
       limit: 9,

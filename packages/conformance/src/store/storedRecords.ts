@@ -27,7 +27,7 @@ const page = (store: MailStoreShape, kind: RecordKind, after: StoredRecord | nul
 
 const bytes = (...values: ReadonlyArray<number>) => Uint8Array.from(values)
 
-const sending = sample.delivery({ id: "del_2", status: "sending", worker: "w", fencingToken: 3, attempts: 2 })
+const sending = sample.delivery({ id: "del_2", status: "sending", worker: "w", fencingToken: 3, attemptCount: 2 })
 const ended = sample.attempt({ number: 2, phase: "ended", outcome: "deferred", smtpCode: 451, durationMillis: 7 })
 const second = sample.event({ id: "evt_2" })
 
@@ -73,8 +73,8 @@ const written: {
   Content: [
     [put.content("h", [bytes(0, 255), bytes(1)]), put.content("g", [bytes()])],
     [
-      { projectId, hash: "g", parts: [bytes()] },
-      { projectId, hash: "h", parts: [bytes(0, 255), bytes(1)] }
+      { projectId, hash: "g", chunks: [bytes()] },
+      { projectId, hash: "h", chunks: [bytes(0, 255), bytes(1)] }
     ]
   ],
   Message: [
@@ -232,9 +232,9 @@ const contents = erases(
       sample.message({ id: "msg_1", attachments: files("a", "b", "c") }),
       sample.message({ id: "msg_2", attachments: files("b") })
     ]
-    const parts = [bytes(1)]
-    yield* commit(store, ...["a", "b", "c"].map((hash) => put.content(hash, parts)), insert.message(one))
-    yield* commit(store, put.content("a", parts, otherId), insert.message(two))
+    const chunks = [bytes(1)]
+    yield* commit(store, ...["a", "b", "c"].map((hash) => put.content(hash, chunks)), insert.message(one))
+    yield* commit(store, put.content("a", chunks, otherId), insert.message(two))
     const kept = Effect.map(page(store, "Content"), (records) =>
       records.map((record) => storedRecordKey(record).join("/"))
     )

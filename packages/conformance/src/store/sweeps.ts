@@ -221,7 +221,7 @@ const finished = law(
     const claimed = [
       yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...lease }),
       yield* store.claim({ kind: "dueScheduled", rotation: wholeRotation, ...lease }),
-      yield* store.claim({ kind: "lapsedSending", rotation: wholeRotation, ...lease }),
+      yield* store.claim({ kind: "abandonedSending", rotation: wholeRotation, ...lease }),
       yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
     ]
     yield* same("what another worker can claim", claimed.map(idsOf), [["del_5"], [], [], ["evd_3"]])

@@ -117,9 +117,9 @@ const workHealth = law(
     yield* commit(store, insert.eventDelivery(sample.eventDelivery({ id: "evd_3", dueAt: noon - 9 })))
     const ended = { status: "delivered", dueAt: null, endedAt: noon } as const
     yield* commit(store, insert.eventDelivery(sample.eventDelivery({ id: "evd_2", ...ended })))
-    yield* same("at once", yield* health(noon, noon), { late: 2, lapsed: 1, eventDeliveries: 2 })
-    yield* same("of the oldest", yield* health(noon - 3, noon + 4), { late: 1, lapsed: 1, eventDeliveries: 2 })
-    yield* same("after the lease", yield* health(noon - 4, noon + 5), { late: 0, lapsed: 2, eventDeliveries: 2 })
+    yield* same("at once", yield* health(noon, noon), { late: 2, abandoned: 1, eventDeliveries: 2 })
+    yield* same("of the oldest", yield* health(noon - 3, noon + 4), { late: 1, abandoned: 1, eventDeliveries: 2 })
+    yield* same("after the lease", yield* health(noon - 4, noon + 5), { late: 0, abandoned: 2, eventDeliveries: 2 })
   }
 )
 

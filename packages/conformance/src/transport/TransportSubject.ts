@@ -10,13 +10,13 @@ import type { Law, LawBody, LawBook, Stated } from "../Law.ts"
 import { makeLaw } from "../Law.ts"
 import { openWithPeer } from "../openWithPeer.ts"
 
-/** What the relay does with mail for one recipient. The default is `take`. */
+/** What the relay does with mail for one recipient. The default is `accept`. */
 export type RelayAct =
-  | { readonly does: "take" }
+  | { readonly does: "accept" }
   | {
       readonly does: "refuse"
-      readonly stage: Extract<SmtpStage, "rcpt" | "finalizing">
-      readonly code: number
+      readonly stage: Extract<SmtpStage, "rcpt" | "endOfData">
+      readonly smtpCode: number
       readonly enhancedCode: string
       readonly text: string
     }
@@ -26,12 +26,12 @@ export type RelayAct =
   | { readonly does: "drop"; readonly whileFinalizing: boolean }
 
 /** A file of a message, as the relay received it. */
-export interface TakenAttachment extends Omit<OutgoingAttachment, "size" | "read"> {
+export interface AcceptedAttachment extends Omit<OutgoingAttachment, "size" | "read"> {
   readonly content: Uint8Array
 }
 
 /** A message that the relay received completely. */
-export interface TakenMail {
+export interface AcceptedMail {
   /** The sender of the envelope. */
   readonly sender: string
   /** The recipient of the envelope. */
@@ -48,19 +48,19 @@ export interface TakenMail {
   /** The headers that the message has besides the standard ones. */
   readonly headers: HeaderFields
   /** The files, in the order of the hand-off. */
-  readonly attachments: ReadonlyArray<TakenAttachment>
+  readonly attachments: ReadonlyArray<AcceptedAttachment>
 }
 
-/** Converts a hand-off to the message that a relay receives. `attachments` are its files, which `takenAttachments` reads. */
+/** Converts a hand-off to the message that a relay receives. `attachments` are its files, which `acceptedAttachments` reads. */
 export const mailOf = (
   { envelope, message }: Pick<HandOff, "envelope" | "message">,
-  attachments: ReadonlyArray<TakenAttachment> = []
-): TakenMail => {
+  attachments: ReadonlyArray<AcceptedAttachment> = []
+): AcceptedMail => {
   const { date: _, ...shown } = message
   return { ...shown, attachments, sender: envelope.from, recipient: envelope.to }
 }
 
-const readWhole = async ({ size, read, ...shown }: OutgoingAttachment): Promise<TakenAttachment> => {
+const readWhole = async ({ size, read, ...shown }: OutgoingAttachment): Promise<AcceptedAttachment> => {
   const content = new Uint8Array(size)
   let at = 0
   for await (const chunk of read()) {
@@ -73,9 +73,9 @@ const readWhole = async ({ size, read, ...shown }: OutgoingAttachment): Promise<
 }
 
 /** Reads the files of a message to their ends. Rejects if a file cannot be read, or has another size than the message says. */
-export const takenAttachments = ({
+export const acceptedAttachments = ({
   attachments
-}: Pick<HandOff["message"], "attachments">): Promise<ReadonlyArray<TakenAttachment>> =>
+}: Pick<HandOff["message"], "attachments">): Promise<ReadonlyArray<AcceptedAttachment>> =>
   Promise.all(attachments.map(readWhole))
 
 /** The relay of a law: a law sets its answers and reads what it took. */
@@ -83,7 +83,7 @@ export interface Relay {
   /** Sets what the relay does from now on. Replaces the previous act. */
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>
   /** All messages that the relay took, in order. */
-  readonly taken: Effect.Effect<ReadonlyArray<TakenMail>, unknown>
+  readonly accepted: Effect.Effect<ReadonlyArray<AcceptedMail>, unknown>
   /** The number of hand-offs at the relay that have begun, and that neither side has ended. */
   readonly underWay: Effect.Effect<number, unknown>
 }
@@ -96,7 +96,7 @@ export interface TransportBench {
 
 /** What the author of a transport supplies to `transportLaws`. */
 export interface TransportSubject {
-  /** A new transport, and a relay that has taken nothing. */
+  /** A new transport, and a relay that has accepted nothing. */
   readonly bench: Effect.Effect<TransportBench, unknown, Scope.Scope>
 }
 
@@ -111,7 +111,7 @@ export interface TransportSubject {
  * // The recipients whose mail the relay took.
  * export const recipients = Effect.gen(function* () {
  *   const relay = yield* RelayUnderLaw
- *   return (yield* relay.taken).map(({ recipient }) => recipient)
+ *   return (yield* relay.accepted).map(({ recipient }) => recipient)
  * })
  * ```
  */
@@ -136,6 +136,7 @@ export const transportLaw = (
 
 /** A hand-off to a recipient, of the delivery with that number. */
 export const handOffTo = (recipient: string, change: Partial<HandOff> = {}, n = 1): HandOff => ({
+  projectId: "prj_test",
   deliveryId: `del_${n}` satisfies DeliveryId,
   attempt: 1,
   envelope: { from: "shop@a.example", to: recipient },

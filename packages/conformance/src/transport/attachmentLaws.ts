@@ -5,7 +5,7 @@ import type { OutgoingAttachment } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { failureOf, holds, same } from "../expectation.ts"
 import { ada, isPositive } from "./outcomeLaws.ts"
-import type { TakenAttachment, TransportLaw } from "./TransportSubject.ts"
+import type { AcceptedAttachment, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
 
 type Chunks = () => AsyncIterable<Uint8Array>
@@ -15,7 +15,10 @@ const chunked = (content: Uint8Array, size: number): Chunks =>
     for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size)
   }
 
-const fileOf = ({ content, ...shown }: TakenAttachment, read: Chunks = chunked(content, 1000)): OutgoingAttachment => ({
+const fileOf = (
+  { content, ...shown }: AcceptedAttachment,
+  read: Chunks = chunked(content, 1000)
+): OutgoingAttachment => ({
   ...shown,
   size: content.length,
   read
@@ -24,7 +27,7 @@ const fileOf = ({ content, ...shown }: TakenAttachment, read: Chunks = chunked(c
 /** Bytes of every value, with line ends, NUL and a line of one full stop. */
 const binary = Uint8Array.from({ length: 3000 }, (_, at) => (at < 2800 ? at % 256 : [13, 10, 46, 13, 10][at % 5]!))
 
-const file = (change: Partial<TakenAttachment> = {}): TakenAttachment => ({
+const file = (change: Partial<AcceptedAttachment> = {}): AcceptedAttachment => ({
   filename: "invoice.pdf",
   contentType: "application/pdf",
   contentId: null,
@@ -49,8 +52,8 @@ const filesArrive = transportLaw(
     yield* transport.handOff(
       handOffTo(ada, { message: { ...message, html, attachments: files.map((one) => fileOf(one)) } })
     )
-    const taken = yield* relay.taken
-    const trimmed = taken.map((mail) => ({ ...mail, html: mail.html?.trimEnd(), text: mail.text?.trimEnd() }))
+    const accepted = yield* relay.accepted
+    const trimmed = accepted.map((mail) => ({ ...mail, html: mail.html?.trimEnd(), text: mail.text?.trimEnd() }))
     yield* same("the messages at the relay", trimmed, [mailOf({ envelope, message: { ...message, html } }, files)])
   }
 )
@@ -77,7 +80,7 @@ const wholeFilesOnly = transportLaw(
       const failure = yield* failureOf("the hand-off", transport.handOff(handOff))
       yield* same("the failure", failure._tag, "TransportUnavailable")
     }
-    yield* same("the messages at the relay", yield* relay.taken, [])
+    yield* same("the messages at the relay", yield* relay.accepted, [])
     yield* same("the number of calls of beforeFinalize", finalized, 0)
     const next = yield* transport.handOff(handOffTo(ada))
     yield* holds("the next hand-off", isPositive(next), next)

@@ -1,5 +1,5 @@
 /**
- * Laws of the final bytes of a hand-off: they are signaled, can be refused, and can be interrupted.
+ * Laws of the end of data of a hand-off: it is signaled, can be refused, and can be interrupted.
  */
 import { HandOffRevoked, minuteMillis } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
@@ -10,9 +10,9 @@ import { handOffTo, transportLaw } from "./TransportSubject.ts"
 import { ada, isPositive, refusals } from "./outcomeLaws.ts"
 
 /** A `beforeFinalize` that records the number of messages at the relay each time it runs. */
-const countingBeforeFinalize = (relay: { readonly taken: Effect.Effect<ReadonlyArray<unknown>, unknown> }) => {
+const countingBeforeFinalize = (relay: { readonly accepted: Effect.Effect<ReadonlyArray<unknown>, unknown> }) => {
   const counts: Array<number> = []
-  const beforeFinalize = Effect.orDie(Effect.map(relay.taken, ({ length }) => void counts.push(length)))
+  const beforeFinalize = Effect.orDie(Effect.map(relay.accepted, ({ length }) => void counts.push(length)))
   return { counts, beforeFinalize }
 }
 
@@ -27,7 +27,7 @@ const finalizesOnce = transportLaw(
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
     yield* transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize }))
     yield* same("the number of messages at the relay, at each call of beforeFinalize", counts, [0])
-    yield* same("the number of messages at the relay", (yield* relay.taken).length, 1)
+    yield* same("the number of messages at the relay", (yield* relay.accepted).length, 1)
   }
 )
 
@@ -51,7 +51,7 @@ const finalizesOnlyWhenAllowed = transportLaw(
 const finalizesAfterRefusal = transportLaw(
   "finalizing/marked-before-a-refusal-of-the-message",
   {
-    statement: "If the relay refuses the message after its final bytes, the transport called `beforeFinalize` before.",
+    statement: "If the relay refuses the message after its end of data, the transport called `beforeFinalize` before.",
     needs: { signalsFinalize: true }
   },
   function* (transport, relay) {
@@ -70,13 +70,13 @@ const revokedSendsNothing = transportLaw(
     needs: { signalsFinalize: true }
   },
   function* (transport, relay) {
-    for (const why of ["lease_lost", "too_late", "suppressed", "not_recorded"] as const) {
+    for (const why of ["lease_lost", "too_late", "suppressed", "not_stored", "store_unavailable"] as const) {
       const beforeFinalize = Effect.fail(new HandOffRevoked({ why }))
       const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada, { beforeFinalize })))
       yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })
     }
     yield* yieldSeveralTimes
-    yield* same("the messages at the relay", yield* relay.taken, [])
+    yield* same("the messages at the relay", yield* relay.accepted, [])
     const next = yield* transport.handOff(handOffTo(ada))
     yield* holds("the next hand-off", isPositive(next), next)
   }
@@ -88,7 +88,7 @@ const one = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 1)
 
 const interruptedSendsNothing = transportLaw(
   "deadline/interrupted-before-finalizing-sends-nothing",
-  "If a hand-off is interrupted before its final bytes, it also ends at the relay, which never has the message.",
+  "If a hand-off is interrupted before its end of data, it also ends at the relay, which never has the message.",
   function* (transport, relay) {
     yield* relay.script(ada, { does: "hang", whileFinalizing: false })
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
@@ -100,7 +100,7 @@ const interruptedSendsNothing = transportLaw(
     yield* until(none(relay))
     yield* yieldSeveralTimes
     yield* same("the number of calls of beforeFinalize", counts.length, 0)
-    yield* same("the messages at the relay", yield* relay.taken, [])
+    yield* same("the messages at the relay", yield* relay.accepted, [])
   }
 )
 
@@ -110,7 +110,7 @@ const interruptedWhileFinalizing = transportLaw(
   function* (transport, relay) {
     yield* relay.script(ada, { does: "hang", whileFinalizing: true })
     const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada)), { startImmediately: true })
-    yield* until(Effect.map(relay.taken, ({ length }) => length === 1))
+    yield* until(Effect.map(relay.accepted, ({ length }) => length === 1))
     yield* Fiber.interrupt(under)
     yield* until(none(relay))
     const next = yield* transport.handOff(handOffTo("bob@example.org", {}, 2))
@@ -126,7 +126,7 @@ const callerKeepsDeadline = transportLaw(
     yield* waitsForDeadline(
       transport.handOff(handOffTo(ada)),
       20 * minuteMillis,
-      Effect.map(relay.taken, ({ length }) => length === 1)
+      Effect.map(relay.accepted, ({ length }) => length === 1)
     )
   }
 )

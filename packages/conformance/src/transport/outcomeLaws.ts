@@ -12,24 +12,24 @@ export const ada = "ada@example.org"
 export const isPositive = ({ _tag }: HandOffOutcome) => _tag === "Accepted" || _tag === "Delivered"
 
 export const refusals: ReadonlyArray<Extract<RelayAct, { does: "refuse" }>> = [
-  { does: "refuse", stage: "rcpt", code: 550, enhancedCode: "5.1.1", text: "No such user here" },
-  { does: "refuse", stage: "rcpt", code: 451, enhancedCode: "4.2.0", text: "Greylisted, try again later" },
-  { does: "refuse", stage: "finalizing", code: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
-  { does: "refuse", stage: "finalizing", code: 452, enhancedCode: "4.3.1", text: "Insufficient storage" }
+  { does: "refuse", stage: "rcpt", smtpCode: 550, enhancedCode: "5.1.1", text: "No such user here" },
+  { does: "refuse", stage: "rcpt", smtpCode: 451, enhancedCode: "4.2.0", text: "Greylisted, try again later" },
+  { does: "refuse", stage: "endOfData", smtpCode: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
+  { does: "refuse", stage: "endOfData", smtpCode: 452, enhancedCode: "4.3.1", text: "Insufficient storage" }
 ]
 
-const positiveMeansTaken = transportLaw(
-  "outcome/positive-means-taken",
+const positiveMeansAccepted = transportLaw(
+  "outcome/positive-means-accepted",
   "A positive outcome means that the relay has the message once for that recipient.",
   function* (transport, relay) {
     const outcome = yield* transport.handOff(handOffTo(ada))
     yield* holds("a positive outcome", isPositive(outcome), outcome)
-    const { code } = outcome.reply
+    const { smtpCode: code } = outcome.reply
     yield* holds("a positive reply", code === null || (code >= 200 && code < 300), code)
-    const taken = yield* relay.taken
+    const accepted = yield* relay.accepted
     yield* same(
       "the messages at the relay",
-      taken.map(({ recipient }) => recipient),
+      accepted.map(({ recipient }) => recipient),
       [ada]
     )
   }
@@ -53,14 +53,14 @@ const arrivesAsGiven = transportLaw(
     }))
     const envelope = { from: "bounce@a.example", to: ada }
     for (const [n, one] of sent.entries()) yield* transport.handOff(handOffTo(ada, { message: one, envelope }, n))
-    const taken = yield* relay.taken
+    const accepted = yield* relay.accepted
     const bodies = ({ html, text }: { readonly html: string | null; readonly text: string | null }) => ({
       html: html?.trimEnd() ?? null,
       text: text?.trimEnd() ?? null
     })
     yield* same(
       "the message at the relay",
-      taken.map((mail) => ({ ...mail, ...bodies(mail) })),
+      accepted.map((mail) => ({ ...mail, ...bodies(mail) })),
       sent.map((message) => ({ ...mailOf({ envelope, message }), ...bodies(message) }))
     )
   }
@@ -73,10 +73,10 @@ const envelopeAlone = transportLaw(
     const { message } = handOffTo(ada)
     const shown = { ...message, to: ["one@example.org", "two@example.org"], cc: ["three@example.org"] }
     yield* transport.handOff(handOffTo("hidden@example.org", { message: shown }))
-    const taken = yield* relay.taken
+    const accepted = yield* relay.accepted
     yield* same(
       "the recipient and the names in the header",
-      taken.map(({ recipient, to, cc }) => ({ recipient, to, cc })),
+      accepted.map(({ recipient, to, cc }) => ({ recipient, to, cc })),
       [{ recipient: "hidden@example.org", to: shown.to, cc: shown.cc }]
     )
   }
@@ -106,7 +106,7 @@ const refusalKept = transportLaw(
       yield* same("the reply", rest, reply)
       yield* holds("the text of the relay", words.includes(text), words)
     }
-    yield* same("the messages at the relay", yield* relay.taken, [])
+    yield* same("the messages at the relay", yield* relay.accepted, [])
   }
 )
 
@@ -140,13 +140,13 @@ const eachItsOwn = transportLaw(
     for (const [n, outcome] of outcomes.entries())
       yield* same(
         `the outcome of ${people[n]}`,
-        isPositive(outcome) ? 250 : outcome.reply.code,
-        n % 3 === 0 ? 250 : refusals[n % 2]!.code
+        isPositive(outcome) ? 250 : outcome.reply.smtpCode,
+        n % 3 === 0 ? 250 : refusals[n % 2]!.smtpCode
       )
-    const taken = yield* relay.taken
+    const accepted = yield* relay.accepted
     yield* same(
       "the recipients of the messages at the relay",
-      taken.map(({ recipient }) => recipient).toSorted(),
+      accepted.map(({ recipient }) => recipient).toSorted(),
       people.filter((_, n) => n % 3 === 0).toSorted()
     )
   }
@@ -163,12 +163,12 @@ const doubleDropped = transportLaw(
     yield* transport.handOff(handOffTo(ada))
     const second = yield* transport.handOff(handOffTo(ada, { attempt: 2 }))
     yield* holds("the second hand-off", isPositive(second), second)
-    yield* same("the number of messages at the relay", (yield* relay.taken).length, 1)
+    yield* same("the number of messages at the relay", (yield* relay.accepted).length, 1)
   }
 )
 
 export const outcomeLaws: ReadonlyArray<TransportLaw> = [
-  positiveMeansTaken,
+  positiveMeansAccepted,
   arrivesAsGiven,
   envelopeAlone,
   confirmsNothing,

@@ -27,7 +27,7 @@ const contentKept = transportLaw(
       }
     })
     const acts: ReadonlyArray<RelayAct> = [
-      { does: "take" },
+      { does: "accept" },
       { does: "drop", whileFinalizing: false },
       { does: "drop", whileFinalizing: true },
       refusals[0]!

@@ -8,8 +8,9 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 import type { Change, Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
 import type { PromiseStore } from "@mailkeep/core/adapter"
 import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/adapter"
-import type { State } from "./MapStore.ts"
-import { claim, claimEventDeliveries, commit, read, sweep } from "./MapStore.ts"
+import { read } from "./mapAnswers.ts"
+import type { State } from "./mapState.ts"
+import { claim, claimEventDeliveries, commit, sweep } from "./MapStore.ts"
 
 type Line =
   | { readonly commit: ReadonlyArray<Change> }
@@ -26,7 +27,7 @@ const redone = (state: State, line: Line): State =>
         ? claimEventDeliveries(state, line.claimEventDeliveries).state
         : sweep(state, line.sweep).state
 
-/** The parts of a content are bytes, which JSON does not have. */
+/** The chunks of a content are bytes, which JSON does not have. */
 const toJson = (_key: string, value: unknown): unknown =>
   value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value
 

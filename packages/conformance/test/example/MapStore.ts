@@ -1,51 +1,14 @@
 /**
- * A whole store in one file, with plain async functions: a Map of records, copied for each commit.
+ * A whole store, with plain async functions: a Map of records, copied for each commit. `mapState.ts` finds records, and `mapAnswers.ts` answers
+ * queries.
  * It keeps nothing when the process ends; `JournalStore.ts` makes it durable.
  */
 import * as Mail from "@mailkeep/core/adapter"
 import type { PromiseStore } from "@mailkeep/core/adapter"
 import { storeFromPromises } from "@mailkeep/core/adapter"
-
-interface Records {
-  Setting: string
-  Project: Mail.ProjectRecord
-  ApiKey: Mail.ApiKeyRecord
-  Domain: Mail.SenderDomainRecord
-  Resource: Mail.Resource
-  Contact: Mail.ContactRecord
-  Suppression: Mail.SuppressionRecord
-  Idempotency: Mail.IdempotencyRecord
-  Content: ReadonlyArray<Uint8Array>
-  Message: Mail.Message
-  Delivery: Mail.Delivery
-  Attempt: Mail.Attempt
-  Counter: Mail.Counter
-  Event: Mail.EventRecord
-  Undistributed: string
-  EventDelivery: Mail.EventDelivery
-  Lease: Mail.Lease
-}
-type Kind = keyof Records
-
-/** Every record, by the key that `recordKeyOf` gives: `Contact/con_1`, `Counter/prj_acme/allowance`. */
-export type State = Map<string, unknown>
-
-const get = <K extends Kind>(state: State, kind: K, ...names: ReadonlyArray<unknown>) =>
-  state.get([kind, ...names].join("/")) as Records[K] | undefined
-const all = <K extends Kind>(state: State, kind: K, ...names: ReadonlyArray<string>) =>
-  [...state].flatMap(([key, record]) => (key.startsWith([kind, ...names, ""].join("/")) ? [record as Records[K]] : []))
-const own = <K extends Kind>(state: State, kind: K, projectId: string) =>
-  all(state, kind).filter((record) => (record as { readonly projectId: string }).projectId === projectId)
-const contactAt = (state: State, projectId: string, address: string) =>
-  own(state, "Contact", projectId).find((contact) => contact.address === address)
-const resourceNamed = (state: State, { projectId, kind, parent, name }: Omit<Mail.QueryOf<"ResourceNamed">, "_tag">) =>
-  own(state, "Resource", projectId).find((one) => one.kind === kind && one.parent === parent && one.name === name)
-const isFree = (state: State, { worker }: { readonly worker: string | null }, now: number) =>
-  (get(state, "Lease", worker)?.leaseUntil ?? now) <= now
-const ownById =
-  <K extends "Contact" | "Resource" | "Domain" | "Message" | "Delivery" | "EventDelivery">(kind: K) =>
-  (state: State, { projectId, id }: { readonly projectId: string; readonly id: string }) =>
-    own(state, kind, projectId).find((one) => one.id === id) ?? null
+import { read } from "./mapAnswers.ts"
+import type { State } from "./mapState.ts"
+import { all, contactAt, get, isFree, own, resourceNamed, storedRecords } from "./mapState.ts"
 
 /** Checks the guard of a change, then writes to `state`. Returns the reason if the guard does not hold. */
 const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefined => {
@@ -88,22 +51,22 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     case "ExtendIdempotency":
       return patch({ expiresAt: change.expiresAt })
     case "PutContent":
-      return existing === undefined ? write(change.parts) : undefined
+      return existing === undefined ? write(change.chunks) : undefined
     case "AppendEvent":
       if (!state.has(key)) state.set(`Undistributed/${change.event.id}`, change.event.id)
       return insert(change.event)
     case "DistributeEvent":
       if (!state.has(key)) return "NotFound"
       return state.delete(`Undistributed/${change.id}`) ? undefined : "Stale"
-    case "MoveAttempt": {
+    case "TransitionAttempt": {
       const phase = get(state, "Attempt", change.deliveryId, change.number)?.phase
       const { status, fencingToken } = get(state, "Delivery", change.deliveryId) ?? {}
       if (phase === undefined) return "NotFound"
       const applies = status === "sending" && fencingToken === change.fencingToken && phase === change.from
       return applies ? patch(change.next) : "Stale"
     }
-    case "MoveDelivery":
-    case "MoveEventDelivery": {
+    case "TransitionDelivery":
+    case "TransitionEventDelivery": {
       if (existing === undefined) return "NotFound"
       const { status, fencingToken } = existing as Mail.Delivery | Mail.EventDelivery
       return status === change.from && fencingToken === change.fencingToken ? patch(change.next) : "Stale"
@@ -132,25 +95,6 @@ const dropUnused = (state: State, messages: ReadonlyArray<Mail.Message>) => {
   const used = new Set(all(state, "Message").flatMap(contentsOf))
   for (const key of messages.flatMap(contentsOf)) if (!used.has(key)) state.delete(key)
 }
-
-/** Every record of one kind, as `Records` returns it. */
-const stored: { readonly [K in Mail.RecordKind]?: (state: State) => ReadonlyArray<Mail.StoredRecordOf<K>["record"]> } =
-  {
-    Setting: (state) => named(state, "Setting").map(([name, value]) => ({ name, value })),
-    Content: (state) =>
-      named(state, "Content").map(([key, parts]) => {
-        const [projectId, hash] = key.split("/") as [string, string]
-        return { projectId, hash, parts }
-      }),
-    Event: (state) =>
-      all(state, "Event").map((event) => ({ event, isDistributed: !state.has(`Undistributed/${event.id}`) }))
-  }
-const named = <K extends Kind>(state: State, kind: K) =>
-  [...state].flatMap(([key, record]) =>
-    key.startsWith(`${kind}/`) ? [[key.slice(kind.length + 1), record as Records[K]] as const] : []
-  )
-const storedRecords = (state: State, kind: Mail.RecordKind) =>
-  (stored[kind] ?? ((one: State) => all(one, kind)))(state).map((record) => ({ kind, record }) as Mail.StoredRecord)
 
 /** Replaces or deletes a record that is equal to the one that was read. */
 const rewrite = (state: State, { before, after }: Mail.ChangeOf<"RewriteRecord">): Mail.ConflictReason | undefined => {
@@ -248,75 +192,6 @@ export const sweep = (before: State, request: Mail.Sweep) => {
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
   return { count: old.slice(0, limit).length, state }
 }
-
-/** One total function for each query. */
-const answers: Mail.Answering<State> = {
-  Setting: (state, { name }) => get(state, "Setting", name) ?? null,
-  Project: (state, { id }) => get(state, "Project", id) ?? null,
-  Projects: (state) => all(state, "Project").toSorted(Mail.compareIds),
-  ApiKeyByPublicId: (state, { publicId }) => all(state, "ApiKey").find((key) => key.publicId === publicId) ?? null,
-  ApiKey: (state, { id }) => get(state, "ApiKey", id) ?? null,
-  ApiKeys: (state, { projectId }) => own(state, "ApiKey", projectId).toSorted((a, b) => Mail.newestFirst(b, a)),
-  Domain: (state, { projectId, domain }) => get(state, "Domain", projectId, domain) ?? null,
-  DomainOfId: ownById("Domain"),
-  DomainsDue: (state, query) => Mail.evaluateDomainsDue(all(state, "Domain"), query),
-  DomainPage: (state, query) => Mail.evaluateDomainPage(own(state, "Domain", query.projectId), query),
-  Contact: ownById("Contact"),
-  ContactsByAddress: (state, { projectId: id, addresses }) => addresses.map((one) => contactAt(state, id, one) ?? null),
-  ContactPage: (state, query) => Mail.evaluateContactPage(own(state, "Contact", query.projectId), query),
-  ContactScan: (state, query) => Mail.evaluateContactScan(own(state, "Contact", query.projectId), query),
-  Resource: ownById("Resource"),
-  ResourceCount: (state, { projectId, kind, parent }) =>
-    own(state, "Resource", projectId).filter((one) => one.kind === kind && one.parent === parent).length,
-  ResourcePage: (state, query) => Mail.evaluateResourcePage(own(state, "Resource", query.projectId), query),
-  ResourceNamed: (state, query) => resourceNamed(state, query) ?? null,
-  Resources: (state, query) => Mail.evaluateResources(own(state, "Resource", query.projectId), query),
-  Suppressions: (state, { projectId, addressKeys }) =>
-    addressKeys.map((key) => get(state, "Suppression", projectId, key) ?? null),
-  SuppressionPage: (state, query) => Mail.evaluateSuppressionPage(own(state, "Suppression", query.projectId), query),
-  Counters: (state, { projectId, names }) => names.map((name) => get(state, "Counter", projectId, name)?.value ?? 0),
-  Idempotency: (state, { projectId, key }) => get(state, "Idempotency", projectId, key) ?? null,
-  Message: ownById("Message"),
-  ContentPart: (state, { projectId, hash, part }) => get(state, "Content", projectId, hash)?.[part] ?? null,
-  Delivery: ownById("Delivery"),
-  DeliveryOfId: (state, { id }) => get(state, "Delivery", id) ?? null,
-  DeliveriesOfMessage: (state, { projectId, messageId: id }) =>
-    own(state, "Delivery", projectId)
-      .filter(({ messageId }) => messageId === id)
-      .toSorted(Mail.compareIds),
-  Attempts: (state, { deliveryId }) => all(state, "Attempt", deliveryId).toSorted((a, b) => a.number - b.number),
-  LogPage: (state, query) =>
-    Mail.evaluateLogPage(own(state, "Delivery", query.projectId), query, (id) => get(state, "Message", id)),
-  Events: (state, query) => Mail.evaluateEvents(own(state, "Event", query.projectId), query),
-  Event: (state, { id }) => get(state, "Event", id) ?? null,
-  EventsOfDelivery: (state, query) =>
-    Mail.evaluateEventsOfDelivery(
-      own(state, "Event", query.projectId),
-      own(state, "EventDelivery", query.projectId),
-      query
-    ),
-  UndistributedEvents: (state, { limit }) =>
-    all(state, "Undistributed")
-      .map((id) => get(state, "Event", id)!)
-      .toSorted(Mail.compareIds)
-      .slice(0, limit),
-  EventDelivery: ownById("EventDelivery"),
-  EventDeliveryPage: (state, query) =>
-    Mail.evaluateEventDeliveryPage(own(state, "EventDelivery", query.projectId), query),
-  PendingEventDeliveries: (state, { now }) =>
-    Mail.evaluatePendingEventDeliveries(all(state, "EventDelivery").filter((one) => isFree(state, one, now))),
-  NextDue: (state, query) => Mail.evaluateNextDue(all(state, "Delivery"), all(state, "Lease"), query),
-  LeasesSetAfter: (state, query) => Mail.evaluateLeasesSetAfter(all(state, "Lease"), query),
-  Backlog: (state, { now }) => Mail.evaluateBacklog(all(state, "Delivery"), now),
-  WorkHealth: (state, query) =>
-    Mail.evaluateWorkHealth(all(state, "Delivery"), all(state, "Lease"), all(state, "EventDelivery"), query),
-  Records: (state, query) => Mail.evaluateRecords(storedRecords(state, query.kind), query),
-  UsageAudit: (state, { projectId: one }) =>
-    Mail.evaluateUsageAudit(own(state, "Counter", one), own(state, "Delivery", one), own(state, "Contact", one))
-}
-
-export const read = (state: State, queries: ReadonlyArray<Mail.Query>): ReadonlyArray<unknown> =>
-  queries.map((query) => (answers[query._tag] as (state: State, query: Mail.Query) => unknown)(state, query))
 
 const open = async (): Promise<PromiseStore> => {
   let state: State = new Map()

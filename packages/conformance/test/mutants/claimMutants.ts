@@ -19,7 +19,7 @@ import {
 } from "./mutating.ts"
 
 const anyAttemptToken: Mutation = preparing((store, change) =>
-  change._tag !== "MoveAttempt"
+  change._tag !== "TransitionAttempt"
     ? Effect.succeed(change)
     : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }]), ([existing]) => ({
         ...change,
@@ -33,7 +33,7 @@ const finalizesLate: Mutation = (store) => ({
   commit: (changes) =>
     Effect.gen(function* () {
       const [change] = changes
-      if (change?._tag !== "MoveAttempt") return yield* store.commit(changes)
+      if (change?._tag !== "TransitionAttempt") return yield* store.commit(changes)
       const existing = store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.deliveryId }])
       const [before] = yield* existing
       if (before?.fencingToken !== change.fencingToken) return yield* refused(change, "Stale")
@@ -235,7 +235,7 @@ export const claimMutants: Readonly<Record<string, Mutation>> = {
     ...claim,
     leaseUntil: claim.leaseUntil + 1
   })),
-  "events/moves-under-its-token": evading("MoveEventDelivery", () => []),
+  "events/moves-under-its-token": evading("TransitionEventDelivery", () => []),
   "events/listed-newest-first": answering("EventDeliveryPage", (eventDeliveries) => eventDeliveries.toReversed()),
   "sweep/ended-event-deliveries-by-age": (store) => ({
     ...store,

@@ -44,7 +44,7 @@ const twoWinners: Mutation = (store) => ({
 })
 
 export const anyToken: Mutation = preparing((store, change) =>
-  change._tag !== "MoveDelivery"
+  change._tag !== "TransitionDelivery"
     ? Effect.succeed(change)
     : Effect.map(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.id }]), ([existing]) => ({
         ...change,
@@ -53,7 +53,7 @@ export const anyToken: Mutation = preparing((store, change) =>
 )
 
 const anyPhase: Mutation = preparing((store, change) =>
-  change._tag !== "MoveAttempt"
+  change._tag !== "TransitionAttempt"
     ? Effect.succeed(change)
     : Effect.map(store.read([{ _tag: "Attempts", deliveryId: change.deliveryId }]), ([attempts]) => ({
         ...change,
@@ -156,7 +156,7 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
           )
         }
   ),
-  "values/records-unchanged": changing("MoveDelivery", (move) => [
+  "values/records-unchanged": changing("TransitionDelivery", (move) => [
     { ...move, next: { ...move.next, complainedAt: null } }
   ]),
   "read/one-answer-each": answering("Counters", (values, { names }) =>

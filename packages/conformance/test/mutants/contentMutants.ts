@@ -9,9 +9,9 @@ import { answering, changing, keeping, rereading } from "./mutating.ts"
 
 /** Replaces a content by the one that was written last. */
 const lastContent: Mutation = (store) => {
-  const last = new Map<string, ChangeOf<"PutContent">["parts"]>()
-  const answered = answering("ContentPart", (answer, { projectId, hash, part }) =>
-    last.has(`${projectId} ${hash}`) ? (last.get(`${projectId} ${hash}`)?.[part] ?? null) : answer
+  const last = new Map<string, ChangeOf<"PutContent">["chunks"]>()
+  const answered = answering("ContentChunk", (answer, { projectId, hash, chunk }) =>
+    last.has(`${projectId} ${hash}`) ? (last.get(`${projectId} ${hash}`)?.[chunk] ?? null) : answer
   )(store)
   return {
     ...answered,
@@ -19,7 +19,7 @@ const lastContent: Mutation = (store) => {
       Effect.tap(store.commit(changes), () =>
         Effect.sync(() => {
           for (const change of changes)
-            if (change._tag === "PutContent") last.set(`${change.projectId} ${change.hash}`, change.parts)
+            if (change._tag === "PutContent") last.set(`${change.projectId} ${change.hash}`, change.chunks)
         })
       )
   }
@@ -31,7 +31,7 @@ const limited: Mutation = (store) => ({
   commit: (changes) => {
     const bytes = changes.reduce(
       (sum, change) =>
-        change._tag === "PutContent" ? change.parts.reduce((all, part) => all + part.length, sum) : sum,
+        change._tag === "PutContent" ? change.chunks.reduce((all, chunk) => all + chunk.length, sum) : sum,
       0
     )
     return bytes > 8 * 1024 * 1024 ? Effect.fail(new StoreUnavailable({ reason: "overloaded" })) : store.commit(changes)
@@ -64,7 +64,7 @@ const attemptsLeft = sweepingMessages((store, request) =>
 const contentsGone: Mutation = (store) => {
   let isSwept = false
   return {
-    ...answering("ContentPart", (answer) => (isSwept ? null : answer))(store),
+    ...answering("ContentChunk", (answer) => (isSwept ? null : answer))(store),
     sweep: (request) => Effect.tap(store.sweep(request), () => Effect.sync(() => (isSwept = true)))
   }
 }
@@ -83,10 +83,10 @@ const uncounted = sweepingMessages((store, request) =>
 
 export const contentMutants: Readonly<Record<string, Mutation>> = {
   "contents/bytes-unchanged": changing("PutContent", (change) => [
-    { ...change, parts: change.parts.filter((part) => part.length > 0) }
+    { ...change, chunks: change.chunks.filter((chunk) => chunk.length > 0) }
   ]),
   "contents/stored-once": lastContent,
-  "contents/apart-for-each-project": rereading("ContentPart", (store, query) =>
+  "contents/apart-for-each-project": rereading("ContentChunk", (store, query) =>
     Effect.map(store.read([query, { ...query, projectId: "prj_law" }]), ([own, other]) => own ?? other)
   ),
   "contents/with-their-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "PutContent")),

@@ -45,10 +45,10 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
   ),
 
   "claim/due-before-its-wait-began": changing("InsertDelivery", (change) => [
-    { ...change, delivery: { ...change.delivery, waitsFrom: null } }
+    { ...change, delivery: { ...change.delivery, dueSetAt: null } }
   ]),
   "claim/round-robin-when-set-back": changing("InsertDelivery", (change) => [
-    { ...change, delivery: { ...change.delivery, waitsFrom: change.delivery.dueAt } }
+    { ...change, delivery: { ...change.delivery, dueSetAt: change.delivery.dueAt } }
   ]),
   "time/leases-set-after": asking("LeasesSetAfter", (query) => ({ ...query, now: query.now - 1 })),
   "claim/lease-is-set-at-now": answering("LeasesSetAfter", (leases) =>

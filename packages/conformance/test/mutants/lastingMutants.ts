@@ -100,7 +100,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
-  "processes/reports-other-processes": wrapped((store) => ({ ...store, foreignCommits: Stream.never }))
+  "processes/reports-other-processes": wrapped((store) => ({ ...store, commitsOfOtherProcesses: Stream.never }))
 }
 
 /** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */

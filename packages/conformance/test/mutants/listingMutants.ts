@@ -78,7 +78,7 @@ const touchesTheNext: Mutation = (store) => ({
       if (next !== null) {
         const { status, fencingToken } = next
         const move: Change = {
-          _tag: "MoveDelivery",
+          _tag: "TransitionDelivery",
           id: "del_2",
           from: status,
           fencingToken,

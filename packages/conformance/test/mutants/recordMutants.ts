@@ -59,7 +59,7 @@ const addressFirst: Mutation = preparing((store, change) =>
 
 /** Accepts an attempt if any delivery is sending with the fencing token. */
 const anyDelivery: Mutation = preparing((store, change) =>
-  change._tag !== "MoveAttempt"
+  change._tag !== "TransitionAttempt"
     ? Effect.succeed(change)
     : Effect.map(
         store.read([change.deliveryId, "del_1"].map((id) => ({ _tag: "Delivery", projectId: "prj_law", id }) as const)),
@@ -130,7 +130,7 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
   "values/changes-differ-by-case": changing("TouchApiKey", (change) => [
     { ...change, id: change.id.toUpperCase().replace("KEY", "key") as typeof change.id }
   ]),
-  "read/delivery-by-its-id-alone": answering("DeliveryOfId", (delivery) =>
+  "read/delivery-by-its-id-alone": answering("DeliveryById", (delivery) =>
     delivery?.projectId === "prj_law" ? delivery : null
   ),
   "read/answers-in-the-given-order": answering("Suppressions", (suppressions) =>
@@ -140,7 +140,7 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
   "guards/revision-before-name": addressFirst,
   "guards/resource-replaces-what-was-read": asking("ResourceNamed", (query) => ({ ...query, kind: "list" })),
   "guards/attempt-uses-its-own-delivery": anyDelivery,
-  "guards/ids-are-exact": changing("MoveEventDelivery", (change) => [
+  "guards/ids-are-exact": changing("TransitionEventDelivery", (change) => [
     { ...change, id: change.id.toLowerCase() as typeof change.id }
   ]),
   "isolation/expect-reads-one-project": domainOfAnyProject,

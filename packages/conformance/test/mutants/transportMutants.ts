@@ -11,7 +11,7 @@ type HandOver = TransportShape["handOff"]
 type Send = EventSinkShape["send"]
 
 const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
-  "outcome/positive-means-taken": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
+  "outcome/positive-means-accepted": (handOff) => (one) => Effect.andThen(handOff(one), handOff(one)),
   "outcome/message-arrives-unchanged": (handOff) => (one) =>
     handOff({ ...one, message: { ...one.message, text: (one.message.text ?? "").replace("\r\n.\r\n", "\r\n") } }),
   "outcome/files-arrive-unchanged": (handOff) => (one) =>
@@ -38,7 +38,7 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
     Effect.catchTag(handOff(one), "TransportUnavailable", () =>
       Effect.succeed({
         _tag: "Refused",
-        reply: { stage: "connect", code: 421, enhancedCode: null, text: "gone" }
+        reply: { stage: "connect", smtpCode: 421, enhancedCode: null, text: "gone" }
       } satisfies HandOffOutcome)
     ),
   "recipients/each-its-own-outcome": (handOff) => {
@@ -99,7 +99,7 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
 )
 
 const sinks: Readonly<Record<string, (send: Send) => Send>> = {
-  "event/taken-means-received": (send) => (one) => Effect.andThen(send(one), send(one)),
+  "event/accepted-means-received": (send) => (one) => Effect.andThen(send(one), send(one)),
   "event/unfinished-answer-is-an-answer": (send) => (one) => Effect.andThen(send(one), Effect.never),
   "event/octets-unchanged": (send) => (one) => {
     const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))

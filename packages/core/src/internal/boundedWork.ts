@@ -1,24 +1,37 @@
 /**
- * Limits how much costly work this process does at the same time, over all callers.
+ * Limits how much costly work this process does at the same time, over all callers or for each key.
  */
 import { Effect, Semaphore } from "effect"
 import { StoreUnavailable } from "../port/MailStore.ts"
 
-/**
- * Runs at most `atOnce` effects at a time and queues at most `waitingMax` more. Each further effect fails with `StoreUnavailable`
- * (`overloaded`). A caller may retry it.
- */
-export const boundedWork = ({ atOnce, waitingMax }: { readonly atOnce: number; readonly waitingMax: number }) => {
-  const permits = Semaphore.makeUnsafe(atOnce)
-  let underWay = 0
-  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+/** At most `atOnce` effects run at a time, and at most `waitingMax` more wait. */
+export interface WorkBound {
+  readonly atOnce: number
+  readonly waitingMax: number
+}
+
+/** Bounds the work of each key, such as a project, by itself. An effect above the bound fails with `StoreUnavailable` (`overloaded`). */
+export const boundedWorkByKey = ({ atOnce, waitingMax }: WorkBound) => {
+  const keys = new Map<string, { readonly permits: Semaphore.Semaphore; underWay: number }>()
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
     Effect.acquireUseRelease(
-      Effect.suspend(() =>
-        underWay >= atOnce + waitingMax
-          ? Effect.fail(new StoreUnavailable({ reason: "overloaded" }))
-          : Effect.sync(() => underWay++)
-      ),
-      () => permits.withPermit(effect),
-      () => Effect.sync(() => underWay--)
+      Effect.suspend(() => {
+        const work = keys.get(key) ?? { permits: Semaphore.makeUnsafe(atOnce), underWay: 0 }
+        if (work.underWay >= atOnce + waitingMax) return Effect.fail(new StoreUnavailable({ reason: "overloaded" }))
+        work.underWay++
+        keys.set(key, work)
+        return Effect.succeed(work)
+      }),
+      ({ permits }) => permits.withPermit(effect),
+      (work) =>
+        Effect.sync(() => {
+          if (--work.underWay === 0) keys.delete(key)
+        })
     )
+}
+
+/** Bounds the work of all callers together. An effect above the bound fails with `StoreUnavailable` (`overloaded`). A caller may retry it. */
+export const boundedWork = (bound: WorkBound) => {
+  const byKey = boundedWorkByKey(bound)
+  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> => byKey("", effect)
 }

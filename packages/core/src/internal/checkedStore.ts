@@ -3,7 +3,7 @@
  * Dies with `StoreContractViolation` when an answer of the store breaks the contract of the port.
  */
 import { Data, Effect, Layer } from "effect"
-import { inCommitOrder } from "../domain/store/Change.ts"
+import { inCommitOrder } from "../domain/store/commitOrder.ts"
 import type { Claim, EventDeliveryClaim } from "../domain/store/Claim.ts"
 import { claimKinds, isDue } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
@@ -48,7 +48,7 @@ const checkedEventDeliveries = (
 /** Lists each member by name because an adapter may be an instance of a class, which a spread would not copy. */
 export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
   capabilities: store.capabilities,
-  foreignCommits: store.foreignCommits,
+  commitsOfOtherProcesses: store.commitsOfOtherProcesses,
   sweep: (sweep) => store.sweep(sweep),
   commit: (changes) => {
     if (changes.length === 0) return Effect.void
@@ -70,7 +70,16 @@ export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
     Effect.map(store.read(queries), (answers): Answers<Qs> => {
       if (answers.length !== queries.length) throw new StoreContractViolation({ law: "read/one-answer-each" })
       return answers
-    })
+    }),
+  ...(store.joinTransaction === undefined
+    ? {}
+    : {
+        joinTransaction: (connection: unknown) =>
+          Effect.map(store.joinTransaction!(connection), (joined) => ({
+            ...joined,
+            store: makeCheckedStore(joined.store)
+          }))
+      })
 })
 
 /** Replaces the store of the adapter by the checked store. */

@@ -14,7 +14,7 @@ import type {
 } from "../port/Transport.ts"
 
 /** A field of the message is not safe in a header, so the transport does not get the message. */
-export class MessageNotSendable extends Data.TaggedError("MessageNotSendable")<{ readonly field: string }> {
+export class UnsafeHeaderValue extends Data.TaggedError("UnsafeHeaderValue")<{ readonly field: string }> {
   override get message() {
     return `The message cannot be sent: its ${this.field} is not one line of text without control characters.`
   }
@@ -23,7 +23,7 @@ export class MessageNotSendable extends Data.TaggedError("MessageNotSendable")<{
 export interface CheckedTransport extends Pick<TransportShape, "capabilities"> {
   readonly handOff: (
     handOff: HandOff
-  ) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+  ) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked | UnsafeHeaderValue>
 }
 
 /** The name of the first field of the message that may not become a header field. */
@@ -53,6 +53,6 @@ export const checkedTransport = (transport: TransportShape): CheckedTransport =>
   handOff: (handOff) =>
     Effect.suspend((): ReturnType<CheckedTransport["handOff"]> => {
       const field = unsendableField(handOff)
-      return field === undefined ? transport.handOff(handOff) : Effect.fail(new MessageNotSendable({ field }))
+      return field === undefined ? transport.handOff(handOff) : Effect.fail(new UnsafeHeaderValue({ field }))
     })
 })

@@ -3,16 +3,10 @@
  * between them, so it does not slow down the other subscribers.
  */
 import type { Instant } from "../domain/value/Instant.ts"
-import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
+import { pauseEnd, pauseMillis } from "./pause.ts"
 
 /** Failures in a row after which a subscriber is paused. */
 const failuresInRowMax = 10
-export const pauseMillisMax = minuteMillis
-
-/** Returns the length of a pause: 1 s after the first failure that needs one, then twice as long after each, at most 1 min. */
-export const pauseMillis = (furtherFailures: number): number =>
-  Math.min(pauseMillisMax, secondMillis * 2 ** Math.min(furtherFailures, 30))
-
 interface SubscriberState {
   readonly underWay: number
   /** Failures since the last success. */
@@ -25,7 +19,7 @@ const initialState: SubscriberState = { underWay: 0, failures: 0, pausedUntil: 0
 export interface CircuitBreakers {
   /** How many more event deliveries may start when `atOnce` may run. A subscriber that keeps failing gets one at a time. */
   readonly capacity: (subscriber: string, atOnce: number) => number
-  /** The end of the pause. Returns 0 without a pause, and when the clock was set back after the pause began. */
+  /** The end of the pause; 0 without one. */
   readonly pausedUntil: (subscriber: string, now: Instant) => Instant
   /** Counts an event delivery that starts. */
   readonly acquire: (subscriber: string) => void
@@ -48,10 +42,7 @@ export const makeCircuitBreakers = (): CircuitBreakers => {
       const { underWay, failures } = stateOf(subscriber)
       return (failures >= failuresInRowMax ? 1 : atOnce) - underWay
     },
-    pausedUntil: (subscriber, now) => {
-      const { pausedUntil } = stateOf(subscriber)
-      return pausedUntil - now > pauseMillisMax ? 0 : pausedUntil
-    },
+    pausedUntil: (subscriber, now) => pauseEnd(stateOf(subscriber).pausedUntil, now),
     acquire: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
     release: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
     recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0 }),

@@ -17,7 +17,7 @@ export class NotStored extends Data.TaggedError("NotStored")<{
   override get message() {
     return `The result could not be stored: ${this.reason}.`
   }
-  /** No. The call has ended. A dispatcher continues with the delivery after the lease ends. */
+  /** Not retryable: the call has ended. A dispatcher continues with the delivery after the lease ends. */
   get isRetryable() {
     return false
   }
@@ -26,11 +26,11 @@ export class NotStored extends Data.TaggedError("NotStored")<{
 /**
  * - `once`: one try. Fails with `Conflict` when a guard did not hold.
  * - `bounded`: after a conflict, loads and decides again, at most 256 times. Then fails with `StoreUnavailable` (`contended`).
- * - `untilStoredMillis`: for a fact that must not be lost, such as the outcome of a hand-off. Repeats after a conflict and, with pauses of
- *   50 ms to 5 s, while the store is unavailable. Fails with `NotStored` after this monotonic time, after 512 conflicts, and at once when
+ * - `keepTryingMillis`: for a fact that must not be lost, such as the outcome of a hand-off. Repeats after a conflict and, with pauses of
+ *   50 ms to 5 s, while the store is unavailable. Fails with `NotStored` after this much monotonic time, after 512 conflicts, and at once when
  *   the store is closed. Only the pauses can be interrupted.
  */
-export type CommitPolicy = "once" | "bounded" | { readonly untilStoredMillis: number }
+export type CommitPolicy = "once" | "bounded" | { readonly keepTryingMillis: number }
 
 /**
  * How long this process keeps an outcome that only it knows, while the store cannot be reached. Longer than a lease on purpose: no other
@@ -56,7 +56,7 @@ export interface Commit {
   <Facts, Answer>(
     load: Effect.Effect<Facts, StoreUnavailable>,
     decide: (facts: Facts) => Result.Result<Decision<Answer>>,
-    policy: { readonly untilStoredMillis: number }
+    policy: { readonly keepTryingMillis: number }
   ): Effect.Effect<Answer, NotStored>
 }
 
@@ -126,5 +126,5 @@ export const makeCommit = (store: MailStoreShape): Commit =>
         : Effect.as(store.commit(decided.success.changes), decided.success.answer)
     })
     if (policy === "once") return once
-    return policy === "bounded" ? bounded(once) : untilStored(once, policy.untilStoredMillis)
+    return policy === "bounded" ? bounded(once) : untilStored(once, policy.keepTryingMillis)
   }) as Commit

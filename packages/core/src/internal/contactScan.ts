@@ -2,7 +2,7 @@
  * Scans contacts for filters that no index supports. A scan is split into pieces, so that no query of the store is long. Each project
  * has few scans at once.
  */
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect } from "effect"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ContactFilters } from "../domain/contact/ContactPredicate.ts"
 import { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
@@ -10,8 +10,8 @@ import { secondMillis } from "../domain/value/Instant.ts"
 import type { Page, PageRequest, Position } from "../domain/store/Paging.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactScan } from "../domain/store/Query.ts"
-import type { MailStoreShape } from "../port/MailStore.ts"
-import { StoreUnavailable } from "../port/MailStore.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { boundedWorkByKey } from "./boundedWork.ts"
 
 /** How many contacts one query reads: a few milliseconds of work for the store, about 10 ms with the largest filter. */
 const scanLimit = 2_000
@@ -19,27 +19,8 @@ const scanLimit = 2_000
 /** How long the search for a page may take, including the wait for other scans of the project. */
 export const scanMillisMax = 5 * secondMillis
 
-/** At most so many scans of one project run or wait. One runs at a time. */
-const scansMax = 8
-
-/** Runs one scan of a project at a time. Fails with `StoreUnavailable` (`overloaded`) when `scansMax` already run or wait. */
-const makeScanPermits = () => {
-  const projects = new Map<ProjectId, { readonly semaphore: Semaphore.Semaphore; scans: number }>()
-  return <A, E>(projectId: ProjectId, scan: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-      const project = projects.get(projectId) ?? { semaphore: Semaphore.makeUnsafe(1), scans: 0 }
-      if (project.scans >= scansMax) return Effect.fail(new StoreUnavailable({ reason: "overloaded" }))
-      project.scans++
-      projects.set(projectId, project)
-      return project.semaphore.withPermit(scan).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            if (--project.scans === 0) projects.delete(projectId)
-          })
-        )
-      )
-    })
-}
+/** One scan of a project runs at a time, and at most so many wait. */
+const scanBound = { atOnce: 1, waitingMax: 7 }
 
 export interface ContactScanner {
   /** One page of the matching contacts, and their total. Pieces are read one after another, so the total may be older than an item. */
@@ -57,7 +38,7 @@ export interface ContactScanner {
 }
 
 export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
-  const withPermit = makeScanPermits()
+  const withPermit = boundedWorkByKey(scanBound)
 
   const pieces = Effect.fnUntraced(function* (
     projectId: ProjectId,

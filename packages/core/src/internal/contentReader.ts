@@ -1,11 +1,11 @@
 /**
- * Reads the content of a file from the store in parts, for the transport. Source: decision 0042.
+ * Reads the content of a file from the store in chunks, for the transport. Source: decision 0042.
  */
 import type { Context } from "effect"
 import { Data, Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { AttachmentRecord } from "../domain/message/Attachment.ts"
-import { partCountOf, toAttachmentSummary } from "../domain/message/attachmentContent.ts"
+import { chunkCountOf, toAttachmentSummary } from "../domain/message/attachmentContent.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import type { OutgoingAttachment } from "../port/Transport.ts"
 
@@ -16,16 +16,16 @@ class ContentIncomplete extends Data.TaggedError("ContentIncomplete")<{}> {
   }
 }
 
-/** Keeps one part in memory. Throws when a part cannot be read or is missing, or when the file has another size than the message says. */
-async function* partsFrom(
+/** Keeps one chunk in memory. Throws when a chunk cannot be read or is missing, or when the file has another size than the message says. */
+async function* chunksFrom(
   context: Context.Context<never>,
   store: MailStoreShape,
   projectId: ProjectId,
   { hash, size }: AttachmentRecord
 ): AsyncGenerator<Uint8Array, void> {
   let left = size
-  for (let part = 0; part < partCountOf(size); part++) {
-    const [bytes] = await Effect.runPromiseWith(context)(store.read([{ _tag: "ContentPart", projectId, hash, part }]))
+  for (let chunk = 0; chunk < chunkCountOf(size); chunk++) {
+    const [bytes] = await Effect.runPromiseWith(context)(store.read([{ _tag: "ContentChunk", projectId, hash, chunk }]))
     if (bytes === null || bytes.length > left) throw new ContentIncomplete()
     left -= bytes.length
     if (bytes.length > 0) yield bytes
@@ -38,5 +38,5 @@ export const outgoingAttachment =
   (context: Context.Context<never>, store: MailStoreShape, projectId: ProjectId) =>
   (attachment: AttachmentRecord): OutgoingAttachment => ({
     ...toAttachmentSummary(attachment),
-    read: () => partsFrom(context, store, projectId, attachment)
+    read: () => chunksFrom(context, store, projectId, attachment)
   })

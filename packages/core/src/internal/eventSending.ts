@@ -20,6 +20,7 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { recordMetric } from "../port/metrics.ts"
 import type { Commit, NotStored } from "./commit.ts"
 import { outcomeKeptMillis } from "./commit.ts"
+import { resourceOfKind } from "./resources.ts"
 import { signedHeaders } from "./webhookSigning.ts"
 
 /**
@@ -66,7 +67,7 @@ const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }
     const [message] = messageId === null ? [null] : yield* store.read([{ _tag: "Message", projectId, id: messageId }])
     return {
       event: record === null ? null : toMailEvent(record, message),
-      webhook: found?.kind === "webhook" ? found : null
+      webhook: resourceOfKind(found, "webhook")
     }
   })
 
@@ -130,7 +131,7 @@ const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effec
     if (event === null) return nothingSent(notAttempted("event_deleted"))
     const handler = deps.handlers.get(eventDelivery.subscriber)
     if (handler !== undefined) return { result: yield* sendToHandler(handler, event), attemptedUrl: null }
-    if (webhook === null) return nothingSent(notAttempted("webhook_gone"))
+    if (webhook === null) return nothingSent(notAttempted("webhook_deleted"))
     if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))
     const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, eventBody(event))
     return { result, attemptedUrl: webhook.content.url }
@@ -144,7 +145,7 @@ const loadFinish = ({ store }: EventSending, { projectId, subscriber, id }: Even
       { _tag: "EventDelivery", projectId, id },
       { _tag: "Resource", projectId, id: subscriber }
     ])
-    return { now, current, webhook: found?.kind === "webhook" ? found : null }
+    return { now, current, webhook: resourceOfKind(found, "webhook") }
   })
 
 /** Logs the disabling of a webhook. The path and the query of its URL may contain a secret, so only the host is logged. */
@@ -184,7 +185,7 @@ export const attemptEventDelivery = (
     const { eventDelivery, disabledWebhook } = yield* deps.commit(
       loadFinish(deps, claimed),
       (facts) => Result.succeed(finishEventDelivery(result, { ...facts, startedAt, claimed, attemptedUrl })),
-      { untilStoredMillis: outcomeKeptMillis }
+      { keepTryingMillis: outcomeKeptMillis }
     )
     if (eventDelivery !== null) yield* countEnded(eventDelivery)
     if (disabledWebhook !== null) yield* warnOfDisabled(disabledWebhook, result)

@@ -1,16 +1,15 @@
 /**
- * The commit before the final bytes of a hand-off. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
+ * The commit before the end of data of a hand-off. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
  * as guards. Source: decisions 0006 and 0035.
  */
 import { Clock, Effect, Result, Schedule } from "effect"
 import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
 import type { MarkFinalizingFacts } from "../decide/delivery/markFinalizing.ts"
-import { markFinalizing } from "../decide/delivery/markFinalizing.ts"
+import { isSuppressionChange, markFinalizing } from "../decide/delivery/markFinalizing.ts"
 import type { SuppressionRecord } from "../domain/contact/Suppression.ts"
-import type { Conflict } from "../domain/store/Conflict.ts"
-import { idAt } from "../domain/value/Id.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { clockFacts } from "./clockFacts.ts"
 import type { Commit } from "./commit.ts"
 import { knownFirst } from "./knownFacts.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
@@ -27,10 +26,6 @@ const pauses = Schedule.recurs(retriesMax).pipe(
   Schedule.addDelay(({ output }) => Effect.succeed(output < 3 ? 0 : 10 * 2 ** (output - 3)))
 )
 
-/** The guard of the suppression did not hold. Any other conflict means that another worker has claimed the delivery. */
-const isSuppressionChange = (failure: Conflict | StoreUnavailable): boolean =>
-  failure._tag === "Conflict" && failure.change === "Expect"
-
 /** Time since `from` by the clock that advanced more. The monotonic clock stops during a suspension, and the wall clock may be set back. */
 const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint }): Effect.Effect<number> =>
   Effect.zipWith(Clock.currentTimeMillis, Clock.monotonicTimeNanos, (now, nanos) =>
@@ -38,9 +33,9 @@ const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint
   )
 
 /**
- * Succeeds when the transport may send the final bytes. Fails when the recipient is suppressed, when another worker has claimed the
+ * Succeeds when the transport may send the end of data. Fails when the recipient is suppressed, when another worker has claimed the
  * delivery, or when the commit failed. Also fails when half of the lease has passed since the commit began. The process may have been
- * frozen, and the lease could end before the final bytes are sent.
+ * frozen, and the lease could end before the end of data is sent.
  */
 export const finalize = (
   { store, commit, ids }: FinalizingDeps,
@@ -56,11 +51,10 @@ export const finalize = (
     )
   )
   const once = Effect.gen(function* () {
-    const from = { now: yield* Clock.currentTimeMillis, nanos: yield* Clock.monotonicTimeNanos }
-    const eventId = idAt(yield* ids.reserve(from.now, 1), "evt", 0)
+    const clock = yield* clockFacts(ids)
+    const from = { now: clock.now, nanos: yield* Clock.monotonicTimeNanos }
     const load = Effect.map(suppressionNow, (suppression): MarkFinalizingFacts => ({
-      now: from.now,
-      eventId,
+      ...clock,
       delivery,
       attempt,
       addressKey,
@@ -74,11 +68,14 @@ export const finalize = (
     const { from, permitted } = yield* once.pipe(
       // An interruption during the commit would leave the phase unknown.
       Effect.uninterruptible,
-      Effect.retry({ while: isSuppressionChange, schedule: pauses }),
+      Effect.retry({
+        while: (failure) => failure._tag === "Conflict" && isSuppressionChange(failure),
+        schedule: pauses
+      }),
       Effect.mapError((failure) =>
-        failure._tag === "Conflict" && failure.change !== "Expect"
+        failure._tag === "Conflict" && !isSuppressionChange(failure)
           ? new HandOffRevoked({ why: "lease_lost" })
-          : new HandOffRevoked({ why: "not_recorded" })
+          : new HandOffRevoked({ why: "not_stored" })
       )
     )
     if (!permitted) return yield* new HandOffRevoked({ why: "suppressed" })

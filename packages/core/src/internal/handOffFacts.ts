@@ -1,7 +1,7 @@
 /**
  * Loads the facts of the decisions about one claimed delivery. Source: decision 0006.
  */
-import { Clock, Data, Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { BeginAttemptFacts, StartedAttempt } from "../decide/delivery/beginAttempt.ts"
 import { hasBegunAttempt } from "../decide/delivery/claim.ts"
 import type { FinishAttemptFacts } from "../decide/delivery/finishAttempt.ts"
@@ -9,11 +9,11 @@ import type { QueueDueFacts } from "../decide/delivery/queueDue.ts"
 import type { Attempt, Delivery } from "../domain/delivery/Delivery.ts"
 import type { RetryPolicy } from "../domain/delivery/RetrySchedule.ts"
 import type { Message } from "../domain/message/Message.ts"
-import { idAt } from "../domain/value/Id.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { PlanSource } from "../port/PlanSource.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
+import { clockFacts } from "./clockFacts.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
 import { knownFirst } from "./knownFacts.ts"
 
@@ -35,13 +35,6 @@ export interface HandOffFactDeps {
   readonly addressKey: (address: string) => string
 }
 
-/** The time and the id of the event that a decision may append. */
-const clockFacts = ({ ids }: HandOffFactDeps) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    return { now, eventId: idAt(yield* ids.reserve(now, 1), "evt", 0) }
-  })
-
 export const loadQueueDue = (
   deps: HandOffFactDeps,
   claimed: Delivery
@@ -61,7 +54,7 @@ export const loadQueueDue = (
       { _tag: "Domain", projectId, domain: message.domain }
     ])
     return {
-      ...(yield* clockFacts(deps)),
+      ...(yield* clockFacts(deps.ids)),
       plan: yield* plans.planOf(projectId),
       claimed,
       delivery,
@@ -107,7 +100,7 @@ export const loadBeginAttempt = (
       { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
     ])
     return {
-      ...(yield* clockFacts(deps)),
+      ...(yield* clockFacts(deps.ids)),
       maxMessageBytes: transport.capabilities.maxMessageBytes,
       claimed,
       ...state,
@@ -134,7 +127,7 @@ export const loadFinishAttempt = (
     ])
     const message = requireMessage(stored)
     return {
-      ...(yield* clockFacts(deps)),
+      ...(yield* clockFacts(deps.ids)),
       policy: options.retry,
       onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
       idempotentHandOff: transport.capabilities.idempotentHandOff,
@@ -153,7 +146,7 @@ export const acceptedFacts = (
   { delivery, attempt, message }: StartedAttempt,
   addressKey: string
 ): Effect.Effect<FinishAttemptFacts> =>
-  Effect.map(clockFacts(deps), (clock) => ({
+  Effect.map(clockFacts(deps.ids), (clock) => ({
     ...clock,
     policy: deps.options.retry,
     onAmbiguous: message.onAmbiguous ?? "retry",

@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { restartLeases } from "../decide/store/lease.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
-import type { ClockReading } from "./clockWatch.ts"
+import type { ClockReading } from "./clockJumpDetector.ts"
 import { makeCommit } from "./commit.ts"
 
 /** Two processes read the clock at slightly different times. */

@@ -18,13 +18,13 @@ export interface WriteFailure {
 }
 
 /** What this process knows about the writes of its store. */
-export class StoreWatch extends Context.Service<
-  StoreWatch,
+export class StoreWriteStatus extends Context.Service<
+  StoreWriteStatus,
   {
     /** The last write, if it failed; `null` after a write that did not. */
     readonly lastWriteFailure: Effect.Effect<WriteFailure | null>
   }
->()("@mailkeep/core/internal/StoreWatch") {}
+>()("@mailkeep/core/internal/StoreWriteStatus") {}
 
 /** A store under load and a conflict with another writer are no faults of the store. */
 const isFault = (reason: StoreUnavailable["reason"]): boolean => reason !== "overloaded" && reason !== "contended"
@@ -64,5 +64,5 @@ export const makeMeasuredStore = (store: MailStoreShape) => {
     ...store,
     commit: (changes) => (changes.length === 0 ? store.commit(changes) : commit(changes))
   }
-  return { store: measured, watch: { lastWriteFailure: Effect.sync(() => lastFailure) } }
+  return { store: measured, writeStatus: { lastWriteFailure: Effect.sync(() => lastFailure) } }
 }

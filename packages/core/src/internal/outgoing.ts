@@ -74,6 +74,7 @@ export const outgoingOf = (
       const toAttachment = outgoingAttachment(context, store, delivery.projectId)
       const returnPathDomain = returnPathDomainOf(domain) ?? bounceDomain
       return {
+        projectId: delivery.projectId,
         deliveryId: delivery.id,
         attempt: attempt.number,
         envelope: {

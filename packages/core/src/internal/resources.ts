@@ -23,6 +23,12 @@ export interface ResourceParts {
   readonly ids: IdSource["Service"]
 }
 
+/** Returns the resource if it is of the kind, and `null` for another one. */
+export const resourceOfKind = <K extends ResourceKind>(
+  found: { readonly kind: ResourceKind } | null,
+  kind: K
+): ResourceOf<K> | null => (found?.kind === kind ? (found as ResourceOf<K>) : null)
+
 /** `record` is the name of the kind in failures. */
 export const resourcesOf = <K extends ResourceKind>(
   { store, ids }: ResourceParts,
@@ -30,8 +36,7 @@ export const resourcesOf = <K extends ResourceKind>(
 ) => {
   const commit = makeCommit(store)
 
-  const ofKind = (found: { readonly kind: ResourceKind } | null): ResourceOf<K> | null =>
-    found?.kind === kind ? (found as ResourceOf<K>) : null
+  const ofKind = (found: { readonly kind: ResourceKind } | null) => resourceOfKind(found, kind)
 
   /** All resources of the project, newest first. */
   const all = (projectId: ProjectId): Effect.Effect<ReadonlyArray<ResourceOf<K>>, StoreUnavailable> =>

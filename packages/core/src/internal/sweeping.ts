@@ -6,7 +6,7 @@ import type { SweepKind } from "../domain/store/Claim.ts"
 import { sweepKinds } from "../domain/store/Claim.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import type { ClockReading } from "./clockWatch.ts"
+import type { ClockReading } from "./clockJumpDetector.ts"
 import { makePruning } from "./pruning.ts"
 
 const eventRetentionMillisDefault = 30 * dayMillis

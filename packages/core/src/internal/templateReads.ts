@@ -2,14 +2,12 @@
  * Reads templates by id or alias, their versions without bodies, and the bodies only where they are needed.
  */
 import { Effect } from "effect"
+import type { TemplateRecord, VersionRecord } from "../decide/template/templateVersion.ts"
 import type { ResourceOf } from "../domain/store/Resource.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { StoredTemplate, StoredTemplateSummary, StoredVersion } from "../domain/template/Template.ts"
 import { isTemplateId } from "../domain/template/TemplateContent.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-
-type TemplateRecord = ResourceOf<"template">
-type VersionRecord = ResourceOf<"templateVersion">
 
 export const templateReads = (store: MailStoreShape) => {
   /** `idOrAlias` is an id when it has the form of an id. No alias has that form. */

@@ -6,12 +6,12 @@ import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
 import type { HandOff, HandOffOutcome } from "../port/Transport.ts"
 import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
-import { MessageNotSendable } from "./checkedTransport.ts"
+import { UnsafeHeaderValue } from "./checkedTransport.ts"
 import type { Outgoing } from "./outgoing.ts"
 
 /** The result of the hand-off after the transport has ended. `undefined`: the deadline of the hand-off expired. */
 export const handOffResultOf = (
-  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | MessageNotSendable>
+  exit: Exit.Exit<HandOffOutcome | undefined, TransportUnavailable | HandOffRevoked | UnsafeHeaderValue>
 ): HandOffResult => {
   if (Exit.isSuccess(exit))
     return exit.value ?? { _tag: "NoReply", why: "The hand-off did not end before its deadline." }
@@ -20,7 +20,7 @@ export const handOffResultOf = (
     if (reason._tag === "Fail") {
       const { error } = reason
       if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
-      return error instanceof MessageNotSendable
+      return error instanceof UnsafeHeaderValue
         ? { _tag: "NotSendable", why: error.message }
         : { _tag: "NoReply", why: error.reason }
     }

@@ -3,10 +3,11 @@
  * domain checks are its instances.
  */
 import type { Scope } from "effect"
-import { Clock, Duration, Effect, FiberSet, Latch, Stream } from "effect"
+import { Duration, Effect, FiberSet, Latch, Stream } from "effect"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { defectName } from "./defectName.ts"
+import { makeLogLimit } from "../port/logLimit.ts"
 import type { WorkerLease } from "./workerLease.ts"
 
 /** At most one log line for each reason in this time. */
@@ -14,31 +15,24 @@ const logEveryMillis = 10 * secondMillis
 
 /** Logs the first failure of each reason at once. Then logs the number of failures, at most every 10 s for each reason. */
 const makeFailureLog = () => {
-  const reasons = new Map<string, { readonly loggedNanos: bigint; readonly unlogged: number }>()
+  const { takeLogLine } = makeLogLimit(logEveryMillis)
   return (message: string, reason: string, log: typeof Effect.logWarning): Effect.Effect<void> =>
-    Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
-      const logKey = `${message} ${reason}`
-      const last = reasons.get(logKey)
-      const count = (last?.unlogged ?? 0) + 1
-      if (last !== undefined && nanos - last.loggedNanos < BigInt(logEveryMillis) * 1_000_000n) {
-        reasons.set(logKey, { ...last, unlogged: count })
-        return Effect.void
-      }
-      reasons.set(logKey, { loggedNanos: nanos, unlogged: 0 })
-      return log(message, count === 1 ? { reason } : { reason, failures: count })
+    Effect.flatMap(takeLogLine(`${message} ${reason}`), (leftOut) => {
+      if (leftOut === null) return Effect.void
+      return log(message, leftOut === 0 ? { reason } : { reason, failures: leftOut + 1 })
     })
 }
 
-/** Repeats `turn` for ever. After a failure or a defect the next turn starts 1 s later. `workerName` begins each log message. */
-const repeatForever = (workerName: string, turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
+/** Repeats `turn` for ever. After a failure or a defect the next turn starts 1 s later. `loopName` begins each log message. */
+const repeatForever = (loopName: string, turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
   Effect.suspend(() => {
     const logFailure = makeFailureLog()
     return turn.pipe(
       Effect.catch(({ reason }) =>
-        Effect.delay(logFailure(`${workerName} waits for the store.`, reason, Effect.logWarning), "1 second")
+        Effect.delay(logFailure(`${loopName} waits for the store.`, reason, Effect.logWarning), "1 second")
       ),
       Effect.catchDefect((defect) =>
-        Effect.delay(logFailure(`${workerName} failed and continues.`, defectName(defect), Effect.logError), "1 second")
+        Effect.delay(logFailure(`${loopName} failed and continues.`, defectName(defect), Effect.logError), "1 second")
       ),
       Effect.forever
     )
@@ -122,7 +116,7 @@ export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
       yield* Effect.addFinalizer(() => lease.release)
       yield* Effect.forkScoped(lease.heartbeat)
     }
-    if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.foreignCommits, () => wakeUp.notify))
+    if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.commitsOfOtherProcesses, () => wakeUp.notify))
     return yield* Effect.scoped(turns)
   }).pipe(Effect.scoped)
 }

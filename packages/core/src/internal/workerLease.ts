@@ -1,6 +1,6 @@
 /**
- * The name and the lease of a worker. Claims rows under the name and renews the lease while the worker has claimed rows. Changes to a new
- * name when it is unknown which rows are claimed under the old name. Source: decisions 0006 and 0035.
+ * The id and the lease of a worker. Claims rows under the id and renews the lease while the worker has claimed rows. Changes to a new
+ * id when it is unknown which rows are claimed under the old id. Source: decisions 0006 and 0035.
  */
 import { Duration, Effect, Result } from "effect"
 import { endLeases, renewLease } from "../decide/store/lease.ts"
@@ -10,16 +10,16 @@ import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import type { ClockReading } from "./clockWatch.ts"
+import type { ClockReading } from "./clockJumpDetector.ts"
 import { defectName } from "./defectName.ts"
 import type { NotStored } from "./commit.ts"
 import { makeCommit } from "./commit.ts"
 import { randomHex } from "./randomHex.ts"
 
-/** How many former names are kept, to end their leases on shutdown. */
-const formerNamesMax = 64
+/** How many former ids are kept, to end their leases on shutdown. */
+const formerIdsMax = 64
 
-/** A row with the name of the worker that claimed it. */
+/** A row with the id of the worker that claimed it. */
 interface ClaimedRow {
   readonly id: string
   readonly worker: string | null
@@ -28,7 +28,7 @@ interface ClaimedRow {
 type LeasedClaim = Pick<Claim, "now" | "limit" | "worker" | "leaseUntil">
 
 export interface WorkerLease {
-  readonly name: () => string
+  readonly workerId: () => string
   readonly claim: (
     kind: ClaimKind,
     limit: number,
@@ -43,16 +43,16 @@ export interface WorkerLease {
    * claimed until its lease ends. Work on other rows continues.
    */
   readonly workOn: (row: ClaimedRow, work: Effect.Effect<unknown, NotStored>) => Effect.Effect<unknown>
-  /** Makes further claims under a new name. Rows claimed under the old name can be claimed again when its lease ends. */
-  readonly changeName: Effect.Effect<void>
-  /** Renews, for ever, the leases of the names that have claimed rows. */
+  /** Makes further claims under a new id. Rows claimed under the old id can be claimed again when its lease ends. */
+  readonly changeWorkerId: Effect.Effect<void>
+  /** Renews, for ever, the leases of the ids that have claimed rows. */
   readonly heartbeat: Effect.Effect<never>
-  /** Ends the leases of the current name and of former names. */
+  /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
 }
 
 /** How far the wall clock may advance beyond the monotonic clock between two claims, for a lease of this length. */
-export const clockToleranceMillis = (leaseMillis: number): number => leaseMillis / 3
+export const forwardJumpMillis = (leaseMillis: number): number => leaseMillis / 3
 
 export interface WorkerLeaseDeps {
   readonly store: MailStoreShape
@@ -62,18 +62,18 @@ export interface WorkerLeaseDeps {
 
 export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, leaseMillis: number): WorkerLease => {
   const commit = makeCommit(store)
-  const newName = () => randomHex(crypto, 8)
-  /** The number of claimed rows under work for each name. */
+  const newWorkerId = () => randomHex(crypto, 8)
+  /** The number of claimed rows under work for each id. */
   const claimedRows = new Map<string, number>()
-  /** When the lease of each name with claimed rows was last set. */
+  /** When the lease of each id with claimed rows was last set. */
   const renewed = new Map<string, Pick<ClockReading, "now" | "monotonicMillis">>()
-  const formerNames: Array<string> = []
-  let name = newName()
+  const formerIds: Array<string> = []
+  let workerId = newWorkerId()
 
-  const changeName = Effect.sync(() => {
-    formerNames.push(name)
-    if (formerNames.length > formerNamesMax) formerNames.shift()
-    name = newName()
+  const changeWorkerId = Effect.sync(() => {
+    formerIds.push(workerId)
+    if (formerIds.length > formerIdsMax) formerIds.shift()
+    workerId = newWorkerId()
   })
 
   const renew = (worker: string, { now, monotonicMillis }: ClockReading) =>
@@ -109,12 +109,12 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       if (takesLapsed && clock.sinceJumpMillis < leaseMillis) return []
       yield* renewLate(clock)
       const { now } = clock
-      // A failed claim may have been applied. Its rows must not stay claimed by a name whose lease is renewed.
+      // A failed claim may have been applied. Its rows must not stay claimed by an id whose lease is renewed.
       const rows = yield* Effect.tapError(
-        claimRows({ now, limit, worker: name, leaseUntil: now + leaseMillis }),
-        () => changeName
+        claimRows({ now, limit, worker: workerId, leaseUntil: now + leaseMillis }),
+        () => changeWorkerId
       )
-      if (rows.length > 0) renewed.set(name, clock)
+      if (rows.length > 0) renewed.set(workerId, clock)
       return rows
     })
   }
@@ -125,13 +125,13 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       if (sum > 0) claimedRows.set(worker, sum)
       else {
         claimedRows.delete(worker)
-        if (worker !== name) renewed.delete(worker)
+        if (worker !== workerId) renewed.delete(worker)
       }
     })
 
   const workOn: WorkerLease["workOn"] = (row, work) => {
     const abandon = (why: string) =>
-      Effect.andThen(changeName, Effect.logError("The work on a claimed row failed.", { row: row.id, why }))
+      Effect.andThen(changeWorkerId, Effect.logError("The work on a claimed row failed.", { row: row.id, why }))
     const guarded = work.pipe(
       Effect.catch(({ _tag, reason }) => abandon(`${_tag}: ${reason}`)),
       Effect.catchDefect((defect) => abandon(defectName(defect)))
@@ -148,17 +148,17 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
 
   const release = Effect.suspend(() =>
-    Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases([...formerNames, name])), "once"))
+    Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases([...formerIds, workerId])), "once"))
   )
 
   return {
-    name: () => name,
+    workerId: () => workerId,
     claim: (kind, limit, rotation) =>
-      claiming(limit, kind === "lapsedSending", (lease) => store.claim({ kind, ...lease, rotation })),
+      claiming(limit, kind === "abandonedSending", (lease) => store.claim({ kind, ...lease, rotation })),
     claimEventDeliveries: (subscriber, limit) =>
       claiming(limit, true, (lease) => store.claimEventDeliveries({ subscriber, ...lease })),
     workOn,
-    changeName,
+    changeWorkerId,
     heartbeat,
     release
   }

@@ -21,7 +21,7 @@ export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{ readonly li
   override get message() {
     return `The file is not valid CSV at line ${this.line}.`
   }
-  /** No. Correct the file. */
+  /** Not retryable: correct the file. */
   get isRetryable() {
     return false
   }

@@ -10,7 +10,7 @@ export class DnsFailure extends Data.TaggedError("DnsFailure")<{
   readonly definite: boolean
   readonly code: "nxdomain" | "nodata" | "servfail" | "refused" | "timeout" | "unreachable"
 }> {
-  /** Yes, unless the answer is definite. */
+  /** Retryable, unless the answer is definite. */
   get isRetryable() {
     return !this.definite
   }

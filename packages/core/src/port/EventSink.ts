@@ -13,7 +13,7 @@ export class SinkUnavailable extends Data.TaggedError("SinkUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
 }> {
-  /** Yes. The core tries the event delivery again by its retry schedule. */
+  /** Retryable: the core tries the event delivery again by its retry schedule. */
   get isRetryable() {
     return true
   }
@@ -42,7 +42,7 @@ export interface EventSinkShape {
   /** What this event sink guarantees. Constant. */
   readonly capabilities: EventSinkCapabilities
   /** Interruptible at any point. The caller enforces the deadline. */
-  readonly send: (eventDelivery: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable>
+  readonly send: (request: SinkRequest) => Effect.Effect<SinkOutcome, SinkUnavailable>
 }
 
 /**

@@ -10,7 +10,7 @@ export class FileNotRead extends Data.TaggedError("FileNotRead")<{
   readonly reason: "not_found" | "not_a_file" | "too_large" | "unreadable"
   readonly cause?: unknown
 }> {
-  /** No. Correct the path or the file first. */
+  /** Not retryable: correct the path or the file first. */
   get isRetryable() {
     return false
   }

@@ -3,7 +3,8 @@
  * no id and converts no value.
  */
 import type { Effect, Stream } from "effect"
-import { Context, Data } from "effect"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import type { Change } from "../domain/store/Change.ts"
 import type { Conflict } from "../domain/store/Conflict.ts"
 import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
@@ -18,13 +19,15 @@ import type { Answers, Query } from "../domain/store/Query.ts"
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly reason: "overloaded" | "locked" | "full" | "read_only" | "closed" | "contended" | "unreachable"
+  /** A sentence that says what to do, when the store knows it. */
+  readonly detail?: string
   readonly cause?: unknown
 }> {
   readonly kind = "unavailable"
   override get message() {
-    return `The store is unavailable: ${this.reason}.`
+    return this.detail ?? `The store is unavailable: ${this.reason}.`
   }
-  /** Yes, unless the store is closed or read-only. Use the same idempotency key for a send. */
+  /** Retryable, unless the store is closed or read-only. Use the same idempotency key for a send. */
   get isRetryable() {
     return this.reason !== "closed" && this.reason !== "read_only"
   }
@@ -50,7 +53,7 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
   override get message() {
     return `${this.detail ?? storeNotOpenedMessages[this.reason]}: ${this.where}`
   }
-  /** Yes, when another process has locked the store. Otherwise correct the cause first. */
+  /** Retryable when another process has locked the store. Otherwise correct the cause first. */
   get isRetryable() {
     return this.reason === "locked"
   }
@@ -66,6 +69,42 @@ const storeNotOpenedMessages: Readonly<Record<StoreNotOpened["reason"], string>>
   not_private: "The path belongs to another user or is a link, so other users could read the store",
   unreachable: "The store cannot be opened",
   unsupported_runtime: "The store does not support this runtime"
+}
+
+const transactionRefusedMessages = {
+  not_supported: "This store cannot take part in a transaction of the product. Use the outbox.",
+  not_a_connection: "Give the connection of the product that has the open transaction.",
+  no_transaction: "The connection has no open transaction.",
+  other_file: "The connection belongs to another file than the store.",
+  not_durable: "The connection does not sync every commit to the disk, and would lose mail.",
+  other_schema: "The tables of Mailkeep in this file have another version.",
+  stale_snapshot: "The transaction has read an old state of the file and can no longer write.",
+  connection_busy: "A statement of the connection is still running. Read all of its rows first.",
+  asynchronous: "The call would have to wait inside the transaction.",
+  not_open: "The mail is not open yet. Open it before the transaction."
+} as const
+
+/** Mailkeep cannot take part in the transaction of the product. Nothing was changed, and the transaction is still open. */
+export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
+  readonly reason: keyof typeof transactionRefusedMessages
+  /** A sentence that says what to do, when the store knows it. */
+  readonly detail?: string
+}> {
+  override get message() {
+    return this.detail ?? transactionRefusedMessages[this.reason]
+  }
+  /** Not retryable: begin another transaction, as `message` says. */
+  get isRetryable() {
+    return false
+  }
+}
+
+/** One call within the open transaction of a caller. */
+export interface JoinedTransaction {
+  /** Reads and writes in the transaction, without waiting. */
+  readonly store: MailStoreShape
+  /** Ends the call. With `false`, undoes what the call wrote. The transaction stays open. */
+  readonly end: (keep: boolean) => Effect.Effect<void, StoreUnavailable>
 }
 
 /** What the store guarantees. */
@@ -107,7 +146,14 @@ export interface MailStoreShape {
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
   /** Emits after each commit of another process. Never emits for a store that only one process can open. */
-  readonly foreignCommits: Stream.Stream<void>
+  readonly commitsOfOtherProcesses: Stream.Stream<void>
+  /**
+   * Joins the open transaction of the connection of a caller for one call. What the call writes commits or rolls back with the transaction. Fails
+   * with `TransactionRefused` when the transaction cannot carry mail. Absent: the store has no such connections.
+   */
+  readonly joinTransaction?: (
+    connection: unknown
+  ) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
 }
 
 /**

@@ -9,6 +9,22 @@ import type { ProjectId } from "../domain/access/Project.ts"
 import { StoreUnavailable } from "./MailStore.ts"
 import { promised } from "./promised.ts"
 
+const isUnavailable = (cause: unknown): cause is StoreUnavailable => cause instanceof StoreUnavailable
+
+/** What a function returns. Waits only for a promise, so that a call in a transaction of the product can use a plan that is known at once. */
+const returned = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, StoreUnavailable> =>
+  Effect.suspend(() => {
+    try {
+      const value = call()
+      return isPromiseLike(value) ? promised(async () => value, isUnavailable) : Effect.succeed(value)
+    } catch (cause) {
+      return isUnavailable(cause) ? Effect.fail(cause) : Effect.die(cause)
+    }
+  })
+
+const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
 /**
  * Returns the plan of a project: its limits. It is called for every request, so a changed plan applies at once.
  *
@@ -44,7 +60,7 @@ export class PlanSource extends Context.Service<
     )
 
   /**
-   * The plan that a function returns for each project. An absent limit means no limit. Limits that are not valid, and a rejection of the function, are
+   * The plan that a function returns for each project, at once or later. An absent limit means no limit. Limits that are not valid, and a rejection of the function, are
    * defects of the call that needs the plan, except a rejection with `StoreUnavailable`.
    */
   static readonly layerFromPromises = (
@@ -53,10 +69,7 @@ export class PlanSource extends Context.Service<
     Layer.succeed(PlanSource, {
       planOf: (projectId) =>
         Effect.flatMap(
-          promised(
-            async () => planOf(projectId),
-            (cause) => cause instanceof StoreUnavailable
-          ),
+          returned(() => planOf(projectId)),
           (plan) => {
             const limits = parsePlan(plan)
             return Result.isFailure(limits)

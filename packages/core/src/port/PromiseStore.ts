@@ -37,7 +37,7 @@ export interface PromiseStore {
   /** Resolves to the number of deleted records; see `sweep` of `MailStoreShape`. */
   readonly sweep: (sweep: Sweep) => Promise<number>
   /** Calls `listener` after each commit of another process, until the returned function is called. */
-  readonly onForeignCommit?: (listener: () => void) => () => void
+  readonly onCommitOfOtherProcess?: (listener: () => void) => () => void
   /** Closes the store. Called once, when the layer closes. */
   readonly close?: () => Promise<void>
 }
@@ -60,12 +60,12 @@ const toMailStore = (store: PromiseStore): MailStoreShape => ({
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     called(() => store.read(queries) as Promise<Answers<Qs>>),
   sweep: (sweep) => called(() => store.sweep(sweep)),
-  foreignCommits:
-    store.onForeignCommit === undefined
+  commitsOfOtherProcesses:
+    store.onCommitOfOtherProcess === undefined
       ? Stream.never
       : Stream.callback<void>((queue) =>
           Effect.acquireRelease(
-            Effect.sync(() => store.onForeignCommit!(() => Queue.offerUnsafe(queue, undefined))),
+            Effect.sync(() => store.onCommitOfOtherProcess!(() => Queue.offerUnsafe(queue, undefined))),
             (stop) => Effect.sync(stop)
           )
         )

@@ -9,7 +9,7 @@ import { HandOffRevoked, Transport, TransportUnavailable } from "./Transport.ts"
 
 /** A hand-off whose `beforeFinalize` is an async function. */
 export interface PromiseHandOff extends Omit<HandOff, "beforeFinalize"> {
-  /** Await this once, before the final bytes. When it rejects, do not send the final bytes, and reject with the same error. */
+  /** Await this once, before the end of data. When it rejects, do not send the end of data, and reject with the same error. */
   readonly beforeFinalize: () => Promise<void>
 }
 

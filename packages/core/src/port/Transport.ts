@@ -3,6 +3,7 @@
  */
 import type { Effect, Redacted } from "effect"
 import { Context, Data } from "effect"
+import type { ProjectId } from "../domain/access/Project.ts"
 import type { HeaderFields } from "../domain/message/HeaderField.ts"
 import type { DeliveryId } from "../domain/value/Id.ts"
 import type { Instant } from "../domain/value/Instant.ts"
@@ -16,20 +17,21 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
   readonly reason: string
   readonly cause?: unknown
 }> {
-  /** Yes. The core decides by the phase of the attempt whether and when it tries again. */
+  /** Retryable: the core decides by the phase of the attempt whether and when it tries again. */
   get isRetryable() {
     return true
   }
 }
 
 /**
- * The transport must end the hand-off and not send the final bytes. Another worker has claimed the delivery (`lease_lost`), half of the lease passed
- * during the commit (`too_late`), the recipient is suppressed, or the phase could not be committed (`not_recorded`).
+ * The transport must end the hand-off and not send the end of data. Another worker has claimed the delivery (`lease_lost`). Or half of the lease passed
+ * during the commit (`too_late`). Or the recipient is suppressed (`suppressed`). Or the phase could not be committed (`not_stored`). Or the message
+ * could not be loaded (`store_unavailable`).
  */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
-  readonly why: "lease_lost" | "too_late" | "suppressed" | "not_recorded"
+  readonly why: "lease_lost" | "too_late" | "suppressed" | "not_stored" | "store_unavailable"
 }> {
-  /** No. The transport ends this hand-off. */
+  /** Not retryable: the transport ends this hand-off. */
   get isRetryable() {
     return false
   }
@@ -94,6 +96,8 @@ export interface DkimSignature {
 
 /** One attempt to give a message to the relay. */
 export interface HandOff {
+  /** The project of the delivery. */
+  readonly projectId: ProjectId
   /** The delivery. It is the same in all attempts. */
   readonly deliveryId: DeliveryId
   /** The number of the attempt, from 1. */
@@ -108,8 +112,8 @@ export interface HandOff {
   /** How to sign the message; `null` when the sender domain has no DKIM key. A transport whose relay signs may ignore it. */
   readonly dkim: DkimSignature | null
   /**
-   * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the final bytes. When it fails, the
-   * transport does not send the final bytes and fails with the same error.
+   * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the end of data. When it fails, the
+   * transport does not send the end of data and fails with the same error.
    */
   readonly beforeFinalize: Effect.Effect<void, HandOffRevoked>
 }
@@ -147,7 +151,7 @@ export interface TransportShape {
  *   handOff: async ({ envelope, message, beforeFinalize }) => {
  *     await beforeFinalize()
  *     console.log(envelope.to, message.subject)
- *     return { _tag: "Delivered", reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Printed" } }
+ *     return { _tag: "Delivered", reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Printed" } }
  *   }
  * })
  * ```

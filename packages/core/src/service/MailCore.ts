@@ -5,7 +5,7 @@ import type { Redacted } from "effect"
 import { Context, Effect, Layer } from "effect"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
-import { makeMeasuredStore, StoreWatch } from "../internal/measuredStore.ts"
+import { makeMeasuredStore, StoreWriteStatus } from "../internal/measuredStore.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
@@ -35,6 +35,7 @@ import { Segments } from "./contact/Segments.ts"
 import { Sending } from "./message/Sending.ts"
 import { Suppressions } from "./contact/Suppressions.ts"
 import { Templates } from "./template/Templates.ts"
+import { TransactionSending } from "./message/TransactionSending.ts"
 import type { WebhooksOptions } from "./webhook/Webhooks.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WakeUp } from "./delivery/WakeUp.ts"
@@ -81,8 +82,8 @@ const notifyingStore = Layer.effect(
 /** Measures the commits of the services. */
 const measuredStore = Layer.effectContext(
   Effect.map(MailStore, (store) => {
-    const { store: measured, watch } = makeMeasuredStore(store)
-    return Context.make(MailStore, measured).pipe(Context.add(StoreWatch, watch))
+    const { store: measured, writeStatus } = makeMeasuredStore(store)
+    return Context.make(MailStore, measured).pipe(Context.add(StoreWriteStatus, writeStatus))
   })
 )
 
@@ -122,6 +123,7 @@ export const layerWith = (options: MailCoreOptions = {}) => {
     Properties.layer,
     Segments.layer,
     Sending.layer,
+    TransactionSending.layer,
     Templates.layer,
     Webhooks.layerWith(options.webhooks).pipe(
       Layer.provideMerge(EventSender.layerWith({ ...grace, ...options.events }))

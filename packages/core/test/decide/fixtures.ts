@@ -5,7 +5,8 @@ import { Result } from "effect"
 import type { EventDelivery } from "../../src/domain/event/EventDelivery.ts"
 import type { DeliveryEventRecord } from "../../src/domain/event/EventRecord.ts"
 import { defaultEventKinds } from "../../src/domain/event/MailEvent.ts"
-import type { SubscriptionContent, WebhookContent } from "../../src/domain/webhook/Webhook.ts"
+import type { SubscriptionContent } from "../../src/domain/event/Subscription.ts"
+import type { WebhookContent } from "../../src/domain/webhook/Webhook.ts"
 import type { ContactRecord } from "../../src/domain/contact/Contact.ts"
 import type { PropertyType } from "../../src/domain/contact/Property.ts"
 import type { ResourceKind, ResourceOf } from "../../src/domain/store/Resource.ts"
@@ -38,7 +39,7 @@ export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
   createdAt: now,
   queuedAt: now,
   dueAt: now,
-  waitsFrom: now,
+  dueSetAt: now,
   fencingToken: 7,
   countedDay: today,
   chargedAt: now,
@@ -46,7 +47,7 @@ export const delivery = (change: Partial<Delivery> = {}): Delivery => ({
 })
 
 export const scheduled = (change: Partial<Delivery> = {}): Delivery =>
-  delivery({ status: "scheduled", scheduledAt: now, waitsFrom: null, queuedAt: null, chargedAt: null, ...change })
+  delivery({ status: "scheduled", scheduledAt: now, dueSetAt: null, queuedAt: null, chargedAt: null, ...change })
 
 export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...freshAttempt,
@@ -111,10 +112,11 @@ export const suppression = (reason: SuppressionReason): SuppressionRecord => ({
   revision: 3
 })
 
-/** The new state in the only `MoveDelivery` of a decision. */
-export const nextState = (changes: ReadonlyArray<Change>): ChangeOf<"MoveDelivery">["next"] => {
-  const [first, ...others] = changes.flatMap((change) => (change._tag === "MoveDelivery" ? [change.next] : []))
-  if (first === undefined || others.length > 0) throw new Error("The decision does not have exactly one MoveDelivery.")
+/** The new state in the only `TransitionDelivery` of a decision. */
+export const nextState = (changes: ReadonlyArray<Change>): ChangeOf<"TransitionDelivery">["next"] => {
+  const [first, ...others] = changes.flatMap((change) => (change._tag === "TransitionDelivery" ? [change.next] : []))
+  if (first === undefined || others.length > 0)
+    throw new Error("The decision does not have exactly one TransitionDelivery.")
   return first
 }
 
@@ -218,7 +220,7 @@ export const eventDelivery = (change: Partial<EventDelivery> = {}): EventDeliver
   dueAt: now,
   worker: "worker",
   fencingToken: 3,
-  attempts: 0,
+  attemptCount: 0,
   latestAttempts: [],
   endedAt: null,
   ...change

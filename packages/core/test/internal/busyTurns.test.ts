@@ -32,7 +32,7 @@ describe("makeBusyTurns", () => {
       })
     ))
 
-  it("looks for scheduled and lapsed deliveries every 100 ms, also with a backlog", () =>
+  it("looks for scheduled and abandoned deliveries every 100 ms, also with a backlog", () =>
     withClock(
       Effect.gen(function* () {
         const turns = makeBusyTurns(32)

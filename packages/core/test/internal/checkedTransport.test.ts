@@ -20,11 +20,12 @@ import { describe, expect, it } from "vitest"
 import type { HandOff, TransportShape } from "../../src/port/Transport.ts"
 import type { Message } from "../../src/index.ts"
 import { freshState } from "../../src/domain/delivery/Delivery.ts"
-import { inCommitOrder } from "../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../src/domain/store/commitOrder.ts"
 import { MailStore } from "../../src/index.ts"
 import { checkedTransport } from "../../src/internal/checkedTransport.ts"
 
 const good: HandOff = {
+  projectId: "prj_test",
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "a@example.com", to: "b@example.org" },
@@ -73,7 +74,7 @@ describe("a checked transport", () => {
     handOff: (handOff) =>
       Effect.sync(() => {
         handed.push(handOff)
-        return { _tag: "Delivered", reply: { stage: "finalizing", code: 250, enhancedCode: null, text: "Ok" } }
+        return { _tag: "Delivered", reply: { stage: "endOfData", smtpCode: 250, enhancedCode: null, text: "Ok" } }
       })
   }
 
@@ -103,7 +104,7 @@ describe("a checked transport", () => {
   ])("refuses a message with a broken %s, and hands nothing over", async (_, handOff, field) => {
     handed.length = 0
     const refused = await Effect.runPromise(Effect.flip(checkedTransport(transport).handOff(handOff)))
-    expect(refused).toMatchObject({ _tag: "MessageNotSendable", field })
+    expect(refused).toMatchObject({ _tag: "UnsafeHeaderValue", field })
     expect((refused as Error).message).not.toContain("eve")
     expect(handed).toEqual([])
   })
@@ -150,9 +151,9 @@ describe.each(stores)("a message that was written into the store, over $name", (
       Effect.gen(function* () {
         yield* seed(change)
         const stub = yield* StubTransport.StubTransport
-        const before = stub.taken().length
+        const before = stub.captured().length
         yield* tick
-        expect(stub.taken()).toHaveLength(before)
+        expect(stub.captured()).toHaveLength(before)
         const { attempts, ...shown } = yield* detail("del_seeded")
         expect(shown).toMatchObject({
           status: "failed",
@@ -173,9 +174,9 @@ describe.each(stores)("a message that was written into the store, over $name", (
       Effect.gen(function* () {
         yield* seed({ subject: broken })
         const stub = yield* StubTransport.StubTransport
-        const before = stub.taken().length
+        const before = stub.captured().length
         yield* tickWith({ ...stub, capabilities: { ...stub.capabilities, signalsFinalize: false } })
-        expect(stub.taken()).toHaveLength(before)
+        expect(stub.captured()).toHaveLength(before)
         expect(yield* delivery("del_seeded")).toMatchObject({ status: "failed", chargedAt: null })
         yield* expectBalanced
       })

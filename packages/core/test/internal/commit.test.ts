@@ -8,7 +8,7 @@ import type { CommitPolicy } from "../../src/internal/commit.ts"
 import { makeCommit } from "../../src/internal/commit.ts"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
 
-const conflict = Effect.fail(new Conflict({ at: 0, change: "MoveDelivery", reason: "Stale" }))
+const conflict = Effect.fail(new Conflict({ at: 0, change: "TransitionDelivery", reason: "Stale" }))
 const unavailable = (reason: StoreUnavailable["reason"]) => Effect.fail(new StoreUnavailable({ reason }))
 const change: Change = { _tag: "PutSetting", name: "a", value: "b" }
 
@@ -46,7 +46,7 @@ const run = (policy: CommitPolicy, outcomeOf: (commit: number) => Effect.Effect<
   }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
 }
 
-const untilStored = { untilStoredMillis: 30_000 }
+const untilStored = { keepTryingMillis: 30_000 }
 
 describe("makeCommit", () => {
   it.each<CommitPolicy>(["once", "bounded", untilStored])(
@@ -135,7 +135,7 @@ describe("the commit policy untilStored", () => {
     Effect.gen(function* () {
       const { store, committed } = scriptedStore(() => unavailable("full"))
       const committing = makeCommit(store)(Effect.void, () => Result.succeed({ changes: [], answer: 1 }), {
-        untilStoredMillis: 30_000
+        keepTryingMillis: 30_000
       })
       const writing = yield* Effect.forkChild(committing)
       yield* TestClock.adjust("10 seconds")

@@ -36,16 +36,16 @@ const conflict = (change: Conflict["change"]) => Effect.fail(new Conflict({ at: 
 
 describe("finalize", () => {
   it.each<[string, string, ReturnType<MailStoreShape["commit"]>, SuppressionRecord | null]>([
-    ["lease_lost", "another worker has claimed the delivery", conflict("MoveAttempt"), null],
+    ["lease_lost", "another worker has claimed the delivery", conflict("TransitionAttempt"), null],
     ["too_late", "the commit takes more than half of the lease", TestClock.adjust(leaseMillis / 2 + 1), null],
-    ["not_recorded", "the store is unavailable", Effect.fail(new StoreUnavailable({ reason: "locked" })), null],
+    ["not_stored", "the store is unavailable", Effect.fail(new StoreUnavailable({ reason: "locked" })), null],
     ["suppressed", "the recipient is suppressed", Effect.void, suppression("manual")]
   ])("revokes the hand-off with %s when %s", async (why, _, commit, recipient) => {
     const result = await finalized(commit, recipient)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "HandOffRevoked", why })
   })
 
-  it("permits the final bytes when the commit takes exactly half of the lease", async () => {
+  it("permits the end of data when the commit takes exactly half of the lease", async () => {
     expect(Result.isSuccess(await finalized(TestClock.adjust(leaseMillis / 2)))).toBe(true)
   })
 })

@@ -18,9 +18,9 @@ const conflict: Answer = Effect.fail(new Conflict({ at: 0, change: "InsertMessag
 const commits = (...answers: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
     let next = 0
-    const { store, watch } = makeMeasuredStore({ commit: () => answers[next++]! } as unknown as MailStoreShape)
+    const { store, writeStatus } = makeMeasuredStore({ commit: () => answers[next++]! } as unknown as MailStoreShape)
     return yield* Effect.forEach(answers, () =>
-      Effect.andThen(Effect.ignore(store.commit(changes)), watch.lastWriteFailure)
+      Effect.andThen(Effect.ignore(store.commit(changes)), writeStatus.lastWriteFailure)
     )
   })
 

@@ -11,7 +11,7 @@ const settle = Effect.promise(async () => {
 })
 
 /** A store without commits of other processes. */
-const store = { foreignCommits: Stream.never } as Partial<MailStoreShape> as MailStoreShape
+const store = { commitsOfOtherProcesses: Stream.never } as Partial<MailStoreShape> as MailStoreShape
 
 /** Runs a loop for `seconds`, and returns its log lines and the number of its turns. */
 const run = (seconds: number, turn: (n: number) => Effect.Effect<number, StoreUnavailable>) => {
@@ -74,7 +74,7 @@ describe("runWorkLoop", () => {
         runWorkLoop({
           name: "The dispatcher",
           graceMillis: 0,
-          store: { foreignCommits: Stream.fromQueue(commits) } as unknown as MailStoreShape,
+          store: { commitsOfOtherProcesses: Stream.fromQueue(commits) } as unknown as MailStoreShape,
           lease: null,
           wakeUp: { notify: latch.open, subscribe: Effect.succeed(latch) },
           makeTurn: (start) =>

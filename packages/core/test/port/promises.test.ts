@@ -102,19 +102,22 @@ describe("a store of plain async functions", () => {
 
   it("reports changes until the last listener ends", async () => {
     let listening = 0
-    const onForeignCommit = (notify: () => void) => {
+    const onCommitOfOtherProcess = (notify: () => void) => {
       listening++
       notify()
       notify()
       return () => void listening--
     }
-    const exit = await inStore({ onForeignCommit }, (store) => Stream.runCollect(Stream.take(store.foreignCommits, 2)))
+    const exit = await inStore({ onCommitOfOtherProcess }, (store) =>
+      Stream.runCollect(Stream.take(store.commitsOfOtherProcesses, 2))
+    )
     expect(outcomeOf(exit)).toHaveLength(2)
     expect(listening).toBe(0)
   })
 })
 
 const handOff = (beforeFinalize: HandOff["beforeFinalize"] = Effect.void): HandOff => ({
+  projectId: "prj_test",
   deliveryId: "del_1",
   attempt: 1,
   envelope: { from: "a@example.com", to: "b@example.org" },

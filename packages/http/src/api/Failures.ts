@@ -26,12 +26,12 @@ export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("Inva
   { httpApiStatus: 400 }
 ) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class UnauthorizedBody extends Schema.Error<UnauthorizedBody>("Unauthorized")(body("unauthorized"), {
   httpApiStatus: 401
 }) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class NotAllowedBody extends Schema.Error<NotAllowedBody>("NotAllowed")(body("not_allowed"), {
   httpApiStatus: 403
 }) {}
@@ -44,12 +44,12 @@ export class DuplicateBody extends Schema.Error<DuplicateBody>("Duplicate")(body
 
 export class ConflictBody extends Schema.Error<ConflictBody>("Conflict")(body("conflict"), { httpApiStatus: 409 }) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class BodyTooLargeBody extends Schema.Error<BodyTooLargeBody>("BodyTooLarge")(body("invalid_argument"), {
   httpApiStatus: 413
 }) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class BodyTimeoutBody extends Schema.Error<BodyTimeoutBody>("BodyTimeout")(body("invalid_argument"), {
   httpApiStatus: 408
 }) {}
@@ -75,12 +75,12 @@ export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooM
   { httpApiStatus: 429 }
 ) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class InternalErrorBody extends Schema.Error<InternalErrorBody>("InternalError")(body("internal_error"), {
   httpApiStatus: 500
 }) {}
 
-/** @public Part of what the declarations name. */
+/** @public Exported only because declaration files refer to it. */
 export class UnavailableBody extends Schema.Error<UnavailableBody>("Unavailable")(body("unavailable"), {
   httpApiStatus: 503
 }) {}

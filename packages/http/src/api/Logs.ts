@@ -82,8 +82,7 @@ export const DeliveryBody = Schema.Struct({
   template: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String })),
   metadata: Schema.Record(Schema.String, Schema.Json),
   attachments: Schema.Array(AttachmentSummaryBody).annotate({
-    description:
-      "Extension: this field is not part of the interface. The files of the message, without their contents; `size` is in bytes."
+    description: "An extension. The files of the message, without their contents; `size` is in bytes."
   }),
   attempts: Schema.Array(AttemptBody)
 }).annotate({ identifier: "Delivery" })

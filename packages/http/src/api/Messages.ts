@@ -18,11 +18,11 @@ const AcceptedMessageBody = Schema.Struct({
 export const SendResultBody = Schema.Struct({ data: AcceptedMessageBody }).annotate({ identifier: "SendEmailResponse" })
 
 /** One result for each message, in the order of the request. */
-const SendBatchResultBody = Schema.Struct({
+export const SendBatchResultBody = Schema.Struct({
   data: Schema.Array(Schema.Union([AcceptedMessageBody, RefusedMessageBody]))
 }).annotate({ identifier: "SendBatchResponse" })
 
-const CanceledMessageBody = Schema.Struct({
+export const CanceledMessageBody = Schema.Struct({
   message: Schema.String,
   data: Schema.Struct({
     messageId: Schema.String,
@@ -32,7 +32,7 @@ const CanceledMessageBody = Schema.Struct({
   })
 }).annotate({ identifier: "CancelMessageResponse" })
 
-const RescheduledMessageBody = Schema.Struct({
+export const RescheduledMessageBody = Schema.Struct({
   message: Schema.String,
   data: Schema.Struct({
     messageId: Schema.String,
@@ -59,7 +59,7 @@ const SendEmailBody = Schema.Struct({
   attachments: Schema.optionalKey(
     Schema.Array(SendAttachmentBody)
       .check(Schema.isMaxLength(attachmentsMax))
-      .annotate({ description: "Files of the message, at most 20 MiB together. An extension of the interface." })
+      .annotate({ description: "Files of the message, at most 20 MiB together. An extension." })
   )
 }).annotate({ identifier: "SendEmailRequest" })
 
@@ -95,7 +95,7 @@ export class Messages extends HttpApiGroup.make("messages")
         OpenApi.annotations({
           summary: "Send several emails",
           description:
-            "An extension of the interface. Accepts or refuses each message by itself, and answers in the order of the request. A repeat with the same key sends no message twice. Each message counts against the rate limit."
+            "An extension. Accepts or refuses each message by itself, and answers in the order of the request. A repeat with the same key sends no message twice. Each message counts against the rate limit."
         })
       ),
     HttpApiEndpoint.post("cancel", "/emails/messages/:messageId/cancel", {

@@ -26,6 +26,7 @@ export const WebhookBody = Schema.Struct({
   created_at: Schema.String,
   updated_at: Schema.String
 }).annotate({ identifier: "Webhook" })
+const OneWebhook = oneOf(WebhookBody, "WebhookResponse")
 
 export const WebhookWithSecretBody = Schema.Struct({ ...WebhookBody.fields, secret: Schema.String }).annotate({
   identifier: "WebhookWithSecret",
@@ -51,7 +52,7 @@ export const WebhookDeliveryBody = Schema.Struct({
   created_at: Schema.String
 }).annotate({ identifier: "WebhookDelivery" })
 
-const TestBody = Schema.Struct({
+export const WebhookTestBody = Schema.Struct({
   delivered: Schema.Boolean,
   status_code: Schema.NullOr(Schema.Int),
   error: text
@@ -81,14 +82,14 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("get", "/emails/webhooks/:id", {
       params: idParams,
       query: noQuery,
-      success: oneOf(WebhookBody, "WebhookResponse"),
+      success: OneWebhook,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook" })),
     HttpApiEndpoint.patch("update", "/emails/webhooks/:id", {
       ...withJson,
       params: idParams,
       payload: UpdateWebhookBody,
-      success: oneOf(WebhookBody, "WebhookResponse"),
+      success: OneWebhook,
       error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook, disable it, or enable it again" })),
     HttpApiEndpoint.delete("remove", "/emails/webhooks/:id", {
@@ -106,7 +107,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("test", "/emails/webhooks/:id/test", {
       params: idParams,
       query: noQuery,
-      success: oneOf(TestBody, "WebhookTestResponse"),
+      success: oneOf(WebhookTestBody, "WebhookTestResponse"),
       error: [NotFoundBody, TooManyRequestsBody]
     }).annotateMerge(
       OpenApi.annotations({
@@ -129,12 +130,12 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       }).annotate({ identifier: "ListWebhookDeliveriesResponse" }),
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "List the event deliveries, newest first" })),
-    HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:deliveryId/replay", {
-      params: { ...idParams, deliveryId: Schema.String },
+    HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:eventDeliveryId/replay", {
+      params: { ...idParams, eventDeliveryId: Schema.String },
       query: noQuery,
       success: oneOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
       error: NotFoundBody
-    }).annotateMerge(OpenApi.annotations({ summary: "Send an event again" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Replay an event delivery: send its event again" }))
   )
   .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)

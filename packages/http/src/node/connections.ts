@@ -9,7 +9,7 @@ import type { ServerLimits } from "./limits.ts"
 /** Requests that wait on one connection. At this number the connection takes no further request, and closes after the last response. */
 const waitingMax = 64
 
-interface Turn {
+interface PendingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly run: () => void
@@ -17,8 +17,8 @@ interface Turn {
 
 interface Connection {
   readonly socket: Socket
-  current: Turn | undefined
-  readonly waiting: Array<Turn>
+  current: PendingRequest | undefined
+  readonly waiting: Array<PendingRequest>
   /** Refuses the bytes after the last request when they are not an HTTP request. */
   refuseRest: (() => void) | undefined
   overfull: boolean
@@ -34,7 +34,7 @@ interface Connection {
 export interface Connections {
   readonly add: (socket: Socket) => void
   /** Runs the request after the requests before it are answered. */
-  readonly enter: (turn: Turn) => void
+  readonly enter: (pending: PendingRequest) => void
   /** Refuses bytes that are not an HTTP request, after the responses to the requests before them. */
   readonly refuseAfter: (socket: Socket, refuse: () => void) => void
   /** Closes each connection after its last response from now on. */
@@ -98,11 +98,11 @@ export const makeConnections = ({
 
   const lastOf = ({ waiting, overfull }: Connection) => waiting.length === 0 && (closing || overfull)
 
-  const start = (connection: Connection, turn: Turn) => {
-    connection.current = turn
-    if (lastOf(connection)) turn.response.setHeader("connection", "close")
-    turn.response.once("close", () => finish(connection))
-    turn.run()
+  const start = (connection: Connection, pending: PendingRequest) => {
+    connection.current = pending
+    if (lastOf(connection)) pending.response.setHeader("connection", "close")
+    pending.response.once("close", () => finish(connection))
+    pending.run()
   }
 
   const finish = (connection: Connection) => {
@@ -123,13 +123,13 @@ export const makeConnections = ({
     start(connection, next)
   }
 
-  const enter = (turn: Turn) => {
-    const connection = connections.get(turn.request.socket)
+  const enter = (pending: PendingRequest) => {
+    const connection = connections.get(pending.request.socket)
     if (connection === undefined || connection.overfull) return
-    if (connection.current === undefined) return start(connection, turn)
+    if (connection.current === undefined) return start(connection, pending)
     // The current request is complete, so pausing the socket leaves none of its bytes unread.
     connection.socket.pause()
-    connection.waiting.push(turn)
+    connection.waiting.push(pending)
     connection.overfull = connection.waiting.length >= waitingMax
   }
 

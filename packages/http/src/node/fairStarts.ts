@@ -1,5 +1,5 @@
 /**
- * Starts requests in turns between API keys. A thousand requests of one client at once do not delay the requests of others. Source:
+ * Starts the requests of API keys round-robin. A thousand requests of one client at once do not delay the requests of others. Source:
  * decision 0032.
  */
 import { setImmediate } from "node:timers"
@@ -11,7 +11,7 @@ const startsPerApiKeyMin = 8
 /** How long after its last request an API key still counts in the division of a round. */
 const activeMillis = 1000
 
-interface ApiKeyTurns {
+interface ApiKeyQueue {
   readonly waiting: Array<() => void>
   /** The number of requests started in this round. */
   started: number
@@ -24,7 +24,7 @@ export interface FairStarts {
 }
 
 export const makeFairStarts = (now: () => number = () => performance.now()): FairStarts => {
-  const byApiKey = new Map<string, ApiKeyTurns>()
+  const byApiKey = new Map<string, ApiKeyQueue>()
   let waiting = 0
   let nextRound: NodeJS.Immediate | undefined
 
@@ -33,16 +33,16 @@ export const makeFairStarts = (now: () => number = () => performance.now()): Fai
   const beginRound = () => {
     nextRound = undefined
     const longAgo = now() - activeMillis
-    for (const [apiKey, turns] of byApiKey) {
-      turns.started = 0
-      if (turns.waiting.length === 0 && turns.lastAt < longAgo) byApiKey.delete(apiKey)
+    for (const [apiKey, queue] of byApiKey) {
+      queue.started = 0
+      if (queue.waiting.length === 0 && queue.lastAt < longAgo) byApiKey.delete(apiKey)
     }
     const starts = share()
-    for (const turns of byApiKey.values()) {
-      if (turns.waiting.length === 0) continue
-      turns.started = Math.min(starts, turns.waiting.length)
-      waiting -= turns.started
-      for (const start of turns.waiting.splice(0, starts)) start()
+    for (const queue of byApiKey.values()) {
+      if (queue.waiting.length === 0) continue
+      queue.started = Math.min(starts, queue.waiting.length)
+      waiting -= queue.started
+      for (const start of queue.waiting.splice(0, starts)) start()
     }
     if (waiting > 0) scheduleRound()
   }
@@ -51,16 +51,16 @@ export const makeFairStarts = (now: () => number = () => performance.now()): Fai
   }
 
   const enter = (apiKey: string, start: () => void) => {
-    const turns = byApiKey.get(apiKey) ?? { waiting: [], started: 0, lastAt: 0 }
-    byApiKey.set(apiKey, turns)
-    turns.lastAt = now()
+    const queue = byApiKey.get(apiKey) ?? { waiting: [], started: 0, lastAt: 0 }
+    byApiKey.set(apiKey, queue)
+    queue.lastAt = now()
     scheduleRound()
-    if (turns.waiting.length === 0 && turns.started < share()) {
-      turns.started++
+    if (queue.waiting.length === 0 && queue.started < share()) {
+      queue.started++
       return start()
     }
     waiting++
-    turns.waiting.push(start)
+    queue.waiting.push(start)
   }
 
   return { enter }

@@ -4,15 +4,15 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Connections } from "./connections.ts"
-import type { Refusal } from "./refusal.ts"
+import type { RawRefusal } from "./refusal.ts"
 import { refuseConnection } from "./refusal.ts"
 import { unknownTransferCoding } from "./requestHead.ts"
 
-export const lateRequest: Refusal = { status: 408, message: "The request did not arrive in time." }
+export const lateRequest: RawRefusal = { status: 408, message: "The request did not arrive in time." }
 
-const noTunnel: Refusal = { status: 501, message: "The method CONNECT is not supported." }
+const noTunnel: RawRefusal = { status: 501, message: "The method CONNECT is not supported." }
 
-const noRequest: Refusal = { status: 400, message: "This is not an HTTP request." }
+const noRequest: RawRefusal = { status: 400, message: "This is not an HTTP request." }
 
 interface ParserError extends Error {
   readonly code?: string
@@ -20,7 +20,7 @@ interface ParserError extends Error {
   readonly reason?: string
 }
 
-const refusalOf = ({ code, reason = "" }: ParserError): Refusal => {
+const refusalOf = ({ code, reason = "" }: ParserError): RawRefusal => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return { status: 431, message: "The header fields are too large." }

@@ -3,7 +3,7 @@
  */
 import { Cause } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { bugReports } from "../server/bugReport.ts"
+import { bugReports } from "@mailkeep/core/binding"
 import { bodyReadMessage } from "../server/usedBody.ts"
 import { refuseRequest } from "./refusal.ts"
 import { headRefusal } from "./requestHead.ts"

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { clearTimeout, setTimeout } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 
-export interface Refusal {
+export interface RawRefusal {
   readonly status: number
   readonly message: string
   /** The error word of the interface; default `invalid_argument`. */
@@ -21,7 +21,7 @@ export interface Refusal {
 const lingerMillis = 500
 
 const responseOf = (
-  { status, message, error = "invalid_argument", issue }: Refusal,
+  { status, message, error = "invalid_argument", issue }: RawRefusal,
   inboundRequestId: string | undefined
 ) => {
   const { correlationId } = requestScope(inboundRequestId)
@@ -46,14 +46,14 @@ const responseOf = (
 }
 
 /** Refuses a request whose head could be read. */
-export const refuseRequest = (response: ServerResponse, refusal: Refusal): void => {
+export const refuseRequest = (response: ServerResponse, refusal: RawRefusal): void => {
   const inbound = response.req.headers["x-request-id"]
   const { headers, body } = responseOf(refusal, typeof inbound === "string" ? inbound : undefined)
   response.writeHead(refusal.status, headers).end(response.req.method === "HEAD" ? undefined : body)
 }
 
 /** Refuses bytes that are not an HTTP request, and closes the connection after the client had time to read the reason. */
-export const refuseConnection = (socket: Duplex, refusal: Refusal): void => {
+export const refuseConnection = (socket: Duplex, refusal: RawRefusal): void => {
   const { headers, body } = responseOf(refusal, undefined)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${fields.join("")}\r\n${body}`)

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import type { TLSSocket } from "node:tls"
+import { rememberClientAddress } from "../mailbox/clientAddress.ts"
 
 const originals = new WeakMap<Request, IncomingMessage>()
 
@@ -102,5 +103,7 @@ export const toWebRequest = (incoming: IncomingMessage, signal: AbortSignal): Re
   }
   const request = new Request(`${originOf(incoming)}${targetOf(incoming)}`, init)
   originals.set(request, incoming)
+  const { remoteAddress } = incoming.socket
+  if (remoteAddress !== undefined) rememberClientAddress(request, remoteAddress)
   return request
 }

@@ -10,6 +10,7 @@ export type { FetchHandler, FetchHandlerOptions, MailSource, OpenableMail } from
 export { endpointParts } from "./endpointParts.ts"
 export type { EndpointPart } from "./endpointParts.ts"
 export type { Authenticate, ProductPrincipal } from "./productPrincipal.ts"
+export type { MailboxOption } from "../mailbox/mailboxOption.ts"
 export type { MailServices } from "./routes.ts"
 
 /**
@@ -17,3 +18,6 @@ export type { MailServices } from "./routes.ts"
  * the program has a tracer. Otherwise the spans of Effect contain URLs, and so the tokens of links and searched addresses.
  */
 export const routes = routesOf({ basePath: "", docs: true })
+
+/** The same routes, with the development mailbox at `/mailbox`. */
+export const routesWithMailbox = routesOf({ basePath: "", docs: true, mailbox: true })

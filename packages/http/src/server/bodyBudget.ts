@@ -1,6 +1,7 @@
 /**
  * Bounds the memory and the time of request bodies, over all requests and for each API key. Source: decision 0032.
  */
+import { makeKeyedBudget } from "@mailkeep/core/binding"
 import { Context } from "effect"
 
 export interface BodyLimits {
@@ -44,28 +45,11 @@ export interface BodyBudgetShape {
 /** The bytes of a body above this number belong to the budget of large bodies, so that files never take the place of other bodies. */
 const ordinaryBytesMax = 10 * 1024 * 1024
 
-/** Counts bytes against one limit, and against one for each API key. */
-const makeLimit = (bytesMax: number, perApiKeyMax: number) => {
-  const byApiKey = new Map<string, number>()
-  let total = 0
-  return {
-    fits: (apiKey: string, more: number): boolean =>
-      more <= 0 || (total + more <= bytesMax && (byApiKey.get(apiKey) ?? 0) + more <= perApiKeyMax),
-    add: (apiKey: string, more: number): void => {
-      const ofApiKey = (byApiKey.get(apiKey) ?? 0) + more
-      if (ofApiKey === 0) byApiKey.delete(apiKey)
-      else byApiKey.set(apiKey, ofApiKey)
-      total += more
-    },
-    total: () => total
-  }
-}
-
 /** Counts the bytes that have arrived, not the declared `Content-Length`, because a false declaration costs its sender nothing. */
 export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShape => {
   const all = { ...defaultBodyLimits, ...limits }
-  const ordinary = makeLimit(all.bodyBytesMax, all.bodyBytesPerApiKeyMax)
-  const large = makeLimit(all.largeBodyBytesMax, all.largeBodyBytesPerApiKeyMax)
+  const ordinary = makeKeyedBudget(all.bodyBytesMax, all.bodyBytesPerApiKeyMax)
+  const large = makeKeyedBudget(all.largeBodyBytesMax, all.largeBodyBytesPerApiKeyMax)
 
   const reserve = (apiKey: string): BodyReservation => {
     const reserved = { ordinary: 0, large: 0 }

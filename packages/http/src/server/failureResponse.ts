@@ -8,7 +8,7 @@ import { issuesSentence } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { RefusedMessageBody } from "../api/Failures.ts"
-import { bugReports } from "./bugReport.ts"
+import { bugReports } from "@mailkeep/core/binding"
 import { StoreWarnings } from "./logLimit.ts"
 import { RequestScope } from "./RequestScope.ts"
 

@@ -3,6 +3,8 @@
  */
 import { Context, Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
+import type { MailboxOption } from "../mailbox/mailboxOption.ts"
+import { checkedMailbox } from "../mailbox/mailboxOption.ts"
 import type { EndpointPart } from "./endpointParts.ts"
 import type { Authenticate } from "./productPrincipal.ts"
 import type { MailServices } from "./routes.ts"
@@ -28,6 +30,11 @@ export interface FetchHandlerOptions {
   readonly endpoints?: ReadonlyArray<EndpointPart> | undefined
   /** Whether to serve `/openapi.json` and `/docs`; default `true`. They show only the mounted parts, and need no API key. */
   readonly docs?: boolean | undefined
+  /**
+   * Whether to serve the development mailbox at `/mailbox`; default `false`. It shows the mail that the stub transport kept, to requests of
+   * this machine. With `NODE_ENV=production`, `fetchHandler` throws unless the option is `"also in production"`.
+   */
+  readonly mailbox?: MailboxOption | undefined
 }
 
 /** A handler of requests, and how to close it. */
@@ -91,14 +98,22 @@ const checkedOrigin = (text: string): string => {
  */
 export const fetchHandler = <E>(
   mail: MailSource<E>,
-  { basePath = "", authenticate, trustedOrigins = [], endpoints, docs = true }: FetchHandlerOptions = {}
+  {
+    basePath = "",
+    authenticate,
+    trustedOrigins = [],
+    endpoints,
+    docs = true,
+    mailbox = false
+  }: FetchHandlerOptions = {}
 ): FetchHandler => {
   const origins = new Set(trustedOrigins.map(checkedOrigin))
   const routes = routesOf({
     basePath: checkedBasePath(basePath),
     endpoints,
     authentication: authenticate === undefined ? undefined : { authenticate, trustedOrigins: origins },
-    docs
+    docs,
+    mailbox: checkedMailbox(mailbox)
   })
   const make = () =>
     HttpRouter.toWebHandler(

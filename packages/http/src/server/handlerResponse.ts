@@ -9,10 +9,10 @@ import { CurrentPrincipal } from "../api/Access.ts"
 import { failureResponse } from "./failureResponse.ts"
 import { BodyRefused, bodyRefusedResponse, jsonBody, parsedAs } from "./requestBody.ts"
 
-type Refusal = MailFailure | StoreUnavailable | BodyRefused
+type HandlerFailure = MailFailure | StoreUnavailable | BodyRefused
 
 /** Turns the failure of a use case into its response. */
-const withFailureResponse = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
+const withFailureResponse = <A, R>(effect: Effect.Effect<A, HandlerFailure, R>) =>
   Effect.catch(effect, (failure) =>
     failure instanceof BodyRefused ? bodyRefusedResponse(failure) : failureResponse(failure)
   )
@@ -25,7 +25,7 @@ export const bodyOf = <A>(
   Effect.flatMap(jsonBody(request), (json) => parsedAs(read, json))
 
 /** Runs a use case as the caller, and turns its failure into a response. */
-export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, Refusal, R>) =>
+export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A, HandlerFailure, R>) =>
   withFailureResponse(Effect.flatMap(CurrentPrincipal, use))
 
 /**
@@ -33,14 +33,14 @@ export const asPrincipal = <A, R>(use: (principal: Principal) => Effect.Effect<A
  */
 export const withJson = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
-  use: (principal: Principal, body: B) => Effect.Effect<A, Refusal, R>
+  use: (principal: Principal, body: B) => Effect.Effect<A, HandlerFailure, R>
 ) => asPrincipal((principal) => Effect.flatMap(jsonBody(request), (body) => use(principal, body as B)))
 
 /** The same with the body of the request, parsed by `read`. */
 export const withBody = <A, B, R>(
   request: HttpServerRequest.HttpServerRequest,
   read: (input: unknown) => Result.Result<B, ReadonlyArray<Issue>>,
-  use: (principal: Principal, body: B) => Effect.Effect<A, Refusal, R>
+  use: (principal: Principal, body: B) => Effect.Effect<A, HandlerFailure, R>
 ) => asPrincipal((principal) => Effect.flatMap(bodyOf(request, read), (body) => use(principal, body)))
 
 /** An empty search means no filter. */

@@ -3,6 +3,7 @@
  */
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
+import { mailboxRoutes } from "../mailbox/mailbox.ts"
 import type { MountedApi } from "./endpointParts.ts"
 import { routerConfig } from "./routerConfig.ts"
 import { unsubscribeRoute } from "./unsubscribePage.ts"
@@ -14,7 +15,15 @@ export interface RouteTable {
   readonly allowedMethods: (url: string) => ReadonlyArray<string>
 }
 
-export const routeTableOf = (api: MountedApi, docs: boolean): RouteTable => {
+/** The pages beside the endpoints. */
+export interface MountedPages {
+  /** The OpenAPI document and its page. */
+  readonly docs: boolean
+  /** The development mailbox. */
+  readonly mailbox: boolean
+}
+
+export const routeTableOf = (api: MountedApi, { docs, mailbox }: MountedPages): RouteTable => {
   const endpoints = FindMyWay.make<string>(routerConfig)
   const pages = FindMyWay.make<string>(routerConfig)
   const methods = new Set<string>()
@@ -26,6 +35,8 @@ export const routeTableOf = (api: MountedApi, docs: boolean): RouteTable => {
     }
   })
   for (const method of ["GET", "POST"] as const) pages.on(method, unsubscribeRoute, unsubscribeRoute)
+  if (mailbox)
+    for (const method of ["GET", "POST"] as const) for (const path of mailboxRoutes) pages.on(method, path, path)
   if (docs) for (const path of ["/openapi.json", "/docs"] as const) pages.on("GET", path, path)
 
   const routeOf = (method: string, url: string): string | undefined => {

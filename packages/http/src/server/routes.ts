@@ -22,6 +22,7 @@ import * as compression from "./compression.ts"
 import { docs } from "./docs.ts"
 import type { EndpointPart } from "./endpointParts.ts"
 import { apiOf } from "./endpointParts.ts"
+import * as mailbox from "../mailbox/mailbox.ts"
 import * as handlers from "./handlers.ts"
 import type { ProductAuthentication } from "./productPrincipal.ts"
 import * as requestMiddleware from "./requestMiddleware.ts"
@@ -54,10 +55,18 @@ export interface RouteOptions {
   readonly authentication?: ProductAuthentication | undefined
   /** Whether there are the OpenAPI document at `/openapi.json` and its page at `/docs`. */
   readonly docs: boolean
+  /** Whether there is the development mailbox at `/mailbox`; default `false`. */
+  readonly mailbox?: boolean | undefined
 }
 
-/** The endpoints, the page of the links to unsubscribe and, if wanted, the OpenAPI document and its page. */
-export const routesOf = ({ basePath, endpoints, authentication, docs: withDocs }: RouteOptions) => {
+/** The endpoints, the page of the links to unsubscribe and, if wanted, the OpenAPI document, its page and the development mailbox. */
+export const routesOf = ({
+  basePath,
+  endpoints,
+  authentication,
+  docs: withDocs,
+  mailbox: withMailbox = false
+}: RouteOptions) => {
   const api = apiOf(endpoints)
   return Layer.mergeAll(
     HttpApiBuilder.layer(api).pipe(
@@ -65,8 +74,9 @@ export const routesOf = ({ basePath, endpoints, authentication, docs: withDocs }
       Layer.provide(Layer.mergeAll(bearer.layer(authentication), schemaErrors.layer))
     ),
     unsubscribePage.layer,
-    requestMiddleware.layer(basePath, routeTableOf(api, withDocs)),
+    requestMiddleware.layer(basePath, routeTableOf(api, { docs: withDocs, mailbox: withMailbox })),
     compression.layer,
-    withDocs ? docs(basePath, api) : Layer.empty
+    withDocs ? docs(basePath, api) : Layer.empty,
+    withMailbox ? mailbox.layer(basePath) : Layer.empty
   )
 }

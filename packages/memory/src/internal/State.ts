@@ -32,7 +32,7 @@ export interface State {
   readonly contactsByAddress: HashMap.HashMap<string, string>
   readonly suppressions: HashMap.HashMap<string, SuppressionRecord>
   readonly idempotency: HashMap.HashMap<string, IdempotencyRecord>
-  /** The parts of each content, by project and hash. */
+  /** The chunks of each content, by project and hash. */
   readonly contents: HashMap.HashMap<string, ReadonlyArray<Uint8Array>>
   readonly messages: HashMap.HashMap<string, Message>
   readonly deliveries: HashMap.HashMap<string, Delivery>

@@ -59,9 +59,9 @@ const recordsOf: { readonly [K in RecordKind]: (state: State) => ReadonlyArray<S
   Suppression: (state) => all(state.suppressions),
   Idempotency: (state) => all(state.idempotency),
   Content: (state) =>
-    [...HashMap.entries(state.contents)].map(([key, parts]) => {
+    [...HashMap.entries(state.contents)].map(([key, chunks]) => {
       const [projectId, hash] = divided(key)
-      return { projectId, hash, parts }
+      return { projectId, hash, chunks }
     }),
   Message: (state) => all(state.messages),
   Delivery: (state) => all(state.deliveries),
@@ -85,7 +85,7 @@ const answers: Answering<State> = {
   ApiKey: (state, { id }) => lookUp(state.apiKeys, id),
   ApiKeys: (state, { projectId }) => ofProject(state.apiKeys, projectId).toSorted((a, b) => newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
-  DomainOfId: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
+  DomainById: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
   DomainsDue: (state, query) => evaluateDomainsDue(all(state.domains), query),
   DomainPage: (state, query) => evaluateDomainPage(ofProject(state.domains, query.projectId), query),
   Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
@@ -107,9 +107,9 @@ const answers: Answering<State> = {
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
   Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
-  ContentPart: (state, { projectId, hash, part }) => lookUp(state.contents, within(projectId, hash))?.[part] ?? null,
+  ContentChunk: (state, { projectId, hash, chunk }) => lookUp(state.contents, within(projectId, hash))?.[chunk] ?? null,
   Delivery: (state, { projectId, id }) => owned(lookUp(state.deliveries, id), projectId),
-  DeliveryOfId: (state, { id }) => lookUp(state.deliveries, id),
+  DeliveryById: (state, { id }) => lookUp(state.deliveries, id),
   DeliveriesOfMessage: (state, { projectId, messageId }) =>
     ofProject(state.deliveries, projectId)
       .filter((delivery) => delivery.messageId === messageId)

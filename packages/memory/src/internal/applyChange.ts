@@ -136,10 +136,10 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing === null) return kept(state)
     return kept({ ...state, idempotency: HashMap.set(state.idempotency, recordKey, { ...existing, expiresAt }) })
   },
-  PutContent: (state, { projectId, hash, parts }) => {
+  PutContent: (state, { projectId, hash, chunks }) => {
     const key = within(projectId, hash)
     if (HashMap.has(state.contents, key)) return kept(state)
-    return kept({ ...state, contents: HashMap.set(state.contents, key, parts) })
+    return kept({ ...state, contents: HashMap.set(state.contents, key, chunks) })
   },
   InsertMessage: (state, { message }) =>
     HashMap.has(state.messages, message.id)
@@ -154,7 +154,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     if (existing.some(({ number }) => number === attempt.number)) return refused("AlreadyExists")
     return kept({ ...state, attempts: HashMap.set(state.attempts, attempt.deliveryId, [...existing, attempt]) })
   },
-  MoveAttempt: (state, { deliveryId, number, fencingToken, from, next }) => {
+  TransitionAttempt: (state, { deliveryId, number, fencingToken, from, next }) => {
     const delivery = lookUp(state.deliveries, deliveryId)
     const attempts = lookUp(state.attempts, deliveryId) ?? []
     const existing = attempts.find((attempt) => attempt.number === number)
@@ -164,7 +164,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     const moved = attempts.map((attempt) => (attempt === existing ? { ...attempt, ...next } : attempt))
     return kept({ ...state, attempts: HashMap.set(state.attempts, deliveryId, moved) })
   },
-  MoveDelivery: (state, { id, from, fencingToken, next }) => {
+  TransitionDelivery: (state, { id, from, fencingToken, next }) => {
     const existing = lookUp(state.deliveries, id)
     if (existing === null) return refused("NotFound")
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
@@ -193,7 +193,7 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     HashMap.has(state.eventDeliveries, eventDelivery.id)
       ? refused("AlreadyExists")
       : kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, eventDelivery.id, eventDelivery) }),
-  MoveEventDelivery: (state, { id, from, fencingToken, next }) => {
+  TransitionEventDelivery: (state, { id, from, fencingToken, next }) => {
     const existing = lookUp(state.eventDeliveries, id)
     if (existing === null) return refused("NotFound")
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")

@@ -32,10 +32,10 @@ interface Claimable extends Due {
 interface Claiming<A> {
   readonly records: HashMap.HashMap<string, A>
   /** Whether the claim may take the record, if no worker with a live lease has it. */
-  readonly isMeant: (record: A) => boolean
+  readonly isDue: (record: A) => boolean
   /** Chooses from the records that the claim may take. */
   readonly choose: (records: ReadonlyArray<A>) => ReadonlyArray<A>
-  readonly holding: (records: HashMap.HashMap<string, A>) => Partial<State>
+  readonly withRecords: (records: HashMap.HashMap<string, A>) => Partial<State>
 }
 
 /** Whether no worker with a live lease has claimed the record. */
@@ -45,23 +45,23 @@ export const isUnclaimed = (state: State, worker: string | null, now: number): b
 const evaluateClaim = <A extends Claimable>(
   state: State,
   { now, worker, leaseUntil }: Pick<Claim, "now" | "worker" | "leaseUntil">,
-  { records, isMeant, choose, holding }: Claiming<A>
+  { records, isDue, choose, withRecords }: Claiming<A>
 ): readonly [ReadonlyArray<A>, State] => {
-  const claimable = [...HashMap.values(records)].filter((one) => isMeant(one) && isUnclaimed(state, one.worker, now))
+  const claimable = [...HashMap.values(records)].filter((one) => isDue(one) && isUnclaimed(state, one.worker, now))
   const claimed = choose(claimable).map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   if (claimed.length === 0) return [claimed, state]
   const updated = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
   const leases = HashMap.set(state.leases, worker, { worker, renewedAt: now, leaseUntil })
-  return [claimed, { ...state, ...holding(updated), leases }]
+  return [claimed, { ...state, ...withRecords(updated), leases }]
 }
 
 export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyArray<Delivery>, State] => {
   const { kind, now, limit, rotation } = claim
   return evaluateClaim(state, claim, {
     records: state.deliveries,
-    isMeant: (one) => one.status === claimKinds[kind] && isDue(one, now),
+    isDue: (one) => one.status === claimKinds[kind] && isDue(one, now),
     choose: (due) => roundRobin(due, limit, rotation),
-    holding: (deliveries) => ({ deliveries })
+    withRecords: (deliveries) => ({ deliveries })
   })
 }
 
@@ -72,9 +72,9 @@ export const claimEventDeliveries = (
   const { subscriber, now, limit } = claim
   return evaluateClaim(state, claim, {
     records: state.eventDeliveries,
-    isMeant: (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now,
+    isDue: (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now,
     choose: (due) => due.toSorted(longestDueFirst).slice(0, limit),
-    holding: (eventDeliveries) => ({ eventDeliveries })
+    withRecords: (eventDeliveries) => ({ eventDeliveries })
   })
 }
 
@@ -174,8 +174,8 @@ export const sweepState = (state: State, sweep: Sweep): readonly [number, State]
       const waiting = [...HashMap.values(state.deliveries), ...HashMap.values(state.eventDeliveries)].filter(
         ({ dueAt }) => dueAt !== null
       )
-      const holding = new Set(waiting.map(({ worker }) => worker))
-      const idle = HashMap.filter(state.leases, (_, worker) => !holding.has(worker))
+      const withRecords = new Set(waiting.map(({ worker }) => worker))
+      const idle = HashMap.filter(state.leases, (_, worker) => !withRecords.has(worker))
       const gone = oldest(
         idle,
         ({ leaseUntil }) => leaseUntil,

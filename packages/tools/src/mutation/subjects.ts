@@ -31,6 +31,7 @@ const unobserved: ReadonlySet<string> = new Set(
   [
     "connection",
     "fileCheck",
+    "joinedTransaction",
     "migrations",
     "openConnection",
     "resultCodes",

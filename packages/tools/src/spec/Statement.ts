@@ -1,5 +1,5 @@
 /**
- * One statement of the interface, or one clarification, and its proofs.
+ * One statement of the specification of the HTTP API, or one clarification, and its proofs.
  */
 
 /** What shows that a statement holds. A proof counts only when the check of the proofs finds it passed, applied or run. */
@@ -27,6 +27,6 @@ export interface Statement {
   readonly sources: ReadonlyArray<string>
   /** The proofs of the statement. */
   readonly proofs: ReadonlyArray<Proof>
-  /** The decision record, where the interface leaves the point open. */
+  /** The decision record, where the specification leaves the point open. */
   readonly decision?: string
 }

@@ -1,5 +1,5 @@
 /**
- * All clarifications of points that the interface leaves open, in the order of the interface.
+ * All clarifications of points that the specification leaves open, in the order of the specification.
  */
 import { eventsAndWebhooks } from "./clarifiedEvents.ts"
 import { extensions } from "./clarifiedExtensions.ts"

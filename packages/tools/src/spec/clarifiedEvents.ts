@@ -110,7 +110,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "Only public addresses are allowed, and no cloud metadata service. Every attempt checks the resolved address and connects to exactly that address. Only `https` is allowed, on ports 443 and 8443 unless set. A switch for development allows loopback.",
-    [at.domain("NetworkAddress"), at.domain("WebhookUrl"), "packages/webhooks/src/internal/openAddress.ts"],
+    [at.domain("NetworkAddress"), at.domain("WebhookUrl"), "packages/webhooks/src/internal/allowedAddress.ts"],
     [
       webhookUrl("allows only the ports of the rules"),
       openAddress("sends to no port and no address that its options exclude, whatever the host name"),

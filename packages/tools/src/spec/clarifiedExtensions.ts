@@ -1,5 +1,5 @@
 /**
- * Extensions: what a request or a response may have besides the interface. A client that is written for the interface never notices them.
+ * Extensions: what a request or a response may have besides the specification. A client that is written for the specification never notices them.
  */
 import {
   at,

@@ -108,7 +108,7 @@ export const sends = clarified(3, "Send", [
     "0004-suppressed-recipients"
   ],
   [
-    "The suppression of a scheduled delivery is checked when it is due and once more before the final bytes.",
+    "The suppression of a scheduled delivery is checked when it is due and once more before the end of data.",
     [at.decide("queueDue"), at.decide("beginAttempt")],
     [
       scheduledSending("suppresses a due delivery when its recipient was suppressed meanwhile"),

@@ -88,7 +88,7 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
     "Claims and attempts",
     [
       [
-        "At most one live worker has a claim on a delivery, and a worker that lost its claim can change nothing",
+        "At most one live worker has a claim on a delivery, and a worker that lost its claim can change nothing, except to record a late acceptance (decision 0006)",
         [
           law("claims")("claim/one-claimant-each"),
           law("claimFences")("claim/late-worker-is-fenced"),

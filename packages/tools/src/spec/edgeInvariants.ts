@@ -17,7 +17,7 @@ import {
   tracing,
   wire
 } from "./proofs.ts"
-import { attack, fuzz, groups, law, transportLaw } from "./faultProofs.ts"
+import { attack, fuzz, groups, law, outbox, transactions, transportLaw, within, withinRefusals } from "./faultProofs.ts"
 import type { InvariantArea } from "./Invariant.ts"
 import { realRelay } from "./Invariant.ts"
 
@@ -126,6 +126,37 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
           dispatcher("deletes expired events and idempotency keys")
         ],
         "attempts and messages"
+      ]
+    ]
+  ],
+  [
+    "The product's own transaction",
+    [
+      [
+        "A send in a transaction of the product commits and rolls back with it",
+        [
+          within("sends when the transaction of the product commits"),
+          within("keeps nothing of a transaction that rolls back"),
+          outbox("sends what committed and not what rolled back, and removes it"),
+          transactions
+        ]
+      ],
+      [
+        "A transaction that cannot carry mail safely is refused, and nothing is written",
+        [
+          withinRefusals("refuses a connection to another file, and accepts another path of the same file"),
+          withinRefusals("refuses a connection with synchronous = %s, and says what to set"),
+          withinRefusals("refuses a deferred transaction with an old snapshot, and says how to begin"),
+          withinRefusals("refuses a plan that is a promise, and writes nothing later")
+        ]
+      ],
+      [
+        "A row of the outbox is sent once, however often and by however many processes it is drained",
+        [
+          outbox("sends each row once when the removal fails and when several drains run at once"),
+          outbox("sends a message now whose scheduled time has passed in the outbox, also after a drain that was lost"),
+          transactions
+        ]
       ]
     ]
   ]

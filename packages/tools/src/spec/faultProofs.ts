@@ -40,6 +40,14 @@ export const kill = faultRun(
   "kill/killLoop",
   "problems: lost, stuck, or duplicated without an ambiguous attempt"
 )
+export const transactions = faultRun(
+  "transactions",
+  "transactions/transactionRun",
+  "mails lost, doubled, or sent without a commit"
+)
+export const within = testIn("mailkeep/test/within")
+export const withinRefusals = testIn("mailkeep/test/withinRefusals")
+export const outbox = testIn("mailkeep/test/outbox")
 export const freeze = faultRun("freeze", "freeze/freezeLoop", "duplicates, each after an ambiguous attempt")
 export const power = faultRun("power", "power/powerCuts", "power cuts that lost or corrupted data")
 export const calls = faultRun("syscalls", "syscalls/everyCall", "runs that lost data or could not recover")

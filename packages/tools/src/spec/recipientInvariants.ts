@@ -70,7 +70,7 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
     "Suppression, contacts, feedback",
     [
       [
-        "After a suppression, no hand-off to the address begins and none sends its final bytes",
+        "After a suppression, no hand-off to the address begins and none sends its end of data",
         [
           simulation,
           suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others"),

@@ -1,5 +1,5 @@
 /**
- * Statements of the interface on authentication, errors, limits and versions.
+ * Statements of the specification on authentication, errors, limits and versions.
  */
 import {
   access,

@@ -1,5 +1,5 @@
 /**
- * All statements of the interface, in the order of the interface.
+ * All statements of the specification of the HTTP API, in its order.
  */
 import { authentication, errors, limits } from "./refusals.ts"
 import { contactEndpoints, domains } from "./contactEndpoints.ts"

@@ -116,7 +116,7 @@ const triggerOf = (
   contact: ContactRecord,
   addressChanges: boolean,
   suppression: SuppressionRecord | null
-): EmailStatusRow["on"] | undefined => {
+): EmailStatusRow["trigger"] | undefined => {
   if (input.emailStatus === "unsubscribed") return "UnsubscribeRequested"
   if (input.emailStatus === "subscribed") return "SubscribeRequested"
   // An unsubscribed contact adds the reason to its new address. A subscribed contact takes the reason of its new address.

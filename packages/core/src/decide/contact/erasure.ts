@@ -9,7 +9,6 @@ import { withoutAddress } from "../../domain/contact/Suppression.ts"
 import type { Attempt, Delivery } from "../../domain/delivery/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/message/Idempotency.ts"
 import type { Message } from "../../domain/message/Message.ts"
-import { noLimits } from "../../domain/plan/Plan.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { sweptCounts } from "../../domain/store/messageSweep.ts"
 import type { RewritableKind, StoredRecord, StoredRecordOf, StoredRecords } from "../../domain/store/StoredRecord.ts"
@@ -60,8 +59,7 @@ export const endDeliveriesToErased = (
       ...transitions.flatMap((one, n) => transitionChanges(one, now, idAt(ids, "evt", n))),
       ...addToCounters(
         person.projectId,
-        transitions.flatMap(({ counterChanges }) => counterChanges),
-        noLimits
+        transitions.flatMap(({ counterChanges }) => counterChanges)
       )
     ]
   }

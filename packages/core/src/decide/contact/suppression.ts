@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
+import { isErased } from "../../domain/contact/addressRedaction.ts"
 import type { ContactRecord } from "../../domain/contact/Contact.ts"
 import type { ValidReasonChange } from "../../domain/contact/SuppressionRequest.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
@@ -61,13 +62,15 @@ const written = (
 
 /**
  * Returns the change that suppresses an address for what happened to its mail. Nothing changes without a reason, or when the address has it. For
- * the reasons that do not concern the status of a contact.
+ * the reasons that do not concern the status of a contact. The placeholder of an erased address gets no suppression: the erased address stays
+ * suppressed under its own key.
  */
 export const suppressAddress = (
   { now, keyedAddress, suppression }: Pick<SuppressionFacts, "now" | "keyedAddress" | "suppression">,
   reason: Exclude<SuppressionReason, "unsubscribed"> | null
 ): ReadonlyArray<Change> => {
-  const changed = reason === null ? undefined : withReason(keyedAddress, suppression, reason, now)
+  const changed =
+    reason === null || isErased(keyedAddress) ? undefined : withReason(keyedAddress, suppression, reason, now)
   return changed === undefined
     ? []
     : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]

@@ -6,10 +6,11 @@ import type { SuppressionReason } from "../../domain/contact/Suppression.ts"
 import type { Attempt, AttemptOutcome, Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
-import { jitterOf, lifetimeEnd, relayFaultWaitMillis, retryWaitMillis } from "../../domain/delivery/RetrySchedule.ts"
+import { lifetimeEnd, relayFaultWaitMillis, retryWaitMillis } from "../../domain/delivery/RetrySchedule.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
 import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
+import { jitterOf } from "../../domain/value/Jitter.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 
 /** How a hand-off ended. */
@@ -23,7 +24,7 @@ export type HandOffResult =
   | { readonly _tag: "ShutDown" }
   /** The message was not given to the transport, because a value of it is not allowed in a header field. */
   | { readonly _tag: "NotSendable"; readonly why: string }
-  /** The transport was not allowed to send the final bytes, and did not send them. */
+  /** The transport was not allowed to send the end of data, and did not send it. */
   | { readonly _tag: "Revoked" }
   /** The lease of the worker that claimed the delivery lapsed. */
   | { readonly _tag: "WorkerDied" }
@@ -35,7 +36,7 @@ export interface AttemptEndFacts {
   readonly onAmbiguous: OnAmbiguous
   /** The relay ignores a second hand-off of the same delivery, so that a retry after an ambiguous attempt sends no duplicate. */
   readonly idempotentHandOff: boolean
-  /** The end of the retries that the send asked for. */
+  /** No attempt begins at or after this instant, which the send asked for; `null` means the default lifetime. */
   readonly expiresAt: Instant | null
   /** In status `sending`. */
   readonly delivery: Delivery
@@ -45,7 +46,7 @@ export interface AttemptEndFacts {
 
 /** The trigger of the delivery's transition, the outcome of the attempt, and the fields that the transition sets. */
 export interface AttemptEnd {
-  readonly on: Trigger
+  readonly trigger: Trigger
   readonly outcome: AttemptOutcome
   readonly patch: Partial<DeliveryState>
   /** Why the recipient is suppressed: the mailbox does not exist, or the relay refused temporarily until the end of the retries. */
@@ -60,19 +61,19 @@ type EndOf<Tag extends HandOffResult["_tag"]> = (
 /** The wait after a revoked hand-off. Its cause, such as an unreachable store, can last several seconds. */
 const revokedWaitMillis = 5 * secondMillis
 
-const workerStopped = "The worker stopped before the hand-off ended."
+const workerStopped = "The worker died before the hand-off ended."
 const workerShutDown = "The worker shut down during the hand-off."
 
 /** Whether the relay answered the envelope or a later command, so that the relay knows the recipient. */
 export const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
-  stage === "mail" || stage === "rcpt" || stage === "data" || stage === "finalizing"
+  stage === "mail" || stage === "rcpt" || stage === "data" || stage === "endOfData"
 
 const queuedAgain = (
-  on: Trigger,
+  trigger: Trigger,
   outcome: AttemptOutcome,
   dueAt: Instant,
   patch: Partial<DeliveryState> = {}
-): AttemptEnd => ({ on, outcome, patch: { ...patch, dueAt } })
+): AttemptEnd => ({ trigger, outcome, patch: { ...patch, dueAt } })
 
 interface Deferral {
   readonly outcome: AttemptOutcome
@@ -90,7 +91,7 @@ const deferred = (
 ): AttemptEnd => {
   const queuedAt = delivery.queuedAt ?? delivery.createdAt
   const deferrals = delivery.deferrals + (relayFault ? 0 : 1)
-  const jitter = jitterOf(delivery.id, delivery.attempts)
+  const jitter = jitterOf(delivery.id, delivery.attemptCount)
   const wait = relayFault
     ? relayFaultWaitMillis(now - queuedAt, jitter)
     : retryWaitMillis(deferrals, now - queuedAt, jitter)
@@ -98,20 +99,20 @@ const deferred = (
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
   return reachedRelay
-    ? { on: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" }, suppress: "temporary_failure" }
-    : { on: "UnreachableTooLong", outcome, patch }
+    ? { trigger: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" }, suppress: "temporary_failure" }
+    : { trigger: "UnreachableTooLong", outcome, patch }
 }
 
 const refused: EndOf<"Refused"> = ({ reply }, facts) => {
-  const { on, suppress, relayFault } = classifyRefusal(reply)
+  const { trigger, suppress, relayFault } = classifyRefusal(reply)
   const statusMessage = shownReply(reply)
-  if (on === "TransportDeferred") {
+  if (trigger === "TransportDeferred") {
     const reachedRelay = facts.delivery.reachedRelay || hasReadEnvelope(reply)
     return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault })
   }
-  const isBounce = on === "MailboxUnknown" || on === "RecipientBlocked"
+  const isBounce = trigger === "MailboxUnknown" || trigger === "RecipientBlocked"
   return {
-    on,
+    trigger,
     outcome: "rejected",
     ...(suppress ? { suppress: "hard_bounce" } : {}),
     patch: { statusMessage, ...(isBounce ? { bounceType: "hard" } : {}) }
@@ -132,39 +133,39 @@ const ambiguous = (statusMessage: string, { now, policy, onAmbiguous, delivery }
   const patch = { ambiguousAttempts: count, statusMessage }
   return onAmbiguous === "retry" && count <= policy.ambiguousRetriesMax
     ? queuedAgain("AmbiguousRetry", "ambiguous", now + policy.ambiguousWaitMillis, patch)
-    : { on: "AmbiguousFailure", outcome: "ambiguous", patch }
+    : { trigger: "AmbiguousFailure", outcome: "ambiguous", patch }
 }
 
-/** A delivery that has stopped its worker too often is not retried. */
-const crashed = (facts: AttemptEndFacts): AttemptEnd => {
-  const crashes = facts.delivery.crashes + 1
-  const patch = { crashes, statusMessage: workerStopped }
-  return crashes >= facts.policy.crashesMax
-    ? { on: "WorkerDiedTooOften", outcome: "no_reply", patch }
+/** A delivery whose workers died too often is not retried. */
+const workerDied = (facts: AttemptEndFacts): AttemptEnd => {
+  const workerDeaths = facts.delivery.workerDeaths + 1
+  const patch = { workerDeaths, statusMessage: workerStopped }
+  return workerDeaths >= facts.policy.workerDeathsMax
+    ? { trigger: "WorkerDiedTooOften", outcome: "no_reply", patch }
     : queuedAgain("WorkerDied", "no_reply", facts.now, patch)
 }
 
-const crashedAmbiguous = (facts: AttemptEndFacts): AttemptEnd => {
-  const crashes = facts.delivery.crashes + 1
-  const onAmbiguous = crashes >= facts.policy.crashesMax ? "fail" : facts.onAmbiguous
+const workerDiedInDoubt = (facts: AttemptEndFacts): AttemptEnd => {
+  const workerDeaths = facts.delivery.workerDeaths + 1
+  const onAmbiguous = workerDeaths >= facts.policy.workerDeathsMax ? "fail" : facts.onAmbiguous
   const end = ambiguous(workerStopped, { ...facts, onAmbiguous })
-  return { ...end, patch: { ...end.patch, crashes } }
+  return { ...end, patch: { ...end.patch, workerDeaths } }
 }
 
 const accepted: EndOf<"Accepted"> = ({ reply }) => ({
-  on: "TransportAccepted",
+  trigger: "TransportAccepted",
   outcome: "accepted",
   patch: { statusMessage: shownReply(reply) }
 })
 
 const delivered: EndOf<"Delivered"> = ({ reply }) => ({
-  on: "TransportDelivered",
+  trigger: "TransportDelivered",
   outcome: "delivered",
   patch: { statusMessage: shownReply(reply) }
 })
 
 const notSendable: EndOf<"NotSendable"> = ({ why }) => ({
-  on: "MessageNotSendable",
+  trigger: "MessageNotSendable",
   outcome: "rejected",
   patch: { statusMessage: why }
 })
@@ -172,33 +173,36 @@ const notSendable: EndOf<"NotSendable"> = ({ why }) => ({
 const stopped = (dueAt: Instant): AttemptEnd => queuedAgain("HandOffStopped", "stopped", dueAt)
 
 /** The meaning of one result. */
-interface Meaning<Tag extends HandOffResult["_tag"]> {
+interface EndByCertainty<Tag extends HandOffResult["_tag"]> {
   /** It is certain whether the relay has the message. */
-  readonly certain: EndOf<Tag>
+  readonly outcomeKnown: EndOf<Tag>
   /** The attempt was finalizing, and the relay does not ignore a second hand-off (`idempotentHandOff`). The relay may have the message. */
-  readonly uncertain: EndOf<Tag>
+  readonly inDoubt: EndOf<Tag>
 }
 
 /** A result that shows whether the relay has the message, so that the phase of the attempt makes no difference. */
-const always = <Tag extends HandOffResult["_tag"]>(end: EndOf<Tag>): Meaning<Tag> => ({ certain: end, uncertain: end })
+const always = <Tag extends HandOffResult["_tag"]>(end: EndOf<Tag>): EndByCertainty<Tag> => ({
+  outcomeKnown: end,
+  inDoubt: end
+})
 
-const meanings: { readonly [Tag in HandOffResult["_tag"]]: Meaning<Tag> } = {
+const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> } = {
   Accepted: always(accepted),
   Delivered: always(delivered),
   Refused: always(refused),
   NotSendable: always(notSendable),
   Revoked: always((_, { now }) => stopped(now + revokedWaitMillis)),
-  ShutDown: { certain: (_, { now }) => stopped(now), uncertain: (_, facts) => ambiguous(workerShutDown, facts) },
+  ShutDown: { outcomeKnown: (_, { now }) => stopped(now), inDoubt: (_, facts) => ambiguous(workerShutDown, facts) },
   NoReply: {
-    certain: ({ why }, facts) => unanswered(why, facts),
-    uncertain: ({ why }, facts) => ambiguous(why, facts)
+    outcomeKnown: ({ why }, facts) => unanswered(why, facts),
+    inDoubt: ({ why }, facts) => ambiguous(why, facts)
   },
-  WorkerDied: { certain: (_, facts) => crashed(facts), uncertain: (_, facts) => crashedAmbiguous(facts) }
+  WorkerDied: { outcomeKnown: (_, facts) => workerDied(facts), inDoubt: (_, facts) => workerDiedInDoubt(facts) }
 }
 
 /** Looks up the meaning of a result in the table. */
 export const attemptEndOf = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
-  const isUncertain = facts.attempt.phase === "finalizing" && !facts.idempotentHandOff
-  const endOf = meanings[result._tag][isUncertain ? "uncertain" : "certain"] as EndOf<HandOffResult["_tag"]>
+  const isInDoubt = facts.attempt.phase === "finalizing" && !facts.idempotentHandOff
+  const endOf = meanings[result._tag][isInDoubt ? "inDoubt" : "outcomeKnown"] as EndOf<HandOffResult["_tag"]>
   return endOf(result, facts)
 }

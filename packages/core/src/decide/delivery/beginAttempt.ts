@@ -79,10 +79,10 @@ export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt 
   if (!holdsClaim(claimed, delivery)) return claimLost
   const ended = transitionWithoutAttempt(delivery, facts)
   if (ended !== undefined) return { answer: ended.after.status, changes: transitionAndRefunds(ended, now, eventId) }
-  const number = delivery.attempts + 1
+  const number = delivery.attemptCount + 1
   const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now }
   const transition = applyTransition(delivery, "AttemptBegan", now, {
-    attempts: number,
+    attemptCount: number,
     dueAt: now,
     statusMessage: delivery.statusMessage
   })

@@ -147,7 +147,8 @@ const attemptEntries = (facts: ExplainDeliveryFacts, attempt: Attempt): Readonly
 const retryAfter = ({ delivery, attempts }: ExplainDeliveryFacts, attempt: Attempt): ReadonlyArray<DeliveryEntry> => {
   const next = attempts.find(({ number }) => number === attempt.number + 1)
   const dueAt =
-    next?.startedAt ?? (delivery.status === "queued" && attempt.number === delivery.attempts ? delivery.dueAt : null)
+    next?.startedAt ??
+    (delivery.status === "queued" && attempt.number === delivery.attemptCount ? delivery.dueAt : null)
   if (dueAt === null) return []
   const number = attempt.number + 1
   const text =
@@ -253,12 +254,12 @@ const eventEntries = ({ events, subscriptionNames }: ExplainDeliveryFacts): Read
       text: `The event ${event.kind} was appended, with ${subscribers}.`,
       eventId: event.id,
       eventKind: event.kind,
-      eventDeliveries: eventDeliveries.map(({ id, subscriber, status, attempts, dueAt }) => ({
+      eventDeliveries: eventDeliveries.map(({ id, subscriber, status, attemptCount, dueAt }) => ({
         id,
         subscriber,
         name: subscriptionNames.get(subscriber) ?? null,
         status,
-        attempts,
+        attemptCount,
         nextAttemptAt: dueAt
       }))
     }

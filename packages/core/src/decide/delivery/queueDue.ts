@@ -66,7 +66,7 @@ export const queueDue = (facts: QueueDueFacts): Decision<HandledStatus> => {
   return {
     answer: transition.after.status,
     changes: [
-      ...(transition.row.on === "DueReached" ? guards : []),
+      ...(transition.row.trigger === "DueReached" ? guards : []),
       ...transitionChanges(transition, now, eventId),
       ...addToCounters(delivery.projectId, transition.counterChanges, plan)
     ]

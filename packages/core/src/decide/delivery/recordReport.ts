@@ -3,6 +3,7 @@
  * order; the delivery table has no row for one that changes nothing. Source: decision 0040; RFC 3463.
  */
 import { Result } from "effect"
+import { isErased } from "../../domain/contact/addressRedaction.ts"
 import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import type { Attempt, BounceType, Delivery } from "../../domain/delivery/Delivery.ts"
 import { step } from "../../domain/delivery/DeliveryMachine.ts"
@@ -17,6 +18,7 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import { endAttempt } from "./endAttempt.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
 
 export interface RecordReportFacts {
@@ -36,9 +38,9 @@ export interface RecordedReport {
   readonly status: DeliveryStatus
 }
 
-/** The meaning of a report: the transition and the reason for which the recipient is suppressed, if any. */
-interface Meaning {
-  readonly on: Extract<Trigger, `${string}Reported`>
+/** What a report does: the transition and the reason for which the recipient is suppressed, if any. */
+interface ReportEffect {
+  readonly trigger: Extract<Trigger, `${string}Reported`>
   readonly bounceType: BounceType | null
   readonly suppresses: Extract<SuppressionReason, "complaint" | "hard_bounce" | "temporary_failure"> | null
 }
@@ -46,27 +48,28 @@ interface Meaning {
 /** A full mailbox (RFC 3463 §3.3) can be emptied, so the address stays usable. */
 const isMailboxFull = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".2.2") === true
 
+/** A report has no stage. With `rcpt`, a code without an enhanced code counts as about the recipient. */
 const replyOf = ({ smtpCode, enhancedCode, text }: ValidDeliveryReport): SmtpReply => ({
   stage: "rcpt",
-  code: smtpCode ?? null,
+  smtpCode: smtpCode ?? null,
   enhancedCode: enhancedCode ?? null,
   text: text ?? ""
 })
 
-const expired: Meaning = { on: "ExpiryReported", bounceType: "soft", suppresses: "temporary_failure" }
-const unknownMailbox: Meaning = { on: "BounceReported", bounceType: "hard", suppresses: "hard_bounce" }
-const fullMailbox: Meaning = { on: "BlockReported", bounceType: "soft", suppresses: null }
-const blockedRecipient: Meaning = { on: "BlockReported", bounceType: "hard", suppresses: null }
-const blockedMessage: Meaning = { on: "MessageBlockReported", bounceType: "hard", suppresses: null }
+const expired: ReportEffect = { trigger: "ExpiryReported", bounceType: "soft", suppresses: "temporary_failure" }
+const unknownMailbox: ReportEffect = { trigger: "BounceReported", bounceType: "hard", suppresses: "hard_bounce" }
+const fullMailbox: ReportEffect = { trigger: "BlockReported", bounceType: "soft", suppresses: null }
+const blockedRecipient: ReportEffect = { trigger: "BlockReported", bounceType: "hard", suppresses: null }
+const blockedMessage: ReportEffect = { trigger: "MessageBlockReported", bounceType: "hard", suppresses: null }
 
 /** The enhanced code is more exact than the reply code. */
 const refusalOf = (reply: SmtpReply) =>
-  classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, code: null }).on
+  classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, smtpCode: null }).trigger
 
-const bounceMeaning = ({ cause }: ValidDeliveryReport, reply: SmtpReply): Meaning => {
+const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
   if (cause === "expired") return expired
-  if (cause === "mailbox_unknown") return unknownMailbox
-  const hasCode = reply.code !== null || reply.enhancedCode !== null
+  if (cause === "mailbox_unknown" || cause === "domain_unknown") return unknownMailbox
+  const hasCode = reply.smtpCode !== null || reply.enhancedCode !== null
   if (cause === undefined && !hasCode) return unknownMailbox
   if (isMailboxFull(reply)) return fullMailbox
   const refusal = refusalOf(reply)
@@ -77,14 +80,14 @@ const bounceMeaning = ({ cause }: ValidDeliveryReport, reply: SmtpReply): Meanin
   return refusal === "TransportDeferred" ? expired : blockedRecipient
 }
 
-const meaningOf = (report: ValidDeliveryReport, reply: SmtpReply): Meaning => {
+const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
   switch (report.kind) {
     case "delivered":
-      return { on: "DeliveredReported", bounceType: null, suppresses: null }
+      return { trigger: "DeliveredReported", bounceType: null, suppresses: null }
     case "complained":
-      return { on: "ComplaintReported", bounceType: null, suppresses: "complaint" }
+      return { trigger: "ComplaintReported", bounceType: null, suppresses: "complaint" }
     case "bounced":
-      return bounceMeaning(report, reply)
+      return bounceEffect(report, reply)
   }
 }
 
@@ -102,50 +105,39 @@ const mayBeReported = ({ status, reason }: Delivery): boolean =>
 export const reportedBeforeReply = "A report about the delivery arrived before the relay answered."
 
 /** Ends the attempt that is under way: the report shows that the relay has the message. */
-const endedAttempt = ({ now, delivery, attempt }: RecordReportFacts, { on }: Meaning): ReadonlyArray<Change> =>
-  delivery.status !== "sending" || attempt === null || attempt.phase === "ended"
-    ? []
-    : [
-        {
-          _tag: "MoveAttempt",
-          deliveryId: attempt.deliveryId,
-          number: attempt.number,
-          fencingToken: delivery.fencingToken,
-          from: attempt.phase,
-          next: {
-            phase: "ended",
-            outcome: on === "DeliveredReported" ? "delivered" : "accepted",
-            smtpCode: null,
-            enhancedCode: null,
-            statusMessage: reportedBeforeReply,
-            durationMillis: Math.max(0, now - attempt.startedAt)
-          }
-        }
-      ]
+const endedAttempt = (
+  { now, delivery, attempt }: RecordReportFacts,
+  { trigger }: ReportEffect
+): ReadonlyArray<Change> => {
+  if (delivery.status !== "sending" || attempt === null || attempt.phase === "ended") return []
+  const outcome = trigger === "DeliveredReported" ? "delivered" : "accepted"
+  return [endAttempt(attempt, delivery, { outcome, statusMessage: reportedBeforeReply }, now)]
+}
 
 /** Records the report, or changes nothing when it says nothing new. */
 export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFacts): Decision<RecordedReport> => {
   const { now, eventId, delivery } = facts
   const asNow = unchanged<RecordedReport>({ outcome: "unchanged", status: delivery.status })
   if (!mayBeReported(delivery)) return asNow
-  const reply = replyOf(report)
-  const meaning = meaningOf(report, reply)
-  if (Result.isFailure(step(delivery.status, meaning.on, delivery.reason))) {
+  // The text of a report about an erased person can contain the address.
+  const reply = replyOf(isErased(delivery) ? { ...report, text: "" } : report)
+  const effect = effectOf(report, reply)
+  if (Result.isFailure(step(delivery.status, effect.trigger, delivery.reason))) {
     // A repeated report of temporary failures must not extend the 30 days of the suppression.
-    const late = suppressAddress(facts, meaning.suppresses === "temporary_failure" ? null : meaning.suppresses)
+    const late = suppressAddress(facts, effect.suppresses === "temporary_failure" ? null : effect.suppresses)
     return late.length === 0 ? asNow : { answer: { outcome: "recorded", status: delivery.status }, changes: late }
   }
-  const transition = applyTransition(delivery, meaning.on, now, {
+  const transition = applyTransition(delivery, effect.trigger, now, {
     reachedRelay: true,
-    ...(meaning.bounceType === null ? {} : { bounceType: meaning.bounceType }),
+    ...(effect.bounceType === null ? {} : { bounceType: effect.bounceType }),
     ...(reply.text === "" ? {} : { statusMessage: shownReply(reply) })
   })
   return {
     answer: { outcome: "recorded", status: transition.after.status },
     changes: [
-      ...endedAttempt(facts, meaning),
+      ...endedAttempt(facts, effect),
       ...transitionAndRefunds(transition, now, eventId, reply),
-      ...suppressAddress(facts, meaning.suppresses)
+      ...suppressAddress(facts, effect.suppresses)
     ]
   }
 }

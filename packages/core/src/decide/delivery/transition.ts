@@ -56,12 +56,12 @@ const claimFields = (status: DeliveryStatus): Partial<DeliveryState> =>
       ? { worker: null }
       : { worker: null, dueAt: null }
 
-/** How far the clocks of two processes may differ, and how little a clock may be set back, without an effect on waits. */
-const clockToleranceMillis = 30 * secondMillis
+/** A difference between the clocks of two processes, or a step back of the clock, up to this size makes no delivery due early. */
+const clockSkewMillis = 30 * secondMillis
 
-/** From when the delivery waits. A time that the sender chose is awaited by the wall clock alone. Source: decision 0044. */
-const waitsFromOf = (
-  { waitsFrom }: Delivery,
+/** When `dueAt` was set, by the clock. A time that the sender chose is awaited by the wall clock alone. Source: decision 0044. */
+const dueSetAtOf = (
+  { dueSetAt }: Delivery,
   status: DeliveryStatus,
   dueAt: Instant | null | undefined,
   now: Instant
@@ -69,10 +69,10 @@ const waitsFromOf = (
   status === "scheduled" || dueAt === null
     ? null
     : dueAt === undefined
-      ? waitsFrom
+      ? dueSetAt
       : dueAt <= now
         ? dueAt
-        : now - clockToleranceMillis
+        : now - clockSkewMillis
 
 interface UsageEffect {
   readonly state: Partial<DeliveryState>
@@ -108,12 +108,12 @@ const usageEffect = (delivery: Delivery, row: DeliveryRow, now: Instant): UsageE
  */
 export const applyTransition = (
   before: Delivery,
-  on: Trigger,
+  trigger: Trigger,
   now: Instant,
   patch: Partial<DeliveryState> = {},
   from: DeliveryRow["from"] = before.status
 ): Transition => {
-  const row = Result.getOrThrow(step(from, on, before.reason))
+  const row = Result.getOrThrow(step(from, trigger, before.reason))
   const { state, counterChanges } = usageEffect(before, row, now)
   const changed = { ...claimFields(row.to), ...patch }
   const after: Delivery = {
@@ -122,7 +122,7 @@ export const applyTransition = (
     ...timestamps(row.to, before, now),
     ...state,
     ...changed,
-    waitsFrom: waitsFromOf(before, row.to, changed.dueAt, now),
+    dueSetAt: dueSetAtOf(before, row.to, changed.dueAt, now),
     status: row.to,
     fencingToken: before.fencingToken + 1,
     sequence: before.sequence + (emittedBy(row, before.sequence) === undefined ? 0 : 1)
@@ -160,7 +160,7 @@ export const transitionEvent = (
           reason: after.reason,
           sequence: after.sequence,
           bounceType: after.bounceType,
-          smtpCode: reply?.code ?? null,
+          smtpCode: reply?.smtpCode ?? null,
           enhancedCode: reply?.enhancedCode ?? null,
           message: reply === null ? after.statusMessage : shownReply(reply)
         }
@@ -179,7 +179,7 @@ export const transitionChanges = (
   const { before, after } = transition
   return [
     {
-      _tag: "MoveDelivery",
+      _tag: "TransitionDelivery",
       id: before.id,
       from: before.status,
       fencingToken: before.fencingToken,
@@ -199,11 +199,11 @@ const limitOf = (plan: Plan, name: CounterName): number | null =>
         ? plan.contacts
         : plan.dailySends
 
-/** Returns one change for each counter, with the sum of its amounts. */
+/** Returns one change for each counter, with the sum of its amounts. Without a plan, no limit applies: for amounts that are given back. */
 export const addToCounters = (
   projectId: ProjectId,
   counterChanges: ReadonlyArray<{ readonly name: CounterName; readonly by: number }>,
-  plan: Plan
+  plan: Plan = noLimits
 ): ReadonlyArray<Change> => {
   const sums = new Map<CounterName, number>()
   for (const { name, by } of counterChanges) sums.set(name, (sums.get(name) ?? 0) + by)
@@ -222,5 +222,5 @@ export const transitionAndRefunds = (
   reply: SmtpReply | null = null
 ): ReadonlyArray<Change> => [
   ...transitionChanges(transition, now, eventId, reply),
-  ...addToCounters(transition.before.projectId, transition.counterChanges, noLimits)
+  ...addToCounters(transition.before.projectId, transition.counterChanges)
 ]

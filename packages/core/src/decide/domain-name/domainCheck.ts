@@ -8,7 +8,7 @@ import type {
   DomainStatus,
   SenderDomainRecord
 } from "../../domain/domain-name/SenderDomain.ts"
-import { graceMillis, nextCheckMillis } from "../../domain/domain-name/SenderDomain.ts"
+import { dnsFailingMillisMax, nextCheckMillis } from "../../domain/domain-name/SenderDomain.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
@@ -47,7 +47,7 @@ const checkResultOf = (existing: SenderDomainRecord, records: ReadonlyArray<DnsR
   const { status, failingSince } = existing
   if (failed !== undefined) {
     const since = status === "verified" ? (failingSince ?? now) : null
-    const kept = existing.manuallyVerified || (since !== null && now - since < graceMillis)
+    const kept = existing.manuallyVerified || (since !== null && now - since < dnsFailingMillisMax)
     return { status: kept ? status : "failed", failingSince: since, error: failed.errorMessage, transient: false }
   }
   if (transient !== undefined) return { status, failingSince, error: transient.errorMessage, transient: true }

@@ -82,7 +82,7 @@ const manuallyVerified = (existing: SenderDomainRecord, now: Instant): Decision<
   return { answer: after, changes: [put(after, existing.revision)] }
 }
 
-type Refusal = InvalidArgument | SenderOutsideScope | TooManyRecords
+type CreateDomainFailure = InvalidArgument | SenderOutsideScope | TooManyRecords
 
 /** Returns the name of the domain to create, if it is valid and in the caller's scope. */
 const nameInScope = (
@@ -139,10 +139,10 @@ export const needsDkimKey = (
 export const createDomain = (
   input: ValidCreateDomain,
   facts: CreateDomainFacts
-): Result.Result<Decision<SenderDomainRecord>, Refusal | DomainTaken> =>
+): Result.Result<Decision<SenderDomainRecord>, CreateDomainFailure | DomainTaken> =>
   Result.flatMap(
     nameInScope(input, facts),
-    (domain): Result.Result<Decision<SenderDomainRecord>, Refusal | DomainTaken> => {
+    (domain): Result.Result<Decision<SenderDomainRecord>, CreateDomainFailure | DomainTaken> => {
       const { existing, now } = facts
       if (existing === null) return newDomain(domain, input, facts)
       return existing.status === "verified" || input.verified !== true
@@ -158,14 +158,17 @@ export const createDomain = (
 export const ensureDomain = (
   input: ValidCreateDomain,
   facts: CreateDomainFacts
-): Result.Result<Decision<SenderDomainRecord>, Refusal> =>
-  Result.flatMap(nameInScope(input, facts), (domain): Result.Result<Decision<SenderDomainRecord>, Refusal> => {
-    const { existing, now } = facts
-    if (existing === null) return newDomain(domain, input, facts)
-    return Result.succeed(
-      input.verified === true && !existing.manuallyVerified ? manuallyVerified(existing, now) : unchanged(existing)
-    )
-  })
+): Result.Result<Decision<SenderDomainRecord>, CreateDomainFailure> =>
+  Result.flatMap(
+    nameInScope(input, facts),
+    (domain): Result.Result<Decision<SenderDomainRecord>, CreateDomainFailure> => {
+      const { existing, now } = facts
+      if (existing === null) return newDomain(domain, input, facts)
+      return Result.succeed(
+        input.verified === true && !existing.manuallyVerified ? manuallyVerified(existing, now) : unchanged(existing)
+      )
+    }
+  )
 
 export interface ScopedDomainFacts {
   /** The domain scope of the caller. */

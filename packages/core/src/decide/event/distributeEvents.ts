@@ -50,7 +50,7 @@ export const distributeEvents = ({ now, ids, events, subscribers }: Distribution
       dueAt: now,
       worker: null,
       fencingToken: 0,
-      attempts: 0,
+      attemptCount: 0,
       latestAttempts: [],
       endedAt: null
     }))

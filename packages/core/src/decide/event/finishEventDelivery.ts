@@ -11,12 +11,13 @@ import type {
 } from "../../domain/event/EventDelivery.ts"
 import { eventDeliveryState, latestAttemptsMax } from "../../domain/event/EventDelivery.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { jitterOf } from "../../domain/delivery/RetrySchedule.ts"
-import { failingMillisMax, eventDeliveryWaitMillis, subscriptionWaitMillis } from "../../domain/webhook/Webhook.ts"
+import { jitterOf } from "../../domain/value/Jitter.ts"
+import { subscriptionWaitMillis } from "../../domain/event/Subscription.ts"
+import { failingMillisMax, eventDeliveryWaitMillis } from "../../domain/webhook/Webhook.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 
-/** How an attempt ended. */
+/** How the processing of a claimed event delivery ended. */
 export type EventDeliveryResult =
   | SinkOutcome
   | { readonly _tag: "NoReply"; readonly error: string }
@@ -74,14 +75,14 @@ const waitMillis = (
   current: EventDelivery,
   webhook: ResourceOf<"webhook"> | null
 ): number | undefined => {
-  const attempts = current.attempts + 1
+  const attempts = current.attemptCount + 1
   if (webhook === null) return subscriptionWaitMillis(attempts)
   const retryAfterSeconds = result._tag === "Refused" ? result.retryAfterSeconds : null
   return eventDeliveryWaitMillis(attempts, jitterOf(current.id, attempts), retryAfterSeconds)
 }
 
 /** Whether the subscriber wants no further events. A webhook with a new URL still wants them. */
-const isGone = (result: EventDeliveryResult, facts: FinishEventDeliveryFacts): boolean =>
+const subscriberIsGone = (result: EventDeliveryResult, facts: FinishEventDeliveryFacts): boolean =>
   result._tag === "Refused" && result.wantsNoMoreEvents && (facts.webhook === null || isAboutWebhook(facts))
 
 const nextState = (
@@ -99,15 +100,15 @@ const nextState = (
   if (result._tag === "Postponed") return { ...base, dueAt: now + result.waitMillis }
   const ended = (status: "delivered" | "failed"): EventDeliveryState => ({
     ...base,
-    attempts: result._tag === "NotAttempted" ? current.attempts : current.attempts + 1,
+    attemptCount: result._tag === "NotAttempted" ? current.attemptCount : current.attemptCount + 1,
     status,
     dueAt: null,
     endedAt: now
   })
   if (result._tag === "Accepted") return ended("delivered")
-  if (result._tag === "NotAttempted" || isGone(result, facts)) return ended("failed")
+  if (result._tag === "NotAttempted" || subscriberIsGone(result, facts)) return ended("failed")
   const wait = waitMillis(result, current, webhook)
-  return wait === undefined ? ended("failed") : { ...base, attempts: current.attempts + 1, dueAt: now + wait }
+  return wait === undefined ? ended("failed") : { ...base, attemptCount: current.attemptCount + 1, dueAt: now + wait }
 }
 
 /** Returns the webhook after the attempt. It changes only when it begins to fail, recovers, or is disabled; `null` if it does not change. */
@@ -120,7 +121,7 @@ const webhookAfter = (
     return null
   const { failingSince, status } = webhook.content
   const since = result._tag === "Accepted" ? null : (failingSince ?? now)
-  const disabled = isGone(result, facts) || (since !== null && now - since >= failingMillisMax)
+  const disabled = subscriberIsGone(result, facts) || (since !== null && now - since >= failingMillisMax)
   const content = { ...webhook.content, failingSince: since, status: disabled ? ("disabled" as const) : status }
   if (content.failingSince === failingSince && content.status === status) return null
   return { before: webhook, after: { ...webhook, content, updatedAt: now, revision: webhook.revision + 1 } }
@@ -142,7 +143,7 @@ export const finishEventDelivery = (
   return {
     answer: { eventDelivery: { ...current, ...next }, disabledWebhook: isDisabled ? webhook.after : null },
     changes: [
-      { _tag: "MoveEventDelivery", id: current.id, from: "pending", fencingToken: current.fencingToken, next },
+      { _tag: "TransitionEventDelivery", id: current.id, from: "pending", fencingToken: current.fencingToken, next },
       ...webhookChanges
     ]
   }

@@ -43,14 +43,14 @@ export const replayEventDelivery = ({
     dueAt: now,
     worker: null,
     fencingToken: existing.fencingToken + 1,
-    attempts: 0,
+    attemptCount: 0,
     endedAt: null
   }
   return Result.succeed({
     answer: { ...existing, ...next },
     changes: [
       {
-        _tag: "MoveEventDelivery",
+        _tag: "TransitionEventDelivery",
         id: existing.id,
         from: existing.status,
         fencingToken: existing.fencingToken,

@@ -9,7 +9,7 @@ import { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { allProjects } from "../../domain/webhook/Webhook.ts"
+import { allProjects } from "../../domain/event/Subscription.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 

@@ -14,7 +14,7 @@ import { freshState } from "../../domain/delivery/Delivery.ts"
 import type { SenderDomainRecord } from "../../domain/domain-name/SenderDomain.ts"
 import type { Address } from "../../domain/message/Address.ts"
 import type { HashedAttachment } from "../../domain/message/attachmentContent.ts"
-import { partsOf, toAttachmentRecord } from "../../domain/message/attachmentContent.ts"
+import { chunksOf, toAttachmentRecord } from "../../domain/message/attachmentContent.ts"
 import type { AcceptedSend, IdempotencyRecord } from "../../domain/message/Idempotency.ts"
 import { idempotencyExpiry } from "../../domain/message/Idempotency.ts"
 import type { Message } from "../../domain/message/Message.ts"
@@ -205,7 +205,7 @@ const contentChanges = (projectId: ProjectId, attachments: ReadonlyArray<HashedA
     _tag: "PutContent",
     projectId,
     hash,
-    parts: partsOf(content)
+    chunks: chunksOf(content)
   }))
 
 const sizeIssues = ({ attachments }: AcceptSend, { plan }: AcceptSendFacts): ReadonlyArray<Issue> =>

@@ -18,7 +18,7 @@ import { utcDayOf } from "../../domain/value/Instant.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
-import { dailyCounter, isWithinLimit, noLimits } from "../../domain/plan/Plan.ts"
+import { dailyCounter, isWithinLimit } from "../../domain/plan/Plan.ts"
 import { windowIssue } from "../../domain/message/SendingWindow.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
@@ -91,8 +91,7 @@ export const cancelMessage = (
       ...transitions.flatMap((transition, index) => transitionChanges(transition, now, idAt(ids, "evt", index))),
       ...addToCounters(
         message.projectId,
-        transitions.flatMap(({ counterChanges }) => counterChanges),
-        noLimits
+        transitions.flatMap(({ counterChanges }) => counterChanges)
       )
     ]
   })

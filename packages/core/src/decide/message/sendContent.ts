@@ -13,7 +13,7 @@ import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { RenderedTemplate } from "../template/renderTemplate.ts"
 import { renderTemplate } from "../template/renderTemplate.ts"
-import { partsOf } from "../template/templateVersion.ts"
+import { templatePartsOf } from "../template/templateVersion.ts"
 
 /** A template that is not archived, with its published version. */
 export interface SendTemplate extends StoredVersion {
@@ -65,7 +65,7 @@ const contentOrIssues = (
   if (send.templateId === null) return Result.succeed({ subject: subject ?? "", html, text, fromName, replyTo })
   if (template === null)
     return Result.fail([issue(["templateId"], "unknown_template", "is not a published template of this project")])
-  const source = partsOf(template)
+  const source = templatePartsOf(template)
   if (!smtpUtf8 && replyTo === null && source.replyTo !== null && parseAddress(source.replyTo)!.utf8)
     return Result.fail([
       issue(["templateId"], "invalid_value", "names a reply-to that needs SMTPUTF8, which the transport lacks")

@@ -24,7 +24,7 @@ export type HealthReason = keyof typeof healthReasons
 /** The last fault of the relay, without its words, because they may contain an address. */
 export interface HealthFault {
   readonly at: Instant
-  /** `busy`: the relay asked for patience or refused the connection. `unreachable`: there was no answer. */
+  /** `busy`: the relay asked to slow down or refused the connection. `unreachable`: there was no answer. */
   readonly kind: "busy" | "unreachable"
   readonly smtpCode: number | null
   readonly enhancedCode: string | null
@@ -32,7 +32,7 @@ export interface HealthFault {
 
 /** What this process sees of the relay. */
 export interface HealthOfRelay {
-  readonly circuit: "closed" | "slowed" | "open"
+  readonly circuit: "closed" | "throttled" | "open"
   readonly pausedUntil: Instant | null
   readonly lastFault: HealthFault | null
   readonly inFlight: number
@@ -92,13 +92,13 @@ const lateOf = ({ work, relay }: HealthFacts): number => (work === null || relay
 export const decideHealth = (facts: HealthFacts): HealthReport => {
   const { now, dispatcherRunning, relay, storeFault, work } = facts
   const late = lateOf(facts)
-  const lapsed = work?.lapsed ?? 0
+  const abandoned = work?.abandoned ?? 0
   // Another process may hand over, so its `sending` deliveries count too, except those that a dead worker left.
-  const handsOver = relay.inFlight > 0 || (work?.sending ?? 0) > lapsed
+  const handsOver = relay.inFlight > 0 || (work?.sending ?? 0) > abandoned
   const holds: Readonly<Record<HealthReason, boolean>> = {
     store_unavailable: storeFault !== null,
     nothing_handed_over: dispatcherRunning && late > 0 && !handsOver,
-    deliveries_stuck: late + lapsed > 0,
+    deliveries_stuck: late + abandoned > 0,
     relay_unreachable: relay.circuit === "open"
   }
   const reasons = (Object.keys(healthReasons) as ReadonlyArray<HealthReason>).filter((reason) => holds[reason])
@@ -113,7 +113,7 @@ export const decideHealth = (facts: HealthFacts): HealthReport => {
     queued: work?.queued ?? null,
     sending: work?.sending ?? null,
     oldestDueAgeMillis: work === null ? null : oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt),
-    stuck: work === null ? null : late + lapsed,
+    stuck: work === null ? null : late + abandoned,
     eventDeliveriesPending: work?.eventDeliveries ?? null,
     circuit: relay.circuit,
     pausedUntil: relay.pausedUntil,

@@ -1,9 +1,18 @@
 /**
- * Renews and ends the leases of a worker. Source: decision 0006.
+ * Renews, restarts and ends the leases of workers. Source: decisions 0006 and 0044.
  */
+import type { Change } from "../../domain/store/Change.ts"
 import type { Lease } from "../../domain/store/Lease.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "./Decision.ts"
+
+/** The change that sets the lease of a worker. */
+export const leaseChange = (worker: string, renewedAt: Instant, leaseUntil: Instant): Change => ({
+  _tag: "RenewLease",
+  worker,
+  renewedAt,
+  leaseUntil
+})
 
 export interface RenewLeaseFacts {
   readonly now: Instant
@@ -14,7 +23,7 @@ export interface RenewLeaseFacts {
 /** The lease then ends `leaseMillis` after now. */
 export const renewLease = ({ now, worker, leaseMillis }: RenewLeaseFacts): Decision<undefined> => ({
   answer: undefined,
-  changes: [{ _tag: "RenewLease", worker, renewedAt: now, leaseUntil: now + leaseMillis }]
+  changes: [leaseChange(worker, now, now + leaseMillis)]
 })
 
 export interface RestartLeasesFacts {
@@ -29,15 +38,12 @@ export interface RestartLeasesFacts {
  */
 export const restartLeases = ({ now, leases }: RestartLeasesFacts): Decision<undefined> => ({
   answer: undefined,
-  changes: leases.map(({ worker, renewedAt, leaseUntil }) => ({
-    _tag: "RenewLease",
-    worker,
-    renewedAt: now,
-    leaseUntil: now + Math.max(0, leaseUntil - renewedAt)
-  }))
+  changes: leases.map(({ worker, renewedAt, leaseUntil }) =>
+    leaseChange(worker, now, now + Math.max(0, leaseUntil - renewedAt))
+  )
 })
 
-/** Ends the leases of all names of a worker. Other workers can then claim its rows at once. */
+/** Ends the leases of all ids of a worker. Other workers can then claim its rows at once. */
 export const endLeases = (workers: ReadonlyArray<string>): Decision<undefined> => ({
   answer: undefined,
   changes: workers.map((worker) => ({ _tag: "EndLease", worker }))

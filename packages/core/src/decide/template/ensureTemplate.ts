@@ -17,7 +17,14 @@ import type { CreateTemplateFacts } from "./template.ts"
 import { emptyAbout, newTemplate } from "./template.ts"
 import type { TemplateText } from "./templateContent.ts"
 import { mergeTemplateInput } from "./templateContent.ts"
-import { changedTemplate, newVersion, partsOf, publishedVersion, putRecord, saveVersion } from "./templateVersion.ts"
+import {
+  changedTemplate,
+  newVersion,
+  templatePartsOf,
+  publishedVersion,
+  putRecord,
+  saveVersion
+} from "./templateVersion.ts"
 
 export interface EnsureTemplateFacts extends Omit<CreateTemplateFacts, "aliased"> {
   /** The template with the alias of the input. It is not archived, because an archived template has no alias. */
@@ -82,7 +89,7 @@ const publication = (
   parts: TemplateParts,
   { now, ids, newestVersion }: EnsureTemplateFacts
 ): Publication => {
-  if (draft !== null && sameParts(partsOf(draft), parts)) {
+  if (draft !== null && sameParts(templatePartsOf(draft), parts)) {
     const version = publishedVersion(draft.version, now)
     const changes = [putRecord(version, draft.version.revision)]
     return { published: { version, body: draft.body }, draft: null, changes }
@@ -99,7 +106,7 @@ const changeExisting = (
   facts: EnsureTemplateFacts
 ): Ensured => {
   const { template, draft, published } = existing
-  const isPublished = published !== null && sameParts(partsOf(published), parts)
+  const isPublished = published !== null && sameParts(templatePartsOf(published), parts)
   if (isPublished && sameAbout(template.content, about))
     return Result.succeed(unchanged({ template, draft, published }))
   const next = isPublished ? { published, draft, changes: [] } : publication(existing, parts, facts)

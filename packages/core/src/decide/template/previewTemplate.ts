@@ -8,7 +8,7 @@ import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { RenderedTemplate } from "./renderTemplate.ts"
 import { publishingIssues, renderTemplate } from "./renderTemplate.ts"
-import { partsOf } from "./templateVersion.ts"
+import { templatePartsOf } from "./templateVersion.ts"
 
 interface Preview {
   readonly variables?: Readonly<Record<string, VariableValue>>
@@ -24,7 +24,7 @@ export const previewTemplate = (
   const { draft, published } = existing ?? { draft: null, published: null }
   const chosen = version === "draft" ? draft : version === "published" ? published : (draft ?? published)
   if (chosen === null) return Result.fail(new RecordNotFound({ record: "template", id: idOrAlias }))
-  const parts = partsOf(chosen)
+  const parts = templatePartsOf(chosen)
   const issues = publishingIssues(parts)
   const rendered = issues.length > 0 ? Result.fail(issues) : renderTemplate(parts, variables, "variables")
   return Result.mapError(rendered, (issues) => new InvalidArgument({ argument: "input", issues }))

@@ -31,7 +31,8 @@ const faultIssue = (field: string, fault: MustacheFault): Issue =>
   issue([field], fault === "too_many_tags" ? "too_many_items" : "malformed_template", faultMessages[fault])
 
 /** Shows a name only if it has the form of a variable's name. */
-const shown = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) ? `"${name}"` : "of another form")
+const quotedName = (name: string): string =>
+  /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) ? `"${name}"` : "of another form"
 
 /** Returns the issues of a template: syntax faults, partials and undeclared variables, with each name once. */
 const tagIssues = (field: string, template: string, declared: ReadonlySet<string>): ReadonlyArray<Issue> => {
@@ -40,7 +41,7 @@ const tagIssues = (field: string, template: string, declared: ReadonlySet<string
   const tags = tokens.success.filter(({ kind }) => kind !== "text" && kind !== "end")
   const partials = tags.some(({ kind }) => kind === "partial")
   const unknown = new Set(
-    tags.flatMap(({ kind, value }) => (kind === "partial" || declared.has(value) ? [] : [shown(value)]))
+    tags.flatMap(({ kind, value }) => (kind === "partial" || declared.has(value) ? [] : [quotedName(value)]))
   )
   return [
     ...(partials ? [issue([field], "malformed_template", "must not use partials")] : []),

@@ -24,7 +24,7 @@ import { bodyFields, mergeTemplateInput, partsFields } from "./templateContent.t
 import {
   changedTemplate,
   newVersion,
-  partsOf,
+  templatePartsOf,
   publishedVersion,
   putRecord,
   revisedDraft,
@@ -119,7 +119,7 @@ export const updateTemplate = (idOrAlias: string, input: ValidUpdateTemplate, fa
     if (aliased !== null && aliased.id !== template.id)
       return Result.fail(new NameTaken({ record: "template", field: "alias" }))
     const base = draft ?? published
-    const before = { about: template.content, parts: base === null ? emptyParts : partsOf(base) }
+    const before = { about: template.content, parts: base === null ? emptyParts : templatePartsOf(base) }
     const text = mergeTemplateInput(input, before, ids)
     if (Result.isFailure(text)) return invalid(text.failure)
     const { about, parts } = text.success
@@ -139,7 +139,7 @@ export const updateTemplate = (idOrAlias: string, input: ValidUpdateTemplate, fa
 export const publishTemplate = (idOrAlias: string, { now, existing }: TemplateFacts): Published =>
   Result.flatMap(editable(idOrAlias, existing), ({ template, draft, published }): Published => {
     if (draft === null) return Result.fail(new TemplateNotEditable({ templateId: idOrAlias, reason: "no_draft" }))
-    const issues = publishingIssues(partsOf(draft))
+    const issues = publishingIssues(templatePartsOf(draft))
     if (issues.length > 0) return invalid(issues)
     const live = publishedVersion(draft.version, now)
     const content = { ...template.content, draftVersionId: null, publishedVersionId: live.id }

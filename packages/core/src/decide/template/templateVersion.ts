@@ -17,8 +17,8 @@ import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { utf8Octets } from "../../domain/value/TextLength.ts"
 
-type TemplateRecord = ResourceOf<"template">
-type VersionRecord = ResourceOf<"templateVersion">
+export type TemplateRecord = ResourceOf<"template">
+export type VersionRecord = ResourceOf<"templateVersion">
 type BodyRecord = ResourceOf<"templateBody">
 
 interface Times {
@@ -39,7 +39,7 @@ export const putRecord = (resource: TemplateRecord | VersionRecord | BodyRecord,
 })
 
 /** Returns all parts of a version. */
-export const partsOf = ({ version, body }: StoredVersion): TemplateParts => ({
+export const templatePartsOf = ({ version, body }: StoredVersion): TemplateParts => ({
   subject: version.content.subject,
   previewText: version.content.previewText,
   fromName: version.content.fromName,

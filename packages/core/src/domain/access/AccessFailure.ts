@@ -1,7 +1,7 @@
 /**
  * Why an API key may not do something: the key, its permission, its domain scope or its rate limit.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import { NotRetryable } from "../value/NotRetryable.ts"
 import type { Permission } from "./ApiKey.ts"
 
@@ -11,7 +11,7 @@ export class InvalidApiKey extends NotRetryable(
   "unauthorized",
   "The API key is missing or not valid."
 ) {
-  /** No. Use another API key. */
+  /** Not retryable: use another API key. */
   declare readonly isRetryable: boolean
 }
 
@@ -22,7 +22,7 @@ export class PermissionMissing extends NotRetryable("PermissionMissing", "not_al
   override get message() {
     return `The API key lacks the permission ${this.permission}.`
   }
-  /** No. Use an API key with the permission. */
+  /** Not retryable: use an API key with the permission. */
   declare readonly isRetryable: boolean
 }
 
@@ -31,8 +31,11 @@ export class SenderOutsideScope extends NotRetryable(
   "SenderOutsideScope",
   "not_allowed",
   "The API key's domain scope does not allow this sender domain."
-)<{ readonly domain: string }> {
-  /** No. Use another sender, or an API key with another domain scope. */
+)<{
+  /** The sender domain; `null` when a client over HTTP cancels or reschedules a message, because the response does not show it. */
+  readonly domain: string | null
+}> {
+  /** Not retryable: use another sender, or an API key with another domain scope. */
   declare readonly isRetryable: boolean
 }
 
@@ -40,7 +43,7 @@ export class SenderOutsideScope extends NotRetryable(
 export class ApiKeyNotFound extends NotRetryable("ApiKeyNotFound", "not_found", "No API key with this ID.")<{
   readonly apiKeyId: string
 }> {
-  /** No. */
+  /** Not retryable. */
   declare readonly isRetryable: boolean
 }
 
@@ -58,7 +61,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   override get message() {
     return `Too many requests. Retry after ${this.retryAfterSeconds} second${this.retryAfterSeconds === 1 ? "" : "s"}.`
   }
-  /** Yes, after `retryAfterSeconds`. */
+  /** Retryable after `retryAfterSeconds`. */
   get isRetryable() {
     return true
   }

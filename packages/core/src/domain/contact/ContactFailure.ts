@@ -1,14 +1,14 @@
 /**
  * Why a use case of contacts is refused.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import { NotRetryable } from "../value/NotRetryable.ts"
 
 /** The project has no contact with this ID. */
 export class ContactNotFound extends NotRetryable("ContactNotFound", "not_found", "No contact with this ID.")<{
   readonly contactId: string
 }> {
-  /** No. */
+  /** Not retryable. */
   declare readonly isRetryable: boolean
 }
 
@@ -18,7 +18,7 @@ export class PropertyInUse extends NotRetryable(
   "conflict",
   "The type of the property cannot change while contacts have values of it."
 )<{ readonly propertyId: string }> {
-  /** No. Create another property, or remove the values first. */
+  /** Not retryable: create another property, or remove the values first. */
   declare readonly isRetryable: boolean
 }
 
@@ -28,7 +28,7 @@ export class ContactFilterTooSlow extends Data.TaggedError("ContactFilterTooSlow
   override get message() {
     return `Filtering the contacts took longer than ${this.millis / 1000} seconds. Use a narrower search or segment, or try again later.`
   }
-  /** Yes, after some seconds. A narrower filter is better. */
+  /** Retryable after some seconds. A narrower filter is better. */
   get isRetryable() {
     return true
   }
@@ -40,6 +40,6 @@ export class ContactEmailTaken extends NotRetryable(
   "duplicate_error",
   "Another contact of this project has this email."
 )<{ readonly field: "email" }> {
-  /** No. Update the other contact. */
+  /** Not retryable: update the other contact. */
   declare readonly isRetryable: boolean
 }

@@ -10,7 +10,7 @@ export type EmailStatus = (typeof emailStatuses)[number]
 /** One transition of the status of a contact, with its event. */
 export interface EmailStatusRow {
   readonly from: EmailStatus | "none"
-  readonly on: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
+  readonly trigger: "ContactCreated" | "UnsubscribeRequested" | "SubscribeRequested" | "SuppressedAddressTaken"
   readonly to: EmailStatus
   readonly emits?: "contact.unsubscribed" | "contact.subscribed"
   readonly source: string
@@ -18,33 +18,36 @@ export interface EmailStatusRow {
 
 /** Every transition of the status of a contact. A contact makes no other. */
 export const emailStatusTable = [
-  { from: "none", on: "ContactCreated", to: "subscribed", source: "docs/spec/coverage.md S4.1" },
+  { from: "none", trigger: "ContactCreated", to: "subscribed", source: "docs/spec/coverage.md S4.1" },
   {
     from: "subscribed",
-    on: "UnsubscribeRequested",
+    trigger: "UnsubscribeRequested",
     to: "unsubscribed",
     emits: "contact.unsubscribed",
     source: "docs/spec/coverage.md S4.3"
   },
-  { from: "unsubscribed", on: "UnsubscribeRequested", to: "unsubscribed", source: "decision 0012" },
-  { from: "subscribed", on: "SubscribeRequested", to: "subscribed", source: "decision 0012" },
+  { from: "unsubscribed", trigger: "UnsubscribeRequested", to: "unsubscribed", source: "decision 0012" },
+  { from: "subscribed", trigger: "SubscribeRequested", to: "subscribed", source: "decision 0012" },
   {
     from: "unsubscribed",
-    on: "SubscribeRequested",
+    trigger: "SubscribeRequested",
     to: "subscribed",
     emits: "contact.subscribed",
     source: "docs/spec/coverage.md S4.4"
   },
   {
     from: "subscribed",
-    on: "SuppressedAddressTaken",
+    trigger: "SuppressedAddressTaken",
     to: "unsubscribed",
     emits: "contact.unsubscribed",
     source: "decision 0012 (unsubscribed exactly while the address holds the reason)"
   },
-  { from: "unsubscribed", on: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
+  { from: "unsubscribed", trigger: "SuppressedAddressTaken", to: "unsubscribed", source: "decision 0012" }
 ] as const satisfies ReadonlyArray<EmailStatusRow>
 
 /** Returns the row for a status and a trigger. The table has a row for each pair that can occur. */
-export const emailStatusStep = (from: EmailStatusRow["from"], on: EmailStatusRow["on"]): EmailStatusRow | undefined =>
-  (emailStatusTable as ReadonlyArray<EmailStatusRow>).find((row) => row.from === from && row.on === on)
+export const emailStatusStep = (
+  from: EmailStatusRow["from"],
+  on: EmailStatusRow["trigger"]
+): EmailStatusRow | undefined =>
+  (emailStatusTable as ReadonlyArray<EmailStatusRow>).find((row) => row.from === from && row.trigger === on)

@@ -7,6 +7,9 @@ import { parseAddress } from "../message/Address.ts"
 /** Replaces an erased address. The top-level domain `invalid` never has a mailbox (RFC 6761 §6.4). */
 export const erasedAddress = "erased@erased.invalid"
 
+/** Whether the address of a record was erased, so that the record is no longer about a person. */
+export const isErased = ({ address }: { readonly address: string }): boolean => address === erasedAddress
+
 /** Finds and replaces one address. */
 export interface AddressRedaction {
   /** Whether any text of the value has the address, also in the name of a field. */

@@ -9,7 +9,9 @@ import type { ProjectId } from "../access/Project.ts"
 
 /** The header field that names the recipient. No header field names a `bcc` recipient. */
 export type RecipientKind = "to" | "cc" | "bcc"
-/** `hard`: the address does not work. `soft`: the relay refused the message temporarily until its lifetime ended. */
+/**
+ * `hard`: refused for good, because of the mailbox, a block or the content. `soft`: temporary failures until the end, or a full mailbox.
+ */
 export type BounceType = "hard" | "soft"
 
 /** The fields that acceptance sets and that never change. */
@@ -40,10 +42,10 @@ export interface DeliveryState {
   /** The instant from which a claim can take the delivery; `null` means never. */
   readonly dueAt: Instant | null
   /**
-   * The wait until `dueAt` begins at this instant. A clock that shows an earlier time was set back, and the delivery is then due. Equal to
+   * The time of the clock when `dueAt` was set, minus 30 s. A clock that shows an earlier time was set back, so the delivery is due. Equal to
    * `dueAt` if there is no wait; `null` if the delivery waits until its scheduled time, whatever the clock showed before. Source: decision 0044.
    */
-  readonly waitsFrom: Instant | null
+  readonly dueSetAt: Instant | null
   /** When the delivery was queued. Its lifetime starts at this instant. */
   readonly queuedAt: Instant | null
   /** The worker that claimed the delivery. */
@@ -51,13 +53,13 @@ export interface DeliveryState {
   /** Grows with each claim and each transition. A write with an older token is refused. */
   readonly fencingToken: number
   /** The number of started attempts. */
-  readonly attempts: number
+  readonly attemptCount: number
   /** The number of temporary refusals of the recipient. It is the position in the retry schedule. */
   readonly deferrals: number
   /** The number of ambiguous attempts: they ended while finalizing without an answer, over a transport without `idempotentHandOff`. */
   readonly ambiguousAttempts: number
-  /** The number of workers that stopped unexpectedly while they sent the delivery. */
-  readonly crashes: number
+  /** The number of workers that died while they sent the delivery. */
+  readonly workerDeaths: number
   /**
    * Whether the relay may know the delivery: an attempt received a reply to its envelope, or it ended in the phase `finalizing`. A revoked
    * hand-off and a message that is not sendable do not count.
@@ -148,21 +150,21 @@ export const freshAttempt = {
   durationMillis: null
 } as const satisfies AttemptState
 
-/** The state of a new delivery before any transition. */
+/** The state of a new delivery before any transition. `status` is a placeholder: the first transition sets it. */
 export const freshState: DeliveryState = {
   status: "queued",
   reason: null,
   statusMessage: null,
   scheduledAt: null,
   dueAt: null,
-  waitsFrom: null,
+  dueSetAt: null,
   queuedAt: null,
   worker: null,
   fencingToken: 0,
-  attempts: 0,
+  attemptCount: 0,
   deferrals: 0,
   ambiguousAttempts: 0,
-  crashes: 0,
+  workerDeaths: 0,
   reachedRelay: false,
   countedDay: null,
   chargedAt: null,

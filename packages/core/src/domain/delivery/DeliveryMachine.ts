@@ -10,21 +10,21 @@ import { deliveryTable } from "./DeliveryTable.ts"
 /** The table has no row for this status and trigger. The delivery does not change. */
 export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
   readonly from: DeliveryRow["from"]
-  readonly on: Trigger
+  readonly trigger: Trigger
 }> {}
 
-const rows: ReadonlyArray<DeliveryRow & { readonly on: Trigger }> = deliveryTable
+const rows: ReadonlyArray<DeliveryRow & { readonly trigger: Trigger }> = deliveryTable
 
 /** Returns the row for a status and a trigger. `reason` is the delivery's reason, for rows with a `fromReason`. */
 export const step = (
   from: DeliveryRow["from"],
-  on: Trigger,
+  trigger: Trigger,
   reason: DeliveryReason | null = null
 ): Result.Result<DeliveryRow, IllegalTransition> => {
   const row = rows.find(
-    (row) => row.from === from && row.on === on && (row.fromReason === undefined || row.fromReason === reason)
+    (row) => row.from === from && row.trigger === trigger && (row.fromReason === undefined || row.fromReason === reason)
   )
-  return row === undefined ? Result.fail(new IllegalTransition({ from, on })) : Result.succeed(row)
+  return row === undefined ? Result.fail(new IllegalTransition({ from, trigger })) : Result.succeed(row)
 }
 
 /** Statuses without an outgoing row, apart from rows with a `fromReason`. */

@@ -12,11 +12,12 @@ export const reportKinds = ["delivered", "bounced", "complained"] as const
 export type ReportKind = (typeof reportKinds)[number]
 
 /** Every cause of a bounce. */
-const bounceCauses = ["mailbox_unknown", "refused", "expired"] as const
+const bounceCauses = ["mailbox_unknown", "domain_unknown", "refused", "expired"] as const
 /**
  * Why a delivery bounced.
  *
- * - `mailbox_unknown`: there is no such mailbox or domain. Providers call it a hard bounce.
+ * - `mailbox_unknown`: there is no such mailbox. Providers call it a hard bounce.
+ * - `domain_unknown`: the domain does not exist or takes no mail. Providers call it a hard bounce.
  * - `expired`: temporary failures until a relay gave up. Providers call it a soft bounce.
  * - `refused`: every other cause, and every doubt.
  */
@@ -25,11 +26,11 @@ export type BounceCause = (typeof bounceCauses)[number]
 /** A final report about one delivery. A delay or an automatic reply is no report. */
 export interface DeliveryReport {
   readonly kind: ReportKind
-  /** Only of a bounce: why, as far as it matters for the address. Default: by the codes; without codes `mailbox_unknown`. */
+  /** Only of a bounce: why, as far as it matters for the address. Default: by the codes and the text; without codes `mailbox_unknown`. */
   readonly cause?: BounceCause | undefined
   /** The code of the SMTP reply that the report quotes, such as 550. */
   readonly smtpCode?: number | null | undefined
-  /** The enhanced code, such as `5.1.1` (RFC 3463). It decides what the bounce means. */
+  /** The enhanced code, such as `5.1.1` (RFC 3463). It decides what the bounce means when `cause` is absent. */
   readonly enhancedCode?: string | null | undefined
   /** What the remote system says, for people. Only the first 1,000 characters are kept. */
   readonly text?: string | null | undefined

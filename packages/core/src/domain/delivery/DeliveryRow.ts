@@ -15,7 +15,7 @@ export interface DeliveryRow {
   readonly from: DeliveryStatus | "none"
   /** The row applies only to a delivery with this reason. */
   readonly fromReason?: DeliveryReason
-  readonly on: string
+  readonly trigger: string
   readonly to: DeliveryStatus
   readonly reason?: DeliveryReason
   readonly counters?: CounterEffect
@@ -23,7 +23,7 @@ export interface DeliveryRow {
   readonly refunds?: true
   /** The event of the transition. `email.delayed` is emitted only if the delivery has no event yet. */
   readonly emits?: DeliveryEventKind
-  /** The part of the interface, or the decision, that defines the row. */
+  /** The part of the specification, or the decision, that defines the row. */
   readonly source: string
 }
 

@@ -110,7 +110,7 @@ export interface ExplainedEventDelivery {
   readonly name: string | null
   readonly status: EventDeliveryStatus
   /** The number of attempts since the event delivery was created or replayed. */
-  readonly attempts: number
+  readonly attemptCount: number
   /** When the next attempt is due; `null` if none follows. */
   readonly nextAttemptAt: Instant | null
 }

@@ -28,8 +28,15 @@ const bounceReports = {
 
 type BounceReport = keyof typeof bounceReports
 
-const bounceReport = <const F extends DeliveryStatus, const On extends BounceReport>(from: F, on: On) =>
-  ({ from, on, to: "bounced", reason: bounceReports[on], emits: "email.bounced", source: "decision 0040" }) as const
+const bounceReport = <const F extends DeliveryStatus, const On extends BounceReport>(from: F, trigger: On) =>
+  ({
+    from,
+    trigger,
+    to: "bounced",
+    reason: bounceReports[trigger],
+    emits: "email.bounced",
+    source: "decision 0040"
+  }) as const
 
 /** A report of a bounce or a complaint changes the status at once, also while the delivery is queued or sending. */
 const badReports = <const F extends DeliveryStatus>(from: F) =>
@@ -44,7 +51,7 @@ const badReports = <const F extends DeliveryStatus>(from: F) =>
 const complaintReport = <const F extends DeliveryStatus>(from: F) =>
   ({
     from,
-    on: "ComplaintReported",
+    trigger: "ComplaintReported",
     to: "complained",
     reason: "complaint",
     emits: "email.complained",
@@ -53,32 +60,32 @@ const complaintReport = <const F extends DeliveryStatus>(from: F) =>
 
 const reports = <const F extends DeliveryStatus>(from: F) =>
   [
-    { from, on: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
+    { from, trigger: "DeliveredReported", to: "delivered", emits: "email.delivered", source: "decision 0003" },
     ...badReports(from)
   ] as const
 
 /** Every transition of a delivery. A delivery makes no other. */
 export const deliveryTable = [
-  { from: "none", on: "SendAccepted", to: "queued", counters: countAsQueued, source: "decision 0015 (counters)" },
+  { from: "none", trigger: "SendAccepted", to: "queued", counters: countAsQueued, source: "decision 0015 (counters)" },
   {
     from: "none",
-    on: "SendScheduled",
+    trigger: "SendScheduled",
     to: "scheduled",
     counters: countAsScheduled,
     source: "docs/spec/coverage.md S3.2"
   },
-  { from: "none", on: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
+  { from: "none", trigger: "SendSuppressed", to: "suppressed", emits: "email.suppressed", source: "decision 0004" },
 
   {
     from: "scheduled",
-    on: "DueReached",
+    trigger: "DueReached",
     to: "queued",
     counters: countWhenDue,
     source: "docs/spec/coverage.md S3.3 and S3.9"
   },
   {
     from: "scheduled",
-    on: "DueSuppressed",
+    trigger: "DueSuppressed",
     to: "suppressed",
     counters: uncountScheduled,
     emits: "email.suppressed",
@@ -86,7 +93,7 @@ export const deliveryTable = [
   },
   {
     from: "scheduled",
-    on: "DueOverAllowance",
+    trigger: "DueOverAllowance",
     to: "failed",
     reason: "quota_exceeded",
     counters: uncountScheduled,
@@ -95,7 +102,7 @@ export const deliveryTable = [
   },
   {
     from: "scheduled",
-    on: "DueKeyRevoked",
+    trigger: "DueKeyRevoked",
     to: "failed",
     reason: "api_key_revoked",
     counters: uncountScheduled,
@@ -104,7 +111,7 @@ export const deliveryTable = [
   },
   {
     from: "scheduled",
-    on: "DueDomainUnverified",
+    trigger: "DueDomainUnverified",
     to: "failed",
     reason: "sending_failed",
     counters: uncountScheduled,
@@ -113,23 +120,23 @@ export const deliveryTable = [
   },
   {
     from: "scheduled",
-    on: "CancelRequested",
+    trigger: "CancelRequested",
     to: "canceled",
     reason: "canceled",
     counters: uncountScheduled,
     emits: "email.canceled",
     source: "docs/spec/coverage.md S3.7"
   },
-  { from: "scheduled", on: "Rescheduled", to: "scheduled", source: "docs/spec/coverage.md S3.8" },
+  { from: "scheduled", trigger: "Rescheduled", to: "scheduled", source: "docs/spec/coverage.md S3.8" },
 
   // The clock moved backwards after the delivery was claimed, so the delivery is not due yet.
-  { from: "scheduled", on: "NotYetDue", to: "scheduled", source: "decision 0006" },
-  { from: "queued", on: "NotYetDue", to: "queued", source: "decision 0006" },
+  { from: "scheduled", trigger: "NotYetDue", to: "scheduled", source: "decision 0006" },
+  { from: "queued", trigger: "NotYetDue", to: "queued", source: "decision 0006" },
 
-  { from: "queued", on: "AttemptBegan", to: "sending", source: "decision 0006" },
+  { from: "queued", trigger: "AttemptBegan", to: "sending", source: "decision 0006" },
   {
     from: "queued",
-    on: "RecipientSuppressed",
+    trigger: "RecipientSuppressed",
     to: "suppressed",
     refunds: true,
     emits: "email.suppressed",
@@ -137,7 +144,7 @@ export const deliveryTable = [
   },
   {
     from: "queued",
-    on: "SendExpired",
+    trigger: "SendExpired",
     to: "failed",
     reason: "temporary_failure",
     refunds: true,
@@ -146,7 +153,7 @@ export const deliveryTable = [
   },
   {
     from: "queued",
-    on: "MessageTooLarge",
+    trigger: "MessageTooLarge",
     to: "failed",
     reason: "message_blocked",
     refunds: true,
@@ -154,11 +161,17 @@ export const deliveryTable = [
     source: "decision 0006"
   },
 
-  { from: "sending", on: "TransportAccepted", to: "accepted", emits: "email.accepted", source: "decision 0003" },
-  { from: "sending", on: "TransportDelivered", to: "delivered", emits: "email.delivered", source: "decision 0003" },
+  { from: "sending", trigger: "TransportAccepted", to: "accepted", emits: "email.accepted", source: "decision 0003" },
   {
     from: "sending",
-    on: "MailboxUnknown",
+    trigger: "TransportDelivered",
+    to: "delivered",
+    emits: "email.delivered",
+    source: "decision 0003"
+  },
+  {
+    from: "sending",
+    trigger: "MailboxUnknown",
     to: "bounced",
     reason: "hard_bounce",
     emits: "email.bounced",
@@ -166,7 +179,7 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "RecipientBlocked",
+    trigger: "RecipientBlocked",
     to: "bounced",
     reason: "recipient_blocked",
     emits: "email.bounced",
@@ -174,7 +187,7 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "MessageRefused",
+    trigger: "MessageRefused",
     to: "failed",
     reason: "message_blocked",
     refunds: true,
@@ -183,7 +196,7 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "SenderRefused",
+    trigger: "SenderRefused",
     to: "failed",
     reason: "sending_failed",
     refunds: true,
@@ -192,17 +205,17 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "MessageNotSendable",
+    trigger: "MessageNotSendable",
     to: "failed",
     reason: "sending_failed",
     refunds: true,
     emits: "email.failed",
     source: "decision 0034"
   },
-  { from: "sending", on: "TransportDeferred", to: "queued", emits: "email.delayed", source: "decision 0006" },
+  { from: "sending", trigger: "TransportDeferred", to: "queued", emits: "email.delayed", source: "decision 0006" },
   {
     from: "sending",
-    on: "DeferredTooLong",
+    trigger: "DeferredTooLong",
     to: "bounced",
     reason: "temporary_failure",
     emits: "email.bounced",
@@ -210,28 +223,28 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "UnreachableTooLong",
+    trigger: "UnreachableTooLong",
     to: "failed",
     reason: "temporary_failure",
     refunds: true,
     emits: "email.failed",
     source: "decision 0022"
   },
-  { from: "sending", on: "HandOffStopped", to: "queued", source: "decision 0006" },
-  { from: "sending", on: "WorkerDied", to: "queued", source: "decision 0006" },
+  { from: "sending", trigger: "HandOffStopped", to: "queued", source: "decision 0006" },
+  { from: "sending", trigger: "WorkerDied", to: "queued", source: "decision 0006" },
   {
     from: "sending",
-    on: "WorkerDiedTooOften",
+    trigger: "WorkerDiedTooOften",
     to: "failed",
     reason: "sending_failed",
     refunds: true,
     emits: "email.failed",
     source: "decision 0006"
   },
-  { from: "sending", on: "AmbiguousRetry", to: "queued", source: "decision 0006" },
+  { from: "sending", trigger: "AmbiguousRetry", to: "queued", source: "decision 0006" },
   {
     from: "sending",
-    on: "AmbiguousFailure",
+    trigger: "AmbiguousFailure",
     to: "failed",
     reason: "delivery_uncertain",
     emits: "email.failed",
@@ -239,21 +252,30 @@ export const deliveryTable = [
   },
   {
     from: "sending",
-    on: "RecipientSuppressed",
+    trigger: "RecipientSuppressed",
     to: "suppressed",
     refunds: true,
     emits: "email.suppressed",
     source: "decision 0006"
   },
 
-  // The lease of the worker lapsed, but the worker still runs and reports the relay's answer late.
-  { from: "queued", on: "AcceptanceReported", to: "accepted", emits: "email.accepted", source: "decision 0035" },
+  // The lease of the worker lapsed, but the worker still runs and has the relay's answer late.
+  { from: "queued", trigger: "LateAcceptance", to: "accepted", emits: "email.accepted", source: "decision 0035" },
   {
     from: "failed",
     fromReason: "delivery_uncertain",
-    on: "AcceptanceReported",
+    trigger: "LateAcceptance",
     to: "accepted",
     emits: "email.accepted",
+    source: "decision 0035"
+  },
+  { from: "queued", trigger: "LateDelivery", to: "delivered", emits: "email.delivered", source: "decision 0035" },
+  {
+    from: "failed",
+    fromReason: "delivery_uncertain",
+    trigger: "LateDelivery",
+    to: "delivered",
+    emits: "email.delivered",
     source: "decision 0035"
   },
   ...reports("queued"),
@@ -264,9 +286,9 @@ export const deliveryTable = [
   complaintReport("bounced")
 ] as const satisfies ReadonlyArray<DeliveryRow>
 
-export type Trigger = (typeof deliveryTable)[number]["on"]
+export type Trigger = (typeof deliveryTable)[number]["trigger"]
 
-export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.on))]
+export const triggers: ReadonlyArray<Trigger> = [...new Set(deliveryTable.map((row) => row.trigger))]
 
 /** The triggers of the rows that start at a status. */
-export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["on"]
+export type TriggerFrom<S extends DeliveryRow["from"]> = Extract<(typeof deliveryTable)[number], { from: S }>["trigger"]

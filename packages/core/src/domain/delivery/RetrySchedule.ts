@@ -12,15 +12,15 @@ export interface RetryPolicy {
   readonly ambiguousWaitMillis: number
   /** The maximum number of retries after ambiguous attempts. */
   readonly ambiguousRetriesMax: number
-  /** The number of worker crashes after which a delivery is not retried. */
-  readonly crashesMax: number
+  /** The number of dead workers after which a delivery is not retried. */
+  readonly workerDeathsMax: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
   lifetimeMillis: 72 * hourMillis,
   ambiguousWaitMillis: 10 * minuteMillis,
   ambiguousRetriesMax: 2,
-  crashesMax: 3
+  workerDeathsMax: 3
 }
 
 const firstWaits = [minuteMillis, 5 * minuteMillis]
@@ -40,13 +40,6 @@ export const retryWaitMillis = (deferrals: number, queuedMillis: number, jitter:
 /** Returns the wait while the relay is unreachable: a quarter of the time in the queue, limited to between 1 min and 4000 s. */
 export const relayFaultWaitMillis = (queuedMillis: number, jitter: number): number =>
   Math.round(Math.min(waitMillisMax, Math.max(minuteMillis, queuedMillis / 4)) * (1 + jitterShare * (2 * jitter - 1)))
-
-/** Returns a number in [0, 1). The same delivery and attempt give the same number, so that a retried decision does not change. */
-export const jitterOf = (id: string, attempt: number): number => {
-  let hash = 0x811c9dc5 ^ attempt
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
-  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
-}
 
 /** Returns the instant at which the retries of the delivery stop. */
 export const lifetimeEnd = (policy: RetryPolicy, queuedAt: Instant, expiresAt: Instant | null): Instant =>

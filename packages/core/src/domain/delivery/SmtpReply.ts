@@ -3,16 +3,26 @@
  * Source: decision 0022; RFC 5321 §4.2.1; RFC 3463.
  */
 import type { Trigger } from "./DeliveryTable.ts"
+import {
+  causeByEnhancedCode,
+  isAboutRecipient,
+  refusalSentence,
+  saysDomainUnknown,
+  saysMailboxUnavailable,
+  saysMailboxUnknown,
+  saysOtherCause,
+  textDecidesFor
+} from "./refusalCause.ts"
 
-/** The stage of the SMTP dialogue in which the reply arrived. */
-export type SmtpStage = "connect" | "greeting" | "auth" | "mail" | "rcpt" | "data" | "finalizing"
+/** The stage of the SMTP dialogue in which the reply arrived. `endOfData`: after `<CRLF>.<CRLF>` (RFC 5321 §4.1.1.4). */
+export type SmtpStage = "connect" | "greeting" | "auth" | "mail" | "rcpt" | "data" | "endOfData"
 
 /** A reply of a relay. */
 export interface SmtpReply {
   readonly stage: SmtpStage
-  /** Three digits; `null` if there was no reply code. */
-  readonly code: number | null
-  /** RFC 3463, such as `5.1.1`. */
+  /** The reply code (RFC 5321 §4.2.1), such as 550; `null` if there was none. */
+  readonly smtpCode: number | null
+  /** Such as `5.1.1` (RFC 3463); `null` if there was none. */
   readonly enhancedCode: string | null
   readonly text: string
 }
@@ -21,15 +31,12 @@ export interface SmtpReply {
 export const shownReply = (reply: SmtpReply): string =>
   reply.text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 1000)
 
-const unknownUserText =
-  /\b(?:user|mailbox|recipient|account|address)\b.{0,40}\b(?:unknown|not found|does not exist|no such|invalid|disabled)\b|\b(?:unknown|no such)\b.{0,20}\b(?:user|mailbox|recipient|account|address)\b/i
-
 /** The meaning of a refusal. */
-export interface Refusal {
-  readonly on:
+export interface RefusalMeaning {
+  readonly trigger:
     | Extract<Trigger, "MailboxUnknown" | "RecipientBlocked" | "MessageRefused" | "SenderRefused">
     | "TransportDeferred"
-  /** Whether the refusal shows that the mailbox does not exist or is disabled. */
+  /** Whether the refusal shows that the mailbox or its domain does not exist. */
   readonly suppress: boolean
   /** The relay itself has a problem, so the refusal does not count as a deferral of the delivery. */
   readonly relayFault: boolean
@@ -42,58 +49,84 @@ export interface RefusalRow {
   /** Whether a reply is one of them. */
   readonly matches: (reply: SmtpReply) => boolean
   /** What the reply means for the delivery and for the relay. */
-  readonly means: Refusal
+  readonly means: RefusalMeaning
   /** The RFC that says so. */
   readonly source: string
 }
 
-const deferred = (relayFault: boolean): Refusal => ({ on: "TransportDeferred", suppress: false, relayFault })
-const refused = (on: Refusal["on"], suppress = false): Refusal => ({ on, suppress, relayFault: false })
+const deferred = (relayFault: boolean): RefusalMeaning => ({
+  trigger: "TransportDeferred",
+  suppress: false,
+  relayFault
+})
+const refused = (trigger: RefusalMeaning["trigger"], suppress = false): RefusalMeaning => ({
+  trigger,
+  suppress,
+  relayFault: false
+})
 
 /** Uses the reply code, or the enhanced code if there is no reply code. */
-const isPermanent = ({ code, enhancedCode }: SmtpReply): boolean =>
-  code === null ? enhancedCode?.startsWith("5") === true : code >= 500
+const isPermanent = ({ smtpCode, enhancedCode }: SmtpReply): boolean =>
+  smtpCode === null ? enhancedCode?.startsWith("5") === true : smtpCode >= 500
 
-/** The subject and the detail of an enhanced code, such as `1.1`. An enhanced code of another class than the reply code does not count. */
-const detailOf = ({ enhancedCode }: SmtpReply): string | null =>
-  enhancedCode?.startsWith("5.") === true ? enhancedCode.slice(2) : null
+/** A permanent enhanced code. An enhanced code of another class than the reply code does not count. */
+const permanentCodeOf = ({ enhancedCode }: SmtpReply): string | null =>
+  enhancedCode?.startsWith("5.") === true ? enhancedCode : null
 
-const hasDetail =
+/** The subject and the detail of an enhanced code, such as `1.1`. */
+const subjectAndDetailOf = (reply: SmtpReply): string | null => permanentCodeOf(reply)?.slice(2) ?? null
+
+const hasSubjectAndDetail =
   (...details: ReadonlyArray<string>) =>
   (reply: SmtpReply): boolean =>
-    details.includes(detailOf(reply) ?? "")
+    details.includes(subjectAndDetailOf(reply) ?? "")
 
 const hasSubject =
   (...subjects: ReadonlyArray<string>) =>
   (reply: SmtpReply): boolean =>
-    subjects.includes(detailOf(reply)?.split(".")[0] ?? "")
+    subjects.includes(subjectAndDetailOf(reply)?.split(".")[0] ?? "")
 
-const refusesRecipient = ({ stage, code }: SmtpReply): boolean =>
-  stage === "rcpt" && (code === 550 || code === 551 || code === 553)
+const refusesRecipient = ({ stage, smtpCode }: SmtpReply): boolean => stage === "rcpt" && isAboutRecipient(smtpCode)
+
+const isUnknownByCode = (reply: SmtpReply): boolean => {
+  const enhancedCode = permanentCodeOf(reply)
+  const sentence = refusalSentence(reply.text)
+  if (enhancedCode === null || saysOtherCause(sentence)) return false
+  const cause = causeByEnhancedCode(enhancedCode, sentence)
+  return cause === "mailbox_unknown" || cause === "domain_unknown"
+}
+
+const isUnknownByText = (reply: SmtpReply): boolean => {
+  const enhancedCode = permanentCodeOf(reply)
+  if (!refusesRecipient(reply) || (enhancedCode !== null && !textDecidesFor(enhancedCode))) return false
+  const sentence = refusalSentence(reply.text)
+  if (saysOtherCause(sentence)) return false
+  return saysMailboxUnknown(sentence) || saysMailboxUnavailable(sentence) || saysDomainUnknown(sentence)
+}
 
 /** Every refusal of a relay. The last row matches every reply. */
 export const refusalTable: ReadonlyArray<RefusalRow> = [
   {
-    when: "no connection, or any reply before `EHLO`",
+    when: "no connection, or any refusal up to the reply to `EHLO`",
     matches: ({ stage }) => stage === "connect" || stage === "greeting",
     means: deferred(true),
     source: "RFC 5321 §3.1"
   },
   {
     when: "421 or 454 at any stage",
-    matches: ({ code }) => code === 421 || code === 454,
+    matches: ({ smtpCode }) => smtpCode === 421 || smtpCode === 454,
     means: deferred(true),
     source: "RFC 5321 §3.8; RFC 4954 §6"
   },
   {
     when: "any refusal of the login, and 530 at any stage: the operator corrects the login or the encryption",
-    matches: ({ stage, code }) => stage === "auth" || code === 530,
+    matches: ({ stage, smtpCode }) => stage === "auth" || smtpCode === 530,
     means: deferred(true),
     source: "RFC 4954 §6; RFC 3207 §4"
   },
   {
     when: "552 at `RCPT`: too many recipients or a full mailbox",
-    matches: ({ stage, code }) => code === 552 && stage === "rcpt",
+    matches: ({ stage, smtpCode }) => smtpCode === 552 && stage === "rcpt",
     means: deferred(false),
     source: "RFC 5321 §4.5.3.1.10"
   },
@@ -105,7 +138,7 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
   },
   {
     when: "5xx at `MAIL` with x.3.4 or x.6.y: the message is too large or of the wrong form",
-    matches: (reply) => reply.stage === "mail" && (hasDetail("3.4")(reply) || hasSubject("6")(reply)),
+    matches: (reply) => reply.stage === "mail" && (hasSubjectAndDetail("3.4")(reply) || hasSubject("6")(reply)),
     means: refused("MessageRefused"),
     source: "RFC 1870 §6.1; RFC 6531 §3.5"
   },
@@ -116,14 +149,20 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
     source: "RFC 5321 §3.3"
   },
   {
-    when: "5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10 or 5.2.1: the mailbox or its host does not exist, or is disabled",
-    matches: hasDetail("1.1", "1.2", "1.3", "1.6", "1.10", "2.1"),
+    when: "5.1.1, 5.1.3 or 5.1.6: no such mailbox; 5.1.2, 5.1.10 or 5.4.4: no such domain; 5.1.x or 5.4.x with x above 10 and a text that says so",
+    matches: isUnknownByCode,
     means: refused("MailboxUnknown", true),
-    source: "RFC 3463 §3.2 and §3.3; RFC 7505 §4"
+    source: "RFC 3463 §3.2 and §3.5; RFC 7505 §4"
+  },
+  {
+    when: "550, 551 or 553 at `RCPT` without an enhanced code, or with 5.0.0, 5.1.0 or 5.5.0, and a text that says so",
+    matches: isUnknownByText,
+    means: refused("MailboxUnknown", true),
+    source: "RFC 5321 §4.2.3"
   },
   {
     when: "5.1.7 or 5.1.8: the sender's address",
-    matches: hasDetail("1.7", "1.8"),
+    matches: hasSubjectAndDetail("1.7", "1.8"),
     means: refused("SenderRefused"),
     source: "RFC 3463 §3.2"
   },
@@ -135,18 +174,12 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
   },
   {
     when: "any other enhanced code: protocol, content, security or policy",
-    matches: (reply) => detailOf(reply) !== null,
+    matches: (reply) => subjectAndDetailOf(reply) !== null,
     means: refused("MessageRefused"),
     source: "RFC 3463 §3.6 to §3.8"
   },
   {
-    when: "550, 551 or 553 at `RCPT` without an enhanced code, with a text that names an unknown user",
-    matches: (reply) => refusesRecipient(reply) && unknownUserText.test(reply.text.slice(0, 1000)),
-    means: refused("MailboxUnknown", true),
-    source: "RFC 5321 §4.2.3"
-  },
-  {
-    when: "550, 551 or 553 at `RCPT` without an enhanced code",
+    when: "any other 550, 551 or 553 at `RCPT` without an enhanced code",
     matches: refusesRecipient,
     means: refused("RecipientBlocked"),
     source: "RFC 5321 §4.2.3"
@@ -155,4 +188,5 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
 ]
 
 /** Returns the meaning of a refusal. The first row of the table that matches applies. */
-export const classifyRefusal = (reply: SmtpReply): Refusal => refusalTable.find(({ matches }) => matches(reply))!.means
+export const classifyRefusal = (reply: SmtpReply): RefusalMeaning =>
+  refusalTable.find(({ matches }) => matches(reply))!.means

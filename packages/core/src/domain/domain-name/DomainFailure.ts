@@ -10,18 +10,19 @@ export class SenderDomainNotVerified extends NotRetryable(
   "not_allowed",
   "The sender domain is not a verified domain of this project."
 )<{ readonly domain: string }> {
-  /** No. Add and verify the domain first. */
+  /** Not retryable: add and verify the domain first. */
   declare readonly isRetryable: boolean
 }
 
-/** The project already has this domain. `domainId` is its ID. */
+/** The project already has this domain. */
 export class DomainTaken extends NotRetryable(
   "DomainTaken",
   "duplicate_error",
   "This project already has this domain."
 )<{
-  readonly domainId: DomainId
+  /** The ID of the existing domain; `null` from a client over HTTP, because the response does not show it. */
+  readonly domainId: DomainId | null
 }> {
-  /** No. Use the existing domain. */
+  /** Not retryable: use the existing domain. */
   declare readonly isRetryable: boolean
 }

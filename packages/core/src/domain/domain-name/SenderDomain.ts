@@ -112,7 +112,7 @@ export const returnPathDomainOf = (domain: SenderDomain | null): string | null =
   domain?.records.find(({ purpose, status }) => purpose === "return_path" && status === "verified")?.name ?? null
 
 /** How long a verified domain can still send after its checks begin to fail. */
-export const graceMillis = dayMillis
+export const dnsFailingMillisMax = dayMillis
 
 /** Returns the time from one check to the next. `transient` means that the last check failed temporarily. */
 export const nextCheckMillis = (

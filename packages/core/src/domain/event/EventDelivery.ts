@@ -11,7 +11,7 @@ export const eventDeliveryStatuses = ["pending", "delivered", "failed"] as const
 /** The status of an event delivery. */
 export type EventDeliveryStatus = (typeof eventDeliveryStatuses)[number]
 
-/** One try to send an event to its subscriber, or the reason why no try was made. */
+/** An entry of the log of an event delivery: one attempt, or the reason why none was made. */
 export interface EventDeliveryAttempt {
   /** When the attempt started. */
   readonly at: Instant
@@ -46,8 +46,8 @@ export interface EventDeliveryState {
   /** Grows with each claim and each transition. A write with an older token is refused. */
   readonly fencingToken: number
   /** The number of attempts since the event delivery was created or replayed. It is the position in the retry schedule. */
-  readonly attempts: number
-  /** The latest attempts, oldest first. Also has an entry for each time when nothing was sent; `attempts` does not count these. */
+  readonly attemptCount: number
+  /** The latest attempts, oldest first. Also has an entry for each time when nothing was sent; `attemptCount` does not count these. */
   readonly latestAttempts: ReadonlyArray<EventDeliveryAttempt>
   /** When the event was accepted, the last attempt failed, or no attempt was possible any more; `null` while the event delivery is pending. */
   readonly endedAt: Instant | null
@@ -73,7 +73,7 @@ export const eventDeliveryState = ({
   dueAt,
   worker,
   fencingToken,
-  attempts,
+  attemptCount,
   latestAttempts,
   endedAt
 }: EventDelivery): EventDeliveryState => ({
@@ -81,7 +81,7 @@ export const eventDeliveryState = ({
   dueAt,
   worker,
   fencingToken,
-  attempts,
+  attemptCount,
   latestAttempts,
   endedAt
 })

@@ -37,7 +37,7 @@ export interface Message {
   readonly metadata: { readonly [key: string]: Json }
   readonly idempotencyKey: string
   readonly onAmbiguous: OnAmbiguous | null
-  /** Retries stop at this instant; `null` means the default lifetime. */
+  /** No attempt begins at or after this instant; `null` means the default lifetime. */
   readonly expiresAt: Instant | null
   readonly createdAt: Instant
 }

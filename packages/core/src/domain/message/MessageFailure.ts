@@ -8,7 +8,7 @@ import { NotRetryable } from "../value/NotRetryable.ts"
 export class MessageNotFound extends NotRetryable("MessageNotFound", "not_found", "No message with this ID.")<{
   readonly messageId: string
 }> {
-  /** No. */
+  /** Not retryable. */
   declare readonly isRetryable: boolean
 }
 
@@ -16,7 +16,7 @@ export class MessageNotFound extends NotRetryable("MessageNotFound", "not_found"
 export class DeliveryNotFound extends NotRetryable("DeliveryNotFound", "not_found", "No delivery with this ID.")<{
   readonly deliveryId: string
 }> {
-  /** No. */
+  /** Not retryable. */
   declare readonly isRetryable: boolean
 }
 
@@ -27,8 +27,9 @@ export class MessageNotScheduled extends NotRetryable(
   "The message is no longer scheduled."
 )<{
   readonly messageId: MessageId
-  readonly deliveryId: DeliveryId
+  /** The first delivery that is not `scheduled`; `null` from a client over HTTP, because the response does not show it. */
+  readonly deliveryId: DeliveryId | null
 }> {
-  /** No. A message never becomes `scheduled` again. */
+  /** Not retryable: a message never becomes `scheduled` again. */
   declare readonly isRetryable: boolean
 }

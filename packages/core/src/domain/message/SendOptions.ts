@@ -26,7 +26,7 @@ export interface SendOptions {
   readonly onAmbiguous?: OnAmbiguous | undefined
   /**
    * No attempt begins at or after this time, neither the first nor a retry. The delivery then fails. Use it, for example, for a one-time code.
-   * Default: 72 hours after the message is queued.
+   * Default: none. Retries end 72 hours after the message is queued, but a late first attempt is still made. Source: decision 0022.
    */
   readonly expiresAt?: TimeInput | undefined
   /**
@@ -71,7 +71,7 @@ export const IdempotencyKey = Schema.String.check(
 
 const shownMax = 100
 
-const shown = (min: 0 | 1) =>
+const addressesToShow = (min: 0 | 1) =>
   Schema.Array(Mailbox).check(
     Schema.isMinLength(min, says("too_short", "must hold at least one address")),
     Schema.isMaxLength(shownMax, says("too_many_items", `must hold at most ${shownMax} addresses`))
@@ -84,7 +84,9 @@ const Options = Schema.Struct({
   ),
   expiresAt: Schema.optionalKey(Time),
   listUnsubscribe: Schema.optionalKey(Schema.Boolean),
-  shownRecipients: Schema.optionalKey(Schema.Struct({ to: shown(1), cc: Schema.optional(shown(0)) })),
+  shownRecipients: Schema.optionalKey(
+    Schema.Struct({ to: addressesToShow(1), cc: Schema.optional(addressesToShow(0)) })
+  ),
   headers: Schema.optionalKey(
     Schema.Unknown.check(Schema.makeFilter(isFields, says("invalid_type", "must be an object")))
   )

@@ -67,8 +67,7 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
 const Attachments = Schema.Array(AttachmentBody)
   .check(Schema.isMaxLength(attachmentsMax, says("too_many_items", `must hold at most ${attachmentsMax} files`)))
   .annotate({
-    description:
-      "Extension: this field is not part of the interface. By default, the files have at most 20 MiB together."
+    description: "An extension. By default, the files have at most 20 MiB together."
   })
 
 /** The body of a send request. Source: docs/spec/coverage.md S6; decision 0042 (`attachments`). */
@@ -218,12 +217,12 @@ export const canonicalSend = (
   attachments: ReadonlyArray<AttachmentRecord> = []
 ): string => {
   const { onAmbiguous, expiresAt, listUnsubscribe, shownRecipients, headers } = options
-  const shown = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
+  const addressTexts = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
   return canonicalJson({
     from: send.from.address,
-    to: shown(send.to),
-    cc: shown(send.cc),
-    bcc: shown(send.bcc),
+    to: addressTexts(send.to),
+    cc: addressTexts(send.cc),
+    bcc: addressTexts(send.bcc),
     subject: send.subject,
     html: send.html,
     text: send.text,

@@ -1,5 +1,5 @@
 /**
- * Takes the contents of the files out of the input of a send, checks them, and divides them into the parts that a store keeps.
+ * Takes the contents of the files out of the input of a send, checks them, and divides them into the chunks that a store keeps.
  * Source: decision 0042.
  */
 import type { SendingSource } from "../access/ApiKey.ts"
@@ -12,17 +12,17 @@ import type { AttachmentBody, AttachmentRecord, AttachmentSummary, ValidAttachme
 import { attachmentsMax } from "./Attachment.ts"
 import { typeOfFilename } from "./mediaTypes.ts"
 
-/** The size of each part of a content except the last, in bytes. */
-export const partBytes = 256 * 1024
+/** The size of each chunk of a content except the last, in bytes. */
+export const chunkBytes = 256 * 1024
 
-/** Divides a content into parts. An empty content is one empty part. The parts share the memory of the content. */
-export const partsOf = (content: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: partCountOf(content.length) }, (_, part) =>
-    content.subarray(part * partBytes, (part + 1) * partBytes)
+/** Divides a content into chunks. An empty content is one empty chunk. The chunks share the memory of the content. */
+export const chunksOf = (content: Uint8Array): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: chunkCountOf(content.length) }, (_, chunk) =>
+    content.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes)
   )
 
-/** The number of parts of a content of this size. */
-export const partCountOf = (size: number): number => Math.max(1, Math.ceil(size / partBytes))
+/** The number of chunks of a content of this size. */
+export const chunkCountOf = (size: number): number => Math.max(1, Math.ceil(size / chunkBytes))
 
 /** The input without the contents of its files, and the contents by index. The schema of the body examines no content. */
 export interface WithoutContents {

@@ -21,7 +21,7 @@ const reachedStatus = (status: DeliveryStatus): ReadonlyArray<Measurement> =>
 /** The outcomes by an answer of the relay. The time of the others is that of a deadline, a shutdown or a dead worker. */
 const answeredOutcomes: ReadonlySet<AttemptOutcome> = new Set(["accepted", "delivered", "deferred", "rejected"])
 
-const endedAttempt = ({ from, next }: ChangeOf<"MoveAttempt">): ReadonlyArray<Measurement> => {
+const endedAttempt = ({ from, next }: ChangeOf<"TransitionAttempt">): ReadonlyArray<Measurement> => {
   const { phase, outcome, durationMillis } = next
   if (from === "ended" || phase !== "ended" || outcome === null) return []
   const ended: Measurement = { name: "mailkeep_hand_offs_total", labels: { outcome }, value: 1 }
@@ -36,8 +36,8 @@ const firstAttempt = (
   changes: ReadonlyArray<Change>
 ): ReadonlyArray<Measurement> => {
   if (attempt.number !== 1) return []
-  const delivery = changes.find((one) => one._tag === "MoveDelivery" && one.id === attempt.deliveryId)
-  const queuedAt = delivery?._tag === "MoveDelivery" ? delivery.next.queuedAt : null
+  const delivery = changes.find((one) => one._tag === "TransitionDelivery" && one.id === attempt.deliveryId)
+  const queuedAt = delivery?._tag === "TransitionDelivery" ? delivery.next.queuedAt : null
   if (queuedAt === null) return []
   const value = Math.max(0, attempt.startedAt - queuedAt) / secondMillis
   return [{ name: "mailkeep_queue_seconds", labels: {}, value }]
@@ -49,9 +49,9 @@ const measurementsOfChange = (change: Change, changes: ReadonlyArray<Change>): R
       return [{ name: "mailkeep_sends_total", labels: { source: change.message.source }, value: 1 }]
     case "InsertDelivery":
       return reachedStatus(change.delivery.status)
-    case "MoveDelivery":
+    case "TransitionDelivery":
       return change.next.status === change.from ? [] : reachedStatus(change.next.status)
-    case "MoveAttempt":
+    case "TransitionAttempt":
       return endedAttempt(change)
     case "InsertAttempt":
       return firstAttempt(change, changes)

@@ -138,7 +138,7 @@ export const metricTable = {
   },
   mailkeep_relay_circuit: {
     kind: "gauge",
-    help: "The circuit of the relay as this process sees it: 0 closed, 1 slowed, 2 open.",
+    help: "The circuit of the relay as this process sees it: 0 closed, 1 throttled, 2 open.",
     labels: {}
   },
   mailkeep_dispatcher_running: {

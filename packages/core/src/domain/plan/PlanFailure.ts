@@ -1,7 +1,7 @@
 /**
  * The limit of a plan as the reason of a refusal.
  */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import type { PlanLimitCode } from "./Plan.ts"
 
 /** The call would exceed a limit of the plan of the project. `code` is the limit. */
@@ -12,7 +12,7 @@ export class PlanLimitReached extends Data.TaggedError("PlanLimitReached")<{
   override get message() {
     return planLimitMessages[this.code]
   }
-  /** Yes, for the daily limit after midnight UTC, and for scheduled recipients after some are queued or canceled. No for the other limits. */
+  /** Retryable for the daily limit after midnight UTC, and for scheduled recipients after some are queued or canceled. Not retryable for the other limits. */
   get isRetryable() {
     return this.code === "daily_sending_limit_exceeded" || this.code === "scheduled_recipient_limit_exceeded"
   }
@@ -22,5 +22,5 @@ const planLimitMessages: Readonly<Record<PlanLimitCode, string>> = {
   daily_sending_limit_exceeded: "The project's daily sending limit is reached.",
   sending_allowance_exceeded: "The project's sending allowance is used up.",
   scheduled_recipient_limit_exceeded: "Too many recipients are waiting in scheduled messages.",
-  contact_limit_exceeded: "The project's contact allowance is used up."
+  contact_limit_exceeded: "The project's contact limit is reached."
 }

@@ -18,7 +18,6 @@ import type { ApiKeyId, ContactId, DeliveryId, EventDeliveryId, EventId } from "
 import type { Instant } from "../value/Instant.ts"
 import type { Resource } from "./Resource.ts"
 import type { RewritableKind, StoredRecordOf } from "./StoredRecord.ts"
-import { storedRecordKey } from "./StoredRecord.ts"
 
 /** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
@@ -70,15 +69,15 @@ export type Change =
       readonly expiresAt: Instant
     }
   /**
-   * No guard. Stores the content of files of messages, in its parts. Writes nothing if the project has this content.
-   * There is at least one part. Each has 262,144 bytes, except the last.
+   * No guard. Stores the content of files of messages, in its chunks. Writes nothing if the project has this content.
+   * There is at least one chunk. Each has 262,144 bytes, except the last.
    */
   | {
       readonly _tag: "PutContent"
       readonly projectId: ProjectId
       /** SHA-256 of the content, in hexadecimal. */
       readonly hash: string
-      readonly parts: ReadonlyArray<Uint8Array>
+      readonly chunks: ReadonlyArray<Uint8Array>
     }
   /** Guard: no message with this id exists. The message refers to the contents of its attachments by their hashes. */
   | { readonly _tag: "InsertMessage"; readonly message: Message }
@@ -88,7 +87,7 @@ export type Change =
   | { readonly _tag: "InsertAttempt"; readonly attempt: Attempt }
   /** Guard: the delivery is `sending` with this fencing token, and the attempt is in phase `from`. */
   | {
-      readonly _tag: "MoveAttempt"
+      readonly _tag: "TransitionAttempt"
       readonly deliveryId: DeliveryId
       readonly number: number
       readonly fencingToken: number
@@ -97,7 +96,7 @@ export type Change =
     }
   /** Guard: the delivery has this status and this fencing token. */
   | {
-      readonly _tag: "MoveDelivery"
+      readonly _tag: "TransitionDelivery"
       readonly id: DeliveryId
       readonly from: DeliveryStatus
       readonly fencingToken: number
@@ -119,7 +118,7 @@ export type Change =
   | { readonly _tag: "InsertEventDelivery"; readonly eventDelivery: EventDelivery }
   /** Guard: the event delivery has this status and this fencing token. */
   | {
-      readonly _tag: "MoveEventDelivery"
+      readonly _tag: "TransitionEventDelivery"
       readonly id: EventDeliveryId
       readonly from: EventDeliveryStatus
       readonly fencingToken: number
@@ -143,159 +142,3 @@ export type ChangeTag = Change["_tag"]
 
 /** The change of one kind. */
 export type ChangeOf<T extends ChangeTag> = Extract<Change, { readonly _tag: T }>
-
-/** The fixed order of changes in a commit: first the guards on other records; attempts before their delivery. */
-export const changeOrder = [
-  "Expect",
-  "PutSetting",
-  "PutProject",
-  "PutApiKey",
-  "TouchApiKey",
-  "PutDomain",
-  "RemoveDomain",
-  "PutResource",
-  "RemoveResource",
-  "PutContact",
-  "RemoveContact",
-  "PutSuppression",
-  "RecordIdempotency",
-  "ExtendIdempotency",
-  "PutContent",
-  "InsertMessage",
-  "InsertDelivery",
-  "InsertAttempt",
-  "MoveAttempt",
-  "MoveDelivery",
-  "AddToCounter",
-  "AppendEvent",
-  "DistributeEvent",
-  "InsertEventDelivery",
-  "MoveEventDelivery",
-  "RewriteRecord",
-  "RenewLease",
-  "EndLease"
-] as const satisfies ReadonlyArray<ChangeTag>
-
-const refKey = (ref: RecordRef): string => {
-  switch (ref.kind) {
-    case "ApiKey":
-      return `ApiKey/${ref.id}`
-    case "Domain":
-      return `Domain/${ref.projectId}/${ref.domain}`
-    case "Resource":
-      return `Resource/${ref.id}`
-    case "Suppression":
-      return `Suppression/${ref.projectId}/${ref.addressKey}`
-    case "ContactAddress":
-      return `ContactAddress/${ref.projectId}/${ref.address}`
-  }
-}
-
-/** Identifies the record that a change writes or guards. Two changes of one commit must not have the same record key. */
-export const recordKeyOf = (change: Change): string => {
-  switch (change._tag) {
-    case "Expect":
-      return refKey(change.record)
-    case "PutSetting":
-      return `Setting/${change.name}`
-    case "PutProject":
-      return `Project/${change.project.id}`
-    case "PutApiKey":
-      return `ApiKey/${change.key.id}`
-    case "TouchApiKey":
-      return `ApiKey/${change.id}`
-    case "PutDomain":
-      return `Domain/${change.domain.projectId}/${change.domain.domain}`
-    case "RemoveDomain":
-      return `Domain/${change.projectId}/${change.domain}`
-    case "PutResource":
-      return `Resource/${change.resource.id}`
-    case "RemoveResource":
-      return `Resource/${change.id}`
-    case "PutContact":
-      return `Contact/${change.contact.id}`
-    case "RemoveContact":
-      return `Contact/${change.id}`
-    case "PutSuppression":
-      return `Suppression/${change.suppression.projectId}/${change.suppression.addressKey}`
-    case "RecordIdempotency":
-      return `Idempotency/${change.record.projectId}/${change.record.key}`
-    case "ExtendIdempotency":
-      return `Idempotency/${change.projectId}/${change.key}`
-    case "PutContent":
-      return `Content/${change.projectId}/${change.hash}`
-    case "InsertMessage":
-      return `Message/${change.message.id}`
-    case "InsertDelivery":
-      return `Delivery/${change.delivery.id}`
-    case "InsertAttempt":
-      return `Attempt/${change.attempt.deliveryId}/${change.attempt.number}`
-    case "MoveAttempt":
-      return `Attempt/${change.deliveryId}/${change.number}`
-    case "MoveDelivery":
-      return `Delivery/${change.id}`
-    case "AddToCounter":
-      return `Counter/${change.projectId}/${change.name}`
-    case "AppendEvent":
-      return `Event/${change.event.id}`
-    case "DistributeEvent":
-      return `Event/${change.id}`
-    case "InsertEventDelivery":
-      return `EventDelivery/${change.eventDelivery.id}`
-    case "MoveEventDelivery":
-      return `EventDelivery/${change.id}`
-    case "RewriteRecord":
-      return `${change.before.kind}/${storedRecordKey(change.before).join("/")}`
-    case "RenewLease":
-    case "EndLease":
-      return `Lease/${change.worker}`
-  }
-}
-
-const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) as Readonly<Record<ChangeTag, number>>
-
-/**
- * Sorts the changes into the order in which every store receives them.
- * Throws if two changes have the same record key, because this is an error in a decision.
- */
-export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
-  if (changes.length < 2) return changes
-  const keyed = changes.map((change) => ({ change, key: recordKeyOf(change) }))
-  if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
-    throw new Error("Two changes of one commit have the same record key.")
-  return keyed
-    .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
-    .map(({ change }) => change)
-}
-
-/** Returns the record that a `Put…`, `Insert…` or `AppendEvent` writes, or `undefined` for other changes. */
-export const recordOf = (change: Change): unknown => {
-  switch (change._tag) {
-    case "PutSetting":
-      return change.value
-    case "PutProject":
-      return change.project
-    case "PutApiKey":
-      return change.key
-    case "PutDomain":
-      return change.domain
-    case "PutResource":
-      return change.resource
-    case "PutContact":
-      return change.contact
-    case "PutSuppression":
-      return change.suppression
-    case "InsertMessage":
-      return change.message
-    case "InsertDelivery":
-      return change.delivery
-    case "InsertAttempt":
-      return change.attempt
-    case "AppendEvent":
-      return change.event
-    case "InsertEventDelivery":
-      return change.eventDelivery
-    default:
-      return undefined
-  }
-}

@@ -9,9 +9,9 @@ import type { Rotation } from "./Rotation.ts"
 export const claimKinds = {
   dueScheduled: "scheduled",
   dueQueued: "queued",
-  lapsedSending: "sending"
+  abandonedSending: "sending"
 } as const satisfies Readonly<Record<string, DeliveryStatus>>
-/** A kind of claim. `lapsedSending` claims the deliveries of workers whose lease has ended. */
+/** A kind of claim. `abandonedSending` claims the deliveries of workers whose lease has ended. */
 export type ClaimKind = keyof typeof claimKinds
 
 /**
@@ -32,15 +32,15 @@ export interface Claim {
 /** What decides whether a delivery is due. */
 export interface DueTimes {
   readonly dueAt: Instant | null
-  readonly waitsFrom: Instant | null
+  readonly dueSetAt: Instant | null
 }
 
 /**
- * Whether a delivery is due: it does not wait from `waitsFrom` until just before `dueAt`. A `waitsFrom` of `null` is the beginning of time.
- * A clock that shows an earlier time than `waitsFrom` was set back, and then the delivery does not wait for it. Source: decision 0044.
+ * Whether a delivery is due: it does not wait from `dueSetAt` until just before `dueAt`. A `dueSetAt` of `null` is the beginning of time.
+ * A clock that shows an earlier time than `dueSetAt` was set back, and then the delivery does not wait for it. Source: decision 0044.
  */
-export const isDue = ({ dueAt, waitsFrom }: DueTimes, now: Instant): boolean =>
-  dueAt !== null && (dueAt <= now || (waitsFrom !== null && now < waitsFrom))
+export const isDue = ({ dueAt, dueSetAt }: DueTimes, now: Instant): boolean =>
+  dueAt !== null && (dueAt <= now || (dueSetAt !== null && now < dueSetAt))
 
 /**
  * Claims up to `limit` pending event deliveries of one subscriber by the rules of `Claim`.

@@ -12,7 +12,7 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   readonly change: ChangeTag
   readonly reason: ConflictReason
 }> {
-  /** Yes. Read the facts and decide again. Every service does this by itself. */
+  /** Retryable: read the facts and decide again. Every service does this by itself. */
   get isRetryable() {
     return true
   }

@@ -24,6 +24,6 @@ export class MoveRefused extends NotRetryable("MoveRefused", "conflict")<{
   override get message() {
     return `${sentences[this.reason]} Records: ${this.kinds.join(", ")}.`
   }
-  /** No. The message says what to do first. */
+  /** Not retryable: the message says what to do first. */
   declare readonly isRetryable: boolean
 }

@@ -36,7 +36,7 @@ export const newestFirst = (a: Position, b: Position): number =>
 export interface LogFilters {
   /** Only deliveries with this status. */
   readonly status: DeliveryStatus | null
-  /** The interface through which the message was sent. */
+  /** The channel through which the message was sent: `api`, `smtp` or `embedded`. */
   readonly source: string | null
   /** A canonical address. */
   readonly address: string | null

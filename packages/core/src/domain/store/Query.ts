@@ -31,7 +31,7 @@ interface Queries {
   /** Oldest first. */
   ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKeyRecord>]
   Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomainRecord | null]
-  DomainOfId: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomainRecord | null]
+  DomainById: [{ readonly projectId: ProjectId; readonly id: string }, SenderDomainRecord | null]
   /** The domains of all projects whose next check is due, ordered by the time of that check. */
   DomainsDue: [{ readonly now: Instant; readonly limit: number }, ReadonlyArray<SenderDomainRecord>]
   /** The matching domains, newest first. */
@@ -131,11 +131,11 @@ interface Queries {
   Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
   Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
   Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
-  /** One part of the content of a file, from 0; `null` if the project has no such part. The bytes must not be changed. */
-  ContentPart: [{ readonly projectId: ProjectId; readonly hash: string; readonly part: number }, Uint8Array | null]
+  /** One chunk of the content of a file, from 0; `null` if the project has no such chunk. The bytes must not be changed. */
+  ContentChunk: [{ readonly projectId: ProjectId; readonly hash: string; readonly chunk: number }, Uint8Array | null]
   Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
   /** Has no `projectId`, because a return path names only the delivery. */
-  DeliveryOfId: [{ readonly id: string }, Delivery | null]
+  DeliveryById: [{ readonly id: string }, Delivery | null]
   /** Ordered by id, which is the order of the recipients. */
   DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
   /** Ordered by number. */
@@ -241,7 +241,7 @@ export interface WorkHealth {
   /** Scheduled and queued deliveries that have been due for too long. */
   readonly late: number
   /** Sending deliveries whose worker died, and that no other worker has recovered. */
-  readonly lapsed: number
+  readonly abandoned: number
   /** Event deliveries that are pending, claimed or not. */
   readonly eventDeliveries: number
 }

@@ -37,7 +37,7 @@ export class RecordNotFound extends NotRetryable("RecordNotFound", "not_found")<
     if (this.record === "suppression") return "No suppression of this address."
     return `No ${this.record} with this ID${this.record === "template" ? " or alias" : ""}.`
   }
-  /** No. */
+  /** Not retryable. */
   declare readonly isRetryable: boolean
 }
 
@@ -49,7 +49,7 @@ export class NameTaken extends NotRetryable("NameTaken", "duplicate_error")<{
   override get message() {
     return `Another ${this.record} of this project has this ${this.field}.`
   }
-  /** No. Use another name. */
+  /** Not retryable: use another name. */
   declare readonly isRetryable: boolean
 }
 
@@ -70,6 +70,6 @@ export class TooManyRecords extends NotRetryable("TooManyRecords", "conflict")<{
     if (this.owner === "program") return `The program has reached ${limit}. Use the name of an existing subscription.`
     return `The project has reached ${limit}. ${howToMakeRoom(this.record)}`
   }
-  /** No. The message says what the call needs first, such as the deletion of a record of this kind. */
+  /** Not retryable: the message says what the call needs first, such as the deletion of a record of this kind. */
   declare readonly isRetryable: boolean
 }

@@ -25,7 +25,7 @@ type Sha256 = (data: string | Uint8Array) => string
 
 /** The parts of a content are replaced by their hashes. */
 const toJson = ({ kind, record }: StoredRecord, sha256: Sha256): Json =>
-  (kind === "Content" ? { ...record, parts: record.parts.map(sha256) } : record) as unknown as Json
+  (kind === "Content" ? { ...record, chunks: record.chunks.map(sha256) } : record) as unknown as Json
 
 const modulus = 1n << 256n
 

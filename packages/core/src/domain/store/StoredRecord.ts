@@ -26,8 +26,8 @@ export interface StoredRecords {
   Contact: ContactRecord
   Suppression: SuppressionRecord
   Idempotency: IdempotencyRecord
-  /** A content in all of its parts, as `PutContent` writes it. */
-  Content: { readonly projectId: ProjectId; readonly hash: string; readonly parts: ReadonlyArray<Uint8Array> }
+  /** A content in all of its chunks, as `PutContent` writes it. */
+  Content: { readonly projectId: ProjectId; readonly hash: string; readonly chunks: ReadonlyArray<Uint8Array> }
   Message: Message
   Delivery: Delivery
   Attempt: Attempt

@@ -225,7 +225,7 @@ export const evaluateWorkHealth = (
     (status === "scheduled" || status === "queued") && dueAt !== null && dueAt <= dueBefore
   return {
     late: deliveries.filter(waits).length,
-    lapsed: deliveries.filter(({ status, worker }) => status === "sending" && (worker === null || !live.has(worker)))
+    abandoned: deliveries.filter(({ status, worker }) => status === "sending" && (worker === null || !live.has(worker)))
       .length,
     eventDeliveries: eventDeliveries.filter(({ status }) => status === "pending").length
   }

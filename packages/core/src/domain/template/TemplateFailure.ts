@@ -11,6 +11,6 @@ export class TemplateNotEditable extends NotRetryable("TemplateNotEditable", "co
   override get message() {
     return this.reason === "archived" ? "The template is archived." : "The template has no draft to publish."
   }
-  /** No. Create another template, or change the template so that it has a draft. */
+  /** Not retryable: create another template, or change the template so that it has a draft. */
   declare readonly isRetryable: boolean
 }

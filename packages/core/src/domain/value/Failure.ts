@@ -22,7 +22,7 @@ import type { PlanLimitReached } from "../plan/PlanFailure.ts"
 import type { NameTaken, RecordNotFound, TooManyRecords } from "../store/RecordFailure.ts"
 import type { TemplateNotEditable } from "../template/TemplateFailure.ts"
 import type { ArgumentName, Issue } from "./Issue.ts"
-import { issuesSentence } from "./Issue.ts"
+import { issuesSentence } from "./issuesSentence.ts"
 import { NotRetryable } from "./NotRetryable.ts"
 
 /**
@@ -36,7 +36,7 @@ export class InvalidArgument extends NotRetryable("InvalidArgument", "invalid_ar
   override get message() {
     return issuesSentence(this.issues)
   }
-  /** No. Correct the fields that `issues` names. */
+  /** Not retryable: correct the fields that `issues` names. */
   declare readonly isRetryable: boolean
 }
 

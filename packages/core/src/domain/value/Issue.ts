@@ -5,6 +5,8 @@
 import type { SchemaIssue } from "effect"
 import { Result, Schema } from "effect"
 
+export { issuesSentence } from "./issuesSentence.ts"
+
 /** The closed list of `details.issues[].code`, each with its meaning. Source: decision 0009. */
 export const issueCodes = {
   required: "The field must be present.",
@@ -46,30 +48,6 @@ export interface Issue {
 
 /** The argument of a service's method to which the paths of the issues belong. */
 export type ArgumentName = "ids" | "options" | "filters" | "input"
-
-/** The form of Mailkeep's field names. The length excludes an API key or a webhook secret that is sent as a name by mistake. */
-const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/
-
-/** Returns the name of a field. Shows a part of another form, which comes from the caller, as `[…]`. */
-const fieldName = (start: string, path: Issue["path"]): string =>
-  path.reduce<string>((name, part) => {
-    if (typeof part === "number") return `${name}[${part}]`
-    if (!nameForm.test(part)) return `${name}[…]`
-    return name === "" ? part : `${name}.${part}`
-  }, start)
-
-/**
- * Describes the first issue and counts the others: "properties.score must be a number, and 1 more". A binding gives the part of its
- * request in which the field is: "body.properties.score must be a number". Source: decision 0009.
- */
-export const issuesSentence = (issues: ReadonlyArray<Issue>, part = ""): string => {
-  const [first] = issues
-  const whole = part === "" ? "the argument" : part
-  if (first === undefined) return `${whole} is not valid`
-  const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
-  const name = fieldName(part, first.path)
-  return `${name === "" ? whole : name} ${first.message}${more}`
-}
 
 /** Makes an issue. */
 export const issue = (path: Issue["path"], code: IssueCode, message: string): Issue => ({ path, code, message })

@@ -2,7 +2,7 @@
  * The base of failures that are never retryable: the call or a stored record must change first.
  */
 import type { Cause, Types } from "effect"
-import { Data } from "effect"
+import * as Data from "effect/Data"
 
 /** The base class of a failure, before its facts. */
 type NotRetryableBase<Tag extends string, Kind extends string> = new <A extends object = {}>(

@@ -2,6 +2,7 @@
  * The length of a text, in the units of the limits.
  */
 
+/** Whether each character is ASCII. */
 export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 
 export const utf8Octets = (text: string): number =>

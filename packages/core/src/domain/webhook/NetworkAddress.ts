@@ -96,6 +96,13 @@ export const isLoopbackAddress = (text: string): boolean => {
   )
 }
 
+/** Whether a host, without brackets, is this machine: `localhost`, a name below it (RFC 6761 §6.3), or a loopback address. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
+
+/** Whether a host, without brackets, is a literal address and not a name. */
+export const isIpLiteral = (host: string): boolean => isPublicAddress(host) !== undefined
+
 /** Parses a range in CIDR notation. A single address is a range of one address. */
 const parseRange = (text: string): { readonly range: Range; readonly width: 8 | 16 } | undefined => {
   const [address = "", suffix, ...more] = text.split("/")

@@ -2,7 +2,6 @@
  * Subscribers of events: webhooks of a project, and subscriptions of the embedding product. Source: decisions 0016 and 0028.
  */
 import type { Redacted } from "effect"
-import type { ProjectId } from "../access/Project.ts"
 import type { EventKind } from "../event/MailEvent.ts"
 import type { StoredResource } from "../store/StoredResource.ts"
 import type { Instant } from "../value/Instant.ts"
@@ -32,11 +31,6 @@ export interface WebhookContent {
   readonly failingSince: Instant | null
   /** The signing secrets, newest first. */
   readonly secrets: ReadonlyArray<WebhookSecret>
-}
-
-/** The stored content of a named in-process subscriber. It receives the events of all projects. */
-export interface SubscriptionContent {
-  readonly events: ReadonlyArray<EventKind>
 }
 
 /** A webhook of a project: a URL that receives events. */
@@ -96,9 +90,6 @@ export const toWebhook = ({
   updatedAt
 })
 
-/** The project id of subscriptions. No project has this id. */
-export const allProjects: ProjectId = "*"
-
 export const webhooksMax = 50
 
 /** How long the previous secret still signs after a rotation. */
@@ -142,7 +133,3 @@ export const eventDeliveryWaitMillis = (
   const bounded = Number.isNaN(requestedMillis) ? 0 : Math.round(Math.min(retryAfterMillisMax, requestedMillis))
   return Math.max(Math.round(wait * (1 + jitterShare * jitter)), bounded)
 }
-
-/** Returns the wait of a subscription, whose handler runs in this process. It is 1 s, then doubles up to 5 min; the attempts never end. */
-export const subscriptionWaitMillis = (attempts: number): number =>
-  Math.min(5 * minuteMillis, secondMillis * 2 ** Math.min(attempts - 1, 20))

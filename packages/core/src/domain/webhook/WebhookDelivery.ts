@@ -32,7 +32,7 @@ export const toWebhookDelivery = (record: EventDelivery): WebhookDelivery => ({
   eventId: record.eventId,
   eventKind: record.eventKind,
   status: record.status,
-  attemptCount: record.attempts,
+  attemptCount: record.attemptCount,
   attempts: record.latestAttempts,
   nextAttemptAt: record.dueAt,
   endedAt: record.endedAt,

@@ -2,7 +2,7 @@
  * The rules for the endpoint of a webhook: for its URL at creation, and for the resolved address at each attempt.
  * Source: docs/spec/clarifications.md W8; decisions 0028 and 0035.
  */
-import { isInRange, isLoopbackAddress, isPublicAddress, isAddressRange } from "./NetworkAddress.ts"
+import { isInRange, isLoopbackAddress, isLoopbackHost, isPublicAddress, isAddressRange } from "./NetworkAddress.ts"
 
 /** The URLs, addresses and ports that endpoints of webhooks may have. */
 export interface WebhookUrlRules {
@@ -42,7 +42,7 @@ export const webhookUrlProblem = (text: string, rules: WebhookUrlRules): string 
   if (url === undefined || text.length > urlCharactersMax) return "must be a URL"
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   const host = hostOf(url)
-  const local = host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
+  const local = isLoopbackHost(host)
   if (local && rules.allowLoopback)
     return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
   if (url.protocol !== "https:") return "must be https"

@@ -25,7 +25,8 @@ const refusalMessages = {
   different:
     "The store was first opened with another master secret. Give that master secret. This one cannot decrypt the webhook secrets and DKIM keys in the store.",
   missing: "The store was first opened with a master secret, and none is given now. Give the same master secret again.",
-  own: "The store has its own master secret, which was generated when the store was first opened. Open the store without a master secret."
+  store_has_own_secret:
+    "The store has its own master secret, which was generated when the store was first opened. Open the store without a master secret."
 } as const
 
 /** The store cannot be opened with this master secret. Nothing was changed. `message` says what to do. */
@@ -35,7 +36,7 @@ export class MasterSecretRefused extends Data.TaggedError("MasterSecretRefused")
   override get message() {
     return refusalMessages[this.reason]
   }
-  /** No. Give the master secret that `message` asks for. */
+  /** Not retryable: give the master secret that `message` asks for. */
   get isRetryable() {
     return false
   }
@@ -76,7 +77,8 @@ const givenMaster =
     Effect.gen(function* () {
       const master = Redacted.value(given)
       if (master.length < masterSecretCharactersMin) return yield* new MasterSecretRefused({ reason: "too_short" })
-      if ((yield* settingOf(store, masterSetting)) !== null) return yield* new MasterSecretRefused({ reason: "own" })
+      if ((yield* settingOf(store, masterSetting)) !== null)
+        return yield* new MasterSecretRefused({ reason: "store_has_own_secret" })
       const check = checkOf(crypto, master)
       if ((yield* storedOrInitial(store, checkSetting, check)) !== check)
         return yield* new MasterSecretRefused({ reason: "different" })

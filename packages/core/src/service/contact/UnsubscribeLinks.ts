@@ -9,6 +9,7 @@ import type { DeliveryId } from "../../domain/value/Id.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
+import { isLoopbackHost } from "../../domain/webhook/NetworkAddress.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
@@ -27,7 +28,7 @@ export interface UnsubscribeOptions {
 const checkedUrl = (url: string | undefined): string | null => {
   if (url === undefined) return null
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const isLoopback = parsed?.hostname === "localhost" || parsed?.hostname === "127.0.0.1"
+  const isLoopback = parsed !== undefined && isLoopbackHost(parsed.hostname.replace(/^\[|\]$/g, ""))
   if (
     parsed === undefined ||
     (parsed.protocol !== "https:" && !isLoopback) ||
@@ -79,7 +80,7 @@ export class UnsubscribeLinks extends Context.Service<
 
         const unsubscribe = Effect.fn("UnsubscribeLinks.unsubscribe")(function* (token: string) {
           const id = readDeliveryToken(token, verifier)
-          const [delivery] = id === undefined ? [null] : yield* store.read([{ _tag: "DeliveryOfId", id }])
+          const [delivery] = id === undefined ? [null] : yield* store.read([{ _tag: "DeliveryById", id }])
           if (delivery === null) return false
           yield* suppressions.addReason(delivery.projectId, delivery.recipient, "unsubscribed")
           return true

@@ -1,5 +1,5 @@
 /**
- * Processes deliveries: releases scheduled deliveries that are due, recovers the deliveries of dead workers, and hands over queued deliveries.
+ * Processes deliveries: queues scheduled deliveries that are due, recovers the deliveries of dead workers, and hands over queued deliveries.
  * Wakes at once on new work and sleeps until the next due time. `HandOffs` has the steps of a hand-off.
  */
 import { Clock, Context, Effect, Layer } from "effect"
@@ -7,17 +7,17 @@ import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import type { ClaimKind } from "../../domain/store/Claim.ts"
 import type { Backlog } from "../../domain/store/Query.ts"
-import { makeClockWatch } from "../../internal/clockWatch.ts"
+import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import type { NotStored } from "../../internal/commit.ts"
 import { makeLeaseRestart } from "../../internal/leaseRestart.ts"
 import type { LastLanes, ProjectGroup } from "../../internal/projectGroup.ts"
 import { makeLastLanes, makeProjectGroup } from "../../internal/projectGroup.ts"
 import { makeBusyTurns } from "../../internal/busyTurns.ts"
-import type { RelayHealth } from "../../internal/relayWatch.ts"
+import type { RelayHealth } from "../../internal/relayLimiter.ts"
 import type { RetentionOptions } from "../../internal/sweeping.ts"
 import { defaultRetention, makeSweeping } from "../../internal/sweeping.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
-import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
+import { forwardJumpMillis, makeWorkerLease } from "../../internal/workerLease.ts"
 import type { StartWork } from "../../internal/workLoop.ts"
 import { makeWorkGroup, runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -26,7 +26,7 @@ import { MailStore } from "../../port/MailStore.ts"
 import { HandOffs } from "./HandOffs.ts"
 import { WakeUp } from "./WakeUp.ts"
 
-export type { RelayHealth } from "../../internal/relayWatch.ts"
+export type { RelayHealth } from "../../internal/relayLimiter.ts"
 export type { RetentionOptions } from "../../internal/sweeping.ts"
 
 /** Limits and times of a dispatcher. */
@@ -34,8 +34,8 @@ export interface DispatcherOptions {
   /** At most so many hand-offs at once. Default 32. */
   readonly concurrency: number
   /**
-   * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. Default: `concurrency`
-   * without a quarter of it, at most 4; so 28.
+   * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. Default:
+   * `concurrency - min(4, floor(concurrency / 4))`, which is 28 for 32.
    */
   readonly concurrencyPerProject: number
   /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
@@ -76,9 +76,9 @@ export interface DispatchReport {
   /** Scheduled deliveries that were due. Each is queued now, or has ended because it may no longer be sent. */
   readonly scheduled: number
   /** Deliveries in status `sending` whose worker had died. The attempt of each has ended. */
-  readonly lapsed: number
+  readonly recovered: number
   /** Queued deliveries that were due. Each was handed over, or has ended because it may no longer be sent. */
-  readonly queued: number
+  readonly handedOver: number
 }
 
 /** The state of the work of a dispatcher. */
@@ -89,9 +89,9 @@ export interface DispatcherHealth extends Backlog {
   readonly relay: RelayHealth
 }
 
-/** At most so many scheduled and lapsed deliveries under work at once, in all and of one project. */
-const preparationsMax = 100
-const preparationsPerProject = 80
+/** At most so many scheduled and abandoned deliveries under work at once, in all and of one project. */
+const queueingAndRecoveryMax = 100
+const queueingAndRecoveryPerProject = 80
 
 interface Deps {
   readonly settings: DispatcherOptions
@@ -106,13 +106,13 @@ interface Deps {
 
 /** At most so much work of each kind at once. */
 interface WorkLimits {
-  readonly preparations: number
+  readonly queueingAndRecovery: number
   readonly handOffs: number
 }
 
 interface WorkGroups {
-  /** Releases and recoveries. */
-  readonly preparations: ProjectGroup
+  /** Queues scheduled deliveries, and recovers abandoned ones. */
+  readonly queueingAndRecovery: ProjectGroup
   readonly handOffs: ProjectGroup
 }
 
@@ -121,7 +121,7 @@ const makeWorkGroups = (
   { concurrencyPerProject }: DispatcherOptions,
   max: WorkLimits
 ): WorkGroups => ({
-  preparations: makeProjectGroup(makeWorkGroup(start, max.preparations), preparationsPerProject),
+  queueingAndRecovery: makeProjectGroup(makeWorkGroup(start, max.queueingAndRecovery), queueingAndRecoveryPerProject),
   handOffs: makeProjectGroup(makeWorkGroup(start, max.handOffs), concurrencyPerProject)
 })
 
@@ -130,8 +130,8 @@ const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGro
   Effect.map(handOffs.relay.free(settings.concurrency - group.free()), (free) => Math.min(free, group.free()))
 
 /**
- * Claims at most as many due deliveries as the groups may start, and starts the work on them. After an interruption, claimed deliveries wait
- * for the end of their lease.
+ * Claims at most as many due deliveries as the groups may start, and starts the work on them. If it is interrupted, deliveries already claimed
+ * wait for the end of their lease.
  */
 const startDue = (
   deps: Deps,
@@ -140,27 +140,27 @@ const startDue = (
 ): Effect.Effect<DispatchReport, StoreUnavailable> => {
   const { lease, lastLanes, handOffs, wakeUp, settings } = deps
   const { leaseMillis } = settings
-  const { preparations } = groups
+  const { queueingAndRecovery } = groups
   const claim = (kind: ClaimKind, limit: number, group: ProjectGroup) =>
     Effect.tap(lease.claim(kind, limit, { ...group.limits(), after: lastLanes.of(kind) }), (taken) =>
       Effect.sync(() => lastLanes.record(kind, taken))
     )
   const start = (group: ProjectGroup, delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
     group.start(delivery.projectId, lease.workOn(delivery, work))
-  // A scheduled or lapsed delivery may be due for a hand-off at once.
+  // A scheduled or abandoned delivery may be due for a hand-off at once.
   const prepare = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
-    start(preparations, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
+    start(queueingAndRecovery, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
     yield* deps.restartLeases
-    const room = only === "all" ? preparations.free() : 0
-    const lapsed = yield* claim("lapsedSending", room, preparations)
-    for (const delivery of lapsed) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
-    const scheduled = yield* claim("dueScheduled", Math.min(room, preparations.free()), preparations)
+    const room = only === "all" ? queueingAndRecovery.free() : 0
+    const recovered = yield* claim("abandonedSending", room, queueingAndRecovery)
+    for (const delivery of recovered) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
+    const scheduled = yield* claim("dueScheduled", Math.min(room, queueingAndRecovery.free()), queueingAndRecovery)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
-    const queued = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
-    for (const delivery of queued) yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, leaseMillis))
-    return { scheduled: scheduled.length, lapsed: lapsed.length, queued: queued.length }
-  }).pipe(Effect.onInterrupt(() => lease.changeName))
+    const handedOver = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
+    for (const delivery of handedOver) yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, leaseMillis))
+    return { scheduled: scheduled.length, recovered: recovered.length, handedOver: handedOver.length }
+  }).pipe(Effect.onInterrupt(() => lease.changeWorkerId))
 }
 
 const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
@@ -169,10 +169,10 @@ const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
   return Effect.gen(function* () {
     yield* Effect.forkScoped(deps.lease.heartbeat)
     // A delivery that was just queued is handed over in the same tick.
-    const prepared = yield* startTogether({ preparations: preparationsMax, handOffs: 0 })
-    const { queued } = yield* startTogether({ preparations: 0, handOffs: deps.settings.concurrency })
+    const prepared = yield* startTogether({ queueingAndRecovery: queueingAndRecoveryMax, handOffs: 0 })
+    const { handedOver } = yield* startTogether({ queueingAndRecovery: 0, handOffs: deps.settings.concurrency })
     yield* deps.sweep
-    return { ...prepared, queued }
+    return { ...prepared, handedOver }
   }).pipe(Effect.scoped)
 }
 
@@ -180,24 +180,24 @@ const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
 const untilNextDue = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const [next] = yield* store.read([{ _tag: "NextDue", worker: lease.name(), now }])
+    const [next] = yield* store.read([{ _tag: "NextDue", worker: lease.workerId(), now }])
     return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(1, next - now))
   })
 
 const makeTurn = (deps: Deps) => (start: StartWork) => {
-  const max = { preparations: preparationsMax, handOffs: deps.settings.concurrency }
+  const max = { queueingAndRecovery: queueingAndRecoveryMax, handOffs: deps.settings.concurrency }
   const groups = makeWorkGroups(start, deps.settings, max)
   const busy = makeBusyTurns(deps.settings.concurrency)
   return Effect.gen(function* () {
     const plan = yield* busy.plan(yield* freeHandOffs(deps, groups))
     if (plan.waitMillis > 0) return plan.waitMillis
-    const { scheduled, lapsed, queued } = yield* startDue(deps, groups, plan.only)
-    busy.record(queued)
+    const { scheduled, recovered, handedOver } = yield* startDue(deps, groups, plan.only)
+    busy.record(handedOver)
     const moreToSweep = yield* deps.sweep
-    if (scheduled + lapsed + queued > 0 || moreToSweep) return 0
-    // In a group that is full, also for one project only, the end of any work wakes the loop. Deliveries that are due must not keep the loop busy until then, nor while the relay
-    // gets a pause.
-    const full = groups.preparations.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps, groups)) <= 0
+    if (scheduled + recovered + handedOver > 0 || moreToSweep) return 0
+    // A full group wakes the loop when work ends. Without this wait, due deliveries would spin the loop.
+    const full =
+      groups.queueingAndRecovery.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps, groups)) <= 0
     return full ? secondMillis : yield* untilNextDue(deps)
   })
 }
@@ -234,9 +234,9 @@ const health = ({ store, handOffs }: Deps) =>
  *
  * const program = Effect.gen(function* () {
  *   const dispatcher = yield* Dispatcher
- *   const { queued: processed } = yield* dispatcher.tick
+ *   const { handedOver } = yield* dispatcher.tick
  *   const { queued, oldestDueAgeMillis } = yield* dispatcher.health
- *   console.log(processed, queued, oldestDueAgeMillis)
+ *   console.log(handedOver, queued, oldestDueAgeMillis)
  * })
  * ```
  */
@@ -258,7 +258,7 @@ export class Dispatcher extends Context.Service<
       Effect.gen(function* () {
         const settings = withDefaults(options)
         const store = yield* MailStore
-        const readClock = makeClockWatch(clockToleranceMillis(settings.leaseMillis))
+        const readClock = makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis))
         const deps: Deps = {
           settings,
           store,

@@ -1,5 +1,5 @@
 /**
- * Takes back what relays and mailbox providers report about deliveries after the hand-off: deliveries, bounces and complaints.
+ * Takes delivery reports: bounces, deliveries and complaints that relays and mailbox providers report after the hand-off.
  * Source: decisions 0003 and 0040.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
@@ -13,7 +13,7 @@ import { parseDeliveryReport } from "../../domain/delivery/DeliveryReport.ts"
 import { readReturnPath } from "../../domain/delivery/ReturnPath.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
-import { idAt } from "../../domain/value/Id.ts"
+import { clockFacts } from "../../internal/clockFacts.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
@@ -31,10 +31,11 @@ export type ReceivedReport =
   | { readonly outcome: "unmatched" }
 
 /**
- * Takes reports about deliveries. The status, the event and the suppression of the recipient are one commit. Reports may arrive late, twice
+ * Takes delivery reports: bounces, deliveries and complaints. The status, the event and the suppression of the recipient are one commit. Reports may arrive late, twice
  * and in any order: a complaint outranks a bounce, a bounce outranks a delivery.
  *
- * A hard bounce of an unknown mailbox and a complaint suppress the address in the project. A soft bounce suppresses it for 30 days.
+ * A hard bounce of an unknown mailbox or domain and a complaint suppress the address in the project. A bounce after temporary failures suppresses
+ * it for 30 days; a full mailbox does not suppress.
  *
  * @example
  * ```ts
@@ -85,8 +86,7 @@ export class Feedback extends Context.Service<
       const factsOf = (known: Delivery) =>
         Effect.gen(function* () {
           const { projectId, id, address } = known
-          const now = yield* Clock.currentTimeMillis
-          const eventId = idAt(yield* ids.reserve(now, 1), "evt", 0)
+          const clock = yield* clockFacts(ids)
           const keyedAddress = keyedAddressOf(addressKey, projectId, address)
           return Effect.map(
             store.read([
@@ -95,8 +95,7 @@ export class Feedback extends Context.Service<
               { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
             ]),
             ([delivery, attempts, [suppression]]): RecordReportFacts => ({
-              now,
-              eventId,
+              ...clock,
               // When a sweep has deleted the delivery since, the commit finds no record, and the next call finds no delivery.
               delivery: delivery ?? known,
               attempt: attempts.at(-1) ?? null,
@@ -138,7 +137,7 @@ export class Feedback extends Context.Service<
         const valid = yield* validated(parseDeliveryReport, input)
         const deliveryId = yield* deliveryOf(returnPath)
         if (deliveryId === undefined) return yield* unmatched(valid)
-        const [delivery] = yield* store.read([{ _tag: "DeliveryOfId", id: deliveryId }])
+        const [delivery] = yield* store.read([{ _tag: "DeliveryById", id: deliveryId }])
         if (delivery === null) return yield* unmatched(valid)
         return { projectId: delivery.projectId, deliveryId, ...(yield* record(delivery, valid)) }
       })

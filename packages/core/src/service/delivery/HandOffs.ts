@@ -21,8 +21,8 @@ import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
 import type { OutgoingDeps } from "../../internal/outgoing.ts"
 import { outgoingOf } from "../../internal/outgoing.ts"
-import type { RelayWatch } from "../../internal/relayWatch.ts"
-import { makeRelayWatch } from "../../internal/relayWatch.ts"
+import type { RelayLimiter } from "../../internal/relayLimiter.ts"
+import { makeRelayLimiter } from "../../internal/relayLimiter.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -40,10 +40,10 @@ export type { HandledStatus } from "../../decide/delivery/claim.ts"
 export interface HandOffOptions {
   /**
    * How long the core tries to hand over a delivery, how long it waits after an ambiguous attempt, and how often it retries. A field that is not
-   * given has its default: 72 hours, 10 minutes, 2 retries of ambiguous attempts and 3 crashes.
+   * given has its default: 72 hours, 10 minutes, 2 retries of ambiguous attempts and 3 dead workers.
    */
   readonly retry: Partial<RetryPolicy>
-  /** The deadline of a whole hand-off. Default: 20 minutes. The answer to the final bytes alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
+  /** The deadline of a whole hand-off. Default: 20 minutes. The answer to the end of data alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
   readonly deadlineMillis: number
   /**
    * The operator's own domain whose mail reaches the listener for bounces, such as `bounces.host.example`. Return paths are at this domain when
@@ -67,12 +67,12 @@ interface Deps extends HandOffFactDeps {
   readonly options: HandOffSettings
   readonly commit: Commit
   readonly outgoing: OutgoingDeps
-  readonly relay: RelayWatch
+  readonly relay: RelayLimiter
 }
 
 const queueScheduled = Effect.fn("HandOffs.queueScheduled")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
   deps.commit(loadQueueDue(deps, claimed), (facts) => Result.succeed(queueDue(facts)), {
-    untilStoredMillis: leaseMillis
+    keepTryingMillis: leaseMillis
   })
 )
 
@@ -83,7 +83,7 @@ const recordResult = (
   result: HandOffResult,
   boundMillis: number
 ): Effect.Effect<HandledStatus, NotStored> =>
-  commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { untilStoredMillis: boundMillis })
+  commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { keepTryingMillis: boundMillis })
 
 const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
   Effect.uninterruptibleMask((restore) =>
@@ -92,12 +92,12 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
       const started = yield* deps.commit(
         loadBeginAttempt(deps, claimed, addressKey),
         (facts) => Result.succeed(beginAttempt(facts)),
-        { untilStoredMillis: leaseMillis }
+        { keepTryingMillis: leaseMillis }
       )
       if (typeof started === "string") return started
       const outgoing = Effect.mapError(
         outgoingOf(deps.outgoing, started),
-        () => new HandOffRevoked({ why: "not_recorded" })
+        () => new HandOffRevoked({ why: "store_unavailable" })
       )
       let attempt = started.attempt
       const finalizing = Effect.map(finalize(deps, started, addressKey, leaseMillis), () => {
@@ -149,12 +149,12 @@ export class HandOffs extends Context.Service<
   {
     /** Queues a claimed delivery in status `scheduled` that is due, or ends it when it may no longer be sent. */
     readonly queueScheduled: HandleClaimed
-    /** Hands over a claimed delivery in status `queued`. An interruption before the final bytes returns the delivery to the queue. */
+    /** Hands over a claimed delivery in status `queued`. An interruption before the end of data returns the delivery to the queue. */
     readonly handOver: HandleClaimed
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed
     /** How the relay is doing, and so how many hand-offs may start. */
-    readonly relay: RelayWatch
+    readonly relay: RelayLimiter
   }
 >()("@mailkeep/core/service/HandOffs") {
   /** The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
@@ -165,7 +165,7 @@ export class HandOffs extends Context.Service<
         const store = yield* MailStore
         const { addressKey, signer, encryption } = yield* Secrets
         const settings = handOffSettings(options)
-        const relay = makeRelayWatch()
+        const relay = makeRelayLimiter()
         const deps: Deps = {
           options: settings,
           store,

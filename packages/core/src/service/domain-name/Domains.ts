@@ -212,7 +212,7 @@ export class Domains extends Context.Service<
         })
 
         const loadOne = (projectId: ProjectId, id: string) =>
-          Effect.map(store.read([{ _tag: "DomainOfId", projectId, id }]), ([existing]) => ({ existing }))
+          Effect.map(store.read([{ _tag: "DomainById", projectId, id }]), ([existing]) => ({ existing }))
 
         /** The project and the scope of a call about one domain. */
         const validCallAbout = (caller: Caller, domainId: string) =>

@@ -11,13 +11,12 @@ import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { eventKinds } from "../../domain/event/MailEvent.ts"
 import { parseSubscription } from "../../domain/event/SubscriptionInput.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
-import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
-import { allProjects } from "../../domain/webhook/Webhook.ts"
+import { allProjects } from "../../domain/event/Subscription.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
-import { makeClockWatch } from "../../internal/clockWatch.ts"
+import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { distribute, distributeAll } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
@@ -27,7 +26,8 @@ import { validated } from "../../internal/validated.ts"
 import type { StartWork } from "../../internal/workLoop.ts"
 import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
-import { clockToleranceMillis, makeWorkerLease } from "../../internal/workerLease.ts"
+import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
+import { forwardJumpMillis, makeWorkerLease } from "../../internal/workerLease.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -167,18 +167,14 @@ const subscribe = Effect.fn("EventSender.subscribe")(function* (
 ) {
   const { store, ids, commit } = deps
   const input = yield* validated(parseSubscription, { name, kinds })
-  const load = Effect.map(
-    store.read([
-      { _tag: "ResourceNamed", projectId: allProjects, kind: "subscription", parent: "", name: input.name },
-      { _tag: "ResourceCount", projectId: allProjects, kind: "subscription", parent: "" }
-    ]),
-    ([existing, count]) => ({ existing: existing as ResourceOf<"subscription"> | null, count })
-  )
+  const subscriptions = resourcesOf({ store, ids }, { kind: "subscription", record: "subscription" })
+  const load = Effect.map(yield* subscriptions.newFacts(allProjects, input.name), ({ named, ...facts }) => ({
+    ...facts,
+    existing: resourceOfKind(named, "subscription")
+  }))
   // A new subscription gets no event from before its registration.
   if ((yield* load).existing === null) yield* distributeAll(deps)
-  const now = yield* Clock.currentTimeMillis
-  const block = yield* ids.reserve(now, 1)
-  const id = yield* commit(load, (facts) => ensureSubscription(input, { ...facts, now, ids: block }), "bounded")
+  const id = yield* commit(load, (facts) => ensureSubscription(input, facts), "bounded")
   yield* Effect.acquireRelease(
     Effect.sync(() => deps.handlers.set(id, handler)),
     () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
@@ -246,7 +242,7 @@ export class EventSender extends Context.Service<
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
           wakeUp: yield* WakeUp,
           lease: makeWorkerLease(
-            { store, crypto, readClock: makeClockWatch(clockToleranceMillis(settings.leaseMillis)) },
+            { store, crypto, readClock: makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis)) },
             settings.leaseMillis
           ),
           handlers: new Map(),

@@ -25,7 +25,7 @@ import type { TimeInput } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
 import { makeBatchSending } from "../../internal/batchSending.ts"
 import { makeCommit } from "../../internal/commit.ts"
-import { makeDispatcherWatch } from "../../internal/dispatcherWatch.ts"
+import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
 import { makeSendFacts } from "../../internal/sendFacts.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -168,7 +168,7 @@ export class Sending extends Context.Service<
       const ids = yield* IdSource
       const plans = yield* PlanSource
       const wakeUp = yield* WakeUp
-      const watch = yield* makeDispatcherWatch(store, wakeUp.dispatcherHasStarted)
+      const noDispatcherWarning = yield* makeNoDispatcherWarning(store, wakeUp.dispatcherHasStarted)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
       const facts = makeSendFacts({
@@ -187,7 +187,7 @@ export class Sending extends Context.Service<
         const load = facts.load(command, { now, ids: block })
         const result = yield* commit(load, (known) => acceptSend(command, known), "bounded")
         yield* wakeUp.deliveries.notify
-        if (command.send.scheduledAt === null) yield* watch.accepted
+        if (command.send.scheduledAt === null) yield* noDispatcherWarning.accepted
         return result
       })
 

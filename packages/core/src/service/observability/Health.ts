@@ -8,8 +8,8 @@ import type { Measurement } from "../../domain/observability/metricTable.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { minuteMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { WriteFailure } from "../../internal/measuredStore.ts"
-import { StoreWatch } from "../../internal/measuredStore.ts"
-import type { RelayHealth } from "../../internal/relayWatch.ts"
+import { StoreWriteStatus } from "../../internal/measuredStore.ts"
+import type { RelayHealth } from "../../internal/relayLimiter.ts"
 import type { MailStoreShape } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { recordMetrics, registerMetrics } from "../../port/metrics.ts"
@@ -85,7 +85,7 @@ const withoutWords = ({ lastFault, ...relay }: RelayHealth): HealthFacts["relay"
   return { ...relay, lastFault: fault }
 }
 
-const circuitNumbers = { closed: 0, slowed: 1, open: 2 } as const
+const circuitNumbers = { closed: 0, throttled: 1, open: 2 } as const
 const statusNumbers = { ok: 0, degraded: 1, failing: 2 } as const
 
 /** The gauges of a report. A value that is not known is not a number, and `metricsText` of `@mailkeep/http` omits it. */
@@ -145,7 +145,7 @@ export class Health extends Context.Service<
         const store = yield* MailStore
         const { relay } = yield* HandOffs
         const { isDispatching } = yield* WakeUp
-        const { lastWriteFailure } = yield* StoreWatch
+        const { lastWriteFailure } = yield* StoreWriteStatus
         yield* registerMetrics
         return {
           check: Effect.gen(function* () {

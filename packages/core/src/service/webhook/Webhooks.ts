@@ -28,7 +28,7 @@ import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { sendToWebhook } from "../../internal/eventSending.ts"
-import { resourcesOf } from "../../internal/resources.ts"
+import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
 import { makeWebhookTests } from "../../internal/webhookTests.ts"
@@ -147,7 +147,7 @@ export class Webhooks extends Context.Service<
         const loadExisting = (projectId: ProjectId, id: string) =>
           Effect.map(store.read([{ _tag: "Resource", projectId, id }]), ([found]) => ({
             id,
-            existing: found?.kind === "webhook" ? found : null
+            existing: resourceOfKind(found, "webhook")
           }))
 
         const newSecret = () => {

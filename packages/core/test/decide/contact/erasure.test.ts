@@ -138,7 +138,7 @@ describe("endDeliveriesToErased", () => {
     ]
     const { changes, answer } = endDeliveriesToErased(all, person, { now, ids })
     const moves = changes.flatMap((one) =>
-      one._tag === "MoveDelivery" ? [[one.id, one.next.status, one.next.reason]] : []
+      one._tag === "TransitionDelivery" ? [[one.id, one.next.status, one.next.reason]] : []
     )
     expect(moves).toEqual([
       ["del_1", "canceled", "canceled"],

@@ -11,14 +11,14 @@ const facts = (phase: "started" | "finalizing", idempotentHandOff: boolean): Att
   onAmbiguous: "retry",
   idempotentHandOff,
   expiresAt: null,
-  delivery: delivery({ status: "sending", worker: "w", attempts: 1 }),
+  delivery: delivery({ status: "sending", worker: "w", attemptCount: 1 }),
   attempt: attempt({ phase })
 })
 
 const reply = (code: number, enhancedCode: string | null = null) =>
-  ({ stage: "finalizing", code, enhancedCode, text: "words" }) as const
+  ({ stage: "endOfData", smtpCode: code, enhancedCode, text: "words" }) as const
 
-type Ends = readonly [AttemptEnd["on"], AttemptEnd["outcome"]]
+type Ends = readonly [AttemptEnd["trigger"], AttemptEnd["outcome"]]
 
 /** For each result: its end before finalizing, and its end while finalizing. */
 const table: ReadonlyArray<readonly [name: string, HandOffResult, started: Ends, finalizing: Ends]> = [
@@ -65,13 +65,13 @@ const table: ReadonlyArray<readonly [name: string, HandOffResult, started: Ends,
 
 describe("attemptEndOf", () => {
   it.each(table)("ends an attempt before finalizing after %s", (_, result, started) => {
-    const { on, outcome } = attemptEndOf(result, facts("started", false))
-    expect([on, outcome]).toEqual(started)
+    const { trigger, outcome } = attemptEndOf(result, facts("started", false))
+    expect([trigger, outcome]).toEqual(started)
   })
 
   it.each(table)("ends a finalizing attempt after %s", (_, result, __, finalizing) => {
-    const { on, outcome } = attemptEndOf(result, facts("finalizing", false))
-    expect([on, outcome]).toEqual(finalizing)
+    const { trigger, outcome } = attemptEndOf(result, facts("finalizing", false))
+    expect([trigger, outcome]).toEqual(finalizing)
   })
 
   it.each(table)(
@@ -89,8 +89,8 @@ describe("hasReadEnvelope", () => {
     ["mail", true],
     ["rcpt", true],
     ["data", true],
-    ["finalizing", true]
+    ["endOfData", true]
   ])("decides whether the relay knows the recipient after a reply in the stage %s", (stage, expected) =>
-    expect(hasReadEnvelope({ stage, code: 450, enhancedCode: null, text: "" })).toBe(expected)
+    expect(hasReadEnvelope({ stage, smtpCode: 450, enhancedCode: null, text: "" })).toBe(expected)
   )
 })

@@ -22,11 +22,11 @@ describe("beginAttempt", () => {
   it("moves the delivery to sending with the next fencing token, and keeps its worker", () => {
     const { answer, changes } = begin()
     expect(answer).toMatchObject({
-      delivery: { status: "sending", fencingToken: 8, worker: "w", attempts: 1 },
+      delivery: { status: "sending", fencingToken: 8, worker: "w", attemptCount: 1 },
       attempt: { number: 1, phase: "started", startedAt: now },
       message: { id: "msg_1" }
     })
-    expect(changes.map(({ _tag }) => _tag)).toEqual(["MoveDelivery", "InsertAttempt"])
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "InsertAttempt"])
   })
 
   it.each<[string, Partial<BeginAttemptFacts>, string]>([
@@ -55,7 +55,10 @@ describe("beginAttempt", () => {
     const { answer, changes } = begin({ claimed })
     expect(answer).toBe("queued")
     expect(changes).toMatchObject([
-      { _tag: "MoveDelivery", next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: claimed.chargedAt } }
+      {
+        _tag: "TransitionDelivery",
+        next: { status: "queued", dueAt: now + 1, worker: null, chargedAt: claimed.chargedAt }
+      }
     ])
   })
 

@@ -36,7 +36,7 @@ const only = <K extends DeliveryEntry["kind"]>(change: Partial<ExplainDeliveryFa
 }
 
 const after = (change: Partial<Delivery>, attempts: ReadonlyArray<Attempt>) =>
-  facts({ delivery: delivery({ attempts: attempts.length, dueAt: null, ...change }), attempts })
+  facts({ delivery: delivery({ attemptCount: attempts.length, dueAt: null, ...change }), attempts })
 
 describe("deliveryEntries, for the acceptance", () => {
   it.each<[string, Partial<ExplainDeliveryFacts>, object]>([
@@ -88,7 +88,7 @@ describe("deliveryEntries, for attempts", () => {
   it("shows an attempt under way with its phase and its claim", () => {
     const entries = deliveryEntries(
       facts({
-        delivery: delivery({ status: "sending", attempts: 1, worker: "w" }),
+        delivery: delivery({ status: "sending", attemptCount: 1, worker: "w" }),
         attempts: [attempt({ phase: "finalizing" })],
         leases: [{ worker: "w", renewedAt: now, leaseUntil: now + 1000 }]
       })
@@ -215,8 +215,8 @@ describe("deliveryEntries, for a change of the status", () => {
 describe("deliveryEntries, for events", () => {
   it("shows each event with its deliveries to subscribers", () => {
     const eventDeliveries = [
-      eventDelivery({ id: "evd_1", subscriber: "whk_1", status: "delivered", attempts: 1, dueAt: null }),
-      eventDelivery({ id: "evd_2", subscriber: "sub_1", attempts: 2, dueAt: now + 5 })
+      eventDelivery({ id: "evd_1", subscriber: "whk_1", status: "delivered", attemptCount: 1, dueAt: null }),
+      eventDelivery({ id: "evd_2", subscriber: "sub_1", attemptCount: 2, dueAt: now + 5 })
     ]
     const events = [{ event: eventRecord(), eventDeliveries }]
     expect(only({ events, subscriptionNames: new Map([["sub_1", "audit"]]) }, "event")).toEqual({
@@ -226,8 +226,8 @@ describe("deliveryEntries, for events", () => {
       eventId: "evt_1",
       eventKind: "email.delivered",
       eventDeliveries: [
-        { id: "evd_1", subscriber: "whk_1", name: null, status: "delivered", attempts: 1, nextAttemptAt: null },
-        { id: "evd_2", subscriber: "sub_1", name: "audit", status: "pending", attempts: 2, nextAttemptAt: now + 5 }
+        { id: "evd_1", subscriber: "whk_1", name: null, status: "delivered", attemptCount: 1, nextAttemptAt: null },
+        { id: "evd_2", subscriber: "sub_1", name: "audit", status: "pending", attemptCount: 2, nextAttemptAt: now + 5 }
       ]
     })
     expect(only({ events: [{ event: eventRecord(), eventDeliveries: [] }] }, "event").text).toContain("no subscriber")

@@ -44,10 +44,10 @@ describe("explainDelivery, for what a delivery waits for", () => {
       explainDelivery(facts({ delivery: scheduled({ dueAt: now }) }), now).now,
       { waitsFor: "dispatcher", until: null }
     ],
-    ["its next attempt", nowOf({ dueAt: later, attempts: 1 }), { waitsFor: "retry", until: later }],
+    ["its next attempt", nowOf({ dueAt: later, attemptCount: 1 }), { waitsFor: "retry", until: later }],
     [
       "a dispatcher after the clock was set back",
-      nowOf({ dueAt: later, waitsFrom: now + 1 }),
+      nowOf({ dueAt: later, dueSetAt: now + 1 }),
       { waitsFor: "dispatcher", until: null }
     ],
     ["a dispatcher when it is due", nowOf({}), { waitsFor: "dispatcher", until: null }],

@@ -4,7 +4,7 @@ import type { HandOffResult } from "../../../src/decide/delivery/attemptEnd.ts"
 import type { FinishAttemptFacts } from "../../../src/decide/delivery/finishAttempt.ts"
 import { finishAttempt } from "../../../src/decide/delivery/finishAttempt.ts"
 import type { Change, ChangeOf } from "../../../src/domain/store/Change.ts"
-import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
@@ -13,7 +13,7 @@ import { attempt, delivery, keyedAddress, nextState, now, project, suppression }
 
 const reply = (stage: SmtpReply["stage"], code: number | null, enhancedCode: string | null = null): SmtpReply => ({
   stage,
-  code,
+  smtpCode: code,
   enhancedCode,
   text: "words"
 })
@@ -22,7 +22,7 @@ const facts = (
   change: Partial<FinishAttemptFacts> & { readonly state?: Partial<Delivery> } = {}
 ): FinishAttemptFacts => {
   const { state, ...rest } = change
-  const claimed = delivery({ status: "sending", worker: "w", attempts: 1, ...state })
+  const claimed = delivery({ status: "sending", worker: "w", attemptCount: 1, ...state })
   return {
     now,
     eventId: "evt_1",
@@ -59,7 +59,7 @@ const refused = (...of: Parameters<typeof reply>): HandOffResult => ({ _tag: "Re
 const rows: ReadonlyArray<Row> = [
   [
     "acceptance by the relay",
-    { _tag: "Accepted", reply: reply("finalizing", 250) },
+    { _tag: "Accepted", reply: reply("endOfData", 250) },
     facts({ attempt: finalizingAttempt }),
     "accepted",
     { acceptedAt: now },
@@ -67,7 +67,7 @@ const rows: ReadonlyArray<Row> = [
   ],
   [
     "delivery by the relay",
-    { _tag: "Delivered", reply: reply("finalizing", 250) },
+    { _tag: "Delivered", reply: reply("endOfData", 250) },
     facts({ attempt: finalizingAttempt }),
     "delivered",
     { deliveredAt: now, acceptedAt: now },
@@ -149,7 +149,7 @@ const rows: ReadonlyArray<Row> = [
     { ambiguousAttempts: 0 },
     "no_reply"
   ],
-  ["a shutdown before finalizing", { _tag: "ShutDown" }, facts(), "queued", { dueAt: now, crashes: 0 }, "stopped"],
+  ["a shutdown before finalizing", { _tag: "ShutDown" }, facts(), "queued", { dueAt: now, workerDeaths: 0 }, "stopped"],
   [
     "a shutdown while finalizing",
     { _tag: "ShutDown" },
@@ -166,27 +166,27 @@ const rows: ReadonlyArray<Row> = [
     { dueAt: now + 5000, ambiguousAttempts: 0, reachedRelay: false },
     "stopped"
   ],
-  ["a dead worker before finalizing", died, facts(), "queued", { dueAt: now, crashes: 1 }, "no_reply"],
+  ["a dead worker before finalizing", died, facts(), "queued", { dueAt: now, workerDeaths: 1 }, "no_reply"],
   [
     "a dead worker while finalizing",
     died,
     facts({ attempt: finalizingAttempt }),
     "queued",
-    { crashes: 1, ambiguousAttempts: 1 },
+    { workerDeaths: 1, ambiguousAttempts: 1 },
     "ambiguous"
   ],
   [
     "a third dead worker before finalizing",
     died,
-    facts({ state: { crashes: 2 } }),
+    facts({ state: { workerDeaths: 2 } }),
     "failed",
-    { reason: "sending_failed", crashes: 3, chargedAt: null },
+    { reason: "sending_failed", workerDeaths: 3, chargedAt: null },
     "no_reply"
   ],
   [
     "a third dead worker while finalizing",
     died,
-    facts({ attempt: finalizingAttempt, state: { crashes: 2 } }),
+    facts({ attempt: finalizingAttempt, state: { workerDeaths: 2 } }),
     "failed",
     { reason: "delivery_uncertain", chargedAt: now },
     "ambiguous"
@@ -199,13 +199,13 @@ describe("finishAttempt", () => {
     const next = nextState(changes)
     expect(answer).toBe(status)
     expect(next).toMatchObject({ status, worker: null, ...more })
-    const [closed] = ofTag(changes, "MoveAttempt")
+    const [closed] = ofTag(changes, "TransitionAttempt")
     expect(closed).toMatchObject({
       fencingToken: given.claimed.fencingToken,
       from: given.attempt!.phase,
       next: { phase: "ended", outcome }
     })
-    expect(ofTag(changes, "MoveDelivery")).toMatchObject([
+    expect(ofTag(changes, "TransitionDelivery")).toMatchObject([
       { from: "sending", fencingToken: given.claimed.fencingToken, next: { status } }
     ])
     const eventKinds = ofTag(changes, "AppendEvent").map(({ event }) => event.kind)
@@ -219,15 +219,7 @@ describe("finishAttempt", () => {
 })
 
 describe("finishAttempt, with any result", () => {
-  const stages = fc.constantFrom<SmtpReply["stage"]>(
-    "connect",
-    "greeting",
-    "auth",
-    "mail",
-    "rcpt",
-    "data",
-    "finalizing"
-  )
+  const stages = fc.constantFrom<SmtpReply["stage"]>("connect", "greeting", "auth", "mail", "rcpt", "data", "endOfData")
   const replies = fc
     .tuple(
       stages,
@@ -250,7 +242,7 @@ describe("finishAttempt, with any result", () => {
       suppressed: fc.boolean(),
       state: fc.record({
         ambiguousAttempts: fc.nat(4),
-        crashes: fc.nat(4),
+        workerDeaths: fc.nat(4),
         deferrals: fc.nat(80),
         reachedRelay: fc.boolean(),
         queuedAt: fc.integer({ min: now - 10 ** 9, max: now })
@@ -305,10 +297,16 @@ describe("finishAttempt, with any result", () => {
 
 describe("finishAttempt, with a result after another worker has finished the attempt", () => {
   const ambiguousAttempt = attempt({ phase: "ended", outcome: "ambiguous" })
-  const waiting = delivery({ status: "queued", attempts: 1, ambiguousAttempts: 1, reachedRelay: true, dueAt: now + 1 })
+  const waiting = delivery({
+    status: "queued",
+    attemptCount: 1,
+    ambiguousAttempts: 1,
+    reachedRelay: true,
+    dueAt: now + 1
+  })
   const uncertain = delivery({ ...waiting, status: "failed", reason: "delivery_uncertain", dueAt: null })
-  const accepted: HandOffResult = { _tag: "Accepted", reply: reply("finalizing", 250) }
-  const delivered: HandOffResult = { _tag: "Delivered", reply: reply("finalizing", 250) }
+  const accepted: HandOffResult = { _tag: "Accepted", reply: reply("endOfData", 250) }
+  const delivered: HandOffResult = { _tag: "Delivered", reply: reply("endOfData", 250) }
   const late = (result: HandOffResult, state: Delivery, of = ambiguousAttempt) =>
     finishAttempt(result, { ...facts({ state: { fencingToken: 6 } }), delivery: state, attempt: of })
 
@@ -321,21 +319,21 @@ describe("finishAttempt, with a result after another worker has finished the att
     const decision = late(result, state)
     expect(decision.answer).toBe(status)
     expect(nextState(decision.changes)).toMatchObject({ status, reason: null, dueAt: null, worker: null })
-    expect(ofTag(decision.changes, "MoveDelivery")).toMatchObject([{ fencingToken: state.fencingToken }])
+    expect(ofTag(decision.changes, "TransitionDelivery")).toMatchObject([{ fencingToken: state.fencingToken }])
     expect(ofTag(decision.changes, "AppendEvent")).toMatchObject([{ event: { kind } }])
-    expect(decision.changes.map(({ _tag }) => _tag)).toEqual(["MoveDelivery", "AppendEvent"])
+    expect(decision.changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "AppendEvent"])
   })
 
   it.each([
-    ["the relay refused the message", refused("finalizing", 451), waiting, ambiguousAttempt],
+    ["the relay refused the message", refused("endOfData", 451), waiting, ambiguousAttempt],
     ["the connection was lost", lost, waiting, ambiguousAttempt],
     [
       "the next attempt has begun",
       accepted,
-      delivery({ ...waiting, status: "sending", attempts: 2 }),
+      delivery({ ...waiting, status: "sending", attemptCount: 2 }),
       ambiguousAttempt
     ],
-    ["a later attempt has ended", accepted, delivery({ ...waiting, attempts: 2 }), ambiguousAttempt],
+    ["a later attempt has ended", accepted, delivery({ ...waiting, attemptCount: 2 }), ambiguousAttempt],
     ["the attempt was not ambiguous", accepted, waiting, attempt({ phase: "ended", outcome: "no_reply" })],
     [
       "a report has already moved the delivery",

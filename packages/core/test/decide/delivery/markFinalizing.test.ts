@@ -19,7 +19,7 @@ describe("markFinalizing", () => {
       answer: true,
       changes: [
         { _tag: "Expect", revision: null },
-        { _tag: "MoveAttempt", from: "started", next: { phase: "finalizing" } },
+        { _tag: "TransitionAttempt", from: "started", next: { phase: "finalizing" } },
         { _tag: "RenewLease", worker: "w", leaseUntil: now + 30_000 }
       ]
     })
@@ -30,7 +30,7 @@ describe("markFinalizing", () => {
   it("refuses finalizing for a suppressed recipient, and refunds the charge", () => {
     const { answer, changes } = mark(suppression("unsubscribed"))
     expect(answer).toBe(false)
-    expect(changes.find(({ _tag }) => _tag === "MoveDelivery")).toMatchObject({
+    expect(changes.find(({ _tag }) => _tag === "TransitionDelivery")).toMatchObject({
       next: { status: "suppressed", reason: "unsubscribed", chargedAt: null }
     })
   })
@@ -45,6 +45,6 @@ describe("markFinalizing", () => {
       suppression: null,
       leaseUntil: now + 30_000
     })
-    expect(changes.map(({ _tag }) => _tag)).toEqual(["Expect", "MoveAttempt"])
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["Expect", "TransitionAttempt"])
   })
 })

@@ -10,7 +10,7 @@ import { parseDeliveryReport } from "../../../src/domain/delivery/DeliveryReport
 import type { DeliveryStatus } from "../../../src/domain/delivery/DeliveryStatus.ts"
 import { deliveryStatuses } from "../../../src/domain/delivery/DeliveryStatus.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
-import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { attempt, delivery, keyedAddress, now } from "../fixtures.ts"
 
@@ -23,7 +23,7 @@ const facts = (
 ): RecordReportFacts => ({
   now: at,
   eventId: "evt_1",
-  delivery: delivery({ status: "accepted", attempts: 1, acceptedAt: now, ...state }),
+  delivery: delivery({ status: "accepted", attemptCount: 1, acceptedAt: now, ...state }),
   attempt: attempt({ phase: "ended", outcome: "accepted" }),
   keyedAddress,
   suppression
@@ -33,7 +33,7 @@ const facts = (
 const applied = (changes: ReadonlyArray<Change>, before: RecordReportFacts): RecordReportFacts => {
   let after = before
   for (const change of inCommitOrder(changes)) {
-    if (change._tag === "MoveDelivery") after = { ...after, delivery: { ...after.delivery, ...change.next } }
+    if (change._tag === "TransitionDelivery") after = { ...after, delivery: { ...after.delivery, ...change.next } }
     if (change._tag === "PutSuppression") after = { ...after, suppression: change.suppression }
   }
   return after
@@ -164,7 +164,7 @@ describe("recordReport", () => {
     const { changes } = recorded({ kind: "delivered" }, sending)
     expect(changes).toContainEqual(
       expect.objectContaining({
-        _tag: "MoveAttempt",
+        _tag: "TransitionAttempt",
         from: "finalizing",
         next: expect.objectContaining({ phase: "ended", outcome: "delivered" })
       })

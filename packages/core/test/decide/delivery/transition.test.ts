@@ -21,7 +21,7 @@ const before = (row: (typeof deliveryTable)[number]) =>
     status: row.from === "none" ? "queued" : row.from,
     reason: "fromReason" in row ? row.fromReason : null,
     worker: "w",
-    attempts: 1
+    attemptCount: 1
   })
 
 describe("applyTransition", () => {
@@ -29,7 +29,7 @@ describe("applyTransition", () => {
     fc.assert(
       fc.property(rows, (row) => {
         const start = before(row)
-        const { after } = applyTransition(start, row.on, now)
+        const { after } = applyTransition(start, row.trigger, now)
         expect(after.status).toBe(row.to)
         expect(after.reason).toBe("reason" in row ? row.reason : null)
         expect(after.fencingToken).toBe(start.fencingToken + 1)
@@ -40,7 +40,7 @@ describe("applyTransition", () => {
   it("keeps the worker only while the delivery is sending", () => {
     fc.assert(
       fc.property(rows, (row) => {
-        const { after } = applyTransition(before(row), row.on, now)
+        const { after } = applyTransition(before(row), row.trigger, now)
         expect(after.worker).toBe(after.status === "sending" ? "w" : null)
       })
     )
@@ -71,63 +71,63 @@ describe("isNotYetDue", () => {
     ["was due at once, before the clock was set back", now + 9, now + 9, false],
     ["is due at its scheduled time, later", now + 1, null, true],
     ["was due at its scheduled time", now, null, false]
-  ])("compares the wait with the clock for a delivery that %s", (_, dueAt, waitsFrom, expected) =>
-    expect(isNotYetDue(delivery({ dueAt, waitsFrom }), now)).toBe(expected)
+  ])("compares the wait with the clock for a delivery that %s", (_, dueAt, dueSetAt, expected) =>
+    expect(isNotYetDue(delivery({ dueAt, dueSetAt }), now)).toBe(expected)
   )
 })
 
-describe("waitsFrom after a transition", () => {
-  const after = (on: Trigger, change: Partial<Delivery>, patch: Partial<Delivery> = {}) => {
-    const { dueAt, waitsFrom } = applyTransition(delivery(change), on, now, patch).after
-    return { dueAt, waitsFrom }
+describe("dueSetAt after a transition", () => {
+  const after = (trigger: Trigger, change: Partial<Delivery>, patch: Partial<Delivery> = {}) => {
+    const { dueAt, dueSetAt } = applyTransition(delivery(change), trigger, now, patch).after
+    return { dueAt, dueSetAt }
   }
 
   it.each<[string, Trigger, Partial<Delivery>, Partial<Delivery>, object]>([
-    ["has no wait when an attempt begins", "AttemptBegan", {}, { dueAt: now }, { dueAt: now, waitsFrom: now }],
+    ["has no wait when an attempt begins", "AttemptBegan", {}, { dueAt: now }, { dueAt: now, dueSetAt: now }],
     [
       "waits from 30 s ago after a deferral, so that clocks may differ by this time",
       "TransportDeferred",
       { status: "sending" },
       { dueAt: now + 60_000 },
-      { dueAt: now + 60_000, waitsFrom: now - 30_000 }
+      { dueAt: now + 60_000, dueSetAt: now - 30_000 }
     ],
     [
       "has no wait after a recovery",
       "WorkerDied",
       { status: "sending" },
       { dueAt: now },
-      { dueAt: now, waitsFrom: now }
+      { dueAt: now, dueSetAt: now }
     ],
     [
       "keeps the scheduled time when it is queued",
       "DueReached",
-      { status: "scheduled", dueAt: now - 5, waitsFrom: null },
+      { status: "scheduled", dueAt: now - 5, dueSetAt: null },
       {},
-      { dueAt: now - 5, waitsFrom: null }
+      { dueAt: now - 5, dueSetAt: null }
     ],
     [
       "waits until its new scheduled time",
       "Rescheduled",
-      { status: "scheduled", dueAt: now + 5, waitsFrom: null },
+      { status: "scheduled", dueAt: now + 5, dueSetAt: null },
       { dueAt: now + 9 },
-      { dueAt: now + 9, waitsFrom: null }
+      { dueAt: now + 9, dueSetAt: null }
     ],
     [
       "keeps its wait when it is not due yet",
       "NotYetDue",
-      { dueAt: now + 5, waitsFrom: now - 9 },
+      { dueAt: now + 5, dueSetAt: now - 9 },
       {},
-      { dueAt: now + 5, waitsFrom: now - 9 }
+      { dueAt: now + 5, dueSetAt: now - 9 }
     ],
-    ["is cleared at the end", "TransportAccepted", { status: "sending" }, {}, { dueAt: null, waitsFrom: null }]
-  ])("%s", (_, on, change, patch, expected) => expect(after(on, change, patch)).toEqual(expected))
+    ["is cleared at the end", "TransportAccepted", { status: "sending" }, {}, { dueAt: null, dueSetAt: null }]
+  ])("%s", (_, trigger, change, patch, expected) => expect(after(trigger, change, patch)).toEqual(expected))
 })
 
 describe("transitionChanges", () => {
   it("guards the status and the fencing token from which the delivery moves, and appends one event", () => {
     const moved = applyTransition(delivery({ status: "sending" }), "TransportAccepted", now)
     expect(transitionChanges(moved, now, "evt_1")).toMatchObject([
-      { _tag: "MoveDelivery", id: "del_1", from: "sending", fencingToken: 7, next: { status: "accepted" } },
+      { _tag: "TransitionDelivery", id: "del_1", from: "sending", fencingToken: 7, next: { status: "accepted" } },
       { _tag: "AppendEvent", event: { id: "evt_1", kind: "email.accepted", data: { previousStatus: "sending" } } }
     ])
   })
@@ -135,7 +135,7 @@ describe("transitionChanges", () => {
   it("appends no event for a row without one", () =>
     expect(
       transitionChanges(applyTransition(delivery(), "AttemptBegan", now), now, "evt_1").map(({ _tag }) => _tag)
-    ).toEqual(["MoveDelivery"]))
+    ).toEqual(["TransitionDelivery"]))
 
   it("adds the refund of a transition without a limit", () =>
     expect(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { DnsFinding } from "../../../src/decide/domain-name/domainCheck.ts"
 import { checkDomain } from "../../../src/decide/domain-name/domainCheck.ts"
 import type { DnsRecord, SenderDomainRecord } from "../../../src/domain/domain-name/SenderDomain.ts"
-import { graceMillis } from "../../../src/domain/domain-name/SenderDomain.ts"
+import { dnsFailingMillisMax } from "../../../src/domain/domain-name/SenderDomain.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { domain, now } from "../fixtures.ts"
 
@@ -82,9 +82,9 @@ describe("checkDomain", () => {
     const first = check(verified, "failed", "verified")
     expect(first.after).toMatchObject({ status: "verified", failingSince: now, nextCheckAt: now + hourMillis })
     expect(first.events).toEqual([])
-    const failing = domain({ records, failingSince: now - graceMillis + 1 })
+    const failing = domain({ records, failingSince: now - dnsFailingMillisMax + 1 })
     expect(check(failing, "failed", "verified").after.status).toBe("verified")
-    const failed = check(domain({ records, failingSince: now - graceMillis }), "failed", "verified")
+    const failed = check(domain({ records, failingSince: now - dnsFailingMillisMax }), "failed", "verified")
     expect(failed.after.status).toBe("failed")
     expect(failed.events).toEqual(["domain.failed"])
   })
@@ -110,7 +110,7 @@ describe("checkDomain", () => {
   })
 
   it("keeps a manually verified domain verified, and plans no check of it", () => {
-    const existing = domain({ records, manuallyVerified: true, failingSince: now - 10 * graceMillis })
+    const existing = domain({ records, manuallyVerified: true, failingSince: now - 10 * dnsFailingMillisMax })
     expect(check(existing, "failed", "failed").after).toMatchObject({ status: "verified", nextCheckAt: null })
   })
 })

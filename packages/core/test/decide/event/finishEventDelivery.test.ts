@@ -37,16 +37,20 @@ const finish = (
 
 describe("finishEventDelivery", () => {
   it.each<[string, EventDeliveryResult, object]>([
-    ["is accepted", accepted, { status: "delivered", dueAt: null, attempts: 1, endedAt: now }],
-    ["is refused with all later events", noMoreEvents, { status: "failed", dueAt: null, attempts: 1, endedAt: now }],
-    ["was not attempted", notAttempted, { status: "failed", dueAt: null, attempts: 0, endedAt: now }],
-    ["is postponed", postponed, { status: "pending", dueAt: now + 5 * minuteMillis, attempts: 0, endedAt: null }],
-    ["is refused", refused, { status: "pending", attempts: 1, endedAt: null }],
-    ["gets no reply", noReply, { status: "pending", attempts: 1, endedAt: null }]
+    ["is accepted", accepted, { status: "delivered", dueAt: null, attemptCount: 1, endedAt: now }],
+    [
+      "is refused with all later events",
+      noMoreEvents,
+      { status: "failed", dueAt: null, attemptCount: 1, endedAt: now }
+    ],
+    ["was not attempted", notAttempted, { status: "failed", dueAt: null, attemptCount: 0, endedAt: now }],
+    ["is postponed", postponed, { status: "pending", dueAt: now + 5 * minuteMillis, attemptCount: 0, endedAt: null }],
+    ["is refused", refused, { status: "pending", attemptCount: 1, endedAt: null }],
+    ["gets no reply", noReply, { status: "pending", attemptCount: 1, endedAt: null }]
   ])("decides the next state of an event delivery that %s", (_, result, state) => {
     const { answer, changes } = finish(result)
     expect(answer).toMatchObject({ ...state, worker: null, fencingToken: eventDelivery().fencingToken + 1 })
-    expect(changes[0]).toMatchObject({ _tag: "MoveEventDelivery", from: "pending", fencingToken: 3 })
+    expect(changes[0]).toMatchObject({ _tag: "TransitionEventDelivery", from: "pending", fencingToken: 3 })
   })
 
   it.each<[EventDeliveryResult, object]>([
@@ -71,11 +75,11 @@ describe("finishEventDelivery", () => {
   it("retries a webhook by its schedule with at most 20 % more time, and fails it after ten attempts", () => {
     const waits = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
     for (const [attempts, seconds] of waits.entries()) {
-      const wait = finish(refused, { claimed: eventDelivery({ attempts }) }).answer!.dueAt! - now
+      const wait = finish(refused, { claimed: eventDelivery({ attemptCount: attempts }) }).answer!.dueAt! - now
       expect(wait).toBeGreaterThanOrEqual(seconds * secondMillis)
       expect(wait).toBeLessThanOrEqual(seconds * secondMillis * 1.2)
     }
-    expect(finish(refused, { claimed: eventDelivery({ attempts: 9 }) }).answer).toMatchObject({ status: "failed" })
+    expect(finish(refused, { claimed: eventDelivery({ attemptCount: 9 }) }).answer).toMatchObject({ status: "failed" })
   })
 
   it("waits at least the requested time, and at most one day for it", () => {
@@ -87,7 +91,7 @@ describe("finishEventDelivery", () => {
 
   it("retries a subscription without end, after 1 s doubled up to 5 min", () => {
     const waits = [0, 1, 2, 8, 9, 1000].map((attempts) => {
-      const claimed = eventDelivery({ subscriber: "sub_1", attempts })
+      const claimed = eventDelivery({ subscriber: "sub_1", attemptCount: attempts })
       return finish(noReply, { claimed, webhook: null }).answer!.dueAt! - now
     })
     expect(waits).toEqual([1, 2, 4, 256, 300, 300].map((seconds) => seconds * secondMillis))
@@ -143,15 +147,20 @@ describe("finishEventDelivery", () => {
   })
 
   it.each<[string, EventDeliveryResult, object, object]>([
-    ["a success", accepted, { failingSince: now - 1 }, { status: "delivered", attempts: 1 }],
-    ["a failure", refused, {}, { status: "pending", attempts: 1 }],
-    ["a failure after five days", noReply, { failingSince: now - 5 * dayMillis }, { status: "pending", attempts: 1 }],
-    ["the end of the endpoint", noMoreEvents, {}, { status: "pending", attempts: 1 }]
+    ["a success", accepted, { failingSince: now - 1 }, { status: "delivered", attemptCount: 1 }],
+    ["a failure", refused, {}, { status: "pending", attemptCount: 1 }],
+    [
+      "a failure after five days",
+      noReply,
+      { failingSince: now - 5 * dayMillis },
+      { status: "pending", attemptCount: 1 }
+    ],
+    ["the end of the endpoint", noMoreEvents, {}, { status: "pending", attemptCount: 1 }]
   ])("does not change a webhook whose URL changed since the attempt began, after %s", (_, result, content, state) => {
     const moved = webhook({ revision: 6 }, { ...content, url: "https://new.example.net/" })
     const { answer, changes, disabledWebhook } = finish(result, { webhook: moved })
     expect(answer).toMatchObject(state)
-    expect(changes).toEqual([expect.objectContaining({ _tag: "MoveEventDelivery" })])
+    expect(changes).toEqual([expect.objectContaining({ _tag: "TransitionEventDelivery" })])
     expect(disabledWebhook).toBeNull()
   })
 
@@ -168,7 +177,7 @@ describe("finishEventDelivery", () => {
     fc.assert(
       fc.property(result, fc.nat({ max: 2000 }), fc.boolean(), (result, attempts, isWebhook) => {
         const { answer } = finish(result, {
-          claimed: eventDelivery({ attempts }),
+          claimed: eventDelivery({ attemptCount: attempts }),
           webhook: isWebhook ? webhook() : null
         })
         const { status, dueAt, endedAt, fencingToken } = answer!

@@ -11,7 +11,7 @@ const replay = (existing: EventDelivery | null, webhookId = "whk_1", found: Reso
 describe("replayEventDelivery", () => {
   it.each(["delivered", "failed"] as const)("makes a %s event delivery due again, and keeps its attempts", (status) => {
     const made = { at: now, status: 500, error: null, durationMillis: 3 }
-    const existing = eventDelivery({ status, dueAt: null, attempts: 10, latestAttempts: [made], endedAt: now })
+    const existing = eventDelivery({ status, dueAt: null, attemptCount: 10, latestAttempts: [made], endedAt: now })
     const { changes, answer } = Result.getOrThrow(replay(existing))
     expect(answer).toEqual({
       ...existing,
@@ -19,11 +19,11 @@ describe("replayEventDelivery", () => {
       dueAt: now + 5,
       worker: null,
       fencingToken: existing.fencingToken + 1,
-      attempts: 0,
+      attemptCount: 0,
       endedAt: null
     })
     expect(changes).toMatchObject([
-      { _tag: "MoveEventDelivery", id: "evd_1", from: status, fencingToken: existing.fencingToken }
+      { _tag: "TransitionEventDelivery", id: "evd_1", from: status, fencingToken: existing.fencingToken }
     ])
   })
 

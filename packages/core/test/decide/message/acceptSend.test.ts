@@ -13,7 +13,7 @@ import { parseSend } from "../../../src/domain/message/SendRequest.ts"
 import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
-import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
 import { counterChanges, domain, now, project, suppression, validSend } from "../fixtures.ts"
 
@@ -287,7 +287,7 @@ describe("acceptSend, for a valid send", () => {
   it("writes each content once before the message, which names the files and their hashes", () => {
     const attachments = [hashed("a.pdf", "h1", "one"), hashed("b.pdf", "h2", "two"), hashed("copy.pdf", "h1", "one")]
     const changes = changesOf(command({}, { attachments }), facts())
-    expect(only(changes, "PutContent").map(({ hash, parts }) => [hash, Buffer.concat(parts).toString()])).toEqual([
+    expect(only(changes, "PutContent").map(({ hash, chunks }) => [hash, Buffer.concat(chunks).toString()])).toEqual([
       ["h1", "one"],
       ["h2", "two"]
     ])

@@ -31,7 +31,7 @@ describe("cancelMessage", () => {
   it("cancels every delivery of the message with an event, and returns its counts", () => {
     const { answer, changes } = Result.getOrThrow(cancelMessage(canceling, facts()))
     expect(answer).toEqual({ messageId: "msg_1", canceledAt: now, deliveryIds: ["del_1", "del_2"] })
-    expect(only(changes, "MoveDelivery")).toMatchObject([
+    expect(only(changes, "TransitionDelivery")).toMatchObject([
       { id: "del_1", from: "scheduled", fencingToken: 7, next: { status: "canceled", canceledAt: now, dueAt: null } },
       { id: "del_2", from: "scheduled", fencingToken: 7, next: { status: "canceled", canceledAt: now, dueAt: null } }
     ])
@@ -86,7 +86,7 @@ describe("rescheduleMessage", () => {
   it("moves every delivery and its daily count to the new day, and keeps the idempotency record longer", () => {
     const { answer, changes } = Result.getOrThrow(reschedule(tomorrow))
     expect(answer).toEqual({ messageId: "msg_1", scheduledAt: tomorrow, deliveryIds: ["del_1", "del_2"] })
-    expect(only(changes, "MoveDelivery")).toMatchObject(
+    expect(only(changes, "TransitionDelivery")).toMatchObject(
       two.map(({ id }) => ({
         id,
         from: "scheduled",

@@ -12,7 +12,7 @@ const idle = {
   sending: 0,
   oldestDueAt: null as number | null,
   late: 0,
-  lapsed: 0,
+  abandoned: 0,
   eventDeliveries: 0
 }
 
@@ -38,8 +38,8 @@ describe("decideHealth", () => {
     ["an idle process", {}, "ok", []],
     ["a process without a dispatcher", { dispatcherRunning: false }, "ok", []],
     ["deliveries that wait for their time", { work: { scheduled: 9, queued: 9 } }, "ok", []],
-    ["a relay that asks for patience", { relay: { circuit: "slowed" } }, "ok", []],
-    ["late deliveries while the relay gets a pause", { work: late, relay: { circuit: "slowed" } }, "ok", []],
+    ["a relay that asks to slow down", { relay: { circuit: "throttled" } }, "ok", []],
+    ["late deliveries while the relay gets a pause", { work: late, relay: { circuit: "throttled" } }, "ok", []],
     ["a relay that cannot be reached", { relay: { circuit: "open" } }, "degraded", ["relay_unreachable"]],
     [
       "late deliveries behind such a relay",
@@ -68,19 +68,19 @@ describe("decideHealth", () => {
     ["late deliveries and an idle dispatcher", { work: late }, "failing", ["nothing_handed_over", "deliveries_stuck"]],
     [
       "late deliveries and only those of a dead worker in sending",
-      { work: { ...late, sending: 2, lapsed: 2 } },
+      { work: { ...late, sending: 2, abandoned: 2 } },
       "failing",
       ["nothing_handed_over", "deliveries_stuck"]
     ],
-    ["a delivery that a dead worker left", { work: { sending: 1, lapsed: 1 } }, "degraded", ["deliveries_stuck"]],
+    ["a delivery that a dead worker left", { work: { sending: 1, abandoned: 1 } }, "degraded", ["deliveries_stuck"]],
     ["a store that does not answer", { work: null, storeFault: "timeout" }, "failing", ["store_unavailable"]],
     ["a full disk", { storeFault: "full" }, "failing", ["store_unavailable"]]
   ])("reports %s", (_, change, status, reasons) => {
     expect(decideHealth(facts(change))).toMatchObject({ status, reasons })
   })
 
-  it("counts the late and the lapsed deliveries as stuck, but not the late ones while the circuit is not closed", () => {
-    const work = { late: 3, lapsed: 2, sending: 9 }
+  it("counts the late and the abandoned deliveries as stuck, but not the late ones while the circuit is not closed", () => {
+    const work = { late: 3, abandoned: 2, sending: 9 }
     expect(decideHealth(facts({ work })).stuck).toBe(5)
     expect(decideHealth(facts({ work, relay: { circuit: "open" } })).stuck).toBe(2)
   })
@@ -110,7 +110,7 @@ describe("decideHealth", () => {
       queued: count,
       sending: count,
       late: count,
-      lapsed: count,
+      abandoned: count,
       eventDeliveries: count,
       oldestDueAt: fc.constantFrom(null, now - 1, now + 1)
     })
@@ -119,7 +119,7 @@ describe("decideHealth", () => {
       dispatcherRunning: fc.boolean(),
       storeFault: fc.constantFrom(null, "full", "timeout"),
       relay: fc.record({
-        circuit: fc.constantFrom("closed", "slowed", "open"),
+        circuit: fc.constantFrom("closed", "throttled", "open"),
         pausedUntil: fc.constant(null),
         lastFault: fc.constant(null),
         inFlight: count

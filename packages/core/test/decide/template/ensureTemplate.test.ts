@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { EnsureTemplateFacts } from "../../../src/decide/template/ensureTemplate.ts"
 import { ensureTemplate } from "../../../src/decide/template/ensureTemplate.ts"
-import { partsOf } from "../../../src/decide/template/templateVersion.ts"
+import { templatePartsOf } from "../../../src/decide/template/templateVersion.ts"
 import { resourcesMax } from "../../../src/domain/store/Resource.ts"
 import type { StoredTemplate } from "../../../src/domain/template/Template.ts"
 import type { EnsureTemplateInput } from "../../../src/domain/template/TemplateInput.ts"
@@ -76,7 +76,7 @@ describe("ensureTemplate", () => {
     const existing = answerOf(ensure(null, { html: "<p>Hi</p>", description: "For orders" }))
     const { template, published } = answerOf(ensure(existing))
     expect(template.content.description).toBeNull()
-    expect(partsOf(published).html).toBeNull()
+    expect(templatePartsOf(published).html).toBeNull()
   })
 
   it("publishes a draft that has the content of the input", () => {

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { archiveTemplate, publishTemplate } from "../../../src/decide/template/template.ts"
-import { partsOf } from "../../../src/decide/template/templateVersion.ts"
+import { templatePartsOf } from "../../../src/decide/template/templateVersion.ts"
 import { resourcesMax } from "../../../src/domain/store/Resource.ts"
 import { now } from "../fixtures.ts"
 import { answerOf, create, publish, update, written } from "./storedTemplates.ts"
@@ -24,7 +24,7 @@ describe("createTemplate", () => {
       create({ alias: "", locale: "", subject: "", html: "", text: "", previewText: "" })
     )
     expect(template).toMatchObject({ name: null, content: { alias: null, locale: null } })
-    expect(partsOf(draft!)).toMatchObject({ subject: null, html: null, text: null, previewText: null })
+    expect(templatePartsOf(draft!)).toMatchObject({ subject: null, html: null, text: null, previewText: null })
   })
 
   it("refuses a template when another template has the alias, or the project has too many templates", () => {
@@ -63,7 +63,7 @@ describe("updateTemplate", () => {
     const rewritten = update(shared, { text: "Second" })
     expect(written(rewritten)).toEqual(["changed template", "changed templateVersion", "new templateBody"])
     const after = answerOf(rewritten)
-    expect(partsOf(after.draft!)).toMatchObject({ subject: "Other", text: "Second" })
+    expect(templatePartsOf(after.draft!)).toMatchObject({ subject: "Other", text: "Second" })
     expect(after.draft!.body.id).not.toBe(live.published!.body.id)
     expect(after.published).toEqual(live.published)
     expect(written(update(after, { html: "Third" }))).toEqual([

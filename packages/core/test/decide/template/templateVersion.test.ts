@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import {
   changedTemplate,
   newVersion,
-  partsOf,
+  templatePartsOf,
   publishedVersion,
   revisedDraft,
   saveVersion
@@ -23,7 +23,7 @@ describe("newVersion", () => {
       content: { versionNumber: 3, status: "draft", publishedAt: null, bodyId: body.id, bodyOctets: 7 }
     })
     expect(body).toMatchObject({ parent: version.id, content: { html: "ü", text: "First" } })
-    expect(partsOf({ version, body })).toEqual(parts)
+    expect(templatePartsOf({ version, body })).toEqual(parts)
   })
 })
 
@@ -59,7 +59,7 @@ describe("publishedVersion, saveVersion and changedTemplate", () => {
       updatedAt: now + 1,
       content: { status: "published", publishedAt: now + 1 }
     })
-    expect(partsOf({ version: live, body: draft!.body })).toEqual(partsOf(draft!))
+    expect(templatePartsOf({ version: live, body: draft!.body })).toEqual(templatePartsOf(draft!))
     expect(saveVersion(live, now + 2)).toMatchObject({
       replaces: 2,
       resource: { revision: 3, content: { status: "saved", publishedAt: now + 1 } }

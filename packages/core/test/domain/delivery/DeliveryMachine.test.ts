@@ -37,7 +37,8 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
     RecipientSuppressed: "suppressed",
     SendExpired: "failed",
     MessageTooLarge: "failed",
-    AcceptanceReported: "accepted",
+    LateAcceptance: "accepted",
+    LateDelivery: "delivered",
     DeliveredReported: "delivered",
     ...badReports
   },
@@ -73,22 +74,22 @@ const expected: Readonly<Record<DeliveryStatus | "none", Partial<Record<Trigger,
 const starts = ["none", ...deliveryStatuses] as const
 
 describe("step, for every pair of status and trigger", () => {
-  it.each(starts.flatMap((from) => triggers.map((on) => [from, on] as const)))(
+  it.each(starts.flatMap((from) => triggers.map((trigger) => [from, trigger] as const)))(
     "decides the transition from %s on %s",
-    (from, on) => {
-      const stepped = step(from, on)
-      const to = expected[from][on]
+    (from, trigger) => {
+      const stepped = step(from, trigger)
+      const to = expected[from][trigger]
       if (to === undefined) {
-        expect(Result.isFailure(stepped) && stepped.failure).toMatchObject({ _tag: "IllegalTransition", from, on })
+        expect(Result.isFailure(stepped) && stepped.failure).toMatchObject({ _tag: "IllegalTransition", from, trigger })
       } else expect(Result.isSuccess(stepped) && stepped.success.to).toBe(to)
     }
   )
 
   it("settles a failed delivery on a report only when its reason is delivery_uncertain", () => {
-    const reports = triggers.filter((on) => on === "DeliveredReported" || on in badReports)
+    const reports = triggers.filter((trigger) => trigger === "DeliveredReported" || trigger in badReports)
     for (const reason of [null, ...deliveryReasons])
-      for (const on of reports)
-        expect(Result.isSuccess(step("failed", on, reason))).toBe(reason === "delivery_uncertain")
+      for (const trigger of reports)
+        expect(Result.isSuccess(step("failed", trigger, reason))).toBe(reason === "delivery_uncertain")
   })
 })
 
@@ -96,7 +97,7 @@ describe("deliveryTable", () => {
   const rows: ReadonlyArray<DeliveryRow> = deliveryTable
 
   it("has at most one row for each status, reason and trigger", () => {
-    const keys = rows.map(({ from, fromReason, on }) => `${from}/${fromReason ?? ""}/${on}`)
+    const keys = rows.map(({ from, fromReason, trigger }) => `${from}/${fromReason ?? ""}/${trigger}`)
     expect(new Set(keys).size).toBe(keys.length)
   })
 
@@ -122,12 +123,14 @@ describe("deliveryTable", () => {
       "suppressed",
       "canceled"
     ])
-    for (const { on, to, emits } of rows)
-      expect(emits).toBe(reported.has(to) ? `email.${to}` : on === "TransportDeferred" ? "email.delayed" : undefined)
+    for (const { trigger, to, emits } of rows)
+      expect(emits).toBe(
+        reported.has(to) ? `email.${to}` : trigger === "TransportDeferred" ? "email.delayed" : undefined
+      )
   })
 
   it("emits email.delayed only for the first deferral, and email.bounced each time", () => {
-    const delayed = rows.find(({ on }) => on === "TransportDeferred")!
+    const delayed = rows.find(({ trigger }) => trigger === "TransportDeferred")!
     expect([emittedBy(delayed, 0), emittedBy(delayed, 1)]).toEqual(["email.delayed", undefined])
     const bounced = rows.find(({ to }) => to === "bounced")!
     expect([emittedBy(bounced, 0), emittedBy(bounced, 1)]).toEqual(["email.bounced", "email.bounced"])
@@ -138,7 +141,8 @@ describe("deliveryTable", () => {
   })
 
   it("gives the compiler the triggers of a status as the table has them", () => {
-    const triggersFrom = (status: DeliveryStatus) => rows.filter(({ from }) => from === status).map(({ on }) => on)
+    const triggersFrom = (status: DeliveryStatus) =>
+      rows.filter(({ from }) => from === status).map(({ trigger }) => trigger)
     expectTypeOf<TriggerFrom<"bounced">>().toEqualTypeOf<"ComplaintReported">()
     expect(triggersFrom("bounced")).toEqual(["ComplaintReported"])
     expectTypeOf<TriggerFrom<"canceled">>().toEqualTypeOf<never>()
@@ -158,8 +162,8 @@ const blank: DeliveryPath = { status: "none", reason: null, charged: 0, schedule
 
 /** Applies triggers to one delivery. A trigger without a row in the table changes nothing. */
 const applyTriggers = (path: ReadonlyArray<Trigger>, from: DeliveryPath = blank): DeliveryPath =>
-  path.reduce((at, on) => {
-    const stepped = step(at.status, on, at.reason)
+  path.reduce((at, trigger) => {
+    const stepped = step(at.status, trigger, at.reason)
     if (Result.isFailure(stepped)) return at
     const row = stepped.success
     const refund = row.refunds === true ? 1 : 0
@@ -200,9 +204,9 @@ describe("step, for every sequence of triggers", () => {
 })
 
 describe("step, for reports", () => {
-  const reports = triggers.filter((on) => on === "DeliveredReported" || on in badReports)
-  const statusOf = (on: Trigger) =>
-    on === "DeliveredReported" ? "delivered" : badReports[on as keyof typeof badReports]
+  const reports = triggers.filter((trigger) => trigger === "DeliveredReported" || trigger in badReports)
+  const statusOf = (trigger: Trigger) =>
+    trigger === "DeliveredReported" ? "delivered" : badReports[trigger as keyof typeof badReports]
   const strongestFirst = ["complained", "bounced", "delivered"] as const
 
   it("gives the same status for reports in any order and repetition", () => {
@@ -211,7 +215,7 @@ describe("step, for reports", () => {
         fc.constantFrom("queued", "sending", "accepted" as const),
         fc.array(fc.constantFrom(...reports), { minLength: 1, maxLength: 12 }),
         (from, sequence) => {
-          const strongest = strongestFirst.find((status) => sequence.some((on) => statusOf(on) === status))
+          const strongest = strongestFirst.find((status) => sequence.some((trigger) => statusOf(trigger) === status))
           expect(applyTriggers(sequence, { ...blank, status: from }).status).toBe(strongest)
         }
       )

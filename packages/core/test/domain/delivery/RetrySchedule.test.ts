@@ -4,10 +4,10 @@ import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import {
   defaultRetryPolicy,
   relayFaultWaitMillis,
-  jitterOf,
   lifetimeEnd,
   retryWaitMillis
 } from "../../../src/domain/delivery/RetrySchedule.ts"
+import { jitterOf } from "../../../src/domain/value/Jitter.ts"
 
 describe("the retry schedule", () => {
   it("waits 1 min, then 5 min, then as long as the time in the queue, from 5 min to 4000 s", () => {

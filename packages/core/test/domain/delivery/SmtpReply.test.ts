@@ -3,7 +3,7 @@ import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
 import { classifyRefusal, shownReply } from "../../../src/domain/delivery/SmtpReply.ts"
 
 const classified = (stage: SmtpStage, code: number | null, enhancedCode: string | null, text = "") =>
-  classifyRefusal({ stage, code, enhancedCode, text })
+  classifyRefusal({ stage, smtpCode: code, enhancedCode, text })
 
 describe("classifyRefusal", () => {
   it.each<[SmtpStage, number | null, string | null, string, string, boolean]>([
@@ -24,7 +24,17 @@ describe("classifyRefusal", () => {
     ["rcpt", 550, "5.1.3", "", "MailboxUnknown", true],
     ["rcpt", 550, "5.1.6", "", "MailboxUnknown", true],
     ["rcpt", 550, "5.1.10", "", "MailboxUnknown", true],
-    ["rcpt", 550, "5.2.1", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.4.4", "", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.351", "Remote server returned unknown recipient", "MailboxUnknown", true],
+    ["rcpt", 550, "5.1.351", "The message is undeliverable", "RecipientBlocked", false],
+    ["rcpt", 550, "5.5.0", "Requested action not taken: mailbox unavailable", "MailboxUnknown", true],
+    ["rcpt", 550, "5.5.0", "", "MessageRefused", false],
+    // The mailbox exists.
+    ["rcpt", 550, "5.2.1", "The user receives mail at a rate that prevents more messages", "RecipientBlocked", false],
+    ["rcpt", 550, "5.2.1", "", "RecipientBlocked", false],
+    ["rcpt", 550, null, "User account disabled", "RecipientBlocked", false],
+    // Another cause in the text takes the certainty of a code away.
+    ["rcpt", 550, "5.1.1", "Your IP address is on a blocklist", "RecipientBlocked", false],
     ["rcpt", 550, "5.1.7", "", "SenderRefused", false],
     ["rcpt", 552, "5.2.2", "", "TransportDeferred", false],
     ["rcpt", 554, "5.2.2", "", "RecipientBlocked", false],
@@ -33,14 +43,14 @@ describe("classifyRefusal", () => {
     ["rcpt", 550, null, "blocked", "RecipientBlocked", false],
     ["rcpt", 554, null, "policy", "MessageRefused", false],
     ["data", 554, null, "", "MessageRefused", false],
-    ["finalizing", 451, null, "", "TransportDeferred", false],
-    ["finalizing", 550, "5.1.1", "", "MailboxUnknown", true],
-    ["finalizing", 554, "5.6.0", "", "MessageRefused", false],
-    // The enhanced code counts only if its class agrees with the basic code.
+    ["endOfData", 451, null, "", "TransportDeferred", false],
+    ["endOfData", 550, "5.1.1", "", "MailboxUnknown", true],
+    ["endOfData", 554, "5.6.0", "", "MessageRefused", false],
+    // The enhanced code counts only if its class agrees with the reply code.
     ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
     ["rcpt", 550, "4.1.1", "", "RecipientBlocked", false]
-  ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, on, suppress) => {
-    expect(classified(stage, code, enhancedCode, text)).toMatchObject({ on, suppress })
+  ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, trigger, suppress) => {
+    expect(classified(stage, code, enhancedCode, text)).toMatchObject({ trigger, suppress })
   })
 
   it("attributes a refused greeting and a 421 reply to the relay, not to the recipient", () => {
@@ -52,8 +62,8 @@ describe("classifyRefusal", () => {
 
   it("shows a reply of the relay as one line of at most 1,000 characters", () => {
     const shown = shownReply({
-      stage: "finalizing",
-      code: 550,
+      stage: "endOfData",
+      smtpCode: 550,
       enhancedCode: null,
       text: `a\r\nb\u0007${"x".repeat(5000)}`
     })

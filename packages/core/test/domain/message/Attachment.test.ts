@@ -2,7 +2,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { SendingSource } from "../../../src/domain/access/ApiKey.ts"
-import { partBytes, partCountOf, partsOf } from "../../../src/domain/message/attachmentContent.ts"
+import { chunkBytes, chunkCountOf, chunksOf } from "../../../src/domain/message/attachmentContent.ts"
 import { parseSend } from "../../../src/domain/message/SendRequest.ts"
 
 const minimal = { from: "hello@example.com", to: "ada@example.com", subject: "Hi", text: "Hello" }
@@ -214,18 +214,18 @@ describe("the attachments of a program", () => {
   })
 })
 
-describe("partsOf", () => {
+describe("chunksOf", () => {
   it.each([
     [0, [0]],
     [1, [1]],
-    [partBytes, [partBytes]],
-    [partBytes + 1, [partBytes, 1]],
-    [3 * partBytes, [partBytes, partBytes, partBytes]]
-  ])("divides a content of %d bytes into parts of %j bytes", (size, sizes) => {
+    [chunkBytes, [chunkBytes]],
+    [chunkBytes + 1, [chunkBytes, 1]],
+    [3 * chunkBytes, [chunkBytes, chunkBytes, chunkBytes]]
+  ])("divides a content of %d bytes into chunks of %j bytes", (size, sizes) => {
     const content = Uint8Array.from({ length: size }, (_, at) => at % 251)
-    const parts = partsOf(content)
-    expect(parts.map(({ length }) => length)).toEqual(sizes)
-    expect(partCountOf(size)).toBe(sizes.length)
-    expect(Buffer.compare(Buffer.concat(parts), content)).toBe(0)
+    const chunks = chunksOf(content)
+    expect(chunks.map(({ length }) => length)).toEqual(sizes)
+    expect(chunkCountOf(size)).toBe(sizes.length)
+    expect(Buffer.compare(Buffer.concat(chunks), content)).toBe(0)
   })
 })

@@ -8,15 +8,15 @@ import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import { attempt, delivery, message, now } from "../../decide/fixtures.ts"
 
 const move = (from: Delivery["status"], next: Partial<Delivery>): Change => ({
-  _tag: "MoveDelivery",
+  _tag: "TransitionDelivery",
   id: "del_1",
   from,
   fencingToken: 7,
   next: deliveryState(delivery(next))
 })
 
-const end = (next: Partial<ChangeOf<"MoveAttempt">["next"]>, from: "started" | "ended" = "started"): Change => ({
-  _tag: "MoveAttempt",
+const end = (next: Partial<ChangeOf<"TransitionAttempt">["next"]>, from: "started" | "ended" = "started"): Change => ({
+  _tag: "TransitionAttempt",
   deliveryId: "del_1",
   number: 1,
   fencingToken: 7,

@@ -40,7 +40,7 @@ describe("addToDigest", () => {
   it("reads the bytes of every part of a content, and where the parts end", () => {
     const content = (...parts: ReadonlyArray<ReadonlyArray<number>>): StoredRecord => ({
       kind: "Content",
-      record: { projectId: "prj", hash: "h", parts: parts.map((bytes) => Uint8Array.from(bytes)) }
+      record: { projectId: "prj", hash: "h", chunks: parts.map((bytes) => Uint8Array.from(bytes)) }
     })
     const all = [content([1, 2], [3]), content([1], [2, 3]), content([1, 2], [4]), content([1, 2])]
     expect(new Set(all.map((one) => digestOf([one]).sha256)).size).toBe(all.length)

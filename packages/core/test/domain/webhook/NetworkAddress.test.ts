@@ -2,7 +2,9 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
   isInRange,
+  isIpLiteral,
   isLoopbackAddress,
+  isLoopbackHost,
   isPublicAddress,
   isAddressRange
 } from "../../../src/domain/webhook/NetworkAddress.ts"
@@ -120,6 +122,25 @@ describe("isPublicAddress and isLoopbackAddress", () => {
       expect(isLoopbackAddress(local)).toBe(true)
     for (const other of ["128.0.0.1", "::2", "::ffff:8.8.8.8", "localhost", "1::1"])
       expect(isLoopbackAddress(other)).toBe(false)
+  })
+})
+
+describe("isLoopbackHost and isIpLiteral", () => {
+  it.each<[host: string, isLoopback: boolean, isLiteral: boolean]>([
+    ["localhost", true, false],
+    ["shop.localhost", true, false],
+    ["127.0.0.1", true, true],
+    ["127.9.9.9", true, true],
+    ["::1", true, true],
+    ["::ffff:127.0.0.1", true, true],
+    ["192.0.2.1", false, true],
+    ["::", false, true],
+    ["127.0.0.1.example", false, false],
+    ["notlocalhost", false, false],
+    ["localhost.example", false, false],
+    ["", false, false]
+  ])("recognizes whether %j is this machine, and whether it is an address", (host, isLoopback, isLiteral) => {
+    expect([isLoopbackHost(host), isIpLiteral(host)]).toEqual([isLoopback, isLiteral])
   })
 })
 

@@ -42,7 +42,7 @@ describe.each(stores)("the master secret, over $name", ({ layer }) => {
     expect(await opened(layer, first, null, first)).toEqual(["opened", "missing", "opened"]))
 
   it("refuses a master secret when the store has generated its own", async () =>
-    expect(await opened(layer, null, first, null)).toEqual(["opened", "own", "opened"]))
+    expect(await opened(layer, null, first, null)).toEqual(["opened", "store_has_own_secret", "opened"]))
 })
 
 describe("two processes that open a new store with different secrets at once", () => {

@@ -13,7 +13,7 @@ const headersOf = (key: string, sendOptions: SendOptions = { listUnsubscribe: tr
   Effect.gen(function* () {
     yield* send(key, {}, sendOptions)
     yield* tick
-    return (yield* StubTransport.StubTransport).taken().at(-1)!.message.headers
+    return (yield* StubTransport.StubTransport).captured().at(-1)!.message.headers
   })
 
 const tokenOf = (headers: { readonly [name: string]: string }) =>

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { RecordKind, StoredRecord } from "../../../src/adapter.ts"
 import { inCommitOrder, MailStore, recordKinds, storedRecordKey, StoreUnavailable } from "../../../src/adapter.ts"
-import { Contacts, DeliveryLog, Suppressions, Templates } from "../../../src/index.ts"
+import { Contacts, DeliveryLog, Feedback, Suppressions, Templates } from "../../../src/index.ts"
 
 const email = "Ada.Lovelace@Example.org"
 const erase = Effect.flatMap(Contacts, (contacts) => contacts.erase(project, email))
@@ -118,6 +118,23 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
       })
     ))
 
+  it("suppresses nothing and stores no text when a bounce of a shared message arrives after the person was erased", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"] })
+        yield* tick
+        yield* erase
+        const suppressions = yield* recordsOf("Suppression")
+        const bounce = { kind: "bounced", enhancedCode: "5.1.1", text: `<${email}>: user unknown` } as const
+        expect(yield* (yield* Feedback).report(project, deliveryIds[0]!, bounce)).toMatchObject({ status: "bounced" })
+        yield* (yield* Feedback).report(project, deliveryIds[0]!, { ...bounce, kind: "complained" })
+        expect(yield* recordsOf("Suppression")).toEqual(suppressions)
+        expect(yield* recordsWith(email)).toEqual([])
+        yield* (yield* Feedback).report(project, deliveryIds[1]!, bounce)
+        expect(yield* recordsOf("Suppression")).toHaveLength(suppressions.length + 1)
+      })
+    ))
+
   it("sends a shared message to the others after the person was erased", () =>
     withTestMail(store)(
       Effect.gen(function* () {
@@ -176,14 +193,16 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         const { id, fencingToken } = delivery!
         const move = (next: Partial<typeof delivery>) =>
           mail.commit(
-            inCommitOrder([{ _tag: "MoveDelivery", id, from: "queued", fencingToken, next: { ...delivery!, ...next } }])
+            inCommitOrder([
+              { _tag: "TransitionDelivery", id, from: "queued", fencingToken, next: { ...delivery!, ...next } }
+            ])
           )
         yield* move({ status: "sending", worker: "w" })
         expect(yield* erase).toMatchObject({ isComplete: false, underWay: 1, ended: 0 })
         expect(yield* recordsOf("Message")).toHaveLength(1)
         yield* mail.commit([
           {
-            _tag: "MoveDelivery",
+            _tag: "TransitionDelivery",
             id,
             from: "sending",
             fencingToken,

@@ -81,7 +81,7 @@ const replay = (committed: ReadonlyArray<ReadonlyArray<Change>>) => {
       suppressed.set(address!, reason)
       if (reason !== null) everSuppressed.add(address!)
     } else if (change._tag === "InsertDelivery") recipients.set(change.delivery.id, change.delivery.address)
-    else if (change._tag === "MoveAttempt" && change.next.phase === "finalizing")
+    else if (change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
       finalized.set(change.deliveryId, suppressed.get(recipients.get(change.deliveryId)!) ?? null)
   }
   return { finalized, suppressed, everSuppressed }
@@ -140,7 +140,7 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
         yield* expectBalanced
         const ids = (yield* summaries).map(({ id }) => id)
         const ended = yield* Effect.forEach(ids, delivery)
-        const handed = (yield* StubTransport.StubTransport).taken()
+        const handed = (yield* StubTransport.StubTransport).captured()
         return { ...replay(interleaved.committed), ended, handed: handed.map(({ deliveryId }) => deliveryId as string) }
       })
     )

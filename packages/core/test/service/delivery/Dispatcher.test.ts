@@ -208,7 +208,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         expect((yield* delivery(id)).status).toBe("sending")
         yield* TestClock.adjust("1 millis")
         yield* Fiber.join(stopping)
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", crashes: 0, worker: null })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", workerDeaths: 0, worker: null })
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "stopped" }])
         const [next] = yield* (yield* MailStore).read([{ _tag: "NextDue", worker: "nobody", now: start }])
         expect(next).toBeLessThanOrEqual(start + 5000)
@@ -308,7 +308,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
           yield* turns(20)
         }
         const stolen = yield* (yield* MailStore).claim({
-          kind: "lapsedSending",
+          kind: "abandonedSending",
           now: start + 120_000,
           limit: 9,
           worker: "other",

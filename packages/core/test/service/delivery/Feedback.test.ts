@@ -30,7 +30,7 @@ const unknownMailbox: DeliveryReport = { kind: "bounced", smtpCode: 550, enhance
 const handedOver = Effect.gen(function* () {
   const id = yield* sendOne
   yield* tick
-  const taken = (yield* StubTransport.StubTransport).taken()
+  const taken = (yield* StubTransport.StubTransport).captured()
   return { id, returnPath: taken.at(-1)!.envelope.from }
 })
 

@@ -22,7 +22,7 @@ import { Suppressions } from "../../../src/index.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
-const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken())
+const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.captured())
 
 /** Lets other fibers run until the hand-off of the delivery is under way. */
 const untilTaken = (id: string) =>
@@ -35,26 +35,26 @@ describe.each(stores)("a hand-off, over $name", (store) => {
   it.each<[StubAct, object]>([
     [{ act: "deliver" }, { status: "delivered", reason: null, acceptedAt: start, deliveredAt: start }],
     [{ act: "accept" }, { status: "accepted", reason: null, acceptedAt: start, deliveredAt: null }],
-    [{ act: "reject" }, { status: "bounced", reason: "hard_bounce", bounceType: "hard", bouncedAt: start }],
+    [{ act: "refuse" }, { status: "bounced", reason: "hard_bounce", bounceType: "hard", bouncedAt: start }],
     [
-      { act: "reject", enhancedCode: "5.2.2", code: 554 },
+      { act: "refuse", enhancedCode: "5.2.2", smtpCode: 554 },
       { status: "bounced", reason: "recipient_blocked" }
     ],
     [
-      { act: "reject", enhancedCode: "5.7.1" },
+      { act: "refuse", enhancedCode: "5.7.1" },
       { status: "failed", reason: "message_blocked", failedAt: start }
     ],
     [
-      { act: "reject", stage: "mail" },
+      { act: "refuse", stage: "mail" },
       { status: "failed", reason: "sending_failed" }
     ],
     [
-      { act: "reject", stage: "finalizing", enhancedCode: "5.6.0" },
+      { act: "refuse", stage: "endOfData", enhancedCode: "5.6.0" },
       { status: "failed", reason: "message_blocked" }
     ],
     [{ act: "defer" }, { status: "queued", reason: null, deferrals: 1 }],
     [
-      { act: "defer", code: 421 },
+      { act: "defer", smtpCode: 421 },
       { status: "queued", deferrals: 0 }
     ],
     [{ act: "disconnect" }, { status: "queued", deferrals: 0, ambiguousAttempts: 0 }],
@@ -78,7 +78,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
   it("appends the event in the commit of its transition", () =>
     withTestMail(
       store,
-      always({ act: "reject" })
+      always({ act: "refuse" })
     )(
       Effect.gen(function* () {
         const id = yield* sendOne
@@ -105,8 +105,8 @@ describe.each(stores)("a hand-off, over $name", (store) => {
     withTestMail(store, {
       stub: {
         script: [
-          { recipient: "dead@example.org", acts: [{ act: "reject" }] },
-          { recipient: "full@example.org", acts: [{ act: "reject", code: 554, enhancedCode: "5.2.2" }] }
+          { recipient: "dead@example.org", acts: [{ act: "refuse" }] },
+          { recipient: "full@example.org", acts: [{ act: "refuse", smtpCode: 554, enhancedCode: "5.2.2" }] }
         ]
       }
     })(
@@ -122,7 +122,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
   it("records every attempt with the reply of the relay", () =>
     withTestMail(
       store,
-      always({ act: "defer", code: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" })
+      always({ act: "defer", smtpCode: 450, enhancedCode: "4.2.0", text: "greylisted" }, { act: "deliver" })
     )(
       Effect.gen(function* () {
         const id = yield* sendOne
@@ -200,7 +200,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         expect(yield* delivery(again.deliveryIds[0]!)).toMatchObject({
           status: "failed",
           reason: "delivery_uncertain",
-          attempts: 3,
+          attemptCount: 3,
           ambiguousAttempts: 3
         })
         yield* expectBalanced
@@ -219,7 +219,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         })
         yield* TestClock.adjust("10 minutes")
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "delivery_uncertain", attempts: 2 })
+        expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "delivery_uncertain", attemptCount: 2 })
       })
     ))
 
@@ -247,7 +247,7 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         const id = yield* sendOne
         yield* TestClock.adjust("5 days")
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "delivered", attempts: 1 })
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", attemptCount: 1 })
       })
     ))
 

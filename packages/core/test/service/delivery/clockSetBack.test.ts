@@ -36,10 +36,10 @@ const claimedByDeadWorker = (phase: "claimed" | "started" | "finalizing") =>
     const store = yield* MailStore
     const [claimed] = yield* store.claim({ kind: "dueQueued", ...claimAll })
     if (phase === "claimed") return id
-    const sending = { ...deliveryState(claimed!), status: "sending", attempts: 1, fencingToken: 2 } as const
+    const sending = { ...deliveryState(claimed!), status: "sending", attemptCount: 1, fencingToken: 2 } as const
     yield* store.commit([
       { _tag: "InsertAttempt", attempt: { ...freshAttempt, deliveryId: id, number: 1, startedAt: start, phase } },
-      { _tag: "MoveDelivery", id, from: "queued", fencingToken: claimed!.fencingToken, next: sending }
+      { _tag: "TransitionDelivery", id, from: "queued", fencingToken: claimed!.fencingToken, next: sending }
     ])
     return id
   })
@@ -183,7 +183,7 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
         yield* shiftTo(-hourMillis)
         const running = yield* Effect.forkChild(byClock(run))
         expect(yield* secondsUntil(id, "delivered", 100)).toBe(Number.POSITIVE_INFINITY)
-        expect((yield* StubTransport.StubTransport).taken()).toEqual([])
+        expect((yield* StubTransport.StubTransport).captured()).toEqual([])
         yield* shiftTo(0)
         expect(yield* secondsUntil(id, "delivered", 20)).toBeLessThanOrEqual(16)
         yield* stopped(running)
@@ -210,7 +210,7 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
           yield* TestClock.adjust("1 second")
           yield* turns
         }
-        expect(yield* delivery(id)).toMatchObject({ status: "sending", crashes: 0, ambiguousAttempts: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "sending", workerDeaths: 0, ambiguousAttempts: 0 })
         yield* stopped(own)
         yield* stopped(other)
       })
@@ -230,8 +230,8 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
           }
         }
         expect(yield* secondsUntil(id, "delivered", 60)).toBeLessThanOrEqual(lapseSecondsMax)
-        expect(yield* delivery(id)).toMatchObject({ attempts: 2, crashes: 1 })
-        expect((yield* StubTransport.StubTransport).taken()).toHaveLength(1)
+        expect(yield* delivery(id)).toMatchObject({ attemptCount: 2, workerDeaths: 1 })
+        expect((yield* StubTransport.StubTransport).captured()).toHaveLength(1)
         yield* stopped(running)
       })
     ))

@@ -36,21 +36,21 @@ const abandonAttempt = (phase: "started" | "finalizing") =>
       rotation: wholeRotation
     })
     const fencingToken = claimed!.fencingToken + 1
-    const number = claimed!.attempts + 1
+    const number = claimed!.attemptCount + 1
     yield* store.commit([
       { _tag: "InsertAttempt", attempt: { deliveryId: claimed!.id, number, startedAt: now, ...freshAttempt } },
       {
-        _tag: "MoveDelivery",
+        _tag: "TransitionDelivery",
         id: claimed!.id,
         from: "queued",
         fencingToken: claimed!.fencingToken,
-        next: { ...deliveryState(claimed!), status: "sending", attempts: number, fencingToken }
+        next: { ...deliveryState(claimed!), status: "sending", attemptCount: number, fencingToken }
       }
     ])
     if (phase === "finalizing")
       yield* store.commit([
         {
-          _tag: "MoveAttempt",
+          _tag: "TransitionAttempt",
           deliveryId: claimed!.id,
           number,
           fencingToken,
@@ -76,10 +76,10 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       Effect.gen(function* () {
         const id = yield* abandonedDelivery("started")
         yield* TestClock.setTime(start + 29_999)
-        expect(yield* tick).toMatchObject({ lapsed: 0, queued: 0 })
+        expect(yield* tick).toMatchObject({ recovered: 0, handedOver: 0 })
         yield* TestClock.setTime(start + 30_000)
-        expect(yield* tick).toMatchObject({ lapsed: 1, queued: 1 })
-        expect(yield* delivery(id)).toMatchObject({ status: "delivered", crashes: 1, attempts: 2 })
+        expect(yield* tick).toMatchObject({ recovered: 1, handedOver: 1 })
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", workerDeaths: 1, attemptCount: 2 })
         yield* expectBalanced
       })
     ))
@@ -89,7 +89,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
       Effect.gen(function* () {
         const id = yield* abandonedDelivery("finalizing")
         yield* TestClock.setTime(start + 30_000)
-        expect(yield* tick).toMatchObject({ lapsed: 1, queued: 0 })
+        expect(yield* tick).toMatchObject({ recovered: 1, handedOver: 0 })
         expect(yield* delivery(id)).toMatchObject({
           status: "queued",
           ambiguousAttempts: 1,
@@ -103,25 +103,25 @@ describe.each(stores)("a worker that died, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
-        for (const [crashes, status] of [
+        for (const [workerDeaths, status] of [
           [1, "queued"],
           [2, "queued"],
           [3, "failed"]
         ] as const) {
           yield* abandonAttempt("started")
           yield* TestClock.adjust("30 seconds")
-          expect(yield* recoverOnly).toMatchObject({ lapsed: 1, queued: 0 })
-          expect(yield* delivery(id)).toMatchObject({ status, crashes, attempts: crashes })
+          expect(yield* recoverOnly).toMatchObject({ recovered: 1, handedOver: 0 })
+          expect(yield* delivery(id)).toMatchObject({ status, workerDeaths, attemptCount: workerDeaths })
         }
         expect(yield* delivery(id)).toMatchObject({ reason: "sending_failed", chargedAt: null, worker: null })
         yield* TestClock.adjust("1 hour")
-        expect(yield* tick).toMatchObject({ lapsed: 0, queued: 0 })
+        expect(yield* tick).toMatchObject({ recovered: 0, handedOver: 0 })
         yield* expectBalanced
       })
     ))
 
   it("fails a delivery at its first dead worker when the limit is one", () =>
-    withTestMail(store, { handOff: { retry: { crashesMax: 1 } } })(
+    withTestMail(store, { handOff: { retry: { workerDeathsMax: 1 } } })(
       Effect.gen(function* () {
         const id = yield* abandonedDelivery("started")
         yield* TestClock.setTime(start + 30_000)
@@ -129,7 +129,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
         expect(yield* delivery(id)).toMatchObject({
           status: "failed",
           reason: "sending_failed",
-          crashes: 1,
+          workerDeaths: 1,
           chargedAt: null
         })
         yield* expectBalanced
@@ -150,7 +150,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
           rotation: wholeRotation
         })
         yield* TestClock.setTime(start + 31_000)
-        expect(yield* tick).toMatchObject({ scheduled: 1, queued: 1 })
+        expect(yield* tick).toMatchObject({ scheduled: 1, handedOver: 1 })
         expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("delivered")
       })
     ))
@@ -166,7 +166,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
         const late = yield* Effect.flip(
           mailStore.commit([
             {
-              _tag: "MoveAttempt",
+              _tag: "TransitionAttempt",
               deliveryId: before.id,
               number: 1,
               fencingToken: before.fencingToken,

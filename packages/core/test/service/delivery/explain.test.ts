@@ -54,7 +54,7 @@ describe.each(stores)("the story of a delivery, over $name", (store) => {
         expect(events.map(({ eventKind, eventDeliveries }) => [eventKind, eventDeliveries])).toEqual(
           ["email.delayed", "email.delivered"].map((kind) => [
             kind,
-            [expect.objectContaining({ name: "audit", status: "delivered", attempts: 1, nextAttemptAt: null })]
+            [expect.objectContaining({ name: "audit", status: "delivered", attemptCount: 1, nextAttemptAt: null })]
           ])
         )
         expect(story).toMatchObject({ status: "delivered", now: { waitsFor: "report" } })

@@ -40,7 +40,7 @@ const sendMany = (
 
 /** The local parts of the recipients whose mail the transport has taken, in order. */
 const takenNames = Effect.map(StubTransport.StubTransport, (stub) =>
-  stub.taken().map(({ envelope }) => envelope.to.slice(0, envelope.to.indexOf("@")))
+  stub.captured().map(({ envelope }) => envelope.to.slice(0, envelope.to.indexOf("@")))
 )
 
 const dispatcher = (options: NonNullable<TestMailOptions["dispatcher"]>): TestMailOptions => ({ dispatcher: options })
@@ -70,7 +70,7 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
         yield* sendMany("prj_a", 130, {}, { scheduledAt: formatInstant(start + 1000) })
         yield* sendMany("prj_b", 1, {}, { scheduledAt: formatInstant(start + 2000) })
         yield* TestClock.adjust("3 seconds")
-        expect(yield* tick).toMatchObject({ scheduled: 81, queued: 29 })
+        expect(yield* tick).toMatchObject({ scheduled: 81, handedOver: 29 })
         expect(yield* takenNames).toContain("prj_b-0")
       })
     ))

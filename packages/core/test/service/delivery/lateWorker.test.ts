@@ -29,11 +29,11 @@ import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { Dispatcher, HandOffs, MailStore } from "../../../src/index.ts"
 
-const lapsed = { kind: "lapsedSending", limit: 9, rotation: wholeRotation } as const
+const lapsed = { kind: "abandonedSending", limit: 9, rotation: wholeRotation } as const
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
-const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.taken().length)
+const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.captured().length)
 const isFinalizing = (changes: ReadonlyArray<Change>) =>
-  changes.some((change) => change._tag === "MoveAttempt" && change.next.phase === "finalizing")
+  changes.some((change) => change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
 
 const turns = Effect.promise(async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -168,7 +168,7 @@ const seemsDead = (outcome: HandOffOutcome) =>
     } satisfies TransportShape
   }).pipe(Effect.provide(HandOffs.layerWith()))
 
-const reply = { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" } as const
+const reply = { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Ok" } as const
 
 describe.each(stores)("an answer of the relay after another worker recovered the delivery, over $name", (store) => {
   it.each([
@@ -204,7 +204,9 @@ describe.each(stores)("an answer of the relay after another worker recovered the
     withTestMail(store)(
       Effect.gen(function* () {
         const id = yield* sendOne
-        yield* tickWith(yield* seemsDead({ _tag: "Refused", reply: { ...reply, code: 451, enhancedCode: "4.3.0" } }))
+        yield* tickWith(
+          yield* seemsDead({ _tag: "Refused", reply: { ...reply, smtpCode: 451, enhancedCode: "4.3.0" } })
+        )
         expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 1 })
       })
     ))
@@ -230,7 +232,7 @@ describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store)
           yield* TestClock.adjust("1 second")
           yield* turns
         }
-        expect(yield* delivery(id)).toMatchObject({ status: "sending", crashes: 0, ambiguousAttempts: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "sending", workerDeaths: 0, ambiguousAttempts: 0 })
         const stopping = yield* Effect.forkChild(Effect.all([Fiber.interrupt(own), Fiber.interrupt(other)]))
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(stopping)

@@ -64,7 +64,11 @@ describe.each(stores)("a shutdown, over $name", (store) => {
         const took = yield* stopping(loop)
         expect(took).toBeGreaterThanOrEqual(millis)
         expect(took).toBeLessThanOrEqual(millis + 100)
-        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "queued", crashes: 0, worker: null })
+        expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({
+          status: "queued",
+          workerDeaths: 0,
+          worker: null
+        })
         expect((yield* webhooks.listEventDeliveries(project, webhook.id)).items).toMatchObject([
           { status: "pending", attemptCount: 0, attempts: [] }
         ])

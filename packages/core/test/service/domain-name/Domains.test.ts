@@ -40,7 +40,7 @@ const verify = ({ id }: SenderDomain) => Effect.flatMap(Domains, (domains) => do
 /** The domain as the store keeps it. */
 const stored = ({ id }: SenderDomain) =>
   Effect.flatMap(MailStore, (store) =>
-    Effect.map(store.read([{ _tag: "DomainOfId", projectId: project, id }]), ([record]) => record!)
+    Effect.map(store.read([{ _tag: "DomainById", projectId: project, id }]), ([record]) => record!)
   )
 const statuses = ({ records }: SenderDomain) =>
   Object.fromEntries(records.map(({ purpose, status }) => [purpose, status]))

@@ -8,7 +8,7 @@ import type { Caller, ListDomainsInput } from "../../../src/index.ts"
 import { Crypto, Domains, MailStore, Principal } from "../../../src/index.ts"
 import type { SenderDomainRecord } from "../../../src/domain/domain-name/SenderDomain.ts"
 import { domainsMax } from "../../../src/domain/domain-name/SenderDomain.ts"
-import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 
 const add = (domain: string, caller: Caller = project) =>
   Effect.flatMap(Domains, (service) => service.create(caller, { domain }))

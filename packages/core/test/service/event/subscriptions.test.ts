@@ -138,7 +138,7 @@ describe.each(stores)("a subscription, over $name", (store) => {
     ))
 
   it("gives a handler only the kinds that it asks for, with the data of these kinds", () =>
-    withTestMail(store, { stub: { script: [{ acts: [{ act: "reject", code: 550, enhancedCode: "5.1.1" }] }] } })(
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "refuse", smtpCode: 550, enhancedCode: "5.1.1" }] }] } })(
       Effect.gen(function* () {
         const got: Array<string> = []
         const eventSender = yield* EventSender

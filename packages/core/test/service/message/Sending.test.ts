@@ -7,7 +7,7 @@ import {
   expectBalanced,
   project,
   send,
-  sendBody,
+  sendInput,
   start,
   stores,
   summaries,
@@ -117,7 +117,7 @@ describe.each(stores)("sending, over $name", (store) => {
         const sending = yield* Sending
         const scheduledAt = new Date(start + hourMillis)
         const input = {
-          ...sendBody({ from: "Shop <hello@example.com>", to: ['"Lovelace, Ada" <ada@example.org>'] }),
+          ...sendInput({ from: "Shop <hello@example.com>", to: ['"Lovelace, Ada" <ada@example.org>'] }),
           html: undefined,
           scheduledAt
         }
@@ -138,7 +138,7 @@ describe.each(stores)("sending, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
-        const [first, second] = [yield* sending.send(project, sendBody()), yield* sending.send(project, sendBody())]
+        const [first, second] = [yield* sending.send(project, sendInput()), yield* sending.send(project, sendInput())]
         expect(second.replayed).toBe(false)
         expect(second.messageId).not.toBe(first.messageId)
         expect(yield* summaries).toHaveLength(2)
@@ -150,7 +150,7 @@ describe.each(stores)("sending, over $name", (store) => {
       Effect.gen(function* () {
         const { secret } = yield* (yield* ApiKeys).create(project, { permissions: ["email.send"] })
         const principal = yield* (yield* Access).authenticate(Redacted.value(secret))
-        const refused = (yield* Sending).send(principal, sendBody({ to: "Ada <ada@example.org>" }))
+        const refused = (yield* Sending).send(principal, sendInput({ to: "Ada <ada@example.org>" }))
         expect(yield* Effect.flip(refused)).toMatchObject({
           argument: "input",
           issues: [{ path: ["to"], code: "invalid_value" }]
@@ -162,7 +162,7 @@ describe.each(stores)("sending, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const sending = yield* Sending
-        const wrong = { ...sendBody(), to: "nonsense" }
+        const wrong = { ...sendInput(), to: "nonsense" }
         expect(yield* Effect.flip(sending.send("a b", wrong, { idempotencyKey: "" }))).toMatchObject({
           argument: "ids",
           issues: [{ path: ["projectId"] }]
@@ -336,7 +336,7 @@ describe("over a synchronous store", () => {
     withTestMail(stores[0])(
       Effect.gen(function* () {
         const sending = yield* Sending
-        expect(Effect.runSync(sending.send(project, sendBody())).replayed).toBe(false)
+        expect(Effect.runSync(sending.send(project, sendInput())).replayed).toBe(false)
       })
     ))
 })

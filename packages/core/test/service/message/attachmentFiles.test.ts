@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { detail, send, stores, taken, tick, withTestMail } from "@mailkeep/test-support"
+import { detail, send, stores, captured, tick, withTestMail } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as NodeFiles from "../../../src/node/NodeFiles.ts"
@@ -51,7 +51,7 @@ describe("an attachment with a path", () => {
           { filename: "Invoice.txt", contentType: "text/plain", size: 1 }
         ])
         yield* tick
-        const [{ message } = {}] = yield* taken
+        const [{ message } = {}] = yield* captured
         expect((yield* contentOf(message!.attachments[0]!)).toString()).toBe("BB")
       })
     ))

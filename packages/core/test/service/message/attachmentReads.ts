@@ -1,7 +1,7 @@
 /**
  * Reads what a transport gets of a file, and the issues of a refused send with files.
  */
-import { project, sendBody } from "@mailkeep/test-support"
+import { project, sendInput } from "@mailkeep/test-support"
 import { Effect, Result } from "effect"
 import { Sending } from "../../../src/index.ts"
 import type { OutgoingAttachment } from "../../../src/port/Transport.ts"
@@ -21,7 +21,7 @@ export const contentOf = (attachment: OutgoingAttachment) =>
 /** The path and the code of each issue. Empty when the send is accepted. */
 export const refusalOf = (attachments: unknown) =>
   Effect.map(
-    Effect.result(Effect.flatMap(Sending, (sending) => sending.send(project, sendBody({ attachments } as never)))),
+    Effect.result(Effect.flatMap(Sending, (sending) => sending.send(project, sendInput({ attachments } as never)))),
     (sent) =>
       Result.isFailure(sent) && sent.failure._tag === "InvalidArgument"
         ? sent.failure.issues.map(({ path, code }) => `${path.join(".")} ${code}`)

@@ -8,10 +8,10 @@ import {
   expectBalanced,
   project,
   send,
-  sendBody,
+  sendInput,
   stores,
   summaries,
-  taken,
+  captured,
   tick,
   tickWith,
   withTestMail
@@ -22,10 +22,10 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { AttachmentInput } from "../../../src/index.ts"
 import { Access, ApiKeys, MailStore, Sending } from "../../../src/index.ts"
-import { partBytes } from "../../../src/domain/message/attachmentContent.ts"
+import { chunkBytes } from "../../../src/domain/message/attachmentContent.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
-import { inCommitOrder } from "../../../src/domain/store/Change.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import { contentOf, read, refusalOf } from "./attachmentReads.ts"
 
 const bytes = (size: number, seed = 7): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at * seed) % 256)
@@ -40,7 +40,7 @@ const hashOf = (deliveryId: string, index = 0) =>
 
 const isStored = (hash: string) =>
   Effect.map(
-    Effect.flatMap(MailStore, (store) => store.read([{ _tag: "ContentPart", projectId: project, hash, part: 0 }])),
+    Effect.flatMap(MailStore, (store) => store.read([{ _tag: "ContentChunk", projectId: project, hash, chunk: 0 }])),
     ([part]) => part !== null
   )
 
@@ -48,7 +48,7 @@ describe.each(stores)("attachments, over $name", (store) => {
   it("hands over the files of a message with their bytes, to each recipient and as often as they are read", () =>
     withTestMail(store)(
       Effect.gen(function* () {
-        const large = bytes(2 * partBytes + 5)
+        const large = bytes(2 * chunkBytes + 5)
         yield* send("k", {
           to: "ada@example.org",
           cc: "bob@example.org",
@@ -59,7 +59,7 @@ describe.each(stores)("attachments, over $name", (store) => {
           ]
         })
         yield* tick
-        const messages = yield* taken
+        const messages = yield* captured
         expect(messages.map(({ envelope }) => envelope.to)).toEqual(["ada@example.org", "bob@example.org"])
         for (const { message } of messages) {
           expect(message.attachments).toMatchObject([
@@ -73,7 +73,7 @@ describe.each(stores)("attachments, over $name", (store) => {
             expect((yield* contentOf(note!)).toString()).toBe("Grüße")
             expect(yield* read(logo!)).toEqual([])
           }
-          expect((yield* read(first!)).map(({ length }) => length)).toEqual([partBytes, partBytes, 5])
+          expect((yield* read(first!)).map(({ length }) => length)).toEqual([chunkBytes, chunkBytes, 5])
         }
         const { id } = (yield* summaries)[0]!
         const { message } = yield* detail(id)
@@ -174,9 +174,9 @@ describe.each(stores)("attachments, over $name", (store) => {
 
   it.each<[string, ReadonlyArray<Uint8Array>]>([
     ["is missing", []],
-    ["is shorter than the message says", [bytes(partBytes), bytes(4)]],
-    ["is longer than the message says", [bytes(partBytes), bytes(6)]]
-  ])("returns a delivery to the queue and sends nothing when the stored content %s", (_, parts) =>
+    ["is shorter than the message says", [bytes(chunkBytes), bytes(4)]],
+    ["is longer than the message says", [bytes(chunkBytes), bytes(6)]]
+  ])("returns a delivery to the queue and sends nothing when the stored content %s", (_, chunks) =>
     withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
@@ -186,10 +186,10 @@ describe.each(stores)("attachments, over $name", (store) => {
         yield* tick
         const file = { filename: "a", contentType: "a/b", contentId: null, disposition: "attachment" } as const
         const changes: ReadonlyArray<Change> = [
-          ...(parts.length === 0 ? [] : [{ _tag: "PutContent", projectId: project, hash: "h", parts } as const]),
+          ...(chunks.length === 0 ? [] : [{ _tag: "PutContent", projectId: project, hash: "h", chunks } as const]),
           {
             _tag: "InsertMessage",
-            message: { ...message!, id: "msg_seeded", attachments: [{ ...file, size: partBytes + 5, hash: "h" }] }
+            message: { ...message!, id: "msg_seeded", attachments: [{ ...file, size: chunkBytes + 5, hash: "h" }] }
           },
           {
             _tag: "InsertDelivery",
@@ -198,7 +198,7 @@ describe.each(stores)("attachments, over $name", (store) => {
         ]
         yield* mailStore.commit(inCommitOrder(changes))
         yield* tick
-        expect((yield* taken).map(({ envelope }) => envelope.to)).toEqual(["model@example.org"])
+        expect((yield* captured).map(({ envelope }) => envelope.to)).toEqual(["model@example.org"])
         const { status, attempts } = yield* detail("del_seeded")
         expect([status, attempts.map(({ outcome }) => outcome)]).toEqual(["queued", ["no_reply"]])
         expect(yield* delivery("del_seeded")).toMatchObject({ reachedRelay: false })
@@ -222,7 +222,7 @@ describe.each(stores)("attachments, over $name", (store) => {
         const created = yield* (yield* ApiKeys).create(project, { name: "", permissions: ["email.send"] })
         const principal = yield* (yield* Access).authenticate(Redacted.value(created.secret))
         const sending = yield* Sending
-        const sent = (attachments: unknown) => sending.send(principal, sendBody({ attachments } as never))
+        const sent = (attachments: unknown) => sending.send(principal, sendInput({ attachments } as never))
         const { deliveryIds } = yield* sent([{ filename: "a.txt", content: "R3LDvMOfZQ==" }])
         expect((yield* detail(deliveryIds[0]!)).message.attachments).toMatchObject([{ size: 7 }])
         expect(yield* Effect.flip(sent([{ filename: "a.txt", content: "Grüße" }]))).toMatchObject({

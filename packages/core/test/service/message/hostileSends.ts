@@ -1,7 +1,7 @@
 /**
  * Invalid inputs of the methods of `Sending`.
  */
-import { project, sendBody, start } from "@mailkeep/test-support"
+import { project, sendInput, start } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { Sending } from "../../../src/index.ts"
 import type { Anything, Case } from "./hostileValues.ts"
@@ -9,14 +9,14 @@ import { email, huge, notEmail, notInstant, notName, notObject, notProject, notT
 
 const sending = <A, E, R>(use: (service: Sending["Service"]) => Effect.Effect<A, E, R>) => Effect.flatMap(Sending, use)
 const sendWith = (field: string) => (value: Anything) =>
-  sending((service) => service.send(project, { ...sendBody(), [field]: value } as Anything))
+  sending((service) => service.send(project, { ...sendInput(), [field]: value } as Anything))
 const sendWithOption = (option: string) => (value: Anything) =>
-  sending((service) => service.send(project, sendBody(), { [option]: value } as Anything))
+  sending((service) => service.send(project, sendInput(), { [option]: value } as Anything))
 
 const notTime = [null, "2026-01-01", Number.NaN, Number.POSITIVE_INFINITY, 0.5, 9e15, new Date(Number.NaN), {}, start]
 
 export const sendCases: ReadonlyArray<Case> = [
-  ["Sending.send caller", notProject, (caller) => sending((service) => service.send(caller, sendBody()))],
+  ["Sending.send caller", notProject, (caller) => sending((service) => service.send(caller, sendInput()))],
   ["Sending.send input", notObject, (input) => sending((service) => service.send(project, input))],
   ["Sending.send from", notEmail, sendWith("from")],
   ["Sending.send to", [...notEmail, ["nonsense"], [null], Array(101).fill(email)], sendWith("to")],
@@ -30,7 +30,7 @@ export const sendCases: ReadonlyArray<Case> = [
   [
     "Sending.send options",
     [null, 7, "k", [], { idempotencykey: "k" }],
-    (options) => sending((service) => service.send(project, sendBody(), options))
+    (options) => sending((service) => service.send(project, sendInput(), options))
   ],
   ["Sending.send idempotencyKey", [null, 7, "", "a b", huge], sendWithOption("idempotencyKey")],
   ["Sending.send onAmbiguous", [null, 7, "zzz"], sendWithOption("onAmbiguous")],

@@ -16,7 +16,7 @@ import {
   expectBalanced,
   openTestMail,
   project,
-  sendBody,
+  sendInput,
   start,
   stores,
   tick
@@ -200,7 +200,7 @@ const codeOf = (failure: unknown): string => {
 
 const sending = (send: Send): Command =>
   command(`send(${JSON.stringify(send)})`, async (model, real) => {
-    const body = sendBody({
+    const body = sendInput({
       to: send.to.map(addressOf),
       ...(send.aheadMinutes === null
         ? {}
@@ -336,7 +336,7 @@ const commands = fc.commands(
   { maxCommands: 40, size: "max" }
 )
 
-const script = { script: [{ recipient: addressOf("dead"), acts: [{ act: "reject" } as const] as const }] }
+const script = { script: [{ recipient: addressOf("dead"), acts: [{ act: "refuse" } as const] as const }] }
 
 describe.each(stores)("a random sequence of commands, over $name", (store) => {
   it("gives the same results as the model", { timeout: 120_000 }, () =>

@@ -5,7 +5,7 @@ import {
   expectBalanced,
   project,
   send,
-  sendBody,
+  sendInput,
   start,
   stores,
   summaries,
@@ -19,7 +19,7 @@ import type { SendInput, SendOptions } from "../../../src/index.ts"
 import { DeliveryLog, IdSource, MailStore, Sending, Suppressions, Templates } from "../../../src/index.ts"
 
 const plan = (change: Partial<SendInput> = {}, options: SendOptions = {}) =>
-  Effect.flatMap(Sending, (sending) => sending.plan(project, sendBody(change), options))
+  Effect.flatMap(Sending, (sending) => sending.plan(project, sendInput(change), options))
 
 const outcomesOf = (planned: Effect.Success<ReturnType<typeof plan>>) =>
   planned.recipients.map(({ recipient, outcome, reason }) => [recipient, outcome, reason])

@@ -8,7 +8,7 @@ import {
   expectBalanced,
   project,
   send,
-  sendBody,
+  sendInput,
   start,
   stores,
   tick,
@@ -36,7 +36,7 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
         expect(yield* sending.cancel(project, result.messageId)).toEqual(canceled)
         expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({ status: "canceled", reason: "canceled" })
         yield* TestClock.adjust("2 hours")
-        expect(yield* tick).toMatchObject({ scheduled: 0, queued: 0 })
+        expect(yield* tick).toMatchObject({ scheduled: 0, handedOver: 0 })
         yield* expectBalanced
       })
     ))
@@ -133,7 +133,7 @@ describe.each(stores)("a scheduled message, over $name", (store) => {
           })
           const { status } = yield* delivery(result.deliveryIds[0]!)
           expect(status).toBe(Result.isSuccess(canceled) ? "canceled" : "delivered")
-          const handed = stub.taken().some(({ deliveryId }) => deliveryId === result.deliveryIds[0])
+          const handed = stub.captured().some(({ deliveryId }) => deliveryId === result.deliveryIds[0])
           expect(handed).toBe(Result.isFailure(canceled))
         }
         yield* expectBalanced
@@ -168,7 +168,7 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       Effect.gen(function* () {
         const result = yield* send("k", at(start + hourMillis))
         expect((yield* delivery(result.deliveryIds[0]!)).chargedAt).toBeNull()
-        expect(yield* due).toMatchObject({ scheduled: 1, queued: 1 })
+        expect(yield* due).toMatchObject({ scheduled: 1, handedOver: 1 })
         expect(yield* delivery(result.deliveryIds[0]!)).toMatchObject({
           status: "delivered",
           chargedAt: start + hourMillis
@@ -182,7 +182,7 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
       Effect.gen(function* () {
         yield* send("k", at(start + hourMillis))
         yield* TestClock.setTime(start + hourMillis - 1)
-        expect(yield* tick).toMatchObject({ scheduled: 0, queued: 0 })
+        expect(yield* tick).toMatchObject({ scheduled: 0, handedOver: 0 })
       })
     ))
 
@@ -226,7 +226,7 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
               ...(expiresAt === undefined ? {} : { expiresAt })
             })
             const principal = yield* access.authenticate(Redacted.value(issued.secret))
-            const sent = yield* sending.send(principal, sendBody(at(start + hourMillis)), { idempotencyKey: key })
+            const sent = yield* sending.send(principal, sendInput(at(start + hourMillis)), { idempotencyKey: key })
             return { issued, ...sent }
           })
         const revoked = yield* sendWith(undefined, "a")
@@ -249,7 +249,7 @@ describe.each(stores)("a scheduled delivery that is due, over $name", (store) =>
         const issued = yield* keys.create(project, { permissions: ["email.send"] })
         const principal = yield* (yield* Access).authenticate(Redacted.value(issued.secret))
         yield* keys.revoke(issued.apiKey.id)
-        expect(yield* Effect.flip((yield* Sending).send(principal, sendBody()))).toMatchObject({
+        expect(yield* Effect.flip((yield* Sending).send(principal, sendInput()))).toMatchObject({
           kind: "unauthorized"
         })
       })

@@ -2,7 +2,7 @@
  * Several sends in one call. Source: decision 0048.
  */
 import type { StoreUnderTest } from "@mailkeep/test-support"
-import { expectBalanced, project, send, sendBody, stores, summaries, withTestMail } from "@mailkeep/test-support"
+import { expectBalanced, project, send, sendInput, stores, summaries, withTestMail } from "@mailkeep/test-support"
 import { Effect, Latch, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { SendBatchOptions, SendInput } from "../../../src/index.ts"
@@ -11,7 +11,7 @@ import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import { many } from "./sendOptions.ts"
 
 const sendBatch = (inputs: ReadonlyArray<Partial<SendInput>>, options: SendBatchOptions = {}) =>
-  Effect.flatMap(Sending, (sending) => sending.sendBatch(project, inputs.map(sendBody), options))
+  Effect.flatMap(Sending, (sending) => sending.sendBatch(project, inputs.map(sendInput), options))
 
 const refusalsOf = (results: ReadonlyArray<Result.Result<unknown, { readonly _tag: string }>>) =>
   results.map((one) => (Result.isSuccess(one) ? "accepted" : one.failure._tag))
@@ -164,13 +164,13 @@ describe("a batch that is refused as a whole", () => {
     ["without messages", [], {}, { argument: "input", issues: [{ path: ["messages"], code: "too_short" }] }],
     [
       "with a wrong idempotency key",
-      [sendBody()],
+      [sendInput()],
       { idempotencyKey: "a b" },
       { argument: "options", issues: [{ path: ["idempotencyKey"], code: "invalid_value" }] }
     ],
     [
       "with shown recipients",
-      [sendBody()],
+      [sendInput()],
       { shownRecipients: { to: ["a@example.org"] } },
       { argument: "options", issues: [{ path: ["shownRecipients"], code: "not_allowed_here" }] }
     ]

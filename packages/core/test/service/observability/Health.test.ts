@@ -62,7 +62,7 @@ describe.each(stores)("Health, over $name", (store) => {
         expect(claimed?.id).toBe(id)
         yield* mailStore.commit([
           {
-            _tag: "MoveDelivery",
+            _tag: "TransitionDelivery",
             id,
             from: "queued",
             fencingToken: claimed!.fencingToken,

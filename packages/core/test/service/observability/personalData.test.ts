@@ -57,9 +57,12 @@ const options = (sink: TestMailOptions["sink"] & object): TestMailOptions => ({
     script: [
       {
         recipient: /refused/,
-        acts: [{ act: "reject", code: 550, enhancedCode: "5.1.1", text: `<${canary}@x>: ${canary}` }]
+        acts: [{ act: "refuse", smtpCode: 550, enhancedCode: "5.1.1", text: `<${canary}@x>: ${canary}` }]
       },
-      { recipient: /busy/, acts: [{ act: "defer", code: 421, enhancedCode: "4.3.2", text: `${canary}, please wait` }] },
+      {
+        recipient: /busy/,
+        acts: [{ act: "defer", smtpCode: 421, enhancedCode: "4.3.2", text: `${canary}, please wait` }]
+      },
       { recipient: /lost/, acts: [{ act: "loseReply" }] },
       { acts: [{ act: "accept" }] }
     ]
@@ -94,7 +97,7 @@ const story = Effect.gen(function* () {
   yield* Effect.ignore(send("y", { ...message("ok"), to: `${canary} is no address`, subject: `${canary}\r\nBcc: x` }))
   yield* tick
 
-  const taken = (yield* StubTransport.StubTransport).taken()
+  const taken = (yield* StubTransport.StubTransport).captured()
   const feedback = yield* Feedback
   const bounce = { kind: "bounced", smtpCode: 550, enhancedCode: "5.1.1", text: `${canary} is unknown` } as const
   yield* feedback.receive(taken[0]!.envelope.from, bounce)

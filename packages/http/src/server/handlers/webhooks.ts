@@ -72,7 +72,7 @@ export const webhooks = HttpApiBuilder.group(
       )
       .handle("replay", ({ params }) =>
         asPrincipal((principal) =>
-          Effect.map(service.replay(principal, params.id, params.deliveryId), (replayed) => ({
+          Effect.map(service.replay(principal, params.id, params.eventDeliveryId), (replayed) => ({
             data: webhookDeliveryView(replayed)
           }))
         )

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
-import { changeOrder, inCommitOrder, recordKeyOf } from "../../../src/domain/store/Change.ts"
+import { changeOrder, inCommitOrder, recordKeyOf } from "../../../src/domain/store/commitOrder.ts"
 
 const spend = (name: "scheduledRecipients" | "allowance" | "contacts"): Change => ({
   _tag: "AddToCounter",
@@ -42,13 +42,13 @@ const recordKeys = {
   InsertMessage: [{ message: record }, "Message/x_1"],
   InsertDelivery: [{ delivery: record }, "Delivery/x_1"],
   InsertAttempt: [{ attempt: { deliveryId: "del_1", number: 2 } }, "Attempt/del_1/2"],
-  MoveAttempt: [{ deliveryId: "del_1", number: 2 }, "Attempt/del_1/2"],
-  MoveDelivery: [record, "Delivery/x_1"],
+  TransitionAttempt: [{ deliveryId: "del_1", number: 2 }, "Attempt/del_1/2"],
+  TransitionDelivery: [record, "Delivery/x_1"],
   AddToCounter: [record, "Counter/prj/n"],
   AppendEvent: [{ event: record }, "Event/x_1"],
   DistributeEvent: [record, "Event/x_1"],
   InsertEventDelivery: [{ eventDelivery: record }, "EventDelivery/x_1"],
-  MoveEventDelivery: [record, "EventDelivery/x_1"],
+  TransitionEventDelivery: [record, "EventDelivery/x_1"],
   RewriteRecord: [{ before: { kind: "Attempt", record: { deliveryId: "del_1", number: 2 } } }, "Attempt/del_1/2"],
   RenewLease: [{ worker: "w" }, "Lease/w"],
   EndLease: [{ worker: "w" }, "Lease/w"]

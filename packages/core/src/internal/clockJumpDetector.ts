@@ -9,14 +9,14 @@ export interface ClockReading {
   readonly now: Instant
   /** Monotonic milliseconds. Comparable only with other readings of this process. */
   readonly monotonicMillis: number
-  /** Monotonic milliseconds since the last jump of the wall clock that this watch noticed; `Infinity` without a jump. */
+  /** Monotonic milliseconds since the last jump of the wall clock that this detector noticed; `Infinity` without a jump. */
   readonly sinceJumpMillis: number
   /** Monotonic milliseconds since the first reading. */
   readonly watchedMillis: number
 }
 
 /** `toleranceMillis`: how far the wall clock may advance beyond the monotonic clock between two readings. */
-export const makeClockWatch = (toleranceMillis: number): Effect.Effect<ClockReading> => {
+export const makeClockJumpDetector = (toleranceMillis: number): Effect.Effect<ClockReading> => {
   let last: { readonly now: Instant; readonly monotonicMillis: number } | undefined
   let firstAt = 0
   let jumpedAt = Number.NEGATIVE_INFINITY

@@ -3,6 +3,7 @@
  */
 import { Cause } from "effect"
 
+/** A bug, as a log may have it. */
 export interface BugReport {
   /** The class or tag of the error. For a thrown value that is not an object, its type. */
   readonly error: string
@@ -20,7 +21,8 @@ const namesOf = (value: object): ReadonlyArray<unknown> => {
   return [_tag, built === "Error" || built === "Object" ? undefined : built, name, built]
 }
 
-const classOf = (value: unknown): string => {
+/** The class or tag of an error. For a thrown value that is not an object, its type. */
+export const errorNameOf = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value
   const found = namesOf(value).find((name) => typeof name === "string" && className.test(name))
   return found === undefined ? "object" : String(found)
@@ -44,6 +46,6 @@ export const bugReports = (cause: Cause.Cause<unknown>): ReadonlyArray<BugReport
   const shown = Cause.prettyErrors(cause)
   return thrown.flatMap((reason, index) => {
     const value: unknown = reason._tag === "Die" ? reason.defect : reason.error
-    return Cause.isCause(value) ? bugReports(value) : [{ error: classOf(value), at: framesOf(shown[index]!) }]
+    return Cause.isCause(value) ? bugReports(value) : [{ error: errorNameOf(value), at: framesOf(shown[index]!) }]
   })
 }

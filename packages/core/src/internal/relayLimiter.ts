@@ -1,15 +1,15 @@
 /**
- * Keeps the pace of the relay for one process: records the results of hand-offs, and says how many may start. Source: decision 0041.
+ * Keeps the concurrency limit of the relay for one process: records the results of hand-offs, and says how many may start. Source: decision 0041.
  */
 import { Clock, Effect } from "effect"
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
 import type { Instant } from "../domain/value/Instant.ts"
-import type { CircuitState, RelayFault, RelayPaceState } from "./relayPace.ts"
-import { circuitOf, initialPace, paceAfter, paceNow } from "./relayPace.ts"
+import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimit.ts"
+import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow } from "./relayLimit.ts"
 
 /** How the relay is doing. */
 export interface RelayHealth {
-  /** `open`: the relay cannot be reached, and gets a single try now and then. `slowed`: it asked for patience. */
+  /** `open`: the relay cannot be reached, and gets a single try now and then. `throttled`: it asked to slow down. */
   readonly circuit: CircuitState
   /** The end of the pause before the next hand-off; `null` without a pause. */
   readonly pausedUntil: Instant | null
@@ -19,7 +19,8 @@ export interface RelayHealth {
   readonly inFlight: number
 }
 
-export interface RelayWatch {
+/** The concurrency limit of the relay, as this process sees it. */
+export interface RelayLimiter {
   /** Sets how many hand-offs may run at once while the relay is well. */
   readonly setLimit: (limit: number) => Effect.Effect<void>
   readonly record: (result: HandOffResult) => Effect.Effect<void>
@@ -30,10 +31,10 @@ export interface RelayWatch {
   readonly health: Effect.Effect<RelayHealth>
 }
 
-export const makeRelayWatch = (): RelayWatch => {
+export const makeRelayLimiter = (): RelayLimiter => {
   let limitMax = 1
   let inFlight = 0
-  let state: RelayPaceState = initialPace(limitMax)
+  let state: RelayLimitState = initialRelayLimit(limitMax)
   return {
     setLimit: (limit) =>
       Effect.sync(() => {
@@ -42,7 +43,7 @@ export const makeRelayWatch = (): RelayWatch => {
       }),
     record: (result) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        state = paceAfter(state, result, { now, limitMax })
+        state = relayLimitAfter(state, result, { now, limitMax })
       }),
     duringHandOff: (handOff) =>
       Effect.suspend(() => {
@@ -52,9 +53,9 @@ export const makeRelayWatch = (): RelayWatch => {
           Effect.sync(() => inFlight--)
         )
       }),
-    free: (underWay) => Effect.map(Clock.currentTimeMillis, (now) => paceNow(state, underWay, now).free),
+    free: (underWay) => Effect.map(Clock.currentTimeMillis, (now) => relayLimitNow(state, underWay, now).free),
     health: Effect.map(Clock.currentTimeMillis, (now) => {
-      const { pausedUntil } = paceNow(state, 0, now)
+      const { pausedUntil } = relayLimitNow(state, 0, now)
       return {
         circuit: circuitOf(state),
         pausedUntil: pausedUntil === 0 ? null : pausedUntil,

@@ -3,29 +3,35 @@ import { describe, expect, it } from "vitest"
 import type { HandOffResult } from "../../src/decide/delivery/attemptEnd.ts"
 import type { SmtpReply } from "../../src/domain/delivery/SmtpReply.ts"
 import { minuteMillis, secondMillis } from "../../src/domain/value/Instant.ts"
-import type { RelayPaceState } from "../../src/internal/relayPace.ts"
-import { circuitOf, initialPace, paceAfter, paceNow, relaySignOf } from "../../src/internal/relayPace.ts"
+import type { RelayLimitState } from "../../src/internal/relayLimit.ts"
+import {
+  circuitOf,
+  initialRelayLimit,
+  relayLimitAfter,
+  relayLimitNow,
+  relaySignalOf
+} from "../../src/internal/relayLimit.ts"
 
 const now = Date.UTC(2026, 10, 21, 12)
 const limitMax = 32
 
 const refused = (stage: SmtpReply["stage"], code: number, enhancedCode: string | null = null): HandOffResult => ({
   _tag: "Refused",
-  reply: { stage, code, enhancedCode, text: "words" }
+  reply: { stage, smtpCode: code, enhancedCode, text: "words" }
 })
 const accepted: HandOffResult = {
   _tag: "Accepted",
-  reply: { stage: "finalizing", code: 250, enhancedCode: "2.0.0", text: "Ok" }
+  reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Ok" }
 }
 const noReply: HandOffResult = { _tag: "NoReply", why: "The connection was refused." }
 const busy = refused("mail", 421, "4.3.2")
 
-const after = (results: ReadonlyArray<HandOffResult>, at = now): RelayPaceState =>
-  results.reduce((state, result) => paceAfter(state, result, { now: at, limitMax }), initialPace(limitMax))
+const after = (results: ReadonlyArray<HandOffResult>, at = now): RelayLimitState =>
+  results.reduce((state, result) => relayLimitAfter(state, result, { now: at, limitMax }), initialRelayLimit(limitMax))
 const times = (count: number, result: HandOffResult) => Array.from({ length: count }, () => result)
 
-describe("relaySignOf", () => {
-  it.each<[name: string, result: HandOffResult, sign: string]>([
+describe("relaySignalOf", () => {
+  it.each<[name: string, result: HandOffResult, signal: string]>([
     ["an acceptance", accepted, "answered"],
     ["a refused recipient", refused("rcpt", 550, "5.1.1"), "answered"],
     ["a deferred recipient", refused("rcpt", 450, "4.2.0"), "answered"],
@@ -35,18 +41,18 @@ describe("relaySignOf", () => {
     ["no reply", noReply, "unreachable"],
     ["a shutdown", { _tag: "ShutDown" }, "none"],
     ["a revoked hand-off", { _tag: "Revoked" }, "none"]
-  ])("reads %s", (_, result, sign) => {
-    expect(relaySignOf(result)).toBe(sign)
+  ])("reads %s", (_, result, signal) => {
+    expect(relaySignalOf(result)).toBe(signal)
   })
 })
 
-describe("paceAfter", () => {
-  it("halves the limit and pauses for a second after a relay asked for patience", () => {
+describe("relayLimitAfter", () => {
+  it("halves the limit and pauses for a second after a relay asked to slow down", () => {
     const state = after([busy])
     expect(state.limit).toBe(16)
-    expect(circuitOf(state)).toBe("slowed")
-    expect(paceNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
-    expect(paceNow(state, 0, now + secondMillis).free).toBe(16)
+    expect(circuitOf(state)).toBe("throttled")
+    expect(relayLimitNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
+    expect(relayLimitNow(state, 0, now + secondMillis).free).toBe(16)
   })
 
   it("lets one more hand-off run after each answer", () => {
@@ -56,11 +62,17 @@ describe("paceAfter", () => {
 
   it("opens the circuit after five hand-offs without a reply, and tries one after each pause", () => {
     const closed = after(times(4, noReply))
-    expect([circuitOf(closed), paceNow(closed, 0, now).free]).toEqual(["slowed", limitMax])
+    expect([circuitOf(closed), relayLimitNow(closed, 0, now).free]).toEqual(["throttled", limitMax])
     const open = after(times(5, noReply))
-    expect([circuitOf(open), paceNow(open, 0, now).free]).toEqual(["open", 0])
-    expect(paceNow(open, 0, now + secondMillis).free).toBe(1)
-    expect(paceNow(open, 1, now + secondMillis).free).toBe(0)
+    expect([circuitOf(open), relayLimitNow(open, 0, now).free]).toEqual(["open", 0])
+    expect(relayLimitNow(open, 0, now + secondMillis).free).toBe(1)
+    expect(relayLimitNow(open, 1, now + secondMillis).free).toBe(0)
+  })
+
+  it("keeps the circuit closed while a busy relay answers between the hand-offs without a reply", () => {
+    const state = after([...times(4, noReply), busy, ...times(4, noReply)])
+    expect([circuitOf(state), state.limit]).toEqual(["throttled", 16])
+    expect(circuitOf(after([...times(4, noReply), busy, ...times(5, noReply)]))).toBe("open")
   })
 
   it("doubles the pause of an open circuit up to a minute", () => {
@@ -70,11 +82,11 @@ describe("paceAfter", () => {
 
   it("closes the circuit at the first answer", () => {
     const state = after([...times(9, noReply), accepted])
-    expect([circuitOf(state), paceNow(state, 0, now)]).toEqual(["closed", { free: 2, pausedUntil: 0 }])
+    expect([circuitOf(state), relayLimitNow(state, 0, now)]).toEqual(["closed", { free: 2, pausedUntil: 0 }])
   })
 
   it("ignores a pause that a clock set back would lengthen", () => {
-    expect(paceNow(after(times(9, noReply)), 0, now - 10 * minuteMillis)).toEqual({ free: 1, pausedUntil: 0 })
+    expect(relayLimitNow(after(times(9, noReply)), 0, now - 10 * minuteMillis)).toEqual({ free: 1, pausedUntil: 0 })
   })
 
   it("keeps the words of the last fault", () => {
@@ -93,8 +105,8 @@ describe("paceAfter", () => {
     fc.assert(
       fc.property(results, fc.nat(40), (results, underWay) => {
         const state = after(results)
-        expect(paceNow(state, 0, now + minuteMillis).free).toBeGreaterThanOrEqual(1)
-        expect(paceNow(state, underWay, now).free).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
+        expect(relayLimitNow(state, 0, now + minuteMillis).free).toBeGreaterThanOrEqual(1)
+        expect(relayLimitNow(state, underWay, now).free).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
       })
     )
   })

@@ -13,7 +13,7 @@ const patienceMillis = 30 * secondMillis
  * of this process has started. The check warns when mail has been due for 30 s and no hand-off is under way: then no process runs a
  * dispatcher. It runs once. Leases do not answer the question, because an idle dispatcher has no lease.
  */
-export const makeDispatcherWatch = (store: MailStoreShape, dispatcherHasStarted: Effect.Effect<boolean>) =>
+export const makeNoDispatcherWarning = (store: MailStoreShape, dispatcherHasStarted: Effect.Effect<boolean>) =>
   Effect.map(Effect.scope, (scope) => {
     let watching = false
 

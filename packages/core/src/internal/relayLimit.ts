@@ -1,0 +1,115 @@
+/**
+ * The concurrency limit of the relay: how many hand-offs may run at once, by what the relay answered. A relay that asks to slow down gets fewer.
+ * One that cannot be reached gets a single try after a pause, so that the other deliveries wait in the queue and use no attempts. In the memory of
+ * this process.
+ * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
+ */
+import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import { classifyRefusal, shownReply } from "../domain/delivery/SmtpReply.ts"
+import type { Instant } from "../domain/value/Instant.ts"
+import { pauseEnd, pauseMillis } from "./pause.ts"
+
+/** What the relay's behavior means for the next hand-offs. */
+export type RelaySignal =
+  /** It answered for the message or the recipient. */
+  | "answered"
+  /** It asked to slow down (421, 454), or refused the connection or the login with an answer. */
+  | "busy"
+  /** There was no answer. */
+  | "unreachable"
+  /** The result says nothing about the relay. */
+  | "none"
+
+/** Returns the signal of a result. */
+export const relaySignalOf = (result: HandOffResult): RelaySignal => {
+  switch (result._tag) {
+    case "Accepted":
+    case "Delivered":
+      return "answered"
+    case "Refused":
+      return classifyRefusal(result.reply).relayFault ? "busy" : "answered"
+    case "NoReply":
+      return "unreachable"
+    default:
+      return "none"
+  }
+}
+
+/** Hand-offs in a row without any answer after which the circuit is open. */
+const unreachableMax = 5
+
+/** A result without the service of the relay. */
+export interface RelayFault {
+  readonly at: Instant
+  /** `busy`: the relay asked to slow down or refused the connection. `unreachable`: there was no answer. */
+  readonly kind: "busy" | "unreachable"
+  /** The codes of the reply; `null` without one. */
+  readonly smtpCode: number | null
+  readonly enhancedCode: string | null
+  /** The fault in the relay's or the transport's words. The text may contain an address. */
+  readonly text: string
+}
+
+export interface RelayLimitState {
+  /** How many hand-offs may run at once. */
+  readonly limit: number
+  /** Results in a row with the signal `busy` or `unreachable`. */
+  readonly faults: number
+  /** Results in a row with the signal `unreachable`: since the last answer of any kind, also a `busy` one. */
+  readonly unreachable: number
+  readonly pausedUntil: Instant
+  readonly lastFault: RelayFault | null
+}
+
+export const initialRelayLimit = (limit: number): RelayLimitState => ({
+  limit,
+  faults: 0,
+  unreachable: 0,
+  pausedUntil: 0,
+  lastFault: null
+})
+
+const faultOf = (result: HandOffResult, kind: RelayFault["kind"], at: Instant): RelayFault => {
+  const reply = "reply" in result ? result.reply : null
+  return {
+    at,
+    kind,
+    smtpCode: reply?.smtpCode ?? null,
+    enhancedCode: reply?.enhancedCode ?? null,
+    text: reply !== null ? shownReply(reply) : "why" in result ? result.why : ""
+  }
+}
+
+/** Returns the state after a result. An answer lets one more hand-off run; a busy relay gets half as many, an unreachable one a single try. */
+export const relayLimitAfter = (
+  state: RelayLimitState,
+  result: HandOffResult,
+  { now, limitMax }: { readonly now: Instant; readonly limitMax: number }
+): RelayLimitState => {
+  const signal = relaySignalOf(result)
+  if (signal === "none") return state
+  if (signal === "answered")
+    return { ...state, limit: Math.min(limitMax, state.limit + 1), faults: 0, unreachable: 0, pausedUntil: 0 }
+  const faults = state.faults + 1
+  const unreachable = signal === "unreachable" ? state.unreachable + 1 : 0
+  const isOpen = unreachable >= unreachableMax
+  return {
+    limit: isOpen ? 1 : signal === "busy" ? Math.max(1, Math.floor(state.limit / 2)) : state.limit,
+    faults,
+    unreachable,
+    pausedUntil: isOpen || signal === "busy" ? now + pauseMillis(faults - (isOpen ? unreachableMax : 1)) : 0,
+    lastFault: faultOf(result, signal, now)
+  }
+}
+
+/** How the relay is doing. `throttled`: it had a fault since its last answer. `open`: it cannot be reached, and gets a single try now and then. */
+export type CircuitState = "closed" | "throttled" | "open"
+
+export const circuitOf = ({ faults, unreachable }: RelayLimitState): CircuitState =>
+  unreachable >= unreachableMax ? "open" : faults > 0 ? "throttled" : "closed"
+
+/** How many more hand-offs may start while `underWay` run, and the end of the pause if there is one (else 0). */
+export const relayLimitNow = (state: RelayLimitState, underWay: number, now: Instant) => {
+  const pausedUntil = pauseEnd(state.pausedUntil, now)
+  return { free: pausedUntil > 0 ? 0 : Math.max(0, state.limit - underWay), pausedUntil }
+}

@@ -1,0 +1,132 @@
+/**
+ * Sends within an open transaction of the product, when the store can join it. Source: decision 0056.
+ */
+import { Context, Effect, Exit, Layer, Scheduler } from "effect"
+import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
+import type { JoinedTransaction, MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { MailStore, TransactionRefused } from "../../port/MailStore.ts"
+import { WakeUp } from "../delivery/WakeUp.ts"
+import { Sending } from "./Sending.ts"
+
+/** The call that is under way. After its end, no fiber of it may write. */
+interface Call {
+  readonly store: MailStoreShape
+  hasEnded: boolean
+}
+
+/** The transaction that the effects of a call use. */
+const CurrentCall = Context.Reference<Call | null>("@mailkeep/core/service/CurrentCall", { defaultValue: () => null })
+
+const inCall = <A, E>(use: (store: MailStoreShape) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(CurrentCall, (call) =>
+    call === null || call.hasEnded ? Effect.die(new Error("A call was used after its transaction.")) : use(call.store)
+  )
+
+/** The store of the transaction that the calling effect has joined. */
+const storeOfCall = (store: MailStoreShape): MailStoreShape => ({
+  ...store,
+  commit: (changes) => inCall((joined) => joined.commit(changes)),
+  read: (queries) => inCall((joined) => joined.read(queries))
+})
+
+/** Runs all fibers of a call in one step. They share one queue, because `flush` would not reach the queues of child fibers. */
+const makeStepScheduler = () => {
+  const dispatcher = new Scheduler.MixedScheduler("sync").makeDispatcher()
+  const scheduler: Scheduler.Scheduler = {
+    executionMode: "sync",
+    shouldYield: () => false,
+    makeDispatcher: () => dispatcher
+  }
+  return { scheduler, flush: () => dispatcher.flush() }
+}
+
+type SendingShape = Sending["Service"]
+
+/**
+ * Sends within an open transaction of the product. The mail commits or rolls back with the other writes of the transaction.
+ *
+ * @example
+ * ```ts
+ * import { TransactionSending } from "@mailkeep/core"
+ * import { Effect } from "effect"
+ *
+ * const message = { from: "shop@acme.example", to: "ada@example.org", subject: "Your receipt", text: "Thank you." }
+ *
+ * // `connection` has an open transaction.
+ * export const sendWithin = (connection: unknown) =>
+ *   TransactionSending.use(({ within }) => within(connection, ({ send }) => send("prj_acme", message)))
+ * ```
+ */
+export class TransactionSending extends Context.Service<
+  TransactionSending,
+  {
+    /**
+     * Runs `use` in the open transaction of the connection, in one step of this thread. A call that fails writes nothing, and the transaction
+     * stays open. Fails with `TransactionRefused` when the store cannot join the transaction, and when the call would have to wait.
+     */
+    readonly within: <A, E>(
+      connection: unknown,
+      use: (sending: SendingShape) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, E | TransactionRefused | StoreUnavailable>
+    /** Wakes the dispatcher and the event sender of this process. Run it after the transaction was committed. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("@mailkeep/core/service/TransactionSending") {
+  /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
+  static readonly layer = Layer.effect(
+    TransactionSending,
+    Effect.gen(function* () {
+      const store = yield* MailStore
+      const wakeUp = yield* WakeUp
+      const noDispatcherWarning = yield* makeNoDispatcherWarning(store, wakeUp.dispatcherHasStarted)
+      // Nobody can see the mail before the product commits. So no send wakes a loop, and none starts the check for a dispatcher.
+      const silent: WakeUp["Service"] = {
+        ...wakeUp,
+        deliveries: { ...wakeUp.deliveries, notify: Effect.void },
+        dispatcherHasStarted: Effect.succeed(true)
+      }
+      const ports = Layer.merge(Layer.succeed(MailStore, storeOfCall(store)), Layer.succeed(WakeUp, silent))
+      // Fresh, because the layer of the other sends would be used again.
+      const sending = Context.get(yield* Layer.build(Layer.provide(Layer.fresh(Sending.layer), ports)), Sending)
+
+      /** Runs an effect to its end without waiting. Interrupts an effect that waits. */
+      const runNow = <A, E>(effect: Effect.Effect<A, E>, call: Call): Effect.Effect<Exit.Exit<A, E> | null> =>
+        Effect.map(Effect.context<never>(), (context) => {
+          const { scheduler, flush } = makeStepScheduler()
+          const inTransaction = Effect.provideService(effect, CurrentCall, call)
+          const fiber = Effect.runForkWith(context)(inTransaction, { scheduler })
+          flush()
+          call.hasEnded = true
+          const exit = fiber.pollUnsafe() ?? null
+          if (exit === null) fiber.interruptUnsafe()
+          return exit
+        })
+
+      const inJoined = <A, E>(
+        { store, end }: JoinedTransaction,
+        use: (sending: SendingShape) => Effect.Effect<A, E>
+      ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable> =>
+        Effect.gen(function* () {
+          const exit = yield* runNow(use(sending), { store, hasEnded: false })
+          yield* end(exit !== null && Exit.isSuccess(exit))
+          return yield* exit ?? new TransactionRefused({ reason: "asynchronous", detail: mayNotWait })
+        })
+
+      return {
+        within: (connection, use) =>
+          Effect.suspend(() =>
+            store.joinTransaction === undefined
+              ? Effect.fail(new TransactionRefused({ reason: "not_supported" }))
+              : Effect.flatMap(store.joinTransaction(connection), (joined) => inJoined(joined, use))
+          ),
+        wake: Effect.andThen(
+          Effect.andThen(wakeUp.deliveries.notify, wakeUp.events.notify),
+          noDispatcherWarning.accepted
+        )
+      }
+    })
+  )
+}
+
+const mayNotWait =
+  "The call would have to wait inside the transaction. Give a plan that is known at once, and attachments with their content instead of a path."
