@@ -219,6 +219,6 @@ describe("a batch that is refused as a whole", () => {
     const document = (await (await fetch(`${wire.url}/openapi.json`)).json()) as {
       paths: Record<string, { post: { description: string } }>
     }
-    expect(document.paths["/api/v1/emails/batch"]!.post.description).toContain("extension of the interface")
+    expect(document.paths["/api/v1/emails/batch"]!.post.description).toContain("An extension.")
   })
 })

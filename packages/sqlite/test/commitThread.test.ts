@@ -42,11 +42,6 @@ const until = (condition: () => boolean) =>
     while (!condition()) await setImmediate()
   })
 
-const turns = (count: number) =>
-  Effect.promise(async () => {
-    for (let turn = 0; turn < count; turn++) await setImmediate()
-  })
-
 describe("the commit thread", () => {
   it("reads each commit after it is acknowledged", () =>
     inStore((store) =>
@@ -65,7 +60,10 @@ describe("the commit thread", () => {
         const other = new Database(file())
         other.exec("BEGIN IMMEDIATE")
         const waiting = yield* Effect.forkChild(store.commit(put("a")))
-        yield* turns(200)
+        // Long enough for the thread to meet the lock. The event loop turns many times meanwhile.
+        const lockedUntil = performance.now() + 50
+        let turnCount = 0
+        yield* until(() => ++turnCount > 200 && performance.now() > lockedUntil)
         expect(waiting.pollUnsafe()).toBeUndefined()
         expect(yield* setting(store, "before")).toBe("1")
         other.exec("ROLLBACK")

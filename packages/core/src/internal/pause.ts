@@ -4,7 +4,7 @@
 import type { Instant } from "../domain/value/Instant.ts"
 import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 
-export const pauseMillisMax = minuteMillis
+const pauseMillisMax = minuteMillis
 
 /** Returns the length of a pause: 1 s after the first failure that needs one, then twice as long after each, at most 1 min. */
 export const pauseMillis = (furtherFailures: number): number =>

@@ -12,7 +12,7 @@ const pageMax = 200
 const largeMax: Partial<Readonly<Record<RecordKind, number>>> = { Content: 1, Message: 20, Resource: 20 }
 
 /** The number of records of a kind that are read at once. */
-export const recordPageMax = (kind: RecordKind): number => largeMax[kind] ?? pageMax
+const recordPageMax = (kind: RecordKind): number => largeMax[kind] ?? pageMax
 
 /** Reads one page. Dies when the store breaks the order: otherwise a walk might never end. */
 export const recordPage = <K extends RecordKind>(

@@ -15,13 +15,9 @@ export interface CapturedMail extends Pick<HandOff, "projectId" | "deliveryId" |
 /** Every outcome that a program can choose for the next hand-off to an address. */
 export const nextOutcomes = ["accepted", "delivered", "deferred", "refused", "lost"] as const
 /**
- * The outcome of the next hand-off to an address.
- *
- * - `accepted`: a relay accepts the message and passes it on.
- * - `delivered`: the server of the recipient accepts the message.
- * - `deferred`: a temporary refusal.
- * - `refused`: a permanent refusal.
- * - `lost`: the connection is lost after the message, before the reply.
+ * The outcome of the next hand-off to an address. With `accepted`, a relay accepts the message and passes it on. With `delivered`, the server
+ * of the recipient accepts it. `deferred` is a temporary refusal, and `refused` a permanent one. With `lost`, the connection is lost after the
+ * message and before the reply.
  */
 export type NextOutcome = (typeof nextOutcomes)[number]
 

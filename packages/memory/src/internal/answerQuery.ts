@@ -74,7 +74,7 @@ const recordsOf: { readonly [K in RecordKind]: (state: State) => ReadonlyArray<S
 }
 
 /** All records of one kind. */
-export const storedRecords = <K extends RecordKind>(state: State, kind: K): ReadonlyArray<StoredRecordOf<K>> =>
+const storedRecords = <K extends RecordKind>(state: State, kind: K): ReadonlyArray<StoredRecordOf<K>> =>
   recordsOf[kind](state).map((record) => ({ kind, record }) as StoredRecordOf<K>)
 
 const answers: Answering<State> = {

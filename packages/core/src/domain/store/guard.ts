@@ -2,11 +2,8 @@
  * The guard of a change that replaces a revision, and the reasons why a guard fails.
  */
 
-/** Why the guard of a change failed. */
-export const conflictReasons = ["AlreadyExists", "NotFound", "Stale", "Exhausted"] as const
-
 /** Why the guard of a change failed. `Exhausted`: the counter would exceed its maximum. */
-export type ConflictReason = (typeof conflictReasons)[number]
+export type ConflictReason = "AlreadyExists" | "NotFound" | "Stale" | "Exhausted"
 
 /** Compares the existing record with the revision that was read; `null` means that no record existed. Returns the conflict, if any. */
 export const revisionConflict = (
