@@ -127,7 +127,7 @@ const contents = law(
       ...["only", "shared", "twice", "other"].map((hash, n) => put.content(hash, bytes(n))),
       put.content("shared", bytes(9), otherId),
       insert.message(old({ id: "msg_1", attachments: using("only", "shared", "twice", "twice", "missing") })),
-      insert.message(old({ id: "msg_2", createdAt: 2, attachments: using("shared", "other") })),
+      insert.message(old({ id: "msg_2", createdAt: 2, attachments: using("other", "shared") })),
       insert.message(old({ id: "msg_3", createdAt: 3, projectId: otherId, attachments: using("shared") }))
     )
     const left = () =>
