@@ -191,7 +191,7 @@ describe.each(commitThreads)("closing with commits on the %s thread", (commitThr
 })
 
 describe("another connection", () => {
-  it("waits five seconds on the event loop for a lock of another connection, then refuses the commit of the caller's thread", async () => {
+  it("waits five seconds on the event loop for a lock of another connection, then refuses the commit", async () => {
     const test = Effect.scoped(
       Effect.gen(function* () {
         const store = yield* open("caller")
