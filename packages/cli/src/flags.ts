@@ -81,14 +81,23 @@ export const grace = Flag.String("grace").pipe(
   )
 )
 
-const keepDays = (flag: string, variable: string, description: string) =>
+/** A whole number within the bounds, or `undefined`. */
+export const optionalInteger = (
+  flag: string,
+  variable: string,
+  bounds: { readonly minimum: number; readonly maximum: number },
+  description: string
+) =>
   Flag.Int(flag).pipe(
     Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
-    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween(bounds))),
     Flag.withDescription(`${description}. ${fromEnvironment(variable)}`),
     Flag.optional,
     Flag.map(Option.getOrUndefined)
   )
+
+const keepDays = (flag: string, variable: string, description: string) =>
+  optionalInteger(flag, variable, { minimum: 1, maximum: 36_500 }, description)
 
 /** After how many days records are deleted. */
 export const retention = {

@@ -1,9 +1,9 @@
 /**
  * The flags for the transport, the listeners for bounces and submission, the links to unsubscribe, and the port for health and metrics.
  */
-import { Config, Option, Redacted, Schema } from "effect"
+import { Config, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { fromEnvironment } from "./flags.ts"
+import { fromEnvironment, optionalInteger } from "./flags.ts"
 
 /** The stub, or the URL of a relay. The URL may contain a password. */
 export type TransportChoice = "stub" | Redacted.Redacted<string>
@@ -30,13 +30,7 @@ const optionalText = (flag: string, variable: string, description: string) =>
   )
 
 const optionalPort = (flag: string, variable: string, description: string) =>
-  Flag.Int(flag).pipe(
-    Flag.withFallbackConfig(Config.Int(fromEnvironment(variable))),
-    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
-    Flag.withDescription(`${description}; 0 picks a free port; default none. ${fromEnvironment(variable)}`),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined)
-  )
+  optionalInteger(flag, variable, { minimum: 0, maximum: 65535 }, `${description}; 0 picks a free port; default none`)
 
 /** Where health and metrics are served. */
 export const operations = {
