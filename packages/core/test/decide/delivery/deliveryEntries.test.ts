@@ -8,19 +8,7 @@ import { deliveryReasons } from "../../../src/domain/delivery/DeliveryStatus.ts"
 import type { DeliveryEntry } from "../../../src/domain/delivery/DeliveryStory.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { attempt, delivery, eventDelivery, eventRecord, message, now, project, suppression } from "../fixtures.ts"
-
-const facts = (change: Partial<ExplainDeliveryFacts> = {}): ExplainDeliveryFacts => ({
-  delivery: delivery(),
-  message: message(),
-  attempts: [],
-  suppression: null,
-  apiKey: null,
-  project: null,
-  leases: [],
-  events: [],
-  subscriptionNames: new Map(),
-  ...change
-})
+import { explainDeliveryFacts as facts } from "./explainDeliveryFacts.ts"
 
 const ended = (number: number, outcome: Attempt["outcome"], change: Partial<Attempt> = {}): Attempt =>
   attempt({ number, startedAt: now + number * 1000, phase: "ended", outcome, durationMillis: 100, ...change })

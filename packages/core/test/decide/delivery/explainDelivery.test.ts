@@ -6,19 +6,7 @@ import { deliveryStatuses } from "../../../src/domain/delivery/DeliveryStatus.ts
 import type { DeliveryNow } from "../../../src/domain/delivery/DeliveryStory.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { delivery, message, now, scheduled, suppression } from "../fixtures.ts"
-
-const facts = (change: Partial<ExplainDeliveryFacts> = {}): ExplainDeliveryFacts => ({
-  delivery: delivery(),
-  message: message(),
-  attempts: [],
-  suppression: null,
-  apiKey: null,
-  project: null,
-  leases: [],
-  events: [],
-  subscriptionNames: new Map(),
-  ...change
-})
+import { explainDeliveryFacts as facts } from "./explainDeliveryFacts.ts"
 
 const nowOf = (change: Partial<Delivery>, more: Partial<ExplainDeliveryFacts> = {}) =>
   explainDelivery(facts({ delivery: delivery(change), ...more }), now).now

@@ -15,6 +15,7 @@ import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
 import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
+import { acceptSendFacts as facts } from "./acceptSendFacts.ts"
 import { counterChanges, domain, now, project, suppression, validSend } from "../fixtures.ts"
 
 const embedded: Principal = { projectId: project, apiKeyId: null, permissions, domainScope: null, source: "embedded" }
@@ -56,23 +57,6 @@ const hashed = (filename: string, hash: string, text: string): HashedAttachment 
 })
 
 const withOptions = (options: SendOptions) => ({ options: Result.getOrThrow(parseSendOptions(options)) })
-
-const facts = (change: Partial<AcceptSendFacts> = {}): AcceptSendFacts => ({
-  now,
-  ids: { time: now, high: 0, low: 0 },
-  plan: noLimits,
-  smtpUtf8: true,
-  idempotency: null,
-  apiKey: null,
-  domain: domain(),
-  template: null,
-  contacts: [],
-  suppressions: Array.from({ length: 50 }, () => null),
-  usage: { daily: 0, allowance: 0, scheduledRecipients: 0 },
-  project: null,
-  canUnsubscribe: false,
-  ...change
-})
 
 const earlier: IdempotencyRecord = {
   projectId: project,

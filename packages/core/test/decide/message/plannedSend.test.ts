@@ -10,7 +10,8 @@ import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import type { SendInput } from "../../../src/domain/message/SendInput.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
-import { delivery, domain, ids, message, now, project, suppression, validSend } from "../fixtures.ts"
+import { acceptSendFacts } from "./acceptSendFacts.ts"
+import { delivery, ids, message, now, project, suppression, validSend } from "../fixtures.ts"
 
 const command = (input: Partial<SendInput> = {}): AcceptSend => ({
   principal: Principal.embedded(project),
@@ -21,22 +22,8 @@ const command = (input: Partial<SendInput> = {}): AcceptSend => ({
   attachments: []
 })
 
-const facts = (change: Partial<AcceptSendFacts> = {}): AcceptSendFacts => ({
-  now,
-  ids,
-  plan: noLimits,
-  smtpUtf8: true,
-  idempotency: null,
-  apiKey: null,
-  domain: domain(),
-  template: null,
-  contacts: [],
-  suppressions: Array.from({ length: 50 }, () => null),
-  usage: { daily: 10, allowance: 20, scheduledRecipients: 30 },
-  project: null,
-  canUnsubscribe: false,
-  ...change
-})
+const facts = (change: Partial<AcceptSendFacts> = {}): AcceptSendFacts =>
+  acceptSendFacts({ ids, usage: { daily: 10, allowance: 20, scheduledRecipients: 30 }, ...change })
 
 const planOf = (sent: AcceptSend, known: AcceptSendFacts, earlier: EarlierSend | null = null) =>
   plannedSend(sent, { ...known, earlier }, acceptSend(sent, known))
