@@ -9,7 +9,7 @@ import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
-import { isCallerConnection, makeCallerConnections } from "./internal/callerConnections.ts"
+import { isProductConnection, makeProductConnections } from "./internal/productConnections.ts"
 import { makeCallerWriter } from "./internal/callerWriter.ts"
 import { busySchedule, openDatabase } from "./internal/connection.ts"
 import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
@@ -60,8 +60,8 @@ export const make = ({
     const database = yield* openDatabase(filename)
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)
-    const connections = makeCallerConnections()
-    if (isCallerConnection(ownConnection)) connections.add(ownConnection)
+    const connections = makeProductConnections()
+    if (isProductConnection(ownConnection)) connections.add(ownConnection)
     const writer =
       commitThread === "worker"
         ? yield* makeCommitThread(filename, identity, connections)

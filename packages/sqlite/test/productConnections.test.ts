@@ -9,7 +9,7 @@ import Database from "better-sqlite3"
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { makeCallerConnections } from "../src/internal/callerConnections.ts"
+import { makeProductConnections } from "../src/internal/productConnections.ts"
 
 let folder: string
 let filename: string
@@ -17,7 +17,7 @@ let product: Database.Database
 let scope: Scope.Closeable
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-caller-"))
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-product-"))
   filename = join(folder, "mail.db")
   await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
   product = new Database(filename)
@@ -83,9 +83,9 @@ describe.each(["worker", "caller"] as const)("commits on the thread %s", (commit
   })
 })
 
-describe("makeCallerConnections", () => {
+describe("makeProductConnections", () => {
   it("knows each connection once, and whether one has a transaction", () => {
-    const connections = makeCallerConnections()
+    const connections = makeProductConnections()
     expect([connections.isKnown(), connections.hasTransaction()]).toEqual([false, false])
     connections.add(product)
     connections.add(product)

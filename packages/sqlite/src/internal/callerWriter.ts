@@ -4,8 +4,8 @@
 import type { Database } from "better-sqlite3"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Clock, Effect } from "effect"
-import type { CallerConnections } from "./callerConnections.ts"
-import { ownTransactionMillis, ownTransactionSentence } from "./callerConnections.ts"
+import type { ProductConnections } from "./productConnections.ts"
+import { ownTransactionMillis, ownTransactionSentence } from "./productConnections.ts"
 import { busySchedule } from "./connection.ts"
 import type { GroupWriter } from "./groupCommit.ts"
 import { makeGroupTransaction } from "./groupTransaction.ts"
@@ -18,7 +18,7 @@ const nanosPerMilli = 1e6
 export const makeCallerWriter = (
   database: Database,
   check: () => number,
-  connections: CallerConnections
+  connections: ProductConnections
 ): GroupWriter => {
   const transaction = makeGroupTransaction(database, check)
   const dataVersion = database.prepare("PRAGMA data_version").pluck()

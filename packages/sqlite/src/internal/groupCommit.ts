@@ -1,10 +1,12 @@
 /**
  * Collects the writes of many callers, and commits them in groups. Answers each write after the one disk sync of its group.
  */
-import { Conflict, recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
+import type { Conflict } from "@mailkeep/core/adapter"
+import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Clock, Effect, Exit, Fiber, Latch, Option } from "effect"
-import type { CommittedGroup, Outcome } from "./groupTransaction.ts"
+import type { CommittedGroup } from "./groupTransaction.ts"
+import { exitOf } from "./writeExit.ts"
 import type { Write, WriteResults } from "./writes.ts"
 import { octetsOf } from "./writes.ts"
 
@@ -89,16 +91,6 @@ const makeLogWatch = () => {
       { logBytes }
     )
   }
-}
-
-const exitOf = (write: Write, outcome: Outcome): Exit.Exit<unknown, Conflict> => {
-  if ("defect" in outcome) return Exit.die(outcome.defect)
-  if ("done" in outcome) return Exit.succeed(outcome.done)
-  const { at, reason } = outcome.refused
-  const change = write._tag === "Commit" ? write.changes[at] : undefined
-  return change === undefined
-    ? Exit.die(new Error("A write without changes was refused."))
-    : Exit.fail(new Conflict({ at, change: change._tag, reason }))
 }
 
 /** The scope finishes the writes that wait. */

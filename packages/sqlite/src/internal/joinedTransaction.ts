@@ -1,13 +1,13 @@
 /**
  * Joins an open transaction of the product's own connection to the file of the store. Source: docs/decisions/0056-own-transaction.md.
  */
-import type { Answers, JoinedTransaction, MailStoreShape, Query } from "@mailkeep/core/adapter"
-import { Conflict, StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
+import type { Answers, Conflict, JoinedTransaction, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
 import type { Database, Statement } from "better-sqlite3"
 import { Effect, Stream } from "effect"
 import { answerQuery } from "./answerQuery.ts"
-import type { CallerConnection, CallerConnections } from "./callerConnections.ts"
-import { isCallerConnection } from "./callerConnections.ts"
+import type { ProductConnection, ProductConnections } from "./productConnections.ts"
+import { isProductConnection } from "./productConnections.ts"
 import type { FileIdentity } from "./fileCheck.ts"
 import { fileIdentityOf, isSameIdentity } from "./fileCheck.ts"
 import { schemaVersion } from "./migrations.ts"
@@ -16,6 +16,7 @@ import type { Prepared, Value } from "./recordTable.ts"
 import { prepared } from "./recordTable.ts"
 import { codeOf, reasonOf } from "./resultCodes.ts"
 import type { Write, WriteResults } from "./writes.ts"
+import { exitOf } from "./writeExit.ts"
 import { runWrite } from "./writes.ts"
 
 /** Each is set inside the one before: for a call, and for a commit of it. */
@@ -23,7 +24,7 @@ const callSavepoint = "mailkeep_call"
 const writeSavepoint = "mailkeep_write"
 
 /** Prepares statements that return numbers, whatever the product has chosen for its own statements. */
-const preparedOf = (connection: CallerConnection): Prepared => {
+const preparedOf = (connection: ProductConnection): Prepared => {
   const database = connection as unknown as Database
   const withNumbers = { prepare: (sql: string) => database.prepare(sql).safeIntegers(false) }
   const { statement } = prepared(withNumbers as unknown as Database)
@@ -113,12 +114,7 @@ const joinedStore = (connection: Prepared, capabilities: MailStoreShape["capabil
         () => runWrite(connection, write),
         (result) => !("refused" in result)
       )
-      if ("done" in written) return Effect.succeed(written.done as WriteResults[W["_tag"]])
-      const { at, reason } = written.refused
-      const change = write._tag === "Commit" ? write.changes[at]! : undefined
-      return change === undefined
-        ? Effect.die(new Error("A write without changes was refused."))
-        : Effect.fail(new Conflict({ at, change: change._tag, reason }))
+      return exitOf(write, written)
     })
   /** The failures of SQLite itself. A transaction that was refused is refused before the first write. */
   const caught = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
@@ -144,15 +140,15 @@ const joinedStore = (connection: Prepared, capabilities: MailStoreShape["capabil
 export interface JoinDeps {
   readonly identity: FileIdentity
   readonly capabilities: MailStoreShape["capabilities"]
-  readonly connections: CallerConnections
+  readonly connections: ProductConnections
   /** Whether the store is open. */
   readonly isOpen: () => boolean
 }
 
 /** Makes `joinTransaction` of the store. */
 export const makeJoinTransaction = ({ identity, capabilities, connections, isOpen }: JoinDeps) => {
-  const preparedConnections = new WeakMap<CallerConnection, Prepared>()
-  const preparedFor = (connection: CallerConnection): Prepared => {
+  const preparedConnections = new WeakMap<ProductConnection, Prepared>()
+  const preparedFor = (connection: ProductConnection): Prepared => {
     const existing = preparedConnections.get(connection)
     if (existing !== undefined) return existing
     const made = preparedOf(connection)
@@ -161,7 +157,7 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
   }
 
   /** Sets the savepoint of the call. Its first write gets the write lock, and shows how the connection commits. */
-  const begin = (connection: CallerConnection): Prepared => {
+  const begin = (connection: ProductConnection): Prepared => {
     const joined = preparedFor(connection)
     checkFile(joined, identity)
     connections.add(connection)
@@ -182,7 +178,7 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
 
   return (connection: unknown): Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable> => {
     if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
-    if (!isCallerConnection(connection)) return Effect.fail(refused("not_a_connection", sentences.notAConnection))
+    if (!isProductConnection(connection)) return Effect.fail(refused("not_a_connection", sentences.notAConnection))
     if (!connection.inTransaction) return Effect.fail(refused("no_transaction", sentences.noTransaction))
     return Effect.map(
       attempt(() => begin(connection)),

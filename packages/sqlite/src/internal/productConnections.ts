@@ -4,14 +4,14 @@
  */
 
 /** The part of a connection of better-sqlite3 that the store uses. Any copy and version of the driver has it. */
-export interface CallerConnection {
+export interface ProductConnection {
   readonly inTransaction: boolean
   readonly prepare: (sql: string) => unknown
   readonly pragma: (sql: string, options?: { readonly simple: boolean }) => unknown
 }
 
 /** Whether a value is a connection of better-sqlite3. Its class is not compared, because a product can have another copy of the driver. */
-export const isCallerConnection = (value: unknown): value is CallerConnection =>
+export const isProductConnection = (value: unknown): value is ProductConnection =>
   typeof value === "object" &&
   value !== null &&
   "prepare" in value &&
@@ -29,8 +29,8 @@ export const ownTransactionSentence =
 export const ownTransactionMillis = 50
 
 /** The connections that the product has named. */
-export interface CallerConnections {
-  readonly add: (connection: CallerConnection) => void
+export interface ProductConnections {
+  readonly add: (connection: ProductConnection) => void
   /** Whether the product has named a connection. */
   readonly isKnown: () => boolean
   /** Whether one of the connections has an open transaction. */
@@ -38,9 +38,9 @@ export interface CallerConnections {
 }
 
 /** Keeps no connection alive. */
-export const makeCallerConnections = (): CallerConnections => {
-  const known = new WeakSet<CallerConnection>()
-  let connections: ReadonlyArray<WeakRef<CallerConnection>> = []
+export const makeProductConnections = (): ProductConnections => {
+  const known = new WeakSet<ProductConnection>()
+  let connections: ReadonlyArray<WeakRef<ProductConnection>> = []
   const alive = () => connections.filter((connection) => connection.deref() !== undefined)
   return {
     add: (connection) => {

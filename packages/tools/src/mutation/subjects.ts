@@ -24,8 +24,8 @@ export interface Subject {
 const differential = "differential/no-script-finds-a-difference"
 
 /**
- * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, and keep the threads for commits
- * and for long reads. The tests of the package check them, with full disks, moved files and other versions.
+ * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, keep the threads for commits and for
+ * long reads, and work with connections of the product. The tests of the package check them, with full disks, moved files and other versions.
  */
 const unobserved: ReadonlySet<string> = new Set(
   [
@@ -34,6 +34,7 @@ const unobserved: ReadonlySet<string> = new Set(
     "joinedTransaction",
     "migrations",
     "openConnection",
+    "productConnections",
     "resultCodes",
     "sqliteFailure",
     "thread/commitThread",

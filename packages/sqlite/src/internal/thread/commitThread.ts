@@ -5,8 +5,8 @@
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { CallerConnections } from "../callerConnections.ts"
-import { ownTransactionMillis, ownTransactionSentence } from "../callerConnections.ts"
+import type { ProductConnections } from "../productConnections.ts"
+import { ownTransactionMillis, ownTransactionSentence } from "../productConnections.ts"
 import type { FileIdentity } from "../fileCheck.ts"
 import type { CommittedGroup } from "../groupTransaction.ts"
 import type { GroupWriter } from "../groupCommit.ts"
@@ -70,7 +70,7 @@ const toCommittedGroup = ({ outcomes, ...group }: CommittedElsewhere): Committed
 export const makeCommitThread = (
   filename: string,
   identity: FileIdentity,
-  connections: CallerConnections
+  connections: ProductConnections
 ): Effect.Effect<GroupWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
