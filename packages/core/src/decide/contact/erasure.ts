@@ -127,7 +127,7 @@ const sharedMessage = (
 ]
 
 /**
- * Erases the person from one message: deletes a message that nobody else got, and otherwise replaces the address. Changes nothing while a
+ * Erases the person from one message: deletes a message without other recipients, and otherwise replaces the address. Changes nothing while a
  * delivery to the person is under way.
  */
 export const eraseFromMessage = (

@@ -108,7 +108,7 @@ export class Contacts extends Context.Service<
     ) => Effect.Effect<null, InvalidArgument | ContactNotFound | StoreUnavailable>
     /**
      * Erases a person from all records of the project (GDPR article 17). Ends waiting deliveries to the address, deletes the contact and the
-     * messages that nobody else got, and replaces the address in all other records by `erased@erased.invalid`. The address stays suppressed by
+     * messages without other recipients, and replaces the address in all other records by `erased@erased.invalid`. The address stays suppressed by
      * its keyed hash. Reads every record of the store, one page at a time. Each message and each page is one commit. After a failure, call again:
      * the erasure continues. Fails with `InvalidArgument` when the text is not an address. Source: decision 0051.
      */
