@@ -12,8 +12,9 @@ const rows: ReadonlyArray<DeliveryRow> = deliveryTable
 const outcomeOf = ({ means: { trigger, suppress, relayFault } }: RefusalRow): string => {
   if (trigger === "TransportDeferred")
     return relayFault ? "`queued`; no deferral is counted, and the relay gets a pause" : "`queued`, as a deferral"
-  const row = rows.find(({ from, trigger }) => from === "sending" && trigger === trigger)
-  return `\`${row?.to}\`, \`${row?.reason}\`${suppress ? "; the address is suppressed" : ""}`
+  const row = rows.find((one) => one.from === "sending" && one.trigger === trigger)
+  if (row?.reason === undefined) throw new Error(`The delivery table has no reason for ${trigger}.`)
+  return `\`${row.to}\`, \`${row.reason}\`${suppress ? "; the address is suppressed" : ""}`
 }
 
 export const relayReplyPage = (): string => `${generatedNotice("the table of refusals (`SmtpReply.ts`)")}
