@@ -27,9 +27,9 @@ import { defaultServerLimits } from "./node/limits.ts"
 import { makeNodeServer } from "./node/nodeServer.ts"
 import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
 import type { MailServices } from "./server/MailServer.ts"
-import { routes, routesWithMailbox } from "./server/MailServer.ts"
 import { noUrlSpans } from "./server/requestSpan.ts"
 import { routerConfig } from "./server/routerConfig.ts"
+import { routesOf } from "./server/routes.ts"
 
 export { layerOperations, OperationsServer } from "./node/operationsServer.ts"
 export type { OperationsOptions } from "./node/operationsServer.ts"
@@ -97,7 +97,7 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
 export const layerNode = (
   options: ServerOptions
 ): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> =>
-  HttpRouter.serve(checkedMailbox(options.mailbox ?? false) ? routesWithMailbox : routes, {
+  HttpRouter.serve(routesOf({ basePath: "", docs: true, mailbox: checkedMailbox(options.mailbox ?? false) }), {
     disableLogger: true,
     disableListenLog: true,
     routerConfig

@@ -11,6 +11,9 @@ import type {
 import { toPropertyBody } from "./inputs.ts"
 import { eachOfCursors, eachOfPages } from "./iteration.ts"
 import {
+  noResult,
+  ofData,
+  ofItems,
   toContact,
   toContactList,
   toCursorPage,
@@ -23,21 +26,6 @@ import {
 } from "./records.ts"
 import type { Request } from "./requests.ts"
 
-/** Converts the record under `data`. */
-export const ofData =
-  <W, A>(convert: (wire: W) => A) =>
-  ({ data }: { readonly data: W }): A =>
-    convert(data)
-
-/** Converts the records under `data`. */
-export const ofItems =
-  <W, A>(convert: (wire: W) => A) =>
-  ({ data }: { readonly data: ReadonlyArray<W> }): ReadonlyArray<A> =>
-    data.map(convert)
-
-/** The result of a method without one. */
-export const nothing = (): void => {}
-
 export const makeContacts = (request: Request): ContactsHandle => {
   const list: ContactsHandle["list"] = (input, options) =>
     request({ operation: "contacts.list", query: input, options }, toPage(toListedContact))
@@ -49,7 +37,7 @@ export const makeContacts = (request: Request): ContactsHandle => {
     create: (input, options) => request({ operation: "contacts.create", body: input, options }, ofData(toContact)),
     update: (contactId, input, options) =>
       request({ operation: "contacts.update", ids: [contactId], body: input, options }, ofData(toContact)),
-    delete: (contactId, options) => request({ operation: "contacts.remove", ids: [contactId], options }, nothing)
+    delete: (contactId, options) => request({ operation: "contacts.remove", ids: [contactId], options }, noResult)
   }
 }
 
@@ -63,11 +51,11 @@ export const makeLists = (request: Request): ListsHandle => {
     create: (input, options) => request({ operation: "lists.create", body: input, options }, ofData(toContactList)),
     update: (listId, input, options) =>
       request({ operation: "lists.update", ids: [listId], body: input, options }, ofData(toContactList)),
-    delete: (listId, options) => request({ operation: "lists.remove", ids: [listId], options }, nothing),
+    delete: (listId, options) => request({ operation: "lists.remove", ids: [listId], options }, noResult),
     addContact: (listId, contactId, options) =>
-      request({ operation: "lists.putContact", ids: [listId, contactId], options }, nothing),
+      request({ operation: "lists.putContact", ids: [listId, contactId], options }, noResult),
     removeContact: (listId, contactId, options) =>
-      request({ operation: "lists.removeContact", ids: [listId, contactId], options }, nothing)
+      request({ operation: "lists.removeContact", ids: [listId, contactId], options }, noResult)
   }
 }
 
@@ -80,7 +68,7 @@ export const makeProperties = (request: Request): PropertiesHandle => ({
       { operation: "properties.update", ids: [propertyId], body: toPropertyBody(input), options },
       ofData(toProperty)
     ),
-  delete: (propertyId, options) => request({ operation: "properties.remove", ids: [propertyId], options }, nothing)
+  delete: (propertyId, options) => request({ operation: "properties.remove", ids: [propertyId], options }, noResult)
 })
 
 export const makeSegments = (request: Request): SegmentsHandle => {
@@ -93,7 +81,7 @@ export const makeSegments = (request: Request): SegmentsHandle => {
     create: (input, options) => request({ operation: "segments.create", body: input, options }, ofData(toSegment)),
     update: (segmentId, input, options) =>
       request({ operation: "segments.update", ids: [segmentId], body: input, options }, ofData(toSegment)),
-    delete: (segmentId, options) => request({ operation: "segments.remove", ids: [segmentId], options }, nothing)
+    delete: (segmentId, options) => request({ operation: "segments.remove", ids: [segmentId], options }, noResult)
   }
 }
 
@@ -105,6 +93,6 @@ export const makeSuppressions = (request: Request): SuppressionsHandle => {
     each: (filter, options) => eachOfCursors((page) => list({ ...filter, ...page }, options)),
     addReason: (email, reason, options) =>
       request({ operation: "suppressions.add", body: { email, reason }, options }, ofData(toSuppression)),
-    delete: (email, options) => request({ operation: "suppressions.remove", ids: [email], options }, nothing)
+    delete: (email, options) => request({ operation: "suppressions.remove", ids: [email], options }, noResult)
   }
 }

@@ -54,7 +54,7 @@ export interface MailClientOptions extends Omit<ConnectMailOptions, "apiKey" | "
   readonly apiKey: Redacted.Redacted<string>
 }
 
-/** A bug of the client is a defect and no failure. */
+/** Whether the error is a failure of a call. Any other error is a bug, and becomes a defect. */
 const isFailure = (error: unknown): error is MailClientFailure =>
   error instanceof Error && "_tag" in error && "kind" in error && "isRetryable" in error
 

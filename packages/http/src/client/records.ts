@@ -52,6 +52,21 @@ export const toStamps = (wire: { readonly created_at: string; readonly updated_a
   updatedAt: toInstant(wire.updated_at)
 })
 
+/** Converts the record under `data`. */
+export const ofData =
+  <W, A>(convert: (wire: W) => A) =>
+  ({ data }: { readonly data: W }): A =>
+    convert(data)
+
+/** Converts the records under `data`. */
+export const ofItems =
+  <W, A>(convert: (wire: W) => A) =>
+  ({ data }: { readonly data: ReadonlyArray<W> }): ReadonlyArray<A> =>
+    data.map(convert)
+
+/** Converts the response of a method that resolves with nothing. */
+export const noResult = (): void => {}
+
 /** Converts a page by number. */
 export const toPage =
   <W, A>(convert: (wire: W) => A) =>

@@ -8,6 +8,7 @@ import { toFailure } from "./failures.ts"
 import { isObject, toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
 import { eachOfCursors } from "./iteration.ts"
 import {
+  ofData,
   toCanceledMessage,
   toCursorPage,
   toDelivery,
@@ -58,14 +59,11 @@ export const makeSending = (request: Request, sender: string | undefined): Sendi
     )
   },
   cancel: (messageId, options) =>
-    request(
-      { operation: "messages.cancel", ids: [messageId], options },
-      ({ data }: { readonly data: Parameters<typeof toCanceledMessage>[0] }) => toCanceledMessage(data)
-    ),
+    request({ operation: "messages.cancel", ids: [messageId], options }, ofData(toCanceledMessage)),
   reschedule: (messageId, scheduledAt, options) =>
     request(
       { operation: "messages.reschedule", ids: [messageId], body: { scheduledAt: toTimeText(scheduledAt) }, options },
-      ({ data }: { readonly data: Parameters<typeof toRescheduledMessage>[0] }) => toRescheduledMessage(data)
+      ofData(toRescheduledMessage)
     )
 })
 

@@ -4,10 +4,19 @@
 import type { RenderedTemplate, WebhookTestResult } from "@mailkeep/core"
 import type { DomainsHandle, TemplatesHandle, WebhooksHandle } from "@mailkeep/core/handle"
 import type { WebhookTestBody } from "../api/Webhooks.ts"
-import { nothing, ofData, ofItems } from "./contactClient.ts"
 import { toTemplateBody } from "./inputs.ts"
 import { eachOfCursors, eachOfPages } from "./iteration.ts"
-import { toCursorPage, toDomain, toPage, toWebhook, toWebhookDelivery, toWebhookSecret } from "./records.ts"
+import {
+  noResult,
+  ofData,
+  ofItems,
+  toCursorPage,
+  toDomain,
+  toPage,
+  toWebhook,
+  toWebhookDelivery,
+  toWebhookSecret
+} from "./records.ts"
 import type { Request } from "./requests.ts"
 import { toTemplate, toTemplateSummary, toTemplateVariable, toTemplateVersionItem } from "./templateRecords.ts"
 
@@ -27,7 +36,7 @@ export const makeTemplates = (request: Request): TemplatesHandle => {
       ),
     publish: (idOrAlias, options) =>
       request({ operation: "templates.publish", ids: [idOrAlias], options }, ofData(toTemplate)),
-    archive: (idOrAlias, options) => request({ operation: "templates.archive", ids: [idOrAlias], options }, nothing),
+    archive: (idOrAlias, options) => request({ operation: "templates.archive", ids: [idOrAlias], options }, noResult),
     listVariables: (idOrAlias, options) =>
       request({ operation: "templates.variables", ids: [idOrAlias], options }, ofItems(toTemplateVariable)),
     listVersions: (idOrAlias, input, options) =>
@@ -56,7 +65,7 @@ export const makeDomains = (request: Request): DomainsHandle => {
     get: (domainId, options) => request({ operation: "domains.get", ids: [domainId], options }, ofData(toDomain)),
     create: (input, options) => request({ operation: "domains.add", body: input, options }, ofData(toDomain)),
     verify: (domainId, options) => request({ operation: "domains.verify", ids: [domainId], options }, ofData(toDomain)),
-    delete: (domainId, options) => request({ operation: "domains.remove", ids: [domainId], options }, nothing)
+    delete: (domainId, options) => request({ operation: "domains.remove", ids: [domainId], options }, noResult)
   }
 }
 
@@ -79,7 +88,7 @@ export const makeWebhooks = (request: Request): WebhooksHandle => {
       request({ operation: "webhooks.create", body: input, options }, ofData(toWebhookSecret)),
     update: (webhookId, input, options) =>
       request({ operation: "webhooks.update", ids: [webhookId], body: input, options }, ofData(toWebhook)),
-    delete: (webhookId, options) => request({ operation: "webhooks.remove", ids: [webhookId], options }, nothing),
+    delete: (webhookId, options) => request({ operation: "webhooks.remove", ids: [webhookId], options }, noResult),
     rotateSecret: (webhookId, options) =>
       request({ operation: "webhooks.rotateSecret", ids: [webhookId], options }, ofData(toWebhookSecret)),
     test: (webhookId, options) =>

@@ -14,7 +14,7 @@ const imageTypes: ReadonlySet<string> = new Set([
 ])
 
 /** The value of `Content-Disposition` that lets a browser save a file under this name (RFC 6266, RFC 8187). */
-export const savedAs = (filename: string): string => {
+const savedAs = (filename: string): string => {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_")
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,

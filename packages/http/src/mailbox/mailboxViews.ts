@@ -2,12 +2,12 @@
  * The pages and files of the mailbox that a reader gets.
  */
 import type { DeliveryLog, Feedback } from "@mailkeep/core"
-import type { CapturedMail, MailCaptureShape } from "@mailkeep/core/binding"
+import type { CapturedMail, MailCaptureShape, MailSource } from "@mailkeep/core/binding"
 import { isId } from "@mailkeep/core/binding"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { clientScript } from "./clientScript.ts"
-import { fileHeaders, savedAs } from "./files.ts"
+import { fileHeaders } from "./files.ts"
 import { listPage, listRequestOf, sliceOf } from "./listPage.ts"
 import type { MailPart } from "./mailPage.ts"
 import { firstPartOf, mailPage, mailParts } from "./mailPage.ts"
@@ -92,36 +92,21 @@ const mailViews = ({ root, capture, log, token }: MailboxDeps) => {
     })
   }
 
+  const saved = ({ read, size }: MailSource, filename: string, contentType: string) =>
+    HttpServerResponse.stream(
+      Stream.fromAsyncIterable(read(), (cause) => cause),
+      { contentLength: size, headers: fileHeaders(filename, contentType) }
+    )
+
   const file = ({ message }: CapturedMail, index: number) => {
     const found = message.attachments[index]
-    if (found === undefined) return undefined
-    const { filename, contentType, size, read } = found
-    return HttpServerResponse.stream(
-      Stream.fromAsyncIterable(read(), (cause) => cause),
-      {
-        contentLength: size,
-        headers: fileHeaders(filename, contentType)
-      }
-    )
+    return found === undefined ? undefined : saved(found, found.filename, found.contentType)
   }
 
   const source = ({ deliveryId }: CapturedMail) =>
     capture.source(deliveryId).pipe(
       Effect.map((found) =>
-        found === null
-          ? undefined
-          : HttpServerResponse.stream(
-              Stream.fromAsyncIterable(found.read(), (cause) => cause),
-              {
-                contentLength: found.size,
-                headers: {
-                  ...commonHeaders,
-                  "content-type": "application/octet-stream",
-                  "content-disposition": savedAs(`${deliveryId}.eml`),
-                  "content-security-policy": "sandbox; default-src 'none'"
-                }
-              }
-            )
+        found === null ? undefined : saved(found, `${deliveryId}.eml`, "application/octet-stream")
       ),
       Effect.catch(() => Effect.undefined)
     )

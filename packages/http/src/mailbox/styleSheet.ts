@@ -15,10 +15,9 @@ export const styleSheet = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-header.top, main, footer { max-width: 62rem; margin: 0 auto; padding: .75rem 1rem; }
+header.top, main { max-width: 62rem; margin: 0 auto; padding: .75rem 1rem; }
 header.top { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; border-bottom: 1px solid var(--line); }
 header.top p { margin: 0; color: var(--soft); }
-footer { color: var(--soft); font-size: .9rem; }
 h1 { font-size: 1.4rem; line-height: 1.25; margin: .5rem 0; }
 h2 { font-size: 1.1rem; margin: 1.25rem 0 .5rem; }
 a { color: var(--link); }

@@ -18,6 +18,3 @@ export type { MailServices } from "./routes.ts"
  * the program has a tracer. Otherwise the spans of Effect contain URLs, and so the tokens of links and searched addresses.
  */
 export const routes = routesOf({ basePath: "", docs: true })
-
-/** The same routes, with the development mailbox at `/mailbox`. */
-export const routesWithMailbox = routesOf({ basePath: "", docs: true, mailbox: true })

@@ -12,9 +12,15 @@ import { productPrincipal } from "./productPrincipal.ts"
 import { RequestScope } from "./RequestScope.ts"
 
 /** The `RateLimit` fields of draft-ietf-httpapi-ratelimit-headers. */
-export const rateLimitHeaders = ({ scope, limit, remaining, resetSeconds }: RateDecision): Record<string, string> => ({
+const rateLimitHeaders = ({ scope, limit, remaining, resetSeconds }: RateDecision): Record<string, string> => ({
   "ratelimit-policy": `"${scope}";q=${limit.requests};w=${Math.ceil(limit.windowMillis / 1000)}`,
   ratelimit: `"${scope}";r=${remaining};t=${resetSeconds}`
+})
+
+/** Adds the header fields of the rate limit to the response, and fails when the limit is used up. */
+export const applyRateLimit = Effect.fnUntraced(function* (access: Access["Service"], decision: RateDecision | null) {
+  if (decision !== null) Object.assign((yield* RequestScope).responseHeaders, rateLimitHeaders(decision))
+  yield* access.failIfLimited(decision)
 })
 
 /** With `authentication`, the product is asked first. A request that it does not know needs an API key. */
@@ -29,11 +35,8 @@ export const layer = (authentication: ProductAuthentication | undefined) =>
             const known = authentication === undefined ? null : yield* productPrincipal(authentication)
             if (HttpServerResponse.isHttpServerResponse(known)) return known
             const principal = known ?? (yield* access.authenticate(Redacted.value(credential)))
-            if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some") {
-              const decision = yield* access.takeRateLimit(principal)
-              if (decision !== null) Object.assign((yield* RequestScope).responseHeaders, rateLimitHeaders(decision))
-              yield* access.failIfLimited(decision)
-            }
+            if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some")
+              yield* applyRateLimit(access, yield* access.takeRateLimit(principal))
             yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))
             return yield* Effect.provideService(httpEffect, CurrentPrincipal, principal)
           }).pipe(Effect.catch((failure) => failureResponse(failure as Parameters<typeof failureResponse>[0])))

@@ -3,7 +3,7 @@
  * the budget of bodies until the send ends. Source: decisions 0032, 0042 and 0048.
  */
 import type { InvalidArgument, SendInput } from "@mailkeep/core"
-import { attachmentsMax, batchItemsMax, decodeBase64Octets, decoder } from "@mailkeep/core/binding"
+import { attachmentsMax, batchItemsMax, decodeBase64Octets, decoder, isFields } from "@mailkeep/core/binding"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { CurrentPrincipal } from "../api/Access.ts"
@@ -29,11 +29,8 @@ const attachmentNames = {
   content_id: "contentId"
 } as const
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const renamed = (file: unknown): unknown =>
-  isObject(file)
+  isFields(file)
     ? Object.fromEntries(
         Object.entries(file).map(([name, value]) => [
           Object.hasOwn(attachmentNames, name) ? attachmentNames[name as keyof typeof attachmentNames] : name,
@@ -44,13 +41,13 @@ const renamed = (file: unknown): unknown =>
 
 /** Gives the fields of the files the names that the service has. */
 const withServiceNames = (body: unknown): unknown =>
-  isObject(body) && Array.isArray(body["attachments"])
+  isFields(body) && Array.isArray(body["attachments"])
     ? { ...body, attachments: body["attachments"].slice(0, attachmentsMax + 1).map(renamed) }
     : body
 
 /** The same in each message of a batch. */
 const withServiceNamesInBatch = (body: unknown): unknown =>
-  isObject(body) && Array.isArray(body["messages"])
+  isFields(body) && Array.isArray(body["messages"])
     ? { ...body, messages: body["messages"].slice(0, batchItemsMax + 1).map(withServiceNames) }
     : body
 

@@ -7,7 +7,7 @@ import { batchItemsMax, parseReschedule } from "@mailkeep/core/binding"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { rateLimitHeaders } from "../bearer.ts"
+import { applyRateLimit } from "../bearer.ts"
 import { refusedMessageView } from "../failureResponse.ts"
 import { asPrincipal, bodyOf } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
@@ -25,9 +25,7 @@ export const messages = HttpApiBuilder.group(
     const takeRateLimitOf = Effect.fnUntraced(function* (principal: Principal, messages: unknown) {
       const count = Array.isArray(messages) ? messages.length : 0
       if (count < 2 || count > batchItemsMax) return
-      const decision = yield* access.takeMoreRateLimit(principal, count - 1)
-      if (decision !== null) Object.assign((yield* RequestScope).responseHeaders, rateLimitHeaders(decision))
-      yield* access.failIfLimited(decision)
+      yield* applyRateLimit(access, yield* access.takeMoreRateLimit(principal, count - 1))
     })
 
     const sendBatch = Effect.fnUntraced(function* (
