@@ -32,7 +32,7 @@ interface Claimable extends Due {
 interface Claiming<A> {
   readonly records: HashMap.HashMap<string, A>
   /** Whether the claim may take the record, if no worker with a live lease has it. */
-  readonly isDue: (record: A) => boolean
+  readonly isCandidate: (record: A) => boolean
   /** Chooses from the records that the claim may take. */
   readonly choose: (records: ReadonlyArray<A>) => ReadonlyArray<A>
   readonly withRecords: (records: HashMap.HashMap<string, A>) => Partial<State>
@@ -45,9 +45,11 @@ export const isUnclaimed = (state: State, worker: string | null, now: number): b
 const evaluateClaim = <A extends Claimable>(
   state: State,
   { now, worker, leaseUntil }: Pick<Claim, "now" | "worker" | "leaseUntil">,
-  { records, isDue, choose, withRecords }: Claiming<A>
+  { records, isCandidate, choose, withRecords }: Claiming<A>
 ): readonly [ReadonlyArray<A>, State] => {
-  const claimable = [...HashMap.values(records)].filter((one) => isDue(one) && isUnclaimed(state, one.worker, now))
+  const claimable = [...HashMap.values(records)].filter(
+    (one) => isCandidate(one) && isUnclaimed(state, one.worker, now)
+  )
   const claimed = choose(claimable).map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   if (claimed.length === 0) return [claimed, state]
   const updated = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
@@ -59,7 +61,7 @@ export const claimDeliveries = (state: State, claim: Claim): readonly [ReadonlyA
   const { kind, now, limit, rotation } = claim
   return evaluateClaim(state, claim, {
     records: state.deliveries,
-    isDue: (one) => one.status === claimKinds[kind] && isDue(one, now),
+    isCandidate: (one) => one.status === claimKinds[kind] && isDue(one, now),
     choose: (due) => roundRobin(due, limit, rotation),
     withRecords: (deliveries) => ({ deliveries })
   })
@@ -72,7 +74,7 @@ export const claimEventDeliveries = (
   const { subscriber, now, limit } = claim
   return evaluateClaim(state, claim, {
     records: state.eventDeliveries,
-    isDue: (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now,
+    isCandidate: (one) => one.subscriber === subscriber && one.dueAt !== null && one.dueAt <= now,
     choose: (due) => due.toSorted(longestDueFirst).slice(0, limit),
     withRecords: (eventDeliveries) => ({ eventDeliveries })
   })
@@ -174,8 +176,8 @@ export const sweepState = (state: State, sweep: Sweep): readonly [number, State]
       const waiting = [...HashMap.values(state.deliveries), ...HashMap.values(state.eventDeliveries)].filter(
         ({ dueAt }) => dueAt !== null
       )
-      const withRecords = new Set(waiting.map(({ worker }) => worker))
-      const idle = HashMap.filter(state.leases, (_, worker) => !withRecords.has(worker))
+      const claimingWorkers = new Set(waiting.map(({ worker }) => worker))
+      const idle = HashMap.filter(state.leases, (_, worker) => !claimingWorkers.has(worker))
       const gone = oldest(
         idle,
         ({ leaseUntil }) => leaseUntil,
