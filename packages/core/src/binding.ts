@@ -31,6 +31,8 @@ export {
   variablesRule
 } from "./domain/template/TemplateInput.ts"
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
+export { isFields } from "./domain/value/Fields.ts"
+export type { Fields } from "./domain/value/Fields.ts"
 export { decodeBase64Octets } from "./domain/value/Base64.ts"
 export { AttachmentBody, attachmentsMax, dispositions } from "./domain/message/Attachment.ts"
 export { isAscii } from "./domain/value/TextLength.ts"

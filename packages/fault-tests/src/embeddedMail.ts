@@ -23,7 +23,7 @@ export const filesIn = (folder: string) => ({
   reports: join(folder, "reports.jsonl")
 })
 
-/** The threads on which a store can commit. Every fault run uses both. */
+/** The threads on which a store can commit. The runs that kill workers, cut the power or inject faults into system calls use both. */
 export const commitThreads = ["worker", "caller"] as const
 export type CommitThread = (typeof commitThreads)[number]
 

@@ -10,7 +10,7 @@ import { scheduler } from "./realTimers.ts"
 import type { ScriptedOutcome } from "./ScriptedOutcome.ts"
 import { toAct } from "./ScriptedOutcome.ts"
 
-/** At most so many mails are kept. The oldest are dropped first. */
+/** The number of mails that are kept. The oldest are dropped first. */
 const capturedMax = 10_000
 
 /** The transport, what it captured, and its script. */

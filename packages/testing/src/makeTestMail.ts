@@ -20,7 +20,7 @@ const toInstant = (input: TimeInput): number => {
   return instant
 }
 
-/** A product that sends in the background is asked so often. */
+/** How often `waitFor` looks for new mail. */
 const pollMillis = 5
 const waitMillisDefault = 1000
 

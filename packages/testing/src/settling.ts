@@ -30,7 +30,7 @@ export interface SettlingDeps {
   readonly transport: CapturingTransport
 }
 
-/** So many turns of the event loop without a step of the core mean that the core waits for its clock. */
+/** After this many turns of the event loop without a step, the core waits for its clock. */
 const quietTurns = 20
 
 /** More rounds of work at one instant mean that the product answers its own events with mail for ever. */

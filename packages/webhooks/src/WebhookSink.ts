@@ -10,7 +10,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
-import { webhookUrlRules, isWebhookPort } from "@mailkeep/core/adapter"
+import { hostOf, isWebhookPort, webhookUrlRules } from "@mailkeep/core/adapter"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { Address } from "./internal/allowedAddress.ts"
@@ -69,7 +69,7 @@ const pinned = (
   certificates?: string
 ): RequestOptions => ({
   method: "POST",
-  host: url.hostname.replace(/^\[|\]$/g, ""),
+  host: hostOf(url),
   port: url.port === "" ? undefined : Number(url.port),
   path: `${url.pathname}${url.search}`,
   agent: false,

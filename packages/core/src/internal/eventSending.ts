@@ -15,6 +15,7 @@ import type { Instant } from "../domain/value/Instant.ts"
 import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"
 import type { Crypto } from "../port/Crypto.ts"
+import { isPromiseLike } from "../port/promised.ts"
 import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { recordMetric } from "../port/metrics.ts"
@@ -31,15 +32,12 @@ export type EventHandler<K extends EventKind = EventKind> = (
   event: MailEventOf<K>
 ) => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
 
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
-
 /** Checks the returned value at run time, because a handler may be plain JavaScript without types. */
 const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unknown, unknown> =>
   Effect.suspend(() => {
     const returned = handler(event)
     if (Effect.isEffect(returned)) return returned
-    return isPromise(returned) ? Effect.tryPromise(() => returned) : Effect.void
+    return isPromiseLike(returned) ? Effect.tryPromise(() => returned) : Effect.void
   })
 
 /** What a request to a webhook needs. */

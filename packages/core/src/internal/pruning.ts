@@ -29,7 +29,8 @@ export const makePruning = (store: MailStoreShape): PrunePage => {
         after = null
       }
       const messages = yield* recordPage(store, "Message", after)
-      const old = messages.slice(0, messages.findIndex(({ record }) => record.createdAt >= newest) >>> 0)
+      const young = messages.findIndex(({ record }) => record.createdAt >= newest)
+      const old = messages.slice(0, young === -1 ? undefined : young)
       if (old.length === 0) return false
       const load = Effect.gen(function* () {
         const [stored, deliveries] = yield* Effect.all([

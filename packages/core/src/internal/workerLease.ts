@@ -99,14 +99,14 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
 
   const claiming = <A>(
     limit: number,
-    takesLapsed: boolean,
+    takesAbandoned: boolean,
     claimRows: (lease: LeasedClaim) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> => {
     if (limit <= 0) return Effect.succeed([])
     return Effect.gen(function* () {
       const clock = yield* readClock
       // After a jump of the wall clock every lease looks lapsed. Live workers get time to renew their leases.
-      if (takesLapsed && clock.sinceJumpMillis < leaseMillis) return []
+      if (takesAbandoned && clock.sinceJumpMillis < leaseMillis) return []
       yield* renewLate(clock)
       const { now } = clock
       // A failed claim may have been applied. Its rows must not stay claimed by an id whose lease is renewed.

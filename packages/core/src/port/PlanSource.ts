@@ -7,7 +7,7 @@ import type { Plan } from "../domain/plan/Plan.ts"
 import { parsePlan, noLimits } from "../domain/plan/Plan.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import { StoreUnavailable } from "./MailStore.ts"
-import { promised } from "./promised.ts"
+import { isPromiseLike, promised } from "./promised.ts"
 
 const isUnavailable = (cause: unknown): cause is StoreUnavailable => cause instanceof StoreUnavailable
 
@@ -22,8 +22,14 @@ const returned = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, StoreUnav
     }
   })
 
-const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
-  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+/** The plan with every limit. An absent limit means no limit. */
+const wholePlan = (plan: Partial<Plan>): Effect.Effect<Plan, InvalidArgument> =>
+  Effect.suspend(() => {
+    const limits = parsePlan(plan)
+    return Result.isFailure(limits)
+      ? Effect.fail(new InvalidArgument({ argument: "input", issues: limits.failure }))
+      : Effect.succeed({ ...noLimits, ...limits.success })
+  })
 
 /**
  * Returns the plan of a project: its limits. It is called for every request, so a changed plan applies at once.
@@ -50,13 +56,7 @@ export class PlanSource extends Context.Service<
   static readonly layerFixed = (plan: Partial<Plan>): Layer.Layer<PlanSource, InvalidArgument> =>
     Layer.effect(
       PlanSource,
-      Effect.suspend(() => {
-        const limits = parsePlan(plan)
-        if (Result.isFailure(limits))
-          return Effect.fail(new InvalidArgument({ argument: "input", issues: limits.failure }))
-        const fixed: Plan = { ...noLimits, ...limits.success }
-        return Effect.succeed({ planOf: () => Effect.succeed(fixed) })
-      })
+      Effect.map(wholePlan(plan), (fixed) => ({ planOf: () => Effect.succeed(fixed) }))
     )
 
   /**
@@ -70,12 +70,7 @@ export class PlanSource extends Context.Service<
       planOf: (projectId) =>
         Effect.flatMap(
           returned(() => planOf(projectId)),
-          (plan) => {
-            const limits = parsePlan(plan)
-            return Result.isFailure(limits)
-              ? Effect.die(new InvalidArgument({ argument: "input", issues: limits.failure }))
-              : Effect.succeed({ ...noLimits, ...limits.success })
-          }
+          (plan) => Effect.orDie(wholePlan(plan))
         )
     })
 }

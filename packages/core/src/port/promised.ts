@@ -3,6 +3,10 @@
  */
 import { Effect } from "effect"
 
+/** Whether a value that a function returned is a promise. */
+export const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
 export const promised = <A, E>(
   call: (signal: AbortSignal) => Promise<A>,
   isFailure: (cause: unknown) => cause is E

@@ -62,8 +62,8 @@ const drainOutbox = async (folder: string): Promise<void> => {
   db.close()
 }
 
-const leftBehind = (folder: string, way: TransactionWay): TransactionsLeft => {
-  const { store, received } = filesIn(folder)
+const leftBehind = (folder: string, way: TransactionWay, copies: ReadonlyArray<ReceivedCopy>): TransactionsLeft => {
+  const { store } = filesIn(folder)
   const product = openProduct(folder, way)
   const committed = product.db.prepare("SELECT recipient FROM orders").pluck().all() as ReadonlyArray<string>
   const outboxRows =
@@ -74,7 +74,6 @@ const leftBehind = (folder: string, way: TransactionWay): TransactionsLeft => {
     .prepare("SELECT id, recipient FROM mailkeep_deliveries WHERE recipient NOT LIKE '%direct%'")
     .all() as ReadonlyArray<OrderDelivery>
   database.close()
-  const copies = readLines<ReceivedCopy>(received)
   return {
     committed: new Set(committed),
     deliveries,
@@ -103,8 +102,9 @@ const oneFile = async (way: TransactionWay, kills: number): Promise<OneFile> => 
     }
     if (way === "outbox") await drainOutbox(folder)
     await drain(folder, Date.now() + 1000)
-    const left = leftBehind(folder, way)
-    const { duplicates, unexplained } = explainedCopies(files.store, readLines<ReceivedCopy>(files.received))
+    const copies = readLines<ReceivedCopy>(files.received)
+    const left = leftBehind(folder, way, copies)
+    const { duplicates, unexplained } = explainedCopies(files.store, copies)
     failures.push(...[...transactionFailures(left), ...unexplained].map((failure) => `${way}: ${failure}`))
     return {
       failures,

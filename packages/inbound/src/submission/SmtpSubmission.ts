@@ -18,8 +18,6 @@ export interface SmtpSubmissionOptions extends ListenerOptions {
   readonly allowsClearApiKey?: boolean
 }
 
-/** Whether every client of this host is on this machine. */
-
 /**
  * Takes mail over SMTP from products that speak only SMTP. The user is `apikey` and the password is an API key. The rules are the rules of the
  * interface over HTTP. A message is stored before the client gets 250.

@@ -4,7 +4,8 @@
 import { randomBytes } from "node:crypto"
 import type { ProjectId, SendInput, SendOptions } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
-import { isProjectId, issue, parseSend, parseSendOptions } from "@mailkeep/core/binding"
+import type { Fields } from "@mailkeep/core/binding"
+import { isFields, isProjectId, issue, parseSend, parseSendOptions } from "@mailkeep/core/binding"
 import type { EmbeddedSendInput } from "@mailkeep/core/handle"
 import { Clock, Effect, Result } from "effect"
 import { splitSend } from "../sendInput.ts"
@@ -19,11 +20,6 @@ export interface OutboxSend {
   readonly message: SendInput
   readonly options: SendOptions
 }
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Files with bytes get `base64` instead of `content`, because JSON has no bytes. */
 const withFiles = (message: Fields, convert: (file: Fields) => Fields): Fields =>

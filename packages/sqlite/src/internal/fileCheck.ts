@@ -24,7 +24,6 @@ export const isSameIdentity = (one: FileIdentity, other: FileIdentity): boolean 
 /** Returns the size of the write-ahead log in bytes. Throws `FileMoved` if a file is no longer the one that was opened. */
 export const checkFiles = (where: string, opened: FileIdentity): number => {
   const now = statsOf(where)
-  if (now.some((stat, n) => identify(stat) !== opened[n]))
-    throw new FileMoved("The store file was moved, deleted or replaced.")
+  if (!isSameIdentity(now.map(identify), opened)) throw new FileMoved("The store file was moved, deleted or replaced.")
   return now[1]?.size ?? 0
 }

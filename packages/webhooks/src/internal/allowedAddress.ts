@@ -3,7 +3,7 @@
  */
 import { Resolver } from "node:dns/promises"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
-import { isIpLiteral, isLoopbackHost, isWebhookAddress } from "@mailkeep/core/adapter"
+import { hostOf, isIpLiteral, isLoopbackHost, isWebhookAddress } from "@mailkeep/core/adapter"
 import { SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
@@ -37,7 +37,7 @@ const addressesOf = (host: string, options: AddressRules) =>
 
 /** Every address of the host must be public, because the next look-up might return any of them. */
 export const resolveAllowedAddress = (url: URL, options: AddressRules): Effect.Effect<Address, SinkUnavailable> =>
-  Effect.flatMap(addressesOf(url.hostname.replace(/^\[|\]$/g, ""), options), (addresses) => {
+  Effect.flatMap(addressesOf(hostOf(url), options), (addresses) => {
     const [first] = addresses
     if (first === undefined) return Effect.fail(new SinkUnavailable({ reason: "name_not_resolved" }))
     return addresses.every((address) => isWebhookAddress(address, options.rules))

@@ -11,7 +11,7 @@ import type { IdempotencyRecord } from "../../domain/message/Idempotency.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { sweptCounts } from "../../domain/store/messageSweep.ts"
-import type { RewritableKind, StoredRecord, StoredRecordOf, StoredRecords } from "../../domain/store/StoredRecord.ts"
+import type { RewritableKind, StoredRecordOf, StoredRecords } from "../../domain/store/StoredRecord.ts"
 import { isSameRecord } from "../../domain/store/StoredRecord.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
@@ -68,9 +68,7 @@ export const endDeliveriesToErased = (
 type Rewritable = StoredRecordOf<RewritableKind>
 
 const rewrite = (before: Rewritable, after: Rewritable | null): ReadonlyArray<Change> =>
-  after !== null && isSameRecord(before as StoredRecord, after as StoredRecord)
-    ? []
-    : [{ _tag: "RewriteRecord", before, after }]
+  after !== null && isSameRecord(before, after) ? [] : [{ _tag: "RewriteRecord", before, after }]
 
 const erasedOf = (changes: ReadonlyArray<Change>): ErasedCounts =>
   changes.reduce((counts, change) => {
@@ -198,7 +196,7 @@ export interface RecordsFacts {
   readonly messagesUnderWay: ReadonlySet<string>
 }
 
-const isMeant = (
+const isInScope = (
   { kind, record }: StoredRecordOf<ErasedKind>,
   { projectId }: ErasedPerson,
   { ownDeliveries, messagesUnderWay }: RecordsFacts
@@ -217,7 +215,7 @@ export const eraseFromRecords = (
   person: ErasedPerson,
   facts: RecordsFacts
 ): Decision<ErasedCounts> => {
-  const changes = records.filter((one) => isMeant(one, person, facts)).flatMap((one) => eraseFromRecord(one, person))
+  const changes = records.filter((one) => isInScope(one, person, facts)).flatMap((one) => eraseFromRecord(one, person))
   return { changes, answer: erasedOf(changes) }
 }
 

@@ -61,8 +61,8 @@ type EndOf<Tag extends HandOffResult["_tag"]> = (
 /** The wait after a revoked hand-off. Its cause, such as an unreachable store, can last several seconds. */
 const revokedWaitMillis = 5 * secondMillis
 
-const workerStopped = "The worker died before the hand-off ended."
-const workerShutDown = "The worker shut down during the hand-off."
+const workerDiedMessage = "The worker died before the hand-off ended."
+const workerShutDownMessage = "The worker shut down during the hand-off."
 
 /** Whether the relay answered the envelope or a later command, so that the relay knows the recipient. */
 export const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
@@ -139,7 +139,7 @@ const ambiguous = (statusMessage: string, { now, policy, onAmbiguous, delivery }
 /** A delivery whose workers died too often is not retried. */
 const workerDied = (facts: AttemptEndFacts): AttemptEnd => {
   const workerDeaths = facts.delivery.workerDeaths + 1
-  const patch = { workerDeaths, statusMessage: workerStopped }
+  const patch = { workerDeaths, statusMessage: workerDiedMessage }
   return workerDeaths >= facts.policy.workerDeathsMax
     ? { trigger: "WorkerDiedTooOften", outcome: "no_reply", patch }
     : queuedAgain("WorkerDied", "no_reply", facts.now, patch)
@@ -148,7 +148,7 @@ const workerDied = (facts: AttemptEndFacts): AttemptEnd => {
 const workerDiedInDoubt = (facts: AttemptEndFacts): AttemptEnd => {
   const workerDeaths = facts.delivery.workerDeaths + 1
   const onAmbiguous = workerDeaths >= facts.policy.workerDeathsMax ? "fail" : facts.onAmbiguous
-  const end = ambiguous(workerStopped, { ...facts, onAmbiguous })
+  const end = ambiguous(workerDiedMessage, { ...facts, onAmbiguous })
   return { ...end, patch: { ...end.patch, workerDeaths } }
 }
 
@@ -192,7 +192,10 @@ const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> }
   Refused: always(refused),
   NotSendable: always(notSendable),
   Revoked: always((_, { now }) => stopped(now + revokedWaitMillis)),
-  ShutDown: { outcomeKnown: (_, { now }) => stopped(now), inDoubt: (_, facts) => ambiguous(workerShutDown, facts) },
+  ShutDown: {
+    outcomeKnown: (_, { now }) => stopped(now),
+    inDoubt: (_, facts) => ambiguous(workerShutDownMessage, facts)
+  },
   NoReply: {
     outcomeKnown: ({ why }, facts) => unanswered(why, facts),
     inDoubt: ({ why }, facts) => ambiguous(why, facts)

@@ -48,6 +48,6 @@ export const emailStatusTable = [
 /** Returns the row for a status and a trigger. The table has a row for each pair that can occur. */
 export const emailStatusStep = (
   from: EmailStatusRow["from"],
-  on: EmailStatusRow["trigger"]
+  trigger: EmailStatusRow["trigger"]
 ): EmailStatusRow | undefined =>
-  (emailStatusTable as ReadonlyArray<EmailStatusRow>).find((row) => row.from === from && row.trigger === on)
+  (emailStatusTable as ReadonlyArray<EmailStatusRow>).find((row) => row.from === from && row.trigger === trigger)

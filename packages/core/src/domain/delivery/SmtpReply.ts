@@ -90,8 +90,9 @@ const refusesRecipient = ({ stage, smtpCode }: SmtpReply): boolean => stage === 
 
 const isUnknownByCode = (reply: SmtpReply): boolean => {
   const enhancedCode = permanentCodeOf(reply)
+  if (enhancedCode === null) return false
   const sentence = refusalSentence(reply.text)
-  if (enhancedCode === null || saysOtherCause(sentence)) return false
+  if (saysOtherCause(sentence)) return false
   const cause = causeByEnhancedCode(enhancedCode, sentence)
   return cause === "mailbox_unknown" || cause === "domain_unknown"
 }

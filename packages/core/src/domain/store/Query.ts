@@ -194,7 +194,7 @@ interface Queries {
   Backlog: [{ readonly now: Instant }, Backlog]
   /**
    * Counts the deliveries that should have moved, and the pending event deliveries. Late are those with the status `scheduled` or `queued` that
-   * were due at or before `dueBefore`. Lapsed are those with the status `sending` without a worker whose lease ends after `leaseEndedBefore`.
+   * were due at or before `dueBefore`. Abandoned are those with the status `sending` without a worker whose lease ends after `leaseEndedBefore`.
    */
   WorkHealth: [{ readonly dueBefore: Instant; readonly leaseEndedBefore: Instant }, WorkHealth]
   /** The records of one kind, of all projects, in the order of `compareRecordKeys`, after the key `after`. */

@@ -96,6 +96,9 @@ export const isLoopbackAddress = (text: string): boolean => {
   )
 }
 
+/** The host of a URL, an IPv6 address without its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
+
 /** Whether a host, without brackets, is this machine: `localhost`, a name below it (RFC 6761 §6.3), or a loopback address. */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)

@@ -2,7 +2,14 @@
  * The rules for the endpoint of a webhook: for its URL at creation, and for the resolved address at each attempt.
  * Source: docs/spec/clarifications.md W8; decisions 0028 and 0035.
  */
-import { isInRange, isLoopbackAddress, isLoopbackHost, isPublicAddress, isAddressRange } from "./NetworkAddress.ts"
+import {
+  hostOf,
+  isInRange,
+  isLoopbackAddress,
+  isLoopbackHost,
+  isPublicAddress,
+  isAddressRange
+} from "./NetworkAddress.ts"
 
 /** The URLs, addresses and ports that endpoints of webhooks may have. */
 export interface WebhookUrlRules {
@@ -24,8 +31,6 @@ export const webhookUrlRules = (given: Partial<WebhookUrlRules> = {}): WebhookUr
 }
 
 const urlCharactersMax = 2000
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /** Whether the rules allow the URL's port. */
 export const isWebhookPort = ({ port, protocol }: URL, { allowLoopback, ports }: WebhookUrlRules): boolean =>

@@ -9,7 +9,7 @@ import type { DeliveryId } from "../../domain/value/Id.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
-import { isLoopbackHost } from "../../domain/webhook/NetworkAddress.ts"
+import { hostOf, isLoopbackHost } from "../../domain/webhook/NetworkAddress.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
@@ -28,7 +28,7 @@ export interface UnsubscribeOptions {
 const checkedUrl = (url: string | undefined): string | null => {
   if (url === undefined) return null
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const isLoopback = parsed !== undefined && isLoopbackHost(parsed.hostname.replace(/^\[|\]$/g, ""))
+  const isLoopback = parsed !== undefined && isLoopbackHost(hostOf(parsed))
   if (
     parsed === undefined ||
     (parsed.protocol !== "https:" && !isLoopback) ||
