@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parseRateLimit } from "../src/flags.ts"
 import type { Serving } from "./commandLine.ts"
-import { request, run, runJson, serve } from "./commandLine.ts"
+import { request, run, runJson, runProcess, serve } from "./commandLine.ts"
 
 let data: string
 let servers: Array<Serving>
@@ -254,6 +254,16 @@ describe("a rate limit", () => {
   it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("refuses the rate limit %j", (text) =>
     expect(parseRateLimit(text)).toBeUndefined()
   )
+})
+
+it("ends its process with the exit code of the command", async () => {
+  const refused = await runProcess(["keys", "revoke", "key_x", ...atData()])
+  expect(refused).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^mailkeep: No API key .*\n$/) })
+  expect(await runProcess(["keys", "list", ...inProject(), "--json"])).toEqual({
+    code: 0,
+    stdout: '{"keys":[]}\n',
+    stderr: ""
+  })
 })
 
 it("prints its help", async () => {

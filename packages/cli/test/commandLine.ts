@@ -1,10 +1,13 @@
 /**
- * Runs the command as a child process, as a person or a script does.
+ * Runs the command: to its end in this process, or as a child process, as a person or a script does.
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { ConfigProvider, Console, Effect } from "effect"
+import { vi } from "vitest"
+import { exitCodeOf, runCommand } from "../src/runCommand.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
@@ -24,8 +27,44 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a command to its end. */
-export const run = async (args: ReadonlyArray<string>, env?: Record<string, string>): Promise<Ran> => {
+/** Collects what a command writes to the console and to the two streams, until `restore`. */
+const captured = () => {
+  const text = { stdout: "", stderr: "" }
+  const into = (stream: "stdout" | "stderr") =>
+    vi.spyOn(process[stream], "write").mockImplementation((chunk) => {
+      text[stream] += String(chunk)
+      return true
+    })
+  const spies = [into("stdout"), into("stderr")]
+  const line = (stream: "stdout" | "stderr") => (value: unknown) => void (text[stream] += `${String(value)}\n`)
+  const console: Console.Console = { ...globalThis.console, log: line("stdout"), error: line("stderr") }
+  return { text, console, restore: () => spies.forEach((spy) => spy.mockRestore()) }
+}
+
+/** Runs a command to its end in this process, which saves the start of another one. */
+export const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ran> => {
+  const { text, console, restore } = captured()
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  try {
+    const exit = await Effect.runPromiseExit(
+      runCommand(args).pipe(
+        Effect.provideService(Console.Console, console),
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnv({ env: { ...process.env } as Record<string, string> })
+        )
+      )
+    )
+    return { code: exitCodeOf(exit), ...text }
+  } finally {
+    process.exitCode = undefined
+    vi.unstubAllEnvs()
+    restore()
+  }
+}
+
+/** Runs a command to its end as a child process. */
+export const runProcess = async (args: ReadonlyArray<string>, env?: Record<string, string>): Promise<Ran> => {
   const child = start(args, env)
   const text = collected(child)
   const [code] = (await once(child, "close")) as [number | null]

@@ -1,6 +1,6 @@
 /**
- * Kills the server without warning under load, again and again. Every 202 that a client received is stored afterwards, and its deliveries
- * reach a final status.
+ * Kills the server without warning under load. Every 202 that a client received is stored afterwards. `pnpm faults kill` does the same with
+ * an embedded core, many more times, and follows each delivery to its final status.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,11 +9,10 @@ import { setTimeout as wait } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { request, runJson, serve } from "./commandLine.ts"
 
-const cycles = Number(process.env["KILL_CYCLES"] ?? 5)
+const cycles = 2
 const senders = 8
-const final = new Set(["delivered", "suppressed", "failed", "bounced", "canceled", "complained"])
 
-it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cycles * 10_000 }, async () => {
+it(`loses nothing it acknowledged over ${cycles} kills`, async () => {
   const data = mkdtempSync(join(tmpdir(), "killed-server-"))
   const project = ["--data", data, "--project", "prj_x"]
   await runJson(["domains", "add", "example.com", ...project, "--verified"])
@@ -81,30 +80,14 @@ it(`loses nothing it acknowledged over ${cycles} kills`, { timeout: 60_000 + cyc
   for (const [idempotencyKey, ids] of [...acknowledged].slice(-200))
     expect(await post(url, idempotencyKey)).toEqual(ids)
 
-  const statuses = new Map<string, string>()
-  const walk = async () => {
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const page = await request(
-        url,
-        key,
-        `/emails/logs?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
-      )
-      for (const { id, status } of page.body.data.items) statuses.set(id, status)
-      cursor = page.body.data.nextCursor
-    }
+  const listed = new Set<string>()
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const after = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`
+    const page = await request(url, key, `/emails/logs?limit=100${after}`)
+    for (const { id } of page.body.data.items) listed.add(id)
+    cursor = page.body.data.nextCursor
   }
-  const acknowledgedIds = [...acknowledged.values()].flat()
-  // Orphans of the last kill are retried when the lease has ended.
-  await expect
-    .poll(
-      async () => {
-        await walk()
-        return acknowledgedIds.filter((id) => !final.has(statuses.get(id) ?? "lost")).length
-      },
-      { timeout: 50_000, interval: 2000 }
-    )
-    .toBe(0)
-  expect(statuses.size).toBe(acknowledgedIds.length)
+  expect(listed).toEqual(new Set([...acknowledged.values()].flat()))
   expect(await server.kill("SIGTERM")).toBe(0)
   rmSync(data, { recursive: true })
 })

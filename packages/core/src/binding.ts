@@ -7,7 +7,7 @@
  * import { issuesSentence, parseInstant } from "@mailkeep/core/binding"
  *
  * console.log(parseInstant("2026-12-24T18:00:00+01:00")) // 1798131600000
- * console.log(issuesSentence([{ path: ["to", 0], code: "invalid_value", message: "must be a bare mailbox" }], "body")) // body.to[0] must be a bare mailbox
+ * console.log(issuesSentence([{ path: ["to", 0], message: "must be a bare mailbox" }], "body")) // body.to[0] must be a bare mailbox
  * ```
  */
 

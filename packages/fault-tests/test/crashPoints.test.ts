@@ -206,9 +206,11 @@ const recover = ({ act, alreadyApplied, dispatches = false }: UseCase) =>
 
 const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** Advances the clock with each turn of the event loop while the effect runs, because a dispatcher waits before it retries. */
-const withRunningClock = <A, E, R>(act: Effect.Effect<A, E, R>) =>
-  Effect.raceFirst(act, Effect.forever(Effect.andThen(TestClock.adjust("50 millis"), nextTurn)))
+/** Advances the clock with each turn of the event loop until the effect ends or its process is dead. A dispatcher waits before it retries. */
+const withRunningClock = <A, E, R>(act: Effect.Effect<A, E, R>, dead: Deferred.Deferred<void>) => {
+  const clock = Effect.forever(Effect.andThen(TestClock.adjust("50 millis"), nextTurn))
+  return Effect.raceFirst(act, Effect.andThen(Effect.raceFirst(clock, Deferred.await(dead)), Effect.never))
+}
 
 /** Runs a use case with a crash and recovers. Returns the number of its writes, the final state, and copies that no attempt explains. */
 const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | undefined) =>
@@ -232,7 +234,7 @@ const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | unde
     const { store: crashingStore, writes } = crashing(shared, crash, dead)
     // A dead process is not interrupted: none of its finalizers may run.
     const acting = yield* Effect.forkDetach(
-      Effect.exit(at(coreOver(crashingStore, stub), withRunningClock(useCase.act)))
+      Effect.exit(at(coreOver(crashingStore, stub), withRunningClock(useCase.act, dead)))
     )
     yield* Effect.raceFirst(Fiber.await(acting), Deferred.await(dead))
     const seen = yield* at(coreOver(shared, stub), Effect.andThen(recover(useCase), visibleState))
