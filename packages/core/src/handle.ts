@@ -1,6 +1,6 @@
 /**
  * One project with promises: the interface `ProjectHandle`, which an embedded project of the package `mailkeep` and a client over HTTP implement.
- * Types only: no name of this entry exists at run time, and none of its types needs Effect.
+ * None of its types needs Effect. An implementation uses the two functions for `each`.
  *
  * @example
  * ```ts
@@ -29,6 +29,7 @@ export type {
   SuppressionsHandle
 } from "./handle/ContactsHandle.ts"
 export type { DeliveriesHandle, DeliveryFilterInput, LoggedDelivery, LoggedMessage } from "./handle/DeliveriesHandle.ts"
+export { eachOfCursors, eachOfPages } from "./handle/iteration.ts"
 export type { DomainsHandle, ListedDomain } from "./handle/DomainsHandle.ts"
 export type {
   ApiKeySecret,

@@ -130,7 +130,7 @@ export const smtp = (relay: string | SmtpRelayOptions | undefined): TransportAda
 export const stub = (options: StubOptions = {}): StubAdapter => {
   let captured: () => ReadonlyArray<CapturedMessage> = () => []
   const opened = Effect.map(
-    Effect.promise(() => import("@mailkeep/smtp")),
+    Effect.promise(() => import("@mailkeep/smtp/stub")),
     ({ StubTransport }) => {
       const layer = StubTransport.layer(options)
       return Layer.tap(layer, (context) =>

@@ -10,9 +10,10 @@ import type {
   PropertiesHandle,
   SegmentsHandle
 } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
-import { eachOfCursors, eachOfPages, eachOfStream } from "./iteration.ts"
+import { eachOfStream } from "./eachOfStream.ts"
 
 /** Rows of a product as a stream. A failure of the product's own iterable ends the import with that failure. */
 const streamOf = <A>(rows: AsyncIterable<A> | Iterable<A>): Stream.Stream<A, unknown> =>

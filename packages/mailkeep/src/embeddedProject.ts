@@ -4,10 +4,10 @@
 import type { ProjectId, SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import { DeliveryLog, Feedback, Projects, Sending } from "@mailkeep/core"
 import type { BatchItemResult, EmbeddedProject } from "@mailkeep/core/handle"
+import { eachOfCursors } from "@mailkeep/core/handle"
 import { Effect, Result } from "effect"
 import type { Run } from "./calls.ts"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactHandles.ts"
-import { eachOfCursors } from "./iteration.ts"
 import { splitBatch, splitSend } from "./sendInput.ts"
 import { makeApiKeys, makeDomains, makeTemplates, makeWebhooks } from "./settingHandles.ts"
 

@@ -11,9 +11,9 @@ import type {
   WebhookSecret,
   WebhooksHandle
 } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { Effect, Redacted } from "effect"
 import type { Run } from "./calls.ts"
-import { eachOfCursors, eachOfPages } from "./iteration.ts"
 
 export const makeTemplates = (run: Run, caller: ProjectId): EmbeddedTemplates => {
   const list: EmbeddedTemplates["list"] = (input, options) =>

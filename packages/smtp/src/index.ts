@@ -25,5 +25,5 @@ export type {
   SmtpUrlOptions,
   TlsMode
 } from "./SmtpTransport.ts"
-export * as StubTransport from "./StubTransport.ts"
-export type { StubAct, StubOptions, StubRule, CapturedMessage } from "./StubTransport.ts"
+export { StubTransport } from "./stub.ts"
+export type { StubAct, StubOptions, StubRule, CapturedMessage } from "./stub.ts"

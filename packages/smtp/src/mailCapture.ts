@@ -4,7 +4,6 @@
 import type { CapturedMail, HandOff, Instant, MailCaptureShape, MailSource, NextOutcome } from "@mailkeep/core/adapter"
 import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { prepareMessage } from "./prepareMessage.ts"
 
 /** How much is kept. */
 export interface CaptureLimits {
@@ -36,8 +35,10 @@ export const bytesOfMessage = ({ subject, html, text, headers }: HandOff["messag
 /** At most this number of addresses have a chosen outcome. The oldest choice is dropped first. */
 const nextOutcomesMax = 100
 
+/** Loads the composer when somebody first reads a source: a program that only keeps the messages starts faster without it. */
 const sourceOf = (handOff: HandOff): Effect.Effect<MailSource, TransportUnavailable> =>
-  prepareMessage(handOff, true).pipe(
+  Effect.promise(() => import("./prepareMessage.ts")).pipe(
+    Effect.andThen(({ prepareMessage }) => prepareMessage(handOff, true)),
     Effect.map(({ size, open }) => ({ size, read: open })),
     Effect.catchTag("MessageUnsendable", ({ reason }) => Effect.fail(new TransportUnavailable({ reason })))
   )

@@ -2,7 +2,7 @@
  * The stub transport of a test mail. It keeps what was handed over, with the bytes of the files, and knows the hand-offs under way.
  */
 import type { OutgoingAttachment, TransportShape } from "@mailkeep/core/adapter"
-import { StubTransport } from "@mailkeep/smtp"
+import { StubTransport } from "@mailkeep/smtp/stub"
 import { Effect } from "effect"
 import type { CapturedMail } from "./CapturedMail.ts"
 import { toCapturedMail } from "./CapturedMail.ts"

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { bundle } from "./bundle.ts"
 import type { Package } from "./releasePackages.ts"
 import { publishedPackages, withDependencies } from "./releasePackages.ts"
 import { root } from "./workspace.ts"
@@ -35,7 +36,8 @@ const run = (command: string, args: ReadonlyArray<string>, cwd = root): void => 
 export const pnpm: readonly [command: string, ...args: ReadonlyArray<string>] =
   spawnSync("pnpm", ["--version"]).error === undefined ? ["pnpm"] : ["npx", "--yes", "pnpm@12"]
 
-export const build = (packages: ReadonlyArray<Package>): void => {
+/** Writes the declarations with the compiler, and the JavaScript with the bundler. */
+export const build = async (packages: ReadonlyArray<Package>): Promise<void> => {
   const built: Record<string, ReadonlyArray<string>> = {}
   for (const one of packages) {
     const folder = join(root, one.folder)
@@ -54,6 +56,7 @@ export const build = (packages: ReadonlyArray<Package>): void => {
     } finally {
       rmSync(config)
     }
+    await bundle(one)
     Object.assign(built, pathsOf(one))
   }
 }
@@ -76,7 +79,7 @@ export const pack = (packages: ReadonlyArray<Package>, destination: string): Rea
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const packages = withDependencies(publishedPackages(), process.argv.slice(2))
-  build(packages)
+  await build(packages)
   const packed = mkdtempSync(join(tmpdir(), "mailkeep-packed-"))
   try {
     pack(packages, packed)

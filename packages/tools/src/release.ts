@@ -78,7 +78,7 @@ if ("refusals" in decision && !isDryRun) refuse(decision.refusals)
 const broken = allManifestComplaints()
 if (broken.length > 0) refuse(broken)
 
-build(packages)
+await build(packages)
 const folder = mkdtempSync(join(tmpdir(), "mailkeep-release-"))
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 const tarballs = pack(packages, folder)

@@ -24,7 +24,11 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly exports?: Exports
-  readonly publishConfig?: { readonly access?: string; readonly exports?: Exports }
+  readonly publishConfig?: {
+    readonly access?: string
+    readonly exports?: Exports
+    readonly bin?: Readonly<Record<string, string>>
+  }
 }
 
 export interface Package {

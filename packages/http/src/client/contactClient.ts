@@ -8,8 +8,8 @@ import type {
   SegmentsHandle,
   SuppressionsHandle
 } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { toPropertyBody } from "./inputs.ts"
-import { eachOfCursors, eachOfPages } from "./iteration.ts"
 import {
   noResult,
   ofData,

@@ -3,10 +3,10 @@
  */
 import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
+import { eachOfCursors } from "@mailkeep/core/handle"
 import type { SendBatchResultBody } from "../api/Messages.ts"
 import { toFailure } from "./failures.ts"
 import { isObject, toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
-import { eachOfCursors } from "./iteration.ts"
 import {
   ofData,
   toCanceledMessage,

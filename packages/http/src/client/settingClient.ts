@@ -3,9 +3,9 @@
  */
 import type { RenderedTemplate, WebhookTestResult } from "@mailkeep/core"
 import type { DomainsHandle, TemplatesHandle, WebhooksHandle } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import type { WebhookTestBody } from "../api/Webhooks.ts"
 import { toTemplateBody } from "./inputs.ts"
-import { eachOfCursors, eachOfPages } from "./iteration.ts"
 import {
   noResult,
   ofData,

@@ -217,6 +217,13 @@ export const contactCases = ({ open }: HandleUnderTest): void => {
       expect(failure).toBeInstanceOf(NameTaken)
       expect(failure).toMatchObject({ record: "list", field: "name", kind: "duplicate_error" })
     })
+
+    it("leaves out no list when the loop deletes each one", async () => {
+      const { mail } = await open()
+      await Promise.all(Array.from({ length: 230 }, (_, n) => mail.lists.create({ name: `List ${n}` })))
+      for await (const { id } of mail.lists.each()) await mail.lists.delete(id)
+      expect((await mail.lists.list()).total).toBe(0)
+    })
   })
 
   describe("properties", () => {

@@ -1,7 +1,7 @@
 /**
  * Lists of any length as async iterables. Each `for await` reads from the beginning, page by page.
  */
-import type { CursorPage, Page } from "@mailkeep/core"
+import type { CursorPage, Page } from "../domain/store/Paging.ts"
 
 /** The largest page of the interface. */
 const pageSize = 100
@@ -46,7 +46,7 @@ export const eachOfPages = <A extends { readonly id: string }>(
   }
 })
 
-/** Iterates over pages by cursor. */
+/** Iterates over pages by cursor, in the order of the pages. */
 export const eachOfCursors = <A>(
   read: (page: { readonly cursor: string | null; readonly limit: number }) => Promise<CursorPage<A>>
 ): AsyncIterable<A> => ({
