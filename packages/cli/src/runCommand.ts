@@ -1,5 +1,5 @@
 /**
- * Runs the command with given arguments, and tells the exit code of its end.
+ * Runs the command with given arguments, and returns the exit code of its end.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
