@@ -1,5 +1,5 @@
-import { mkdtempSync, renameSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { getPriority, platform, tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Worker } from "node:worker_threads"
 import type { ContactRecord, QueryOf } from "@mailkeep/core/adapter"
@@ -107,6 +107,17 @@ describe("the scan thread", () => {
         }
       })
     ))
+
+  it.runIf(platform() === "linux")("yields the processor to every other thread of the process", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* seed(store, 1)
+        yield* store.read([scan("ad")])
+        const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)))
+        expect(priorities.filter((priority) => priority > 0)).toEqual([10])
+      })
+    )
+  )
 
   it("answers all queries of one read from one state", () =>
     inStore((store) =>

@@ -1,66 +1,52 @@
 /**
- * Starts the requests of API keys round-robin. A thousand requests of one client at once do not delay the requests of others. Source:
- * decision 0032.
+ * Starts the requests of API keys in turn, for a short time in each round of the event loop. A thousand requests of one client at once delay
+ * those of others by one round. Source: decision 0032.
  */
 import { setImmediate } from "node:timers"
 
-/** Requests started in one round of the event loop if only one API key sends requests. */
-const startsPerRoundMax = 64
-/** Requests of one API key started in one round, however many other keys send requests. */
-const startsPerApiKeyMin = 8
-/** How long after its last request an API key still counts in the division of a round. */
-const activeMillis = 1000
-
-interface ApiKeyQueue {
-  readonly waiting: Array<() => void>
-  /** The number of requests started in this round. */
-  started: number
-  lastAt: number
-}
+/** After this time, the other requests wait for the next round, so that data, timers and answers of the store have their turn. */
+const roundMillis = 8
 
 export interface FairStarts {
-  /** Runs `start` at once, or in a later round if the API key has used up its share of this round. */
+  /** Runs `start` at once, or in a later round if this round has no time left or the API key has requests that wait. */
   readonly enter: (apiKey: string, start: () => void) => void
 }
 
 export const makeFairStarts = (now: () => number = () => performance.now()): FairStarts => {
-  const byApiKey = new Map<string, ApiKeyQueue>()
-  let waiting = 0
+  /** The requests that wait, by API key. The key whose turn it is comes first. */
+  const waiting = new Map<string, Array<() => void>>()
+  let usedMillis = 0
   let nextRound: NodeJS.Immediate | undefined
 
-  const share = () => Math.max(startsPerApiKeyMin, Math.floor(startsPerRoundMax / byApiKey.size))
+  const run = (start: () => void) => {
+    const began = now()
+    start()
+    usedMillis += now() - began
+  }
 
   const beginRound = () => {
     nextRound = undefined
-    const longAgo = now() - activeMillis
-    for (const [apiKey, queue] of byApiKey) {
-      queue.started = 0
-      if (queue.waiting.length === 0 && queue.lastAt < longAgo) byApiKey.delete(apiKey)
+    usedMillis = 0
+    for (const [apiKey, starts] of waiting) {
+      if (usedMillis >= roundMillis) break
+      const start = starts.shift()!
+      waiting.delete(apiKey)
+      // Its next turn comes after those of the others: a map keeps the order of insertion, and this loop meets the key again.
+      if (starts.length > 0) waiting.set(apiKey, starts)
+      run(start)
     }
-    const starts = share()
-    for (const queue of byApiKey.values()) {
-      if (queue.waiting.length === 0) continue
-      queue.started = Math.min(starts, queue.waiting.length)
-      waiting -= queue.started
-      for (const start of queue.waiting.splice(0, starts)) start()
-    }
-    if (waiting > 0) scheduleRound()
+    if (waiting.size > 0) scheduleRound()
   }
   const scheduleRound = () => {
     nextRound ??= setImmediate(beginRound)
   }
 
   const enter = (apiKey: string, start: () => void) => {
-    const queue = byApiKey.get(apiKey) ?? { waiting: [], started: 0, lastAt: 0 }
-    byApiKey.set(apiKey, queue)
-    queue.lastAt = now()
     scheduleRound()
-    if (queue.waiting.length === 0 && queue.started < share()) {
-      queue.started++
-      return start()
-    }
-    waiting++
-    queue.waiting.push(start)
+    const before = waiting.get(apiKey)
+    if (before !== undefined) before.push(start)
+    else if (usedMillis < roundMillis) run(start)
+    else waiting.set(apiKey, [start])
   }
 
   return { enter }

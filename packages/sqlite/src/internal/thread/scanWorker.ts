@@ -1,13 +1,16 @@
 /**
- * The scan thread: answers queries that read many rows on its own read-only connection.
+ * The scan thread: answers queries that read many rows on its own read-only connection. It yields the processor to the threads that accept and
+ * send mail.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import type { Query } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { answerQuery } from "../answerQuery.ts"
 import { prepared } from "../recordTable.ts"
+import { takeLowPriority } from "./lowPriority.ts"
 import { answerRequests } from "./replies.ts"
 
+takeLowPriority()
 const database = new Database(workerData as string, { readonly: true, fileMustExist: true, timeout: 0 })
 const connection = prepared(database)
 const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
