@@ -4,15 +4,10 @@
  *
  * `MESSAGES` and `CONNECTIONS` set other numbers. With `DKIM=1` both sign each message.
  */
-import type { ChildProcess } from "node:child_process"
-import { spawn } from "node:child_process"
 import { generateKeyPairSync } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer, connect } from "node:net"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as wait } from "node:timers/promises"
 import { Dispatcher, Domains, MailCore, PlanSource, Sending } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SmtpTransport } from "@mailkeep/smtp"
@@ -20,6 +15,7 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Fiber, Layer } from "effect"
 import { createTransport } from "nodemailer"
 import { machine, median } from "./machine.ts"
+import { startSink } from "./smtpSink.ts"
 
 const messages = Number(process.env["MESSAGES"] ?? 3000)
 const connections = Number(process.env["CONNECTIONS"] ?? 10)
@@ -33,43 +29,6 @@ const body = (i: number) => ({
   html: `<p>Thank you for order <b>${i}</b>.</p>${"<p>One more line of the receipt.</p>".repeat(40)}`,
   text: `Thank you for order ${i}.\n${"One more line of the receipt.\n".repeat(40)}`
 })
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1")
-    socket.once("connect", () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once("error", () => resolve(false))
-  })
-
-/** Waits until something listens on the port. */
-const untilListening = async (port: number): Promise<void> => {
-  for (let tries = 0; tries < 100; tries++, await wait(50)) if (await isListening(port)) return
-  throw new Error("smtp-sink does not listen")
-}
-
-const startSink = async (): Promise<{ readonly port: number; readonly process: ChildProcess }> => {
-  const port = await freePort()
-  const sink = spawn("smtp-sink", ["-u", process.env["USER"] ?? "root", `127.0.0.1:${port}`, "256"], {
-    stdio: "ignore"
-  })
-  sink.once("error", () => {
-    console.error("smtp-sink is not installed; on Debian it is in the package postfix")
-    process.exit(1)
-  })
-  await untilListening(port)
-  return { port, process: sink }
-}
 
 /** Every send is accepted before the clock starts. The dispatcher then runs until no delivery is queued. */
 const mailkeep = (filename: string, port: number): Promise<number> =>

@@ -1,13 +1,14 @@
 /**
  * Builds every published package into its `dist`, packs it, and checks the packed file with `publint` and `attw`.
  * Builds the packages in the order of their dependencies. Each package uses the declarations of the packages before it.
- * With the names of packages, builds these and their dependencies.
+ * With the names of packages, builds these and their dependencies. `--to <folder>` keeps the packed files there.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { bundle } from "./bundle.ts"
 import type { Package } from "./releasePackages.ts"
 import { publishedPackages, withDependencies } from "./releasePackages.ts"
@@ -78,12 +79,13 @@ export const pack = (packages: ReadonlyArray<Package>, destination: string): Rea
   })
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const packages = withDependencies(publishedPackages(), process.argv.slice(2))
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { to: { type: "string" } } })
+  const packages = withDependencies(publishedPackages(), positionals)
   await build(packages)
-  const packed = mkdtempSync(join(tmpdir(), "mailkeep-packed-"))
+  const packed = values.to ?? mkdtempSync(join(tmpdir(), "mailkeep-packed-"))
   try {
     pack(packages, packed)
   } finally {
-    rmSync(packed, { recursive: true })
+    if (values.to === undefined) rmSync(packed, { recursive: true })
   }
 }

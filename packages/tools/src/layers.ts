@@ -223,6 +223,7 @@ const layers = {
       "sqlite",
       "smtp",
       "webhooks",
+      "mailkeep",
       "http",
       "http/node"
     ]
