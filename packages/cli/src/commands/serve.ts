@@ -128,8 +128,17 @@ const mailboxUrl = (url: string): string => {
 const hasMailbox = (transport: TransportChoice): boolean =>
   transport === "stub" && process.env["NODE_ENV"] !== "production"
 
-const firstLook = (url: string, key: string, now: number, transport: TransportChoice): string => `
-Mailkeep listens on ${url}${hasMailbox(transport) ? `\nRead the mail in a browser: ${mailboxUrl(url)}` : ""}
+interface FirstLook {
+  readonly url: string
+  readonly key: string
+  /** The address of the mailbox, if there is one. */
+  readonly mailbox: string | null
+  readonly now: number
+  readonly transport: TransportChoice
+}
+
+const firstLook = ({ url, key, mailbox, now, transport }: FirstLook): string => `
+Mailkeep listens on ${url}${mailbox === null ? "" : `\nRead the mail in a browser: ${mailbox}`}
 Project ${demo.project}, verified domain ${demo.domain}, API key ${key}
 
 Send a message:
@@ -154,25 +163,22 @@ To send mail, give your relay and a domain of yours: mailkeep transport check --
 }
 `
 
-export const start = Command.make("start", flags, ({ json, ...options }) =>
-  serving({ ...options, mailbox: hasMailbox(options.transport) }, (url) =>
+export const start = Command.make("start", flags, ({ json, ...options }) => {
+  const { transport } = options
+  const mailbox = hasMailbox(transport)
+  return serving({ ...options, mailbox }, (url) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
+      const demoMailbox = mailbox ? mailboxUrl(url) : null
       yield* print(
         json,
-        {
-          url,
-          project: demo.project,
-          domain: demo.domain,
-          key,
-          mailbox: hasMailbox(options.transport) ? mailboxUrl(url) : null
-        },
-        firstLook(url, key, now, options.transport)
+        { url, project: demo.project, domain: demo.domain, key, mailbox: demoMailbox },
+        firstLook({ url, key, mailbox: demoMailbox, now, transport })
       )
     })
   )
-).pipe(
+}).pipe(
   Command.withDescription(
     "Serve for a first try: creates a project, a verified domain and an API key, and prints example requests"
   )
