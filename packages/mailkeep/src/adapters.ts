@@ -95,19 +95,33 @@ const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): NonNullable<SmtpOpt
     ? { user: auth.user, accessToken: async (request) => Redacted.make(await auth.accessToken(request)) }
     : { ...auth, password: Redacted.make(auth.password) }
 
+const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...options }: O) => ({
+  ...options,
+  ...(auth === undefined ? {} : { auth: redactedAuth(auth) })
+})
+
 /**
- * The transport that hands mail over to a relay by SMTP. Takes a URL such as `smtp://user:password@relay.example:587`, or options. Without a URL,
- * or with a wrong one, the mail does not open: `SmtpOptionsInvalid`.
+ * The transport that hands mail over to a relay by SMTP. Takes a URL such as `smtp://user:password@relay.example:587` with further options, or only
+ * options. Options replace what the URL says. Without a URL, or with a wrong one, the mail does not open: `SmtpOptionsInvalid`.
+ *
+ * @example
+ * ```ts
+ * import { smtp } from "mailkeep"
+ *
+ * export const transport = smtp(process.env["SMTP_URL"], { pool: { connectionsMax: 20 } })
+ * ```
  */
-export const smtp = (relay: string | SmtpRelayOptions | undefined): TransportAdapter => ({
+export const smtp = (
+  relay: string | SmtpRelayOptions | undefined,
+  options: Partial<SmtpRelayOptions> = {}
+): TransportAdapter => ({
   layer: Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@mailkeep/smtp")),
-      ({ SmtpTransport }) => {
-        if (relay === undefined || typeof relay === "string") return SmtpTransport.layerFromUrl(relay ?? "")
-        const { auth, ...options } = relay
-        return SmtpTransport.layer({ ...options, ...(auth === undefined ? {} : { auth: redactedAuth(auth) }) })
-      }
+      ({ SmtpTransport }) =>
+        relay === undefined || typeof relay === "string"
+          ? SmtpTransport.layerFromUrl(relay ?? "", withRedactedAuth(options))
+          : SmtpTransport.layer(withRedactedAuth({ ...relay, ...options }))
     )
   )
 })

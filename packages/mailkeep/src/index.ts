@@ -38,7 +38,7 @@ export type { OutboxStatements } from "./outbox/outboxSql.ts"
 export type { OutboxReport, OutboxRow, OutboxSource, StoredOutboxRow } from "./outbox/OutboxSource.ts"
 export type { TransactionSends } from "./TransactionSends.ts"
 
-// Stores and transports.
+// Stores, transports and event sinks.
 export { memory, smtp, sqlite, stub } from "./adapters.ts"
 export type {
   SmtpAccessToken,
@@ -49,8 +49,8 @@ export type {
   StubAdapter,
   TransportAdapter
 } from "./adapters.ts"
-export { storeFromPromises, transportFromPromises } from "@mailkeep/core/adapter"
-export type { PromiseStore, PromiseTransport } from "@mailkeep/core/adapter"
+export { sinkFromPromises, storeFromPromises, transportFromPromises } from "@mailkeep/core/adapter"
+export type { PromiseSink, PromiseStore, PromiseTransport } from "@mailkeep/core/adapter"
 export type { CapturedMessage, StubAct, StubOptions, StubRule } from "@mailkeep/smtp"
 
 // The handle of a project.

@@ -34,11 +34,12 @@ const startRelay = async (password: string) => {
 }
 
 describe("smtp", () => {
-  it("hands mail over to the relay of a URL and of options with a plain password", async () => {
+  it("hands mail over to the relay of a URL, of options, and of a URL with options", async () => {
     const { port, taken } = await startRelay("pass/word")
     const relays = [
       smtp(`smtp://shop:pass%2Fword@127.0.0.1:${port}?tls=off`),
-      smtp({ host: "127.0.0.1", port, tls: "off", auth: { user: "shop", password: "pass/word" } })
+      smtp({ host: "127.0.0.1", port, tls: "off", auth: { user: "shop", password: "pass/word" } }),
+      smtp(`smtp://127.0.0.1:${port}`, { tls: "off", auth: { user: "shop", password: "pass/word" } })
     ]
     for (const transport of relays) {
       const mail = await openQuiet({ transport })
@@ -46,7 +47,7 @@ describe("smtp", () => {
       await mail.tick()
       expect((await mail.deliveries.get(deliveryIds[0]!)).status).toBe("accepted")
     }
-    expect(taken.map((text) => /^Subject: (.*)\r$/m.exec(text)?.[1])).toEqual(["Welcome", "Welcome"])
+    expect(taken.map((text) => /^Subject: (.*)\r$/m.exec(text)?.[1])).toEqual(relays.map(() => "Welcome"))
   })
 })
 

@@ -5,7 +5,7 @@
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
-import { classifyRefusal, shownReply } from "../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, refusesLogin, shownReply } from "../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { pauseEnd, pauseMillis } from "./pause.ts"
 
@@ -107,6 +107,23 @@ export type CircuitState = "closed" | "throttled" | "open"
 
 export const circuitOf = ({ faults, unreachable }: RelayLimitState): CircuitState =>
   unreachable >= unreachableMax ? "open" : faults > 0 ? "throttled" : "closed"
+
+/** Why no mail leaves until somebody acts; `undefined` if mail leaves, or will leave after a pause. Contains no words of the relay. */
+const standstillOf = (state: RelayLimitState): string | undefined => {
+  const circuit = circuitOf(state)
+  const { smtpCode = null, enhancedCode = null } = state.lastFault ?? {}
+  if (circuit === "open") return "The relay cannot be reached. Mail waits in the queue."
+  return circuit === "throttled" && refusesLogin(smtpCode)
+    ? `The relay refuses the login (${[smtpCode, enhancedCode].filter((code) => code !== null).join(" ")}). Mail waits in the queue.`
+    : undefined
+}
+
+/** What the log says about the change from one state to the next; `undefined` for no line. */
+export const relayNews = (before: RelayLimitState, after: RelayLimitState): string | undefined => {
+  const [was, is] = [standstillOf(before), standstillOf(after)]
+  if (was === is) return undefined
+  return is ?? "The relay takes mail again."
+}
 
 /** How many more hand-offs may start while `underWay` run, and the end of the pause if there is one (else 0). */
 export const relayLimitNow = (state: RelayLimitState, underWay: number, now: Instant) => {

@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimit.ts"
-import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow } from "./relayLimit.ts"
+import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews } from "./relayLimit.ts"
 
 /** How the relay is doing. */
 export interface RelayHealth {
@@ -42,8 +42,11 @@ export const makeRelayLimiter = (): RelayLimiter => {
         state = { ...state, limit }
       }),
     record: (result) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const before = state
         state = relayLimitAfter(state, result, { now, limitMax })
+        const news = relayNews(before, state)
+        return news === undefined ? Effect.void : Effect.logWarning(news)
       }),
     duringHandOff: (handOff) =>
       Effect.suspend(() => {

@@ -9,6 +9,7 @@ import {
   initialRelayLimit,
   relayLimitAfter,
   relayLimitNow,
+  relayNews,
   relaySignalOf
 } from "../../src/internal/relayLimit.ts"
 
@@ -109,5 +110,28 @@ describe("relayLimitAfter", () => {
         expect(relayLimitNow(state, underWay, now).free).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
       })
     )
+  })
+})
+
+describe("relayNews", () => {
+  const wrongPassword = refused("auth", 535, "5.7.8")
+  const login = "The relay refuses the login (535 5.7.8). Mail waits in the queue."
+  const gone = "The relay cannot be reached. Mail waits in the queue."
+
+  it.each<[name: string, before: ReadonlyArray<HandOffResult>, result: HandOffResult, news: string | undefined]>([
+    ["nothing about accepted mail", [accepted], accepted, undefined],
+    ["nothing about a relay that asks to slow down", [], busy, undefined],
+    ["nothing when such a relay takes mail again", [busy], accepted, undefined],
+    ["nothing about four hand-offs without a reply", times(3, noReply), noReply, undefined],
+    ["that the relay cannot be reached", times(4, noReply), noReply, gone],
+    ["nothing more about the same relay", times(5, noReply), noReply, undefined],
+    ["that the relay takes mail again", times(5, noReply), accepted, "The relay takes mail again."],
+    ["that the relay refuses the login", [], wrongPassword, login],
+    ["nothing more about the same login", [wrongPassword], wrongPassword, undefined],
+    ["that the login succeeds again", [wrongPassword], accepted, "The relay takes mail again."],
+    ["that the relay answers, and refuses the login", times(5, noReply), wrongPassword, login]
+  ])("says %s", (_, before, result, news) => {
+    const state = after(before)
+    expect(relayNews(state, relayLimitAfter(state, result, { now, limitMax }))).toBe(news)
   })
 })

@@ -1,6 +1,7 @@
 /**
  * Decides whether a process is healthy, from what its store answers and what it sees of the relay. Source: decision 0046.
  */
+import { refusesLogin } from "../../domain/delivery/SmtpReply.ts"
 import type { Backlog, WorkHealth } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 
@@ -16,7 +17,9 @@ export const healthReasons = {
   /** Deliveries are late, or their worker died and no worker has recovered them. */
   deliveries_stuck: "degraded",
   /** The relay cannot be reached. Deliveries wait in the queue. */
-  relay_unreachable: "degraded"
+  relay_unreachable: "degraded",
+  /** The relay refuses the login, or it takes no mail and deliveries have been due for 5 minutes. Deliveries wait in the queue. */
+  relay_refuses: "degraded"
 } as const satisfies Readonly<Record<string, HealthStatus>>
 /** Why the status is not `ok`. */
 export type HealthReason = keyof typeof healthReasons
@@ -88,6 +91,10 @@ const statusOf = (reasons: ReadonlyArray<HealthReason>): HealthStatus =>
 /** Late deliveries wait for the relay while the circuit is not closed. They are not stuck then. */
 const lateOf = ({ work, relay }: HealthFacts): number => (work === null || relay.circuit !== "closed" ? 0 : work.late)
 
+/** A relay that only asks to slow down for a while is nobody's concern. */
+const refusesForLong = ({ work, relay: { circuit, lastFault } }: HealthFacts): boolean =>
+  circuit === "throttled" && (refusesLogin(lastFault?.smtpCode ?? null) || (work?.late ?? 0) > 0)
+
 /** Decides the health. Total: any facts give a report. */
 export const decideHealth = (facts: HealthFacts): HealthReport => {
   const { now, dispatcherRunning, relay, storeFault, work } = facts
@@ -99,7 +106,8 @@ export const decideHealth = (facts: HealthFacts): HealthReport => {
     store_unavailable: storeFault !== null,
     nothing_handed_over: dispatcherRunning && late > 0 && !handsOver,
     deliveries_stuck: late + abandoned > 0,
-    relay_unreachable: relay.circuit === "open"
+    relay_unreachable: relay.circuit === "open",
+    relay_refuses: refusesForLong(facts)
   }
   const reasons = (Object.keys(healthReasons) as ReadonlyArray<HealthReason>).filter((reason) => holds[reason])
   const oldestDueAt = work?.oldestDueAt ?? null

@@ -39,7 +39,24 @@ describe("decideHealth", () => {
     ["a process without a dispatcher", { dispatcherRunning: false }, "ok", []],
     ["deliveries that wait for their time", { work: { scheduled: 9, queued: 9 } }, "ok", []],
     ["a relay that asks to slow down", { relay: { circuit: "throttled" } }, "ok", []],
-    ["late deliveries while the relay gets a pause", { work: late, relay: { circuit: "throttled" } }, "ok", []],
+    [
+      "late deliveries while the relay gets a pause",
+      { work: late, relay: { circuit: "throttled" } },
+      "degraded",
+      ["relay_refuses"]
+    ],
+    [
+      "a relay that refuses the login",
+      { relay: { circuit: "throttled", lastFault: { at: now, kind: "busy", smtpCode: 535, enhancedCode: "5.7.8" } } },
+      "degraded",
+      ["relay_refuses"]
+    ],
+    [
+      "a relay that takes mail again after a refused login",
+      { relay: { lastFault: { at: now, kind: "busy", smtpCode: 535, enhancedCode: "5.7.8" } } },
+      "ok",
+      []
+    ],
     ["a relay that cannot be reached", { relay: { circuit: "open" } }, "degraded", ["relay_unreachable"]],
     [
       "late deliveries behind such a relay",
