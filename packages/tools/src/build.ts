@@ -63,7 +63,7 @@ export const build = async (packages: ReadonlyArray<Package>): Promise<void> => 
 }
 
 /** The name of the file that `pnpm pack` writes. */
-const tarballName = ({ manifest: { name, version } }: Package): string =>
+export const tarballName = ({ manifest: { name, version } }: Package): string =>
   `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`
 
 /** Packs each built package into `destination`, checks the packed file, and returns its path. */

@@ -21,7 +21,16 @@ const namedEntries = ({ manifest }: Package): ReadonlyArray<string> => {
 const workers = ({ folder }: Package): ReadonlyArray<string> =>
   files(`${folder}/src/**/*Worker.ts`).map((file) => file.slice(`${folder}/src/`.length))
 
-const isOfPackage = (id: string): boolean => id.startsWith(".") || id.startsWith("/")
+/** A file of the package, or a function that the bundler adds, such as the one for tagged templates. */
+const isOfPackage = (id: string): boolean => /^[./]/.test(id) || id.startsWith("@oxc-project/runtime")
+
+/** The imported packages that the manifest does not name. A product would not have them. */
+export const undeclaredPackages = ({ manifest }: Package, imports: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { name, dependencies, peerDependencies, optionalDependencies } = manifest
+  const declared = [name, ...Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies })]
+  const isDeclared = (id: string) => declared.some((one) => id === one || id.startsWith(`${one}/`))
+  return [...new Set(imports)].filter((id) => !id.startsWith("node:") && !isDeclared(id))
+}
 
 /** Bundles the package into its `dist`. The packages that it depends on stay imports. */
 export const bundle = async (one: Package): Promise<void> => {
@@ -52,5 +61,13 @@ export const bundle = async (one: Package): Promise<void> => {
   const misplaced = output.find(
     (file) => file.type === "chunk" && file.fileName.includes("/") && file.code.includes("import.meta.url")
   )
+  const written = new Set(output.map(({ fileName }) => fileName))
+  const imports = output.flatMap((file) => (file.type === "chunk" ? [...file.imports, ...file.dynamicImports] : []))
+  const undeclared = undeclaredPackages(
+    one,
+    imports.filter((id) => !written.has(id))
+  )
+  if (undeclared.length > 0)
+    throw new Error(`${one.manifest.name} imports ${undeclared.join(", ")} without a dependency`)
   if (misplaced !== undefined) throw new Error(`${misplaced.fileName} would look for its worker in another folder`)
 }

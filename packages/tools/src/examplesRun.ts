@@ -28,18 +28,11 @@ export const writeExamples = (folder: string, examples: ReadonlyArray<Example>):
   examples.forEach(({ code }, n) => writeFileSync(fileOf(folder, n), code))
 }
 
-/**
- * The errors of the compiler in the written examples, with the file and line of the example's source. The options are those of the repository.
- * Each example is a module, and may have an unused name.
- */
-export const compileComplaints = (folder: string, examples: ReadonlyArray<Example>): ReadonlyArray<string> => {
-  const config = {
-    extends: relative(folder, join(root, "tsconfig.json")),
-    // An example may end with a program that the reader runs.
-    compilerOptions: { moduleDetection: "force", noUnusedLocals: false },
-    // The sources that an example imports may need declarations of packages without any.
-    include: ["*.ts", relative(folder, join(root, "packages/*/src/**/*.d.ts"))]
-  }
+/** Compiles the project in the folder with the configuration. The errors have one line each, with a path from the folder. */
+export const compilerErrors = (
+  folder: string,
+  config: object
+): { readonly errors: ReadonlyArray<string>; readonly status: number | null } => {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   const { stdout, status } = spawnSync(
     process.execPath,
@@ -47,21 +40,48 @@ export const compileComplaints = (folder: string, examples: ReadonlyArray<Exampl
     { cwd: folder, encoding: "utf8" }
   )
   // A line that begins with a space continues the message of the line before.
-  const errors = stdout.split("\n").filter((line) => /^\S/.test(line))
-  const complaints = errors.flatMap((line) => {
-    const [, n, lineNumber, message] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
-    const example = examples[Number(n)]
-    return example === undefined ? [] : [`${example.file}:${example.line + Number(lineNumber) - 1}: ${message}`]
+  return { errors: stdout.split("\n").filter((line) => /^\S/.test(line)), status }
+}
+
+/** An error of the compiler with the file and line of the example's source. `undefined` when it is not in an example. */
+export const exampleComplaint = (error: string, examples: ReadonlyArray<Example>): string | undefined => {
+  const [, n, lineNumber, message] = /^(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(error) ?? []
+  const example = examples[Number(n)]
+  return example === undefined ? undefined : `${example.file}:${example.line + Number(lineNumber) - 1}: ${message}`
+}
+
+/**
+ * The errors of the compiler in the written examples, with the file and line of the example's source. The options are those of the repository.
+ * Each example is a module, and may have an unused name.
+ */
+export const compileComplaints = (folder: string, examples: ReadonlyArray<Example>): ReadonlyArray<string> => {
+  const { errors, status } = compilerErrors(folder, {
+    extends: relative(folder, join(root, "tsconfig.json")),
+    // An example may end with a program that the reader runs.
+    compilerOptions: { moduleDetection: "force", noUnusedLocals: false },
+    // The sources that an example imports may need declarations of packages without any.
+    include: ["*.ts", relative(folder, join(root, "packages/*/src/**/*.d.ts"))]
   })
+  const complaints = errors.flatMap((error) => exampleComplaint(error, examples) ?? [])
   const foreign = errors.length - complaints.length
   if (foreign > 0) return [...complaints, `${foreign} errors of the compiler are not in an example; run tsc`]
   return status !== 0 && complaints.length === 0 ? [`the compiler ended with ${status}`] : complaints
 }
 
+/** What runs an example. */
+export interface ExampleRuntime {
+  /** The command with the arguments before the file: the path of Node, or `deno run`. */
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+  /** The folder `node_modules` with the vitest that runs an example which is a test. */
+  readonly modules: string
+}
+
+const workspaceRuntime: ExampleRuntime = { command: [process.execPath], modules: join(root, "node_modules") }
+
 /** The lines of the error output that a complaint shows. */
 const errorLinesMax = 12
 
-interface Run {
+export interface Run {
   readonly output: string
   /** Why the run failed, or `undefined`. */
   readonly problem: string | undefined
@@ -70,16 +90,19 @@ interface Run {
 /** An example that is a test file of vitest. */
 const isTest = (file: string): boolean => /from "vitest"/.test(readFileSync(file, "utf8"))
 
-/** The arguments of Node for an example: the file, or vitest with the file as its only test. */
-const argumentsOf = (file: string): ReadonlyArray<string> => {
+/** The arguments of the runtime for an example: the file, or vitest with the file as its only test. */
+const argumentsOf = (file: string, modules: string): ReadonlyArray<string> => {
   if (!isTest(file)) return [file]
   const config = `${file.replace(/\.ts$/, "")}.vitest.mjs`
   writeFileSync(config, `export default { test: { include: [${JSON.stringify(basename(file))}] } }`)
-  return [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", dirname(file), "--config", config]
+  return [join(modules, "vitest/vitest.mjs"), "run", "--root", dirname(file), "--config", config]
 }
 
 /** Runs a file in an empty folder. A test file runs below vitest. */
-export const runFile = (file: string): Promise<Run> => {
+export const runFile = (
+  file: string,
+  { command: [command, ...before], modules }: ExampleRuntime = workspaceRuntime
+): Promise<Run> => {
   const cwd = mkdtempSync(join(tmpdir(), "mailkeep-example-"))
   return new Promise((resolve) => {
     const env = {
@@ -88,8 +111,8 @@ export const runFile = (file: string): Promise<Run> => {
       NO_COLOR: "1"
     }
     execFile(
-      process.execPath,
-      argumentsOf(file),
+      command,
+      [...before, ...argumentsOf(file, modules)],
       { cwd, env, encoding: "utf8", timeout: limitMillis, killSignal: "SIGKILL" },
       (error, stdout, stderr) => {
         rmSync(cwd, { recursive: true, force: true })
@@ -114,8 +137,13 @@ export const outputComplaints = ({ code, prints }: Example, output: string): Rea
   )
 }
 
-const runComplaints = async (folder: string, example: Example, n: number): Promise<ReadonlyArray<string>> => {
-  const { output, problem } = await runFile(fileOf(folder, n))
+const runComplaints = async (
+  folder: string,
+  example: Example,
+  n: number,
+  runtime: ExampleRuntime
+): Promise<ReadonlyArray<string>> => {
+  const { output, problem } = await runFile(fileOf(folder, n), runtime)
   const complaints = problem === undefined ? outputComplaints(example, output) : [problem]
   return complaints.map((complaint) => `${example.file}:${example.line}: ${complaint}`)
 }
@@ -124,13 +152,14 @@ const runComplaints = async (folder: string, example: Example, n: number): Promi
 export const runExamples = async (
   folder: string,
   examples: ReadonlyArray<Example>,
-  atOnce: number
+  atOnce: number,
+  runtime: ExampleRuntime = workspaceRuntime
 ): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   const waiting = [...examples.entries()].filter(([, { notRunBecause }]) => notRunBecause === undefined)
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      found.push(...(await runComplaints(folder, next[1], next[0])))
+      found.push(...(await runComplaints(folder, next[1], next[0], runtime)))
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   return found.toSorted()

@@ -91,7 +91,7 @@ const statusOf = (reasons: ReadonlyArray<HealthReason>): HealthStatus =>
 /** Late deliveries wait for the relay while the circuit is not closed. They are not stuck then. */
 const lateOf = ({ work, relay }: HealthFacts): number => (work === null || relay.circuit !== "closed" ? 0 : work.late)
 
-/** A relay that only asks to slow down for a while is nobody's concern. */
+/** A relay that asks to slow down for a while needs no attention. */
 const refusesForLong = ({ work, relay: { circuit, lastFault } }: HealthFacts): boolean =>
   circuit === "throttled" && (refusesLogin(lastFault?.smtpCode ?? null) || (work?.late ?? 0) > 0)
 
