@@ -109,8 +109,12 @@ export const groupExamples = (
     )
     return needsEffect ? "withEffect" : "withoutEffect"
   }
-  const in_ = (group: keyof ExampleGroups) => examples.filter((example) => groupOf(example) === group)
-  return { withoutEffect: in_("withoutEffect"), withEffect: in_("withEffect"), leftOut: in_("leftOut") }
+  const examplesOf = (group: keyof ExampleGroups) => examples.filter((example) => groupOf(example) === group)
+  return {
+    withoutEffect: examplesOf("withoutEffect"),
+    withEffect: examplesOf("withEffect"),
+    leftOut: examplesOf("leftOut")
+  }
 }
 
 /** The versions in the catalog of `pnpm-workspace.yaml`. */
