@@ -22,9 +22,13 @@ export const openProduct = (folder: string, way: TransactionWay) => {
   return { db, filename }
 }
 
-/** The outbox of the product. */
-export const outboxSourceOf = (db: Database.Database): OutboxSource => ({
-  take: (after, limit) => db.prepare<[string, number], StoredOutboxRow>(outboxSql.sqlite.take).all(after, limit),
-  remove: (ids) => db.prepare(outboxSql.sqlite.remove).run(JSON.stringify(ids)),
-  refuse: (id, reason) => db.prepare(outboxSql.sqlite.refuse).run(reason, id)
-})
+/** The outbox of the product, on a connection that never sees the open transactions of the product, and never waits for them. */
+export const openOutbox = (filename: string): OutboxSource & { readonly close: () => void } => {
+  const db = new Database(filename, { timeout: 0 })
+  return {
+    take: (after, limit) => db.prepare<[string, number], StoredOutboxRow>(outboxSql.sqlite.take).all(after, limit),
+    remove: (ids) => db.prepare(outboxSql.sqlite.remove).run(JSON.stringify(ids)),
+    refuse: (id, reason) => db.prepare(outboxSql.sqlite.refuse).run(reason, id),
+    close: () => void db.close()
+  }
+}

@@ -19,7 +19,7 @@ import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { TransactionWay } from "./product.ts"
-import { openProduct, outboxSourceOf, transactionWays } from "./product.ts"
+import { openOutbox, openProduct, transactionWays } from "./product.ts"
 import type { OrderDelivery, TransactionsLeft } from "./transactionVerdict.ts"
 import { transactionFailures } from "./transactionVerdict.ts"
 import type { TransactionWorkerOptions } from "./worker.ts"
@@ -48,18 +48,18 @@ const oneKill = async (folder: string, way: TransactionWay, name: string): Promi
 /** Moves the rows of the outbox to the store, as the next start of the product does. */
 const drainOutbox = async (folder: string): Promise<void> => {
   const { store, received } = filesIn(folder)
-  const { db } = openProduct(folder, "outbox")
+  const outbox = openOutbox(openProduct(folder, "outbox").filename)
   const mail = await openMail({
     store: sqlite(store),
     transport: recordingTransport(received, noRelayFaults),
     projectId: project,
     background: false,
-    outbox: outboxSourceOf(db),
+    outbox,
     onLog: () => {}
   })
   await mail.outbox.drain()
   await mail.close()
-  db.close()
+  outbox.close()
 }
 
 const leftBehind = (folder: string, way: TransactionWay, copies: ReadonlyArray<ReceivedCopy>): TransactionsLeft => {

@@ -7,7 +7,7 @@ import { openMail, outboxSql, sqlite, StoreUnavailable } from "mailkeep"
 import { filesIn, project } from "../embeddedMail.ts"
 import { appender } from "../Lines.ts"
 import { recordingTransport } from "../RecordingTransport.ts"
-import { openProduct, outboxSourceOf } from "./product.ts"
+import { openOutbox, openProduct } from "./product.ts"
 import type { TransactionWay } from "./product.ts"
 
 export interface TransactionWorkerOptions {
@@ -20,7 +20,7 @@ export interface TransactionWorkerOptions {
 const { folder, way, name } = JSON.parse(process.argv[2]!) as TransactionWorkerOptions
 const { store, received, reports } = filesIn(folder)
 const report = appender(reports)
-const { db } = openProduct(folder, way)
+const { db, filename } = openProduct(folder, way)
 
 const relayDelays = { deferred: 5, rejected: 0, lostBefore: 5, lostAfter: 0, delayMillisMax: 4 }
 
@@ -30,7 +30,7 @@ const mail = await openMail({
   projectId: project,
   domains: ["example.com"],
   from: "shop@example.com",
-  outbox: way === "outbox" ? outboxSourceOf(db) : undefined,
+  outbox: way === "outbox" ? openOutbox(filename) : undefined,
   onLog: () => {}
 })
 

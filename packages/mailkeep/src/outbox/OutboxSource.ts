@@ -19,6 +19,9 @@ export interface StoredOutboxRow {
 /**
  * How Mailkeep reads the outbox table: three functions over the product's own client. `outboxSql` has their statements. Several processes may drain
  * the same table.
+ *
+ * The functions must not run in an open transaction of the product: `take` would return rows that may be rolled back. A client with one
+ * connection, such as better-sqlite3, needs a second one for them.
  */
 export interface OutboxSource {
   /** Returns at most `limit` rows whose id is greater than `after`, by id, without the refused rows. */
