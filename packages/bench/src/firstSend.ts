@@ -58,7 +58,6 @@ const message = createMessage({ from: "hi@acme.example", to: "ada@example.org", 
 const receipt = await transport.send(message)
 if (!receipt.successful) throw new Error(receipt.errorMessages.join())
 ${shown}
-await transport.closeAllConnections?.()
 process.exit()
 `
   }

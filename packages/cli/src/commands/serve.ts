@@ -170,11 +170,11 @@ export const start = Command.make("start", flags, ({ json, ...options }) => {
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
-      const demoMailbox = mailbox ? mailboxUrl(url) : null
+      const mailboxAddress = mailbox ? mailboxUrl(url) : null
       yield* print(
         json,
-        { url, project: demo.project, domain: demo.domain, key, mailbox: demoMailbox },
-        firstLook({ url, key, mailbox: demoMailbox, now, transport })
+        { url, project: demo.project, domain: demo.domain, key, mailbox: mailboxAddress },
+        firstLook({ url, key, mailbox: mailboxAddress, now, transport })
       )
     })
   )
