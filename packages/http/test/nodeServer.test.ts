@@ -95,6 +95,33 @@ describe("makeNodeServer", () => {
     for (const socket of clients) socket.destroy()
   })
 
+  it("lets the reads of an API key wait after large responses, and forgets those whose client has left", async () => {
+    let made = 0
+    const app = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+      if (headers["authorization"] === "Bearer other") return HttpServerResponse.text("done")
+      made++
+      return HttpServerResponse.text("x".repeat(64 * 1024))
+    })
+    const { hostname, port } = new URL(await Effect.runPromise(serving(app, { readBytesPerSecond: 1024 })))
+    const readAndLeave = () =>
+      new Promise<void>((resolve) => {
+        const socket = connect(Number(port), hostname)
+        socket.once("data", () => socket.destroy())
+        socket.once("close", () => resolve())
+        socket.write("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer large\r\n\r\n")
+        leaving.push(socket)
+      })
+    const leaving: Array<Socket> = []
+    await readAndLeave()
+    expect(made).toBe(1)
+    const waiting = Array.from({ length: 20 }, readAndLeave)
+    const other = await fetch(`http://${hostname}:${port}`, { headers: { authorization: "Bearer other" } })
+    expect(await other.text()).toBe("done")
+    for (const socket of leaving) socket.destroy()
+    await Promise.all(waiting)
+    expect(made).toBe(1)
+  })
+
   it("refuses a port on which another process listens", async () => {
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")

@@ -154,7 +154,7 @@ describe("answers", () => {
   })
 
   it("answers 503 instead of a large response when unread responses use up the budget, and cuts off the slowest", async () => {
-    await open({ responseBytesMax: 4 * mib, stallMillis: 400 })
+    await open({ responseBytesMax: 4 * mib, stallMillis: 400, readBytesPerSecond: 64 * mib })
     const path = await bigPath()
     const client = await rawClient(wire.url, { reads: false })
     client.send(getRequest(wire.key, path).repeat(10))

@@ -20,11 +20,11 @@ export const attackerProjects = [
 ] as const
 export type AttackerProject = (typeof attackerProjects)[number]
 
-/** Records created before the attack; `null` if the server refused every size. */
+/** The ids of the records created before the attack, and an API key of each project. */
 export interface PreparedRecords {
   readonly apiKeys: Readonly<Record<AttackerProject, string>>
-  readonly templates: Readonly<Record<PreparedTemplate, string | null>>
-  readonly segments: Readonly<Record<PreparedSegment, string | null>>
+  readonly templates: Readonly<Record<PreparedTemplate, string>>
+  readonly segments: Readonly<Record<PreparedSegment, string>>
 }
 
 export const preparedTemplates = [

@@ -6,7 +6,7 @@ import { closeSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import type { Address, AttackerProject, PreparedRecords, PreparedSegment, PreparedTemplate } from "./Attack.ts"
 import { attackerProjects, preparedSegments, preparedTemplates } from "./Attack.ts"
-import { containsFilter, inFilter } from "./attacks/contacts.ts"
+import { containsFilter, inFilter, parts } from "./attacks/contacts.ts"
 import { taggedHtml } from "./attacks/templates.ts"
 import type { HonestProject } from "./HonestRequest.ts"
 import { honestProjects } from "./HonestRequest.ts"
@@ -60,12 +60,12 @@ const create = async (address: Address, apiKey: string, path: string, body: obje
 const createLargest = async (
   size: number,
   one: (size: number) => Promise<string | undefined>
-): Promise<{ readonly id: string | null; readonly size: number }> => {
+): Promise<{ readonly id: string; readonly size: number }> => {
   for (let tried = size; tried >= 1; tried = Math.floor(tried / 2)) {
     const id = await one(tried)
     if (id !== undefined) return { id, size: tried }
   }
-  return { id: null, size: 0 }
+  throw new Error(`the record was refused at every size from ${size} to 1`)
 }
 
 const variable = [{ key: "a", type: "string", fallback_value: "x" }]
@@ -86,19 +86,28 @@ const prepareTemplate = async (
   address: Address,
   apiKeys: Readonly<Record<AttackerProject, string>>,
   name: PreparedTemplate
-): Promise<string | null> => {
+): Promise<string> => {
   const apiKey = apiKeys[name === "largeAnswer" ? "prj_connections" : "prj_templates"]
   const [size, content] = templateContents[name]
   const { id } = await createLargest(size, (size) =>
     create(address, apiKey, "/emails/templates", { name, subject: "A subject", variables: variable, ...content(size) })
   )
-  if (id !== null) await create(address, apiKey, `/emails/templates/${id}/publish`, {})
+  await create(address, apiKey, `/emails/templates/${id}/publish`, {})
   return id
 }
 
-const prepareSegment = async (address: Address, apiKey: string, name: PreparedSegment): Promise<string | null> => {
-  const filter = name === "in" ? inFilter(12) : name === "contains" ? containsFilter() : { all: [] }
-  return (await create(address, apiKey, "/emails/segments", { name, filter })) ?? null
+const createSegment = (address: Address, apiKey: string, name: string, filter: object) =>
+  create(address, apiKey, "/emails/segments", { name, filter })
+
+/** Creates the segment with the largest accepted filter. */
+const createMaximalSegment = (address: Address, apiKey: string, name: string) =>
+  createLargest(parts, (size) => createSegment(address, apiKey, name, inFilter(size)))
+
+const prepareSegment = async (address: Address, apiKey: string, name: PreparedSegment): Promise<string> => {
+  if (name === "in") return (await createMaximalSegment(address, apiKey, name)).id
+  const id = await createSegment(address, apiKey, name, name === "contains" ? containsFilter() : { all: [] })
+  if (id === undefined) throw new Error(`the segment "${name}" was refused`)
+  return id
 }
 
 const segmentsMax = 200
@@ -107,16 +116,14 @@ const segmentsMillisMax = 40_000
 
 /** Creates as many segments as the project may have, each with the largest accepted filter. Returns their number. */
 const prepareMaximalSegments = async (address: Address, apiKey: string): Promise<number> => {
-  const createSegment = (name: string, textOctets: number) =>
-    create(address, apiKey, "/emails/segments", { name, filter: inFilter(textOctets) })
-  const { id, size } = await createLargest(490, (textOctets) => createSegment("maximal", textOctets))
-  if (id === null) return 0
+  const { size } = await createMaximalSegment(address, apiKey, "maximal")
+  const filter = inFilter(size)
   let created = 1
   const giveUpAt = Date.now() + segmentsMillisMax
   while (
     created < segmentsMax &&
     Date.now() < giveUpAt &&
-    (await createSegment(`maximal ${created}`, size)) !== undefined
+    (await createSegment(address, apiKey, `maximal ${created}`, filter)) !== undefined
   )
     created++
   return created

@@ -24,6 +24,11 @@ export interface ServerLimits extends BodyLimits {
   readonly readsMax: number
   /** Requests that read, of one API key, whose responses are not yet written; default 4. */
   readonly readsPerApiKeyMax: number
+  /**
+   * Bytes per second of the responses to the reads of one API key; default 8 MiB. An API key may read the bytes of two seconds at once; then its
+   * reads wait. Responses up to 16 KiB are free.
+   */
+  readonly readBytesPerSecond: number
   /** How long a shutdown waits for accepted requests; default 10 s. */
   readonly graceMillis: number
 }
@@ -39,5 +44,6 @@ export const defaultServerLimits: ServerLimits = {
   responseBytesMax: 16 * 1024 * 1024,
   readsMax: 8,
   readsPerApiKeyMax: 4,
+  readBytesPerSecond: 8 * 1024 * 1024,
   graceMillis: 10_000
 }

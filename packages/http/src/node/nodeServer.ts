@@ -12,7 +12,7 @@ import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 import type { ResponseBudget } from "./responseBudget.ts"
-import { makeResponseBudget } from "./responseBudget.ts"
+import { bodyBytes, makeResponseBudget } from "./responseBudget.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
@@ -117,9 +117,6 @@ const budgetExceeded = (response: HttpServerResponse.HttpServerResponse) => {
     }
   )
 }
-
-const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse) =>
-  body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
 
 /** Counts a response before it is compressed and written. Sends 503 instead if the response exceeds the budget. */
 const admitResponse =

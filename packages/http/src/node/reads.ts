@@ -6,13 +6,27 @@ import { Effect, Exit, Scope, Semaphore } from "effect"
 import type { HttpMiddleware } from "effect/http"
 import { HttpServerRequest } from "effect/http"
 import type { ServerResponse } from "node:http"
+import { setTimeout } from "node:timers"
 import type { ServerLimits } from "./limits.ts"
+import { bodyBytes, uncountedBytes } from "./responseBudget.ts"
 
 interface ReadsOfApiKey {
   readonly semaphore: Semaphore.Semaphore
   /** Requests that wait, that are being answered, or whose response is not yet written. */
   count: number
+  /** The time by `performance.now()` at which the allowed rate makes up for the bytes of the responses so far. */
+  evenAt: number
 }
+
+/** An API key may read the bytes of so many seconds at once. */
+const burstMillis = 2000
+
+/** Waits until the API key has read no more than its burst. Checks again, because other reads of the key wait too. */
+const untilWithinBurst = (reads: ReadsOfApiKey): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const waitMillis = reads.evenAt - performance.now() - burstMillis
+    return waitMillis <= 0 ? Effect.void : Effect.andThen(Effect.sleep(waitMillis), untilWithinBurst(reads))
+  })
 
 /** Calls `then` when the response is written or its connection is closed. */
 const whenWritten = (response: ServerResponse, then: () => void): void => {
@@ -22,30 +36,51 @@ const whenWritten = (response: ServerResponse, then: () => void): void => {
 
 /**
  * Bounds how many reads run at once. The reads of one API key first wait for each other, so that slow searches of one key delay no other
- * key. A read counts until its response is written, so that no further responses are built for a client that does not read.
+ * key. A read counts until its response is written, so that no further responses are built for a client that does not read. Large responses
+ * count against a rate, so that a client that disconnects early and asks again gets no more of them.
  */
 export const boundReads = ({
   readsMax,
-  readsPerApiKeyMax
-}: Pick<ServerLimits, "readsMax" | "readsPerApiKeyMax">): HttpMiddleware.HttpMiddleware => {
+  readsPerApiKeyMax,
+  readBytesPerSecond
+}: Pick<ServerLimits, "readsMax" | "readsPerApiKeyMax" | "readBytesPerSecond">): HttpMiddleware.HttpMiddleware => {
   const all = Semaphore.makeUnsafe(readsMax)
   const byApiKey = new Map<string, ReadsOfApiKey>()
+
+  const countBytes = (reads: ReadsOfApiKey, bytes: number): void => {
+    if (bytes <= uncountedBytes) return
+    reads.evenAt = Math.max(reads.evenAt, performance.now()) + (bytes / readBytesPerSecond) * 1000
+  }
+  /** Forgets an API key without requests, as soon as its rate allows. */
+  const forget = (apiKey: string, reads: ReadsOfApiKey): void => {
+    if (reads.count > 0) return
+    const waitMillis = reads.evenAt - performance.now()
+    if (waitMillis > 0) setTimeout(() => forget(apiKey, reads), waitMillis).unref()
+    else if (byApiKey.get(apiKey) === reads) byApiKey.delete(apiKey)
+  }
   return (app) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return app
-      const bounded = all.withPermits(1)(app)
+      // Effect starts the handler of a request uninterruptible. Without this, a request would wait on after its client has left.
+      const bounded = Effect.interruptible(all.withPermits(1)(app))
       // The API key is not checked yet. A wrong key has its own entry in the map until its refusal is written.
       const apiKey = request.headers["authorization"]
       // Requests without an API key do not wait for each other's responses.
       if (apiKey === undefined) return bounded
-      const reads = byApiKey.get(apiKey) ?? { semaphore: Semaphore.makeUnsafe(readsPerApiKeyMax), count: 0 }
+      const reads = byApiKey.get(apiKey) ?? { semaphore: Semaphore.makeUnsafe(readsPerApiKeyMax), count: 0, evenAt: 0 }
       byApiKey.set(apiKey, reads)
       reads.count++
       const untilWritten = Scope.makeUnsafe()
       whenWritten(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, () => {
-        if (--reads.count === 0) byApiKey.delete(apiKey)
+        reads.count--
+        forget(apiKey, reads)
         Effect.runFork(Scope.close(untilWritten, Exit.void))
       })
-      return Effect.andThen(Scope.provide(reads.semaphore.takeScoped(1), untilWritten), bounded)
+      return Scope.provide(reads.semaphore.takeScoped(1), untilWritten).pipe(
+        Effect.andThen(untilWithinBurst(reads)),
+        Effect.interruptible,
+        Effect.andThen(bounded),
+        Effect.tap((response) => Effect.sync(() => countBytes(reads, bodyBytes(response))))
+      )
     })
 }

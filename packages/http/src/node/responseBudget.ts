@@ -1,15 +1,20 @@
 /**
  * Bounds the memory and the time of responses that their clients do not read. Source: decision 0032.
  */
+import type { HttpServerResponse } from "effect/http"
 import type { Socket } from "node:net"
 
 /**
  * A response up to this size is not counted. The number of connections already bounds these responses, and they are never refused for lack
  * of memory.
  */
-const uncountedBytes = 16 * 1024
+export const uncountedBytes = 16 * 1024
 /** A response older than this, or older than `stallMillis` if that is shorter, may be cut off to free memory for another response. */
 const slowMillisMax = 1000
+
+/** The size of a body before it is compressed; 0 for a body of unknown size. */
+export const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse): number =>
+  body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
 
 interface Writing {
   readonly bytes: number

@@ -12,10 +12,11 @@ const ask = (context: AttackContext, project: AttackerProject, method: string, p
     context.signal
   )
 
-const parts = 98
+/** The maximum number of comparisons in a filter, and of texts in one of them. */
+export const parts = 98
 const texts = 100
 
-/** The maximum number of comparisons in a filter. No contact matches any of them. */
+/** No contact matches any of the comparisons. */
 export const containsFilter = (): object => ({
   any: Array.from({ length: parts }, (_, n) => ({
     field: n % 2 === 0 ? "first_name" : "last_name",
@@ -24,12 +25,12 @@ export const containsFilter = (): object => ({
   }))
 })
 
-/** The maximum number of lists and of texts in a filter. With texts of 490 octets each, it has 4.8 MB. */
-export const inFilter = (textOctets: number): object => ({
-  any: Array.from({ length: parts }, (_, n) => ({
+/** As many parts, each with the maximum number of texts. No contact matches any of them. */
+export const inFilter = (length: number, textOctets = 1): object => ({
+  any: Array.from({ length }, (_, n) => ({
     field: n % 2 === 0 ? "email" : "user_id",
     op: "in",
-    value: Array.from({ length: texts }, (_, at) => `zq${n}-${at}-`.padEnd(textOctets, "z"))
+    value: Array.from({ length: texts }, (_, at) => `zq${n}-${at}`.padEnd(textOctets, "z"))
   }))
 })
 
@@ -43,7 +44,7 @@ const listSegment = (segment: "contains" | "in"): Attack["run"] => {
         context,
         "prj_contacts",
         "GET",
-        `/emails/contacts?limit=1&page=${n % 2 === 0 ? 1 : 1000}&segmentId=${context.prepared.segments[segment] ?? "none"}`
+        `/emails/contacts?limit=1&page=${n % 2 === 0 ? 1 : 1000}&segmentId=${context.prepared.segments[segment]}`
       )
     )
 }
@@ -58,7 +59,7 @@ export const contactAttacks: ReadonlyArray<Attack> = [
     run: listSegment("contains")
   },
   {
-    name: "segment of 98 in of 100 texts",
+    name: "segment of as many texts as a filter may have",
     bound: "1 listing of 200,000 contacts per second, 4 at once",
     run: listSegment("in")
   },
@@ -79,9 +80,9 @@ export const contactAttacks: ReadonlyArray<Attack> = [
     name: "filters of 4.8 MB",
     bound: "1 change of a segment in 2 s, 2 at once",
     run: (context) => {
-      const body = json({ filter: inFilter(490) })
+      const body = json({ filter: inFilter(parts, 490) })
       return paced({ everyMillis: 2000, atOnceMax: 2 }, context, () =>
-        ask(context, "prj_contacts", "PATCH", `/emails/segments/${context.prepared.segments.changing ?? "none"}`, body)
+        ask(context, "prj_contacts", "PATCH", `/emails/segments/${context.prepared.segments.changing}`, body)
       )
     }
   },

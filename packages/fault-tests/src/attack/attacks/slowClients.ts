@@ -97,7 +97,7 @@ const pipelined = 400
 const largeAnswerHead = (context: AttackContext) =>
   headBytes({
     method: "GET",
-    path: `/emails/templates/${context.prepared.templates.largeAnswer ?? "none"}`,
+    path: `/emails/templates/${context.prepared.templates.largeAnswer}`,
     apiKey: apiKeyOf(context),
     keepAlive: true
   })

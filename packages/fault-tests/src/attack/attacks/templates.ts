@@ -17,7 +17,7 @@ const ask = (context: AttackContext, method: string, path: string, body: Buffer,
   )
 
 const templatePath = ({ prepared }: AttackContext, template: PreparedTemplate) =>
-  `/emails/templates/${prepared.templates[template] ?? "none"}`
+  `/emails/templates/${prepared.templates[template]}`
 
 const preview = (context: AttackContext, template: PreparedTemplate, body: Buffer) =>
   ask(context, "POST", `${templatePath(context, template)}/preview`, body)
@@ -33,7 +33,7 @@ const send = (context: AttackContext, template: PreparedTemplate, n: number, tem
     json({
       from: "shop@templates.example",
       to: `t${n}@example.net`,
-      templateId: context.prepared.templates[template] ?? "none",
+      templateId: context.prepared.templates[template],
       templateVariables
     }),
     [`Idempotency-Key: ${template}-${process.pid}-${n}`]
