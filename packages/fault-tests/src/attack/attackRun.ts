@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, setPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { setInterval, clearInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
@@ -79,6 +79,12 @@ const countsOf = async (child: ChildProcess, millisMax: number): Promise<AnswerC
   return text === "" ? {} : (JSON.parse(text) as AnswerCounts)
 }
 
+/** Attackers use other machines. Here they share the processors, so the server goes first. */
+const atLowPriority = (attacker: ChildProcess): ChildProcess => {
+  setPriority(attacker.pid!, constants.priority.PRIORITY_BELOW_NORMAL)
+  return attacker
+}
+
 const spawnAttackers = (
   server: TargetServer,
   { records }: Prepared,
@@ -97,9 +103,10 @@ const spawnAttackers = (
         names
       } satisfies AttackerOptions)
     )
-  return names.includes(foreignReaderAttack.name)
-    ? [...attackers, spawned("foreignReader.ts", { file: server.file, seconds } satisfies ForeignReaderOptions)]
-    : attackers
+  const readers = names.includes(foreignReaderAttack.name)
+    ? [spawned("foreignReader.ts", { file: server.file, seconds } satisfies ForeignReaderOptions)]
+    : []
+  return [...attackers, ...readers].map(atLowPriority)
 }
 
 /** Samples the size of memory and write-ahead log until it is stopped. */
