@@ -9,6 +9,7 @@ import { Effect, Exit, Fiber, Result, Scope, Stream } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
+import { makeStarted } from "./startedStore.ts"
 
 let folder: string
 const threads = new Set<Worker>()
@@ -29,7 +30,7 @@ afterEach(() => {
 const file = () => join(folder, "mail.db")
 
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+  Effect.runPromise(Effect.scoped(Effect.flatMap(makeStarted({ filename: file() }), test)))
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 
@@ -43,6 +44,29 @@ const until = (condition: () => boolean) =>
   })
 
 describe("the commit thread", () => {
+  it("lets no commit wait for its start, and keeps the commits before and after it", () =>
+    Effect.gen(function* () {
+      const store = yield* SqliteMailStore.make({ filename: file() })
+      let hasStarted = false
+      yield* Effect.forkChild(
+        Effect.andThen(
+          store.commitThreadStarted,
+          Effect.sync(() => (hasStarted = true))
+        ),
+        { startImmediately: true }
+      )
+      const names: Array<string> = []
+      const commit = Effect.suspend(() => {
+        names.push(`s${names.length}`)
+        return store.commit(put(names.at(-1)!))
+      })
+      yield* commit
+      expect(hasStarted).toBe(false)
+      while (!hasStarted) yield* commit
+      for (let n = 0; n < 20; n++) yield* commit
+      for (const name of names) expect(yield* setting(store, name)).toBe("1")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("reads each commit after it is acknowledged", () =>
     inStore((store) =>
       Effect.gen(function* () {
@@ -113,7 +137,7 @@ describe("the commit thread", () => {
 
   it("ends with the store, and leaves no write-ahead log behind", async () => {
     const scope = Effect.runSync(Scope.make())
-    const store = await Effect.runPromise(Scope.provide(SqliteMailStore.make({ filename: file() }), scope))
+    const store = await Effect.runPromise(Scope.provide(makeStarted({ filename: file() }), scope))
     await Effect.runPromise(store.commit(put("a")))
     expect(threads.size).toBe(1)
     await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -7,7 +7,7 @@ import { Effect, Exit, Fiber, Metric, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
-import { SqliteMailStore } from "../src/index.ts"
+import { makeStarted } from "./startedStore.ts"
 
 let folder: string
 beforeEach(() => {
@@ -20,7 +20,7 @@ const file = () => join(folder, "mail.db")
 const commitThreads = ["worker", "caller"] as const
 type CommitThread = (typeof commitThreads)[number]
 
-const open = (commitThread: CommitThread) => SqliteMailStore.make({ filename: file(), commitThread })
+const open = (commitThread: CommitThread) => makeStarted({ filename: file(), commitThread })
 
 const inStoreOf =
   (commitThread: CommitThread) =>

@@ -10,6 +10,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { makeProductConnections } from "../src/internal/productConnections.ts"
+import { makeStarted } from "./startedStore.ts"
 
 let folder: string
 let filename: string
@@ -33,7 +34,7 @@ afterEach(async () => {
 })
 
 const open = (options: Partial<SqliteMailStore.SqliteOptions>) =>
-  Effect.runPromise(Effect.provideService(SqliteMailStore.make({ filename, ...options }), Scope.Scope, scope))
+  Effect.runPromise(Effect.provideService(makeStarted({ filename, ...options }), Scope.Scope, scope))
 
 const put = (store: SqliteMailStore.SqliteMailStoreShape, name: string) =>
   Effect.runPromise(store.commit([{ _tag: "PutSetting", name, value: "blue" }]))

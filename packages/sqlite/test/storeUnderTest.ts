@@ -6,11 +6,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import type { SqliteOptions } from "../src/SqliteMailStore.ts"
-import { SqliteMailStore } from "../src/index.ts"
+import { layerStarted } from "./startedStore.ts"
 
 /** @public Imported by other processes. */
 export const open = (filename: string, commitThread?: SqliteOptions["commitThread"]) =>
-  SqliteMailStore.layer({ filename, ...(commitThread === undefined ? {} : { commitThread }) })
+  layerStarted({ filename, ...(commitThread === undefined ? {} : { commitThread }) })
 
 /** A store in a folder of its own. `module` exports `open` for another process. */
 export const placeWith = (module: string, openFile: typeof open) =>

@@ -3,7 +3,7 @@
  * Source: docs/decisions/0053-commit-thread.md.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Scope } from "effect"
 import type { ProductConnections } from "../productConnections.ts"
 import { ownTransactionMillis, ownTransactionSentence } from "../productConnections.ts"
@@ -63,6 +63,13 @@ const toCommittedGroup = ({ outcomes, ...group }: CommittedElsewhere): Committed
   outcomes: outcomes.map((outcome) => ("defect" in outcome ? { defect: fromThreadError(outcome.defect) } : outcome))
 })
 
+export interface CommitThread extends GroupWriter {
+  /** Whether the thread has opened the file, or has failed to. A commit before that would wait for it. */
+  readonly hasStarted: () => boolean
+  /** Waits until `hasStarted`. */
+  readonly started: Effect.Effect<void>
+}
+
 /**
  * Starts the thread without waiting for it. The scope lets the thread finish its group and close its connection. A thread that dies fails
  * its group with `StoreUnavailable`, and the next group starts another thread.
@@ -71,7 +78,7 @@ export const makeCommitThread = (
   filename: string,
   identity: FileIdentity,
   connections: ProductConnections
-): Effect.Effect<GroupWriter, never, Scope.Scope> =>
+): Effect.Effect<CommitThread, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
       module: "commitWorker",
@@ -79,8 +86,14 @@ export const makeCommitThread = (
       pendingMax,
       idleMillis: Number.POSITIVE_INFINITY
     })
-    yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
+    let hasStarted = false
+    yield* Effect.addFinalizer(() => (hasStarted ? Effect.ignore(request({ _tag: "Close" })) : Effect.void))
     yield* start
+    const starting = Effect.ensuring(
+      request({ _tag: "DataVersion" }),
+      Effect.sync(() => (hasStarted = true))
+    )
+    const startingFiber = yield* Effect.forkScoped(Effect.ignore(starting))
     const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
       Effect.flatMap(request({ _tag: "Commit", writes, busyMillis: waitMillis }), (reply) =>
         "group" in reply ? Effect.succeed(toCommittedGroup(reply.group)) : unexpected
@@ -112,6 +125,8 @@ export const makeCommitThread = (
       })
     }
     return {
+      hasStarted: () => hasStarted,
+      started: Effect.asVoid(Fiber.await(startingFiber)),
       commit: (writes) =>
         send(writes).pipe(
           Effect.catchTag("NotCloneable", () => sendCloneable(writes)),
