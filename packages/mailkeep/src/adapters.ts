@@ -35,7 +35,8 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * One SQLite file in WAL mode. Creates the file if it does not exist; its folder must exist. Each answer comes after a sync to the disk.
+ * One SQLite file in WAL mode. Creates the file if it does not exist; its folder must exist. Each answer comes after a sync to the disk. Throws a
+ * `TypeError` without a path.
  *
  * @example
  * ```ts
@@ -46,14 +47,20 @@ export interface SqliteStoreOptions {
  * await mail.close()
  * ```
  */
-export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => ({
-  layer: Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@mailkeep/sqlite")),
-      ({ SqliteMailStore }) => SqliteMailStore.layer(typeof file === "string" ? { filename: file } : file)
+export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => {
+  const options = typeof file === "string" ? { filename: file } : file
+  // A program without types, or an environment variable that is not set.
+  if (typeof options?.filename !== "string" || options.filename === "")
+    throw new TypeError('sqlite needs the path of the file, such as sqlite("mail.db").')
+  return {
+    layer: Layer.unwrap(
+      Effect.map(
+        Effect.promise(() => import("@mailkeep/sqlite")),
+        ({ SqliteMailStore }) => SqliteMailStore.layer(options)
+      )
     )
-  )
-})
+  }
+}
 
 /** A store in the memory of this process, for tests. Each opened mail begins with an empty store. */
 export const memory = (): StoreAdapter => ({

@@ -6,7 +6,7 @@ import { dirname } from "node:path"
 import { MailServer } from "@mailkeep/http"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { smtp, stub } from "../src/index.ts"
+import { smtp, sqlite, stub } from "../src/index.ts"
 import { openQuiet, rejection, signal, temporaryFile, welcome } from "./testMail.ts"
 
 /** A relay that wants a login. Resolves with its port and the messages that it took. */
@@ -32,6 +32,12 @@ const startRelay = async (password: string) => {
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
   return { port: (server.server.address() as { readonly port: number }).port, taken }
 }
+
+describe("sqlite", () => {
+  it.each([undefined, "", {}, null])("refuses %o at once, because it has no path", (file) => {
+    expect(() => sqlite(file as string)).toThrow("sqlite needs the path of the file")
+  })
+})
 
 describe("smtp", () => {
   it("hands mail over to the relay of a URL, of options, and of a URL with options", async () => {
