@@ -6,7 +6,6 @@
 import type { Answers, Query } from "@mailkeep/core/adapter"
 import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/adapter"
 import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
-import type { Database } from "better-sqlite3"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
@@ -14,14 +13,14 @@ import { isProductConnection, makeProductConnections } from "./internal/productC
 import { makeCallerWriter } from "./internal/callerWriter.ts"
 import { busySchedule, openDatabase } from "./internal/connection.ts"
 import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
-import type { GroupCommit, GroupWriter } from "./internal/groupCommit.ts"
+import type { GroupCommit } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { prepared } from "./internal/recordTable.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
-import type { CommitThread } from "./internal/thread/commitThread.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
 import { makeScanThread } from "./internal/thread/scanThread.ts"
+import { makeStartingWriter } from "./internal/thread/startingWriter.ts"
 
 /** The location of the store, and the thread that writes. */
 export interface SqliteOptions {
@@ -53,19 +52,6 @@ export interface SqliteMailStoreShape extends MailStoreShape {
 
 const capabilities = { durable: true, multiProcess: true } as const
 
-/** Commits on the caller's thread until the other thread has started. That takes a tenth of a second, for which no first send waits. */
-const commitOnThread = (thread: CommitThread, caller: GroupWriter, database: Database): GroupWriter => {
-  let onlyReads = false
-  const commit: GroupWriter["commit"] = (writes) =>
-    Effect.suspend(() => {
-      if (!thread.hasStarted()) return caller.commit(writes)
-      if (!onlyReads) database.pragma("query_only = ON")
-      onlyReads = true
-      return thread.commit(writes)
-    })
-  return { commit, dataVersion: thread.dataVersion }
-}
-
 /**
  * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
  * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
@@ -81,9 +67,12 @@ export const make = ({
     const connection = prepared(database)
     const connections = makeProductConnections()
     if (isProductConnection(ownConnection)) connections.add(ownConnection)
-    const caller = makeCallerWriter(database, () => checkFiles(filename, identity), connections)
+    const check = () => checkFiles(filename, identity)
     const thread = commitThread === "worker" ? yield* makeCommitThread(filename, identity, connections) : undefined
-    const writer = thread === undefined ? caller : commitOnThread(thread, caller, database)
+    const writer =
+      thread === undefined
+        ? makeCallerWriter(database, check, connections)
+        : makeStartingWriter(database, check, thread)
     const group = yield* makeGroupCommit(writer)
     // Opened last, so that a close refuses scans before it waits for commits.
     const scans = yield* makeScanThread(filename)

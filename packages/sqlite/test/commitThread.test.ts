@@ -6,6 +6,7 @@ import type { Worker } from "node:worker_threads"
 import type { Change } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Exit, Fiber, Result, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
@@ -66,6 +67,20 @@ describe("the commit thread", () => {
       for (let n = 0; n < 20; n++) yield* commit
       for (const name of names) expect(yield* setting(store, name)).toBe("1")
     }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("waits for a lock on the thread, also before the thread has started, so that a simulated clock need not move", () =>
+    Effect.gen(function* () {
+      const store = yield* SqliteMailStore.make({ filename: file() })
+      const other = new Database(file())
+      other.exec("BEGIN IMMEDIATE")
+      const waiting = yield* Effect.forkChild(store.commit(put("a")))
+      yield* store.commitThreadStarted
+      expect(waiting.pollUnsafe()).toBeUndefined()
+      other.exec("ROLLBACK")
+      other.close()
+      yield* Fiber.join(waiting)
+      expect(yield* setting(store, "a")).toBe("1")
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
 
   it("reads each commit after it is acknowledged", () =>
     inStore((store) =>

@@ -25,7 +25,7 @@ interface Deps {
 export const makeDkimKeys = ({ crypto, encrypt, host }: Deps): Effect.Effect<NewDkimKey, StoreUnavailable> => {
   const generate = boundedWork(keysBound)
   const warnDefaultHost = logWarningOnce(
-    `The DNS records of a domain contain the default mail host ${defaultHost}. Set \`domains.mailHost\` of \`MailCore.layerWith\`, or the flag --mail-host, before customers publish them.`
+    `The DNS records of a domain contain the default mail host ${defaultHost}. Set \`mailHost\` of \`openMail\`, \`domains.mailHost\` of \`MailCore.layerWith\`, or the flag --mail-host, before customers publish them.`
   )
   return Effect.andThen(
     host.host === defaultHost ? warnDefaultHost : Effect.void,

@@ -24,7 +24,7 @@ export const makeNoDispatcherWarning = (store: MailStoreShape, dispatcherHasStar
       const [{ oldestDueAt, queued, sending }] = yield* store.read([{ _tag: "Backlog", now }])
       if (oldestDueAt === null || now - oldestDueAt < patienceMillis || sending > 0) return
       yield* Effect.logWarning(
-        "Mail was accepted, but no dispatcher is running: nothing will be sent. Run `Dispatcher.run` in this process or `mailkeep serve`.",
+        "Mail was accepted, but no dispatcher is running: nothing will be sent. Open the mail with `background: true`, run `Dispatcher.run` in this process, or run `mailkeep serve`.",
         { queued }
       )
     })
