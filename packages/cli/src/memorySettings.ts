@@ -13,11 +13,8 @@ const allocator = {
   MALLOC_TRIM_THRESHOLD_: String(8 * 1024 * 1024)
 }
 
-/**
- * V8: a young generation of 12 MB instead of up to 96 MB, and a collection when the heap has grown by a quarter instead of doubled. V8 then collects
- * more often, beside the program and with short pauses.
- */
-const heap = ["--max-semi-space-size=4", "--heap-growing-percent=25"]
+/** V8: a young generation of 12 MB instead of up to 96 MB. */
+const heap = "--max-semi-space-size=4"
 
 const serverCommands: ReadonlySet<string | undefined> = new Set(["serve", "start"])
 
@@ -29,5 +26,5 @@ export const restartWithMemorySettings = (command: Command): void => {
   if (platform !== "linux" || command.execve === undefined || connected || !serverCommands.has(argv[2])) return
   // The operator or an earlier call of this function has set them.
   if (env["MALLOC_ARENA_MAX"] !== undefined) return
-  command.execve(execPath, [execPath, ...heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
+  command.execve(execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
 }
