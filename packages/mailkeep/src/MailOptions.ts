@@ -29,7 +29,7 @@ export interface MailOptions {
   readonly transport: TransportAdapter | Layer.Layer<Transport, unknown>
   /**
    * The sender domains of the default project, created when the mail opens. A name alone means that the domain is yours: it is verified manually,
-   * without DNS, and its mail is left to the relay to sign. `{ domain }` needs its DNS records before it can send, and its mail is signed with DKIM.
+   * without DNS. The relay may sign its mail; Mailkeep does not. `{ domain }` needs its DNS records before it can send, and signs its mail with DKIM.
    */
   readonly domains?: ReadonlyArray<string | CreateDomainInput> | undefined
   /** The default sender of the default project, such as `Acme <hi@acme.example>`. Without it, each send needs `from`. */
