@@ -126,10 +126,15 @@ class Simulation {
     for (const process of faultRates.hasOneClock ? processes : processes.slice(0, 1)) process.skewMillis += millis
   }
 
-  /** The deliveries that must end soon after the faults: those that are queued or under work. */
+  /**
+   * The deliveries that must end soon after the faults: those that are queued or under work. A process whose clock is ahead queues a scheduled
+   * delivery too early. When the clock is right again, such a delivery waits for its scheduled time.
+   */
   #unfinished(): ReadonlyArray<string> {
     const deliveries = projects.flatMap((projectId) => deliveriesOf(this.raw, projectId))
-    return deliveries.flatMap(({ id, status }) => (status === "queued" || status === "sending" ? [id] : []))
+    return deliveries.flatMap(({ id, status, scheduledAt }) =>
+      (status === "queued" || status === "sending") && (scheduledAt ?? 0) <= this.world.now ? [id] : []
+    )
   }
 
   /** Starts a process with a core and its callers. It runs until it is killed or fails to start. */
