@@ -27,8 +27,8 @@ export interface SqliteOptions {
   /** The path of the file. It is created if it does not exist; its folder must exist. */
   readonly filename: string
   /**
-   * The thread that commits. Default: `worker`, so that no disk sync blocks the event loop of the product. `caller` starts no thread, and
-   * suits a short-lived program.
+   * The thread that commits. Default: `worker`, so that no disk sync blocks the event loop of the product. Commits before this thread has started
+   * run on the caller's thread. `caller` starts no thread, and suits a short-lived program.
    */
   readonly commitThread?: "worker" | "caller"
   /**

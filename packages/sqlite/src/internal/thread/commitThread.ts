@@ -86,14 +86,10 @@ export const makeCommitThread = (
       pendingMax,
       idleMillis: Number.POSITIVE_INFINITY
     })
-    let hasStarted = false
-    yield* Effect.addFinalizer(() => (hasStarted ? Effect.ignore(request({ _tag: "Close" })) : Effect.void))
+    yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
     yield* start
-    const starting = Effect.ensuring(
-      request({ _tag: "DataVersion" }),
-      Effect.sync(() => (hasStarted = true))
-    )
-    const startingFiber = yield* Effect.forkScoped(Effect.ignore(starting))
+    // The thread answers its first request when it has opened the file, or has failed to.
+    const starting = yield* Effect.forkScoped(Effect.ignore(request({ _tag: "DataVersion" })))
     const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
       Effect.flatMap(request({ _tag: "Commit", writes, busyMillis: waitMillis }), (reply) =>
         "group" in reply ? Effect.succeed(toCommittedGroup(reply.group)) : unexpected
@@ -125,8 +121,8 @@ export const makeCommitThread = (
       })
     }
     return {
-      hasStarted: () => hasStarted,
-      started: Effect.asVoid(Fiber.await(startingFiber)),
+      hasStarted: () => starting.pollUnsafe() !== undefined,
+      started: Effect.asVoid(Fiber.await(starting)),
       commit: (writes) =>
         send(writes).pipe(
           Effect.catchTag("NotCloneable", () => sendCloneable(writes)),
