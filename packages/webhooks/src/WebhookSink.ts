@@ -80,29 +80,24 @@ const pinned = (
   ...(certificates === undefined ? {} : { ca: certificates })
 })
 
-/** Loads the client with the first request. Node takes some 15 ms for it, which a product without webhooks saves at its start. */
+/** Loads Node's client with the first request, because a product without webhooks need not wait for it at its start. */
 const clientFor = ({ protocol }: URL) =>
   Effect.promise(() => (protocol === "https:" ? import("node:https") : import("node:http")))
-type Client = Effect.Success<ReturnType<typeof clientFor>>
 
 /** Posts the request and resolves with the head of the response. */
-const posted = (
-  client: Client,
-  url: URL,
-  address: Address,
-  sinkRequest: SinkRequest,
-  certificates: string | undefined
-) =>
-  Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
-    const request: ClientRequest = client.request(pinned(url, address, sinkRequest, certificates), (response) => {
-      // A response that breaks off emits an error. Without a listener the error would end the process.
-      response.on("error", () => {})
-      resume(Effect.succeed(response))
+const posted = (url: URL, address: Address, sinkRequest: SinkRequest, certificates: string | undefined) =>
+  Effect.flatMap(clientFor(url), (client) =>
+    Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
+      const request: ClientRequest = client.request(pinned(url, address, sinkRequest, certificates), (response) => {
+        // A response that breaks off emits an error. Without a listener the error would end the process.
+        response.on("error", () => {})
+        resume(Effect.succeed(response))
+      })
+      request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
+      request.end(sinkRequest.body)
+      return Effect.sync(() => request.destroy())
     })
-    request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
-    request.end(sinkRequest.body)
-    return Effect.sync(() => request.destroy())
-  })
+  )
 
 /** The status decides as soon as it arrives; the result does not wait for the body. */
 const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
@@ -124,8 +119,7 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
         return Effect.fail(new SinkUnavailable({ reason: "not_https" }))
       if (!isWebhookPort(url, rules)) return Effect.fail(new SinkUnavailable({ reason: "port_not_allowed" }))
       return resolveAllowedAddress(url, { rules, nameServers }).pipe(
-        Effect.zip(clientFor(url)),
-        Effect.flatMap(([address, client]) => posted(client, url, address, sinkRequest, certificates)),
+        Effect.flatMap((address) => posted(url, address, sinkRequest, certificates)),
         Effect.flatMap(answered)
       )
     }
