@@ -6,7 +6,7 @@ import { closeSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import type { Address, AttackerProject, PreparedRecords, PreparedSegment, PreparedTemplate } from "./Attack.ts"
 import { attackerProjects, preparedSegments, preparedTemplates } from "./Attack.ts"
-import { containsFilter, inFilter, parts } from "./attacks/contacts.ts"
+import { comparisonsMax, containsFilter, inFilter } from "./attacks/contacts.ts"
 import { taggedHtml } from "./attacks/templates.ts"
 import type { HonestProject } from "./HonestRequest.ts"
 import { honestProjects } from "./HonestRequest.ts"
@@ -101,7 +101,7 @@ const createSegment = (address: Address, apiKey: string, name: string, filter: o
 
 /** Creates the segment with the largest accepted filter. */
 const createMaximalSegment = (address: Address, apiKey: string, name: string) =>
-  createLargest(parts, (size) => createSegment(address, apiKey, name, inFilter(size)))
+  createLargest(comparisonsMax, (size) => createSegment(address, apiKey, name, inFilter(size)))
 
 const prepareSegment = async (address: Address, apiKey: string, name: PreparedSegment): Promise<string> => {
   if (name === "in") return (await createMaximalSegment(address, apiKey, name)).id

@@ -48,7 +48,9 @@ const oneKill = async (folder: string, way: TransactionWay, name: string): Promi
 /** Moves the rows of the outbox to the store, as the next start of the product does. */
 const drainOutbox = async (folder: string): Promise<void> => {
   const { store, received } = filesIn(folder)
-  const outbox = openOutbox(openProduct(folder, "outbox").filename)
+  const { db, filename } = openProduct(folder, "outbox")
+  db.close()
+  const outbox = openOutbox(filename)
   const mail = await openMail({
     store: sqlite(store),
     transport: recordingTransport(received, noRelayFaults),

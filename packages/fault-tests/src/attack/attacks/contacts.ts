@@ -12,25 +12,24 @@ const ask = (context: AttackContext, project: AttackerProject, method: string, p
     context.signal
   )
 
-/** The maximum number of comparisons in a filter, and of texts in one of them. */
-export const parts = 98
-const texts = 100
+export const comparisonsMax = 98
+const textsMax = 100
 
-/** No contact matches any of the comparisons. */
+/** A filter of as many comparisons as one may have. It matches no contact. */
 export const containsFilter = (): object => ({
-  any: Array.from({ length: parts }, (_, n) => ({
+  any: Array.from({ length: comparisonsMax }, (_, n) => ({
     field: n % 2 === 0 ? "first_name" : "last_name",
     op: "contains",
     value: `zq${n}`
   }))
 })
 
-/** As many parts, each with the maximum number of texts. No contact matches any of them. */
-export const inFilter = (length: number, textOctets = 1): object => ({
-  any: Array.from({ length }, (_, n) => ({
+/** A filter of so many comparisons, each with as many texts as one may have. It matches no contact. */
+export const inFilter = (comparisons: number, textOctets = 1): object => ({
+  any: Array.from({ length: comparisons }, (_, n) => ({
     field: n % 2 === 0 ? "email" : "user_id",
     op: "in",
-    value: Array.from({ length: texts }, (_, at) => `zq${n}-${at}`.padEnd(textOctets, "z"))
+    value: Array.from({ length: textsMax }, (_, at) => `zq${n}-${at}`.padEnd(textOctets, "z"))
   }))
 })
 
@@ -80,7 +79,7 @@ export const contactAttacks: ReadonlyArray<Attack> = [
     name: "filters of 4.8 MB",
     bound: "1 change of a segment in 2 s, 2 at once",
     run: (context) => {
-      const body = json({ filter: inFilter(parts, 490) })
+      const body = json({ filter: inFilter(comparisonsMax, 490) })
       return paced({ everyMillis: 2000, atOnceMax: 2 }, context, () =>
         ask(context, "prj_contacts", "PATCH", `/emails/segments/${context.prepared.segments.changing}`, body)
       )
