@@ -74,8 +74,8 @@ export {
   storedRecordKey
 } from "./domain/store/StoredRecord.ts"
 export type * from "./domain/store/StoredRecord.ts"
-export { caseFold, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
-export type { LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
+export { caseFold, indexedStatuses, indexedStatusOf, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
+export type { IndexedStatus, LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
 export {
   evaluateBacklog,
   evaluateContactPage,

@@ -31,6 +31,8 @@ import { logLaws } from "./log.ts"
 import { messageSweepLaws } from "./messageSweeps.ts"
 import { orderLaws } from "./order.ts"
 import { logPageLaws } from "./logPages.ts"
+import { logStatusLaws } from "./logStatuses.ts"
+import { projectSearchLaws } from "./projectSearches.ts"
 import { outboxLaws } from "./outbox.ts"
 import { pageLaws } from "./pages.ts"
 import { processLaws } from "./processes.ts"
@@ -69,6 +71,8 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...resourceLaws,
     ...logLaws,
     ...logPageLaws,
+    ...logStatusLaws,
+    ...projectSearchLaws,
     ...pageLaws,
     ...orderLaws,
     ...claimLaws,

@@ -4,7 +4,7 @@
 import type { Change, ContactRecord, ContactPredicate, Sweep } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
-import { answering, asking, changing, claiming, preparing } from "./mutating.ts"
+import { answering, asking, changing, claiming, preparing, rereading } from "./mutating.ts"
 
 /** Keeps the time at which a contact was created, whatever a new revision says. */
 const createdOnce: Mutation = preparing((store, change) =>
@@ -120,6 +120,13 @@ const keepsEveryWorker: Mutation = (store) => {
   }
 }
 
+/** Counts the matches of another project too. */
+const countsAllProjects: Mutation = rereading("ContactScan", (store, query) =>
+  Effect.map(store.read([query, { ...query, projectId: "prj_other" }]), ([own, other]) =>
+    query.projectId === "prj_law" ? { ...own, matches: own.matches + other.matches } : own
+  )
+)
+
 export const listingMutants: Readonly<Record<string, Mutation>> = {
   "contacts/found-after-each-update": createdOnce,
   "contacts/removed-leaves-no-trace": remembered,
@@ -128,6 +135,10 @@ export const listingMutants: Readonly<Record<string, Mutation>> = {
   ),
   "contacts/pages-begin-and-end-exactly": asking("ContactScan", (query) =>
     query.after !== null && query.skip === 3 ? { ...query, skip: 2 } : query
+  ),
+  "contacts/searched-by-project": countsAllProjects,
+  "contacts/newest-matches-first": answering("ContactScan", (found, { filters: { search } }) =>
+    search === null ? found : { ...found, items: found.items.toSorted((a, b) => (a.id < b.id ? 1 : -1)) }
   ),
   "contacts/segment-table": asking("ContactScan", (query) => {
     const { segment } = query.filters
@@ -145,6 +156,9 @@ export const listingMutants: Readonly<Record<string, Mutation>> = {
   ),
   "log/pages-begin-and-end-exactly": answering("LogPage", (page, { filters, scanLimit }) =>
     filters.contactId !== null && scanLimit === 3 ? { ...page, next: null } : page
+  ),
+  "log/each-status-is-found": asking("LogPage", (query) =>
+    query.filters.status === "bounced" && query.scanLimit === 2 ? { ...query, scanLimit: 1 } : query
   ),
   "suppressions/pages-begin-and-end-exactly": answering("SuppressionPage", (page, { scanLimit }) =>
     scanLimit === 6 ? { ...page, next: null } : page

@@ -72,7 +72,8 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
     piece: (projectId, filters, after) =>
       Effect.map(
         store.read([{ _tag: "ContactScan", projectId, filters, after, skip: 0, limit: scanLimit, scanLimit }]),
-        ([piece]) => piece
+        // A store with an index may examine more than the limits, and then finds more matches than it lists.
+        ([piece]) => (piece.matches > piece.items.length ? { ...piece, next: piece.items.at(-1)! } : piece)
       )
   }
 }

@@ -3,7 +3,8 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
-import type { QueryOf } from "../../src/domain/store/Query.ts"
+import type { Position } from "../../src/domain/store/Paging.ts"
+import type { ContactScan, QueryOf } from "../../src/domain/store/Query.ts"
 import { evaluateContactScan } from "../../src/domain/store/queryReference.ts"
 import { noContactFilters } from "../../src/domain/contact/ContactPredicate.ts"
 import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
@@ -60,6 +61,25 @@ describe("makeContactScanner", () => {
         }
       )
     ))
+
+  it("continues after the last listed contact when a store finds more matches in a piece than the piece lists", () => {
+    const contacts = Array.from({ length: 4100 }, (_, n) => contactAt(n, "Ada"))
+    // A store with an index of texts: each piece is the whole rest.
+    const store = scanStore((query) => Effect.succeed(evaluateContactScan(contacts, { ...query, scanLimit: 10_000 })))
+    const { piece } = makeContactScanner(store)
+    return run(
+      Effect.gen(function* () {
+        const found: Array<string> = []
+        let after: Position | null = null
+        do {
+          const { items, next }: ContactScan = yield* piece("prj_a", filters, after)
+          found.push(...items.map(({ id }) => id))
+          after = next
+        } while (after !== null)
+        expect(found).toEqual(contacts.map(({ id }) => id).toReversed())
+      })
+    )
+  })
 
   it("fails with ContactFilterTooSlow when the scan takes longer than the time limit", () =>
     run(

@@ -109,7 +109,7 @@ export class Logs extends HttpApiGroup.make("logs")
         OpenApi.annotations({
           summary: "List deliveries",
           description:
-            "Newest first. A page with filters may be short or empty although more pages follow, so check `hasMore`."
+            "Newest first. A search that takes longer than 1 s ends the page, which may then be short or empty although more pages follow. Check `hasMore`."
         })
       ),
     HttpApiEndpoint.get("get", "/emails/logs/:deliveryId", {

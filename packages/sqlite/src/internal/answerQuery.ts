@@ -2,7 +2,7 @@
  * Answers one query.
  */
 import type { Answer, Answering, CounterName, Found, PageRequest, Query, UsageAudit } from "@mailkeep/core/adapter"
-import { caseFold, withDeletedCounts } from "@mailkeep/core/adapter/evaluation"
+import { caseFold, indexedStatusOf, withDeletedCounts } from "@mailkeep/core/adapter/evaluation"
 import { contactPage, contactScan } from "./contactQueries.ts"
 import { contentChunk } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
@@ -223,9 +223,12 @@ export const isScan = (query: Query): boolean => {
       return true
     case "ContactPage":
       return query.skip > skipMax
+    case "SuppressionPage":
+      return query.search !== null
     case "LogPage": {
       const { status, source, search, templateId } = query.filters
-      return status !== null || source !== null || search !== null || templateId !== null
+      const isStatusIndexed = status === indexedStatusOf(query.filters)
+      return !isStatusIndexed || source !== null || search !== null || templateId !== null
     }
     default:
       return false

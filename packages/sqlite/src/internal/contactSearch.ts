@@ -5,16 +5,47 @@ import type { ConflictReason, ContactRecord } from "@mailkeep/core/adapter"
 import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared } from "./recordTable.ts"
 import { findOne } from "./recordTable.ts"
-import { contacts } from "./tables.ts"
+import type { ContactRowPlace } from "./tables.ts"
+import { contactRows } from "./tables.ts"
 
 const unindexText = (connection: Prepared, rowId: number): void => {
-  connection.statement("DELETE FROM mailkeep_contact_search WHERE rowid = ?").run(rowId)
+  connection.statement("DELETE FROM mailkeep_contact_texts WHERE rowid = ?").run(rowId)
 }
 
 const indexText = (connection: Prepared, rowId: number, [email, name]: readonly [string, string]): void => {
   connection
-    .statement("INSERT INTO mailkeep_contact_search (rowid, email, name) VALUES (?, ?, ?)")
+    .statement("INSERT INTO mailkeep_contact_texts (rowid, email, name) VALUES (?, ?, ?)")
     .run(rowId, email, name)
+}
+
+/** The number of row ids of a project. With 2^53 safe integers, this allows 8 million projects. */
+const rangeRows = 2 ** 30
+
+/** The row ids of the contacts of a project, both inclusive. `null` if the project never had a contact. */
+export const rowRangeOf = (connection: Prepared, projectId: string): readonly [first: number, last: number] | null => {
+  const number = connection
+    .statement("SELECT number FROM mailkeep_contact_ranges WHERE project_id = ?")
+    .pluck()
+    .get(projectId) as number | undefined
+  return number === undefined ? null : [number * rangeRows + 1, (number + 1) * rangeRows - 1]
+}
+
+const newRowRange = (connection: Prepared, projectId: string): readonly [first: number, last: number] => {
+  connection.statement("INSERT INTO mailkeep_contact_ranges (project_id) VALUES (?)").run(projectId)
+  return rowRangeOf(connection, projectId)!
+}
+
+/** The place after all other contacts of the project. */
+const nextPlace = (connection: Prepared, { projectId, createdAt }: ContactRecord): ContactRowPlace => {
+  const [first, last] = rowRangeOf(connection, projectId) ?? newRowRange(connection, projectId)
+  const previous = connection
+    .statement(
+      "SELECT row_id AS rowId, created_at_max AS createdAtMax FROM mailkeep_contacts WHERE row_id BETWEEN ? AND ? ORDER BY row_id DESC LIMIT 1"
+    )
+    .get(first, last) as ContactRowPlace | undefined
+  return previous === undefined
+    ? { rowId: first, createdAtMax: createdAt }
+    : { rowId: previous.rowId + 1, createdAtMax: Math.max(previous.createdAtMax, createdAt) }
 }
 
 const unindexLists = (connection: Prepared, { id, createdAt, listIds }: ContactRecord): void => {
@@ -31,9 +62,6 @@ const indexLists = (connection: Prepared, { id, createdAt, listIds }: ContactRec
       .run(listId, createdAt, id)
 }
 
-const rowIdOf = (connection: Prepared, id: string): number =>
-  connection.statement("SELECT row_id FROM mailkeep_contacts WHERE id = ?").pluck().get(id) as number
-
 const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
   a.length === b.length && a.every((one, n) => one === b[n])
 
@@ -48,27 +76,29 @@ export const putContact = (
   replaces: number | null
 ): ConflictReason | undefined => {
   if (replaces === null) {
-    const { changes, lastInsertRowid } = connection
-      .statement(contacts.insertNew)
-      .run(...contacts.valuesOf(contact, contacts.fields))
+    const row = { ...contact, ...nextPlace(connection, contact) }
+    const { changes } = connection
+      .statement(contactRows.insertNew)
+      .run(...contactRows.valuesOf(row, contactRows.fields))
     if (changes === 0) return "AlreadyExists"
-    indexText(connection, Number(lastInsertRowid), searchedTexts(contact))
+    indexText(connection, row.rowId, searchedTexts(contact))
     indexLists(connection, contact)
     return undefined
   }
-  const existing = findOne(connection, contacts, "WHERE id = ?", contact.id)
+  const existing = findOne(connection, contactRows, "WHERE id = ?", contact.id)
   const guard = revisionConflict(existing, replaces)
   if (existing === null || guard !== undefined) return guard
-  const isMoved = contact.address !== existing.address || contact.projectId !== existing.projectId
-  if (isMoved && addressHeld(contact, connection)) return "AlreadyExists"
+  const isOfOther = contact.projectId !== existing.projectId
+  if ((isOfOther || contact.address !== existing.address) && addressHeld(contact, connection)) return "AlreadyExists"
+  const isElsewhere = isOfOther || contact.createdAt !== existing.createdAt
+  const row = { ...existing, ...contact, ...(isElsewhere ? nextPlace(connection, contact) : {}) }
   connection
-    .statement(`UPDATE mailkeep_contacts SET ${contacts.assignments(contacts.fields)} WHERE id = ?`)
-    .run(...contacts.valuesOf(contact, contacts.fields), contact.id)
-  const [before, after] = [searchedTexts(existing), searchedTexts(contact)]
-  if (!same(before, after)) {
-    const rowId = rowIdOf(connection, contact.id)
-    unindexText(connection, rowId)
-    indexText(connection, rowId, after)
+    .statement(`UPDATE mailkeep_contacts SET ${contactRows.assignments(contactRows.fields)} WHERE id = ?`)
+    .run(...contactRows.valuesOf(row, contactRows.fields), contact.id)
+  const texts = searchedTexts(contact)
+  if (isElsewhere || !same(searchedTexts(existing), texts)) {
+    unindexText(connection, existing.rowId)
+    indexText(connection, row.rowId, texts)
   }
   if (!same(existing.listIds, contact.listIds) || existing.createdAt !== contact.createdAt) {
     unindexLists(connection, existing)
@@ -78,10 +108,10 @@ export const putContact = (
 }
 
 export const removeContact = (connection: Prepared, id: string, revision: number): ConflictReason | undefined => {
-  const existing = findOne(connection, contacts, "WHERE id = ?", id)
+  const existing = findOne(connection, contactRows, "WHERE id = ?", id)
   const guard = revisionConflict(existing, revision)
   if (existing === null || guard !== undefined) return guard ?? "NotFound"
-  unindexText(connection, rowIdOf(connection, id))
+  unindexText(connection, existing.rowId)
   unindexLists(connection, existing)
   connection.statement("DELETE FROM mailkeep_contacts WHERE id = ?").run(id)
   return undefined

@@ -2,9 +2,12 @@
  * The numbered steps from a file without Mailkeep tables to the newest schema. A released step never changes; a test compares its checksum.
  * The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
  */
+import { caseFold } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "better-sqlite3"
 import { sql as access } from "./schema/access.ts"
 import { sql as contacts } from "./schema/contacts.ts"
+import { sql as contactTexts } from "./schema/contactTexts.ts"
+import { sql as deliveriesOfStatus } from "./schema/deliveriesOfStatus.ts"
 import { sql as events } from "./schema/events.ts"
 import { sql as eventsOfDelivery } from "./schema/eventsOfDelivery.ts"
 import { sql as mail } from "./schema/mail.ts"
@@ -13,7 +16,8 @@ import { sql as store } from "./schema/store.ts"
 
 export const migrations: ReadonlyArray<string> = [
   [store, access, mail, events, resources, contacts].join(""),
-  eventsOfDelivery
+  eventsOfDelivery,
+  [deliveriesOfStatus, contactTexts].join("")
 ]
 
 export const schemaVersion = migrations.length
@@ -35,6 +39,8 @@ export const touchVersion = (database: Database): void => {
  * the write lock.
  */
 export const migrate = (database: Database): void => {
+  if (versionOf(database) === schemaVersion) return
+  database.function("mailkeep_case_fold", { deterministic: true }, (text) => caseFold(text as string))
   for (let version = versionOf(database); version < schemaVersion; version++) {
     database.exec("BEGIN IMMEDIATE")
     try {

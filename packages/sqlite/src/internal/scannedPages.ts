@@ -1,8 +1,8 @@
 /**
  * Pages of a walk over rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
  */
-import type { AnswerOf, Delivery, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
-import { caseFold, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
+import type { AnswerOf, Delivery, Instant, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
+import { caseFold, indexedStatusOf, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared, Value } from "./recordTable.ts"
 import { suppressions } from "./tables.ts"
 
@@ -31,25 +31,41 @@ const walk = <A>(
 
 type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
 
-const seek = (
-  projectId: string,
-  filters: LogFilters,
+/** The index that finds the deliveries of a page, and a condition without parameters, by which SQLite sees that a partial index is complete. */
+const indexFor = (filters: LogFilters): readonly [index: string, condition: string] => {
+  if (filters.address !== null) return ["mailkeep_deliveries_of_recipient", "true"]
+  if (filters.contactId !== null) return ["mailkeep_deliveries_of_contact", "true"]
+  const status = indexedStatusOf(filters)
+  if (status === null) return ["mailkeep_deliveries_newest", "true"]
+  // The deliveries that are sending are few. They are sorted after they are read.
+  if (status === "sending") return ["mailkeep_deliveries_lanes", "status = 'sending' AND due_at IS NOT NULL"]
+  return ["mailkeep_deliveries_of_status", `status = '${status}'`]
+}
+
+/** The bound of the newest delivery. With two conditions, SQLite could seek by the end date and then read all deliveries up to the position. */
+const newestBound = (
+  endDate: Instant | null,
   after: Position | null
-): readonly [string, ReadonlyArray<Value>] => {
+): ReadonlyArray<readonly [string, ReadonlyArray<Value>]> => {
+  if (after !== null && (endDate === null || after.createdAt <= endDate))
+    return [["(created_at, id) < (?, ?)", [after.createdAt, after.id]]]
+  return endDate === null ? [] : [["created_at <= ?", [endDate]]]
+}
+
+/** The SQL that finds the deliveries within the bounds of the filters, newest first, and its values. The last value is a limit. */
+export const logSearch = ({
+  projectId,
+  filters,
+  after
+}: Pick<QueryOf<"LogPage">, "projectId" | "filters" | "after">): readonly [string, ReadonlyArray<Value>] => {
+  const [index, condition] = indexFor(filters)
   const bounds: ReadonlyArray<readonly [string, ReadonlyArray<Value>]> = [
-    ["project_id = ?", [projectId]],
+    [`project_id = ? AND ${condition}`, [projectId]],
     ...(filters.address === null ? [] : [["address = ?", [filters.address]] as const]),
     ...(filters.contactId === null ? [] : [["contact_id = ?", [filters.contactId]] as const]),
     ...(filters.startDate === null ? [] : [["created_at >= ?", [filters.startDate]] as const]),
-    ...(filters.endDate === null ? [] : [["created_at <= ?", [filters.endDate]] as const]),
-    ...(after === null ? [] : [["(created_at, id) < (?, ?)", [after.createdAt, after.id]] as const])
+    ...newestBound(filters.endDate, after)
   ]
-  const index =
-    filters.address !== null
-      ? "mailkeep_deliveries_of_recipient"
-      : filters.contactId !== null
-        ? "mailkeep_deliveries_of_contact"
-        : "mailkeep_deliveries_newest"
   const sql = `SELECT id, created_at AS createdAt, recipient, status, scheduled_at AS scheduledAt, source, message_id AS messageId
 FROM mailkeep_deliveries INDEXED BY ${index} WHERE ${bounds.map(([where]) => where).join(" AND ")}
 ORDER BY created_at DESC, id DESC LIMIT ?`
@@ -59,12 +75,13 @@ ORDER BY created_at DESC, id DESC LIMIT ?`
 /** One page of the delivery log, newest first. */
 export const logPage = (
   connection: Prepared,
-  { projectId, filters, after, limit, scanLimit }: QueryOf<"LogPage">
+  { limit, scanLimit, ...search }: QueryOf<"LogPage">
 ): AnswerOf<"LogPage"> => {
+  const { filters } = search
   const messages = connection.statement("SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ?")
   const logged = ({ messageId }: Walked) =>
     (messages.get(messageId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
-  const [sql, values] = seek(projectId, filters, after)
+  const [sql, values] = logSearch(search)
   const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
   const { found, last } = walk(
     rows,

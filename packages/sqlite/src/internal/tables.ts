@@ -65,7 +65,7 @@ export const domains = recordTable<SenderDomainRecord>("mailkeep_domains", {
   revision: "plain"
 })
 
-export const contacts = recordTable<ContactRecord>("mailkeep_contacts", {
+const contactColumns: Columns<ContactRecord> = {
   id: "plain",
   projectId: "plain",
   email: "plain",
@@ -81,6 +81,20 @@ export const contacts = recordTable<ContactRecord>("mailkeep_contacts", {
   createdAt: "plain",
   updatedAt: "plain",
   revision: "plain"
+}
+
+export const contacts = recordTable<ContactRecord>("mailkeep_contacts", contactColumns)
+
+/** The columns of a contact's row that are not in its record. `schema/contactTexts.ts` explains them. */
+export interface ContactRowPlace {
+  readonly rowId: number
+  readonly createdAtMax: number
+}
+
+export const contactRows = recordTable<ContactRecord & ContactRowPlace>("mailkeep_contacts", {
+  rowId: "plain",
+  createdAtMax: "plain",
+  ...contactColumns
 })
 
 export const resources = recordTable<Resource>("mailkeep_resources", {

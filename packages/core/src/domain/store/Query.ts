@@ -141,7 +141,8 @@ interface Queries {
   /** Ordered by number. */
   Attempts: [{ readonly deliveryId: string }, ReadonlyArray<Attempt>]
   /**
-   * Newest first, after `after`. Examines at most `scanLimit` deliveries that match the dates, the recipient and the contact.
+   * Newest first, after `after`. Examines at most `scanLimit` deliveries that match the dates, the recipient and the contact. They also have the
+   * status of `indexedStatusOf`, unless it is `null`.
    * `next` is the position of the last delivery on the page. If `scanLimit` ended the page, it is the last examined delivery.
    * `next` is `null` at the end of the log.
    */

@@ -20,6 +20,7 @@ import { issue } from "../../domain/value/Issue.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
+import { makePageFiller } from "../../internal/filledPage.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -70,8 +71,9 @@ export class Suppressions extends Context.Service<
       email: string
     ) => Effect.Effect<null, RecordNotFound | InvalidArgument | StoreUnavailable>
     /**
-     * Returns one page of the addresses that get no mail now, ordered by address, without the addresses of deleted contacts. A page may be
-     * short although `hasMore` is `true`. Fails with `InvalidArgument` for a cursor of another search.
+     * Returns one page of the addresses that get no mail now, ordered by address, without the addresses of deleted contacts. A search takes up
+     * to 1 s. Its page may be short although `hasMore` is `true`; the next page continues the search. Fails with `InvalidArgument` for a cursor
+     * of another search.
      */
     readonly list: (
       caller: Caller,
@@ -89,6 +91,7 @@ export class Suppressions extends Context.Service<
       const crypto = yield* Crypto
       const { addressKey, signer } = yield* Secrets
       const sign = signer("cursor")
+      const fillPage = makePageFiller()
 
       /** Reads the clock and reserves the id of an event. Returns the effect that loads the facts about an address. */
       const factsOf = (
@@ -166,20 +169,17 @@ export class Suppressions extends Context.Service<
             scope: { projectId, listing: "suppressions", filters: { search } },
             limit,
             cursor,
-            read: (after) =>
+            read: (position) =>
               Effect.map(
-                store.read([
-                  {
-                    _tag: "SuppressionPage",
-                    projectId,
-                    search,
-                    now,
-                    after: after === null ? null : after[0]!,
-                    limit,
-                    scanLimit: examinedMax
-                  }
-                ]),
-                ([{ items, next }]) => ({
+                fillPage(projectId, { after: position === null ? null : position[0]!, limit }, (after, limit) =>
+                  Effect.map(
+                    store.read([
+                      { _tag: "SuppressionPage", projectId, search, now, after, limit, scanLimit: examinedMax }
+                    ]),
+                    ([part]) => part
+                  )
+                ),
+                ({ items, next }) => ({
                   items: items.map((one) => toSuppression(one, now)),
                   next: next === null ? null : [next]
                 })

@@ -24,6 +24,7 @@ import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
+import { makePageFiller } from "../../internal/filledPage.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
@@ -81,8 +82,10 @@ export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
     /**
-     * One page of the deliveries, newest first. With filters, a page may be short or empty although `hasMore` is `true`. Fails with
-     * `InvalidArgument` when a filter is not valid, or when the cursor belongs to another project or other filters.
+     * One page of the deliveries, newest first. With a filter that no index supports, the store is searched for up to 1 s. The page may then be
+     * short or empty although `hasMore` is `true`, and the next page continues the search. An index supports the recipient, the contact, the
+     * dates, and each status except `queued`, `accepted` and `delivered`. Fails with `InvalidArgument` when a filter is not valid, or when the
+     * cursor belongs to another project or other filters.
      */
     readonly list: (
       caller: Caller,
@@ -122,6 +125,7 @@ export class DeliveryLog extends Context.Service<
       const crypto = yield* Crypto
       const { signer, addressKey } = yield* Secrets
       const sign = signer("cursor")
+      const fillPage = makePageFiller()
 
       const list = Effect.fn("DeliveryLog.list")(function* (caller: Caller, input: ListDeliveriesInput = {}) {
         const projectId = yield* validProject(caller)
@@ -132,14 +136,19 @@ export class DeliveryLog extends Context.Service<
             scope: { projectId, listing: "deliveries", filters: { ...filters } },
             limit,
             cursor,
-            read: (position) => {
-              const after = position === null ? null : decodePosition(position)
-              const query = { _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax } as const
-              return Effect.map(store.read([query]), ([{ items, next }]) => ({
-                items,
-                next: next === null ? null : encodePosition(next)
-              }))
-            }
+            read: (position) =>
+              Effect.map(
+                fillPage(
+                  projectId,
+                  { after: position === null ? null : decodePosition(position), limit },
+                  (after, limit) =>
+                    Effect.map(
+                      store.read([{ _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax }]),
+                      ([part]) => part
+                    )
+                ),
+                ({ items, next }) => ({ items, next: next === null ? null : encodePosition(next) })
+              )
           }
         )
       })

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import type { Query } from "../../../src/adapter.ts"
 import { noLogFilters } from "../../../src/adapter.ts"
 import type { ListDeliveriesInput } from "../../../src/index.ts"
 import { Contacts, DeliveryLog, Domains, MailStore } from "../../../src/index.ts"
@@ -8,6 +9,17 @@ import { withTestMail, project, send, start, stores, tick } from "@mailkeep/test
 
 const page = (filters: ListDeliveriesInput = {}, limit = 100, cursor: string | null = null, projectId = project) =>
   Effect.flatMap(DeliveryLog, (log) => log.list(projectId, { ...filters, limit, cursor }))
+
+/** A store whose reads of the log examine two deliveries each. */
+const examiningTwo = <E>(layer: Layer.Layer<MailStore, E>) =>
+  Layer.effect(
+    MailStore,
+    Effect.map(MailStore, (store) => {
+      const read = (queries: ReadonlyArray<Query>) =>
+        store.read(queries.map((query) => (query._tag === "LogPage" ? { ...query, scanLimit: 2 } : query)))
+      return { ...store, read: read as typeof store.read }
+    })
+  ).pipe(Layer.provide(layer))
 
 /** All pages of a listing. */
 const allPages = (filters: ListDeliveriesInput, limit: number) =>
@@ -130,6 +142,16 @@ describe.each(stores)("the delivery log, over $name", (store) => {
         const [third] = yield* look(second.next)
         expect(third.items).toHaveLength(1)
         expect(third.next).toBeNull()
+      })
+    ))
+
+  it("reads on until a filtered page is full, and continues with its cursor", () =>
+    withTestMail({ name: store.name, layer: examiningTwo(store.layer) })(
+      Effect.gen(function* () {
+        yield* send("a", { to: Array.from({ length: 12 }, (_, i) => `${i % 4 === 0 ? "z" : "y"}${i}@example.org`) })
+        const pages = yield* allPages({ search: "z" }, 2)
+        expect(pages.map((one) => recipients([one]))).toEqual([["z8", "z4"], ["z0"]])
+        expect(pages.at(-1)).toMatchObject({ hasMore: false, nextCursor: null })
       })
     ))
 
