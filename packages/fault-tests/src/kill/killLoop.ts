@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
+import { bundledProgram } from "../bundledProgram.ts"
 import type { Copies } from "../copies.ts"
 import { explainedCopies } from "../copies.ts"
 import type { Transport } from "@mailkeep/core"
@@ -69,6 +70,7 @@ const recordingRelay = (folder: string): KillRelay => {
 
 /** Runs workers under load for a short time, then kills them all. Returns what they wrote to stderr. */
 const oneCrash = async (
+  program: string,
   folder: string,
   cycle: number,
   startAt: number,
@@ -87,7 +89,7 @@ const oneCrash = async (
       callers: relay.callers,
       relay: relay.ofWorkers(cycle)
     }
-    const child = spawn(process.execPath, [worker, JSON.stringify(options)], {
+    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
       stdio: ["ignore", "ignore", "pipe"],
       env: environmentWith(commitThreads[(cycle + n) % commitThreads.length]!)
     })
@@ -129,6 +131,7 @@ export const killLoop = async (
   { cycles, processes }: KillOptions,
   relayIn: (folder: string) => KillRelay = recordingRelay
 ): Promise<FaultRun> => {
+  using program = await bundledProgram(worker)
   const folder = mkdtempSync(join(tmpdir(), "killed-product-"))
   const files = filesIn(folder)
   const relay = relayIn(folder)
@@ -138,7 +141,7 @@ export const killLoop = async (
   let cycle = 0
   try {
     for (; cycle < cycles && failures.length === 0; cycle++) {
-      const errorOutput = await oneCrash(folder, cycle, clock, processes, relay)
+      const errorOutput = await oneCrash(program.file, folder, cycle, clock, processes, relay)
       if (errorOutput !== "") failures.push(`cycle ${cycle}: ${errorOutput}`)
       failures.push(...brokenInvariants(files.store).map((broken) => `cycle ${cycle}, after the kill: ${broken}`))
       const reports = readLines<WorkerReport>(files.reports)

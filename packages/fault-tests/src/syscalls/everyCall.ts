@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { bundledProgram } from "../bundledProgram.ts"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import type { CommitThread } from "../embeddedMail.ts"
@@ -36,6 +37,12 @@ type Injection = (typeof injections)[number]
 /** A new folder, in memory where possible. */
 const scratch = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-call-"))
 
+/** What all runs use: the bundled program, and the cache of its compiled code. */
+interface Prepared {
+  readonly program: string
+  readonly cache: string
+}
+
 interface Run {
   /** Whether an N-th call happened. */
   readonly injected: boolean
@@ -50,7 +57,7 @@ interface InjectedCall {
   readonly commitThread: CommitThread
 }
 
-const injectedRun = async (folder: string, cache: string, injected: InjectedCall): Promise<Run> => {
+const injectedRun = async (folder: string, { program, cache }: Prepared, injected: InjectedCall): Promise<Run> => {
   const { injection, n, commitThread } = injected
   const { call, fault } = injection
   const { store } = filesIn(folder)
@@ -69,7 +76,7 @@ const injectedRun = async (folder: string, cache: string, injected: InjectedCall
     "-e",
     `inject=${call}:${fault}:when=${n}`
   ]
-  const child = spawn("strace", [...flags, process.execPath, script, folder], {
+  const child = spawn("strace", [...flags, process.execPath, program, folder], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...environmentWith(commitThread), NODE_COMPILE_CACHE: cache }
   })
@@ -101,11 +108,11 @@ const problemsAfter = async (folder: string): Promise<ReadonlyArray<string>> => 
   ]
 }
 
-const attempt = async (cache: string, one: InjectedCall) => {
+const attempt = async (prepared: Prepared, one: InjectedCall) => {
   const folder = scratch()
   const what = `${one.injection.call} ${one.n}, ${one.injection.fault}, commits on the ${one.commitThread} thread`
   try {
-    const { injected, errorOutput } = await injectedRun(folder, cache, one)
+    const { injected, errorOutput } = await injectedRun(folder, prepared, one)
     const problems = errorOutput === "" ? await problemsAfter(folder) : [errorOutput]
     return { injected, failures: problems.map((problem) => `${what}: ${problem}`) }
   } catch (cause) {
@@ -127,7 +134,7 @@ interface Calls {
 }
 
 const injectUntilNotReached = async (
-  cache: string,
+  prepared: Prepared,
   what: Omit<InjectedCall, "n">,
   { stride, seed }: Calls
 ): Promise<{ readonly count: number; readonly failures: ReadonlyArray<string> }> => {
@@ -137,11 +144,11 @@ const injectUntilNotReached = async (
   let count = 0
   for (let n = first; n <= callsMax; n += concurrency * stride) {
     const runs = await Promise.all(
-      Array.from({ length: concurrency }, (_, i) => attempt(cache, { ...what, n: n + i * stride }))
+      Array.from({ length: concurrency }, (_, i) => attempt(prepared, { ...what, n: n + i * stride }))
     )
     failures.push(...runs.flatMap((run) => run.failures))
     const done = runs.findIndex(({ injected }) => !injected)
-    if (done === 0 && count === 0 && first > 1) return injectUntilNotReached(cache, what, { stride, seed: 0 })
+    if (done === 0 && count === 0 && first > 1) return injectUntilNotReached(prepared, what, { stride, seed: 0 })
     if (done >= 0) return { count: count + done, failures }
     count += concurrency
   }
@@ -149,13 +156,15 @@ const injectUntilNotReached = async (
 }
 
 export const everyCall = async (calls: Calls): Promise<FaultRun> => {
+  using bundled = await bundledProgram(script)
   const cache = scratch()
+  const prepared: Prepared = { program: bundled.file, cache }
   const counts: Record<string, number> = {}
   const failures: Array<string> = []
   try {
     for (const injection of injections)
       for (const commitThread of commitThreads) {
-        const { count, failures: broken } = await injectUntilNotReached(cache, { injection, commitThread }, calls)
+        const { count, failures: broken } = await injectUntilNotReached(prepared, { injection, commitThread }, calls)
         const name = `runs, each with ${injection.fault} at another ${injection.call}`
         counts[name] = (counts[name] ?? 0) + count
         failures.push(...broken)

@@ -10,6 +10,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { openMail, sqlite } from "mailkeep"
+import { bundledProgram } from "../bundledProgram.ts"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn, project } from "../embeddedMail.ts"
@@ -30,11 +31,11 @@ const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 const killsPerFile = 4
 
 /** Runs the product until some of its transactions have ended, and kills it. Returns what it wrote to stderr. */
-const oneKill = async (folder: string, way: TransactionWay, name: string): Promise<string> => {
+const oneKill = async (program: string, folder: string, way: TransactionWay, name: string): Promise<string> => {
   const { reports } = filesIn(folder)
   const before = readLines(reports).length
   const options: TransactionWorkerOptions = { folder, way, name }
-  const child = spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
   const errorOutput: Array<string> = []
   child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
   const ended = once(child, "exit")
@@ -92,13 +93,13 @@ interface OneFile {
   readonly duplicates: number
 }
 
-const oneFile = async (way: TransactionWay, kills: number): Promise<OneFile> => {
+const oneFile = async (program: string, way: TransactionWay, kills: number): Promise<OneFile> => {
   const folder = mkdtempSync(join(tmpdir(), "killed-transactions-"))
   const files = filesIn(folder)
   try {
     const failures: Array<string> = []
     for (let n = 0; n < kills; n++) {
-      const errorOutput = await oneKill(folder, way, `k${n}`)
+      const errorOutput = await oneKill(program, folder, way, `k${n}`)
       if (errorOutput !== "") failures.push(`${way}: ${errorOutput}`)
       failures.push(...brokenInvariants(files.store).map((broken) => `${way}, after a kill: ${broken}`))
     }
@@ -122,10 +123,11 @@ const oneFile = async (way: TransactionWay, kills: number): Promise<OneFile> => 
 
 /** Alternates between the ways to send, with a new file for every fourth kill. */
 export const transactionRun = async ({ kills }: { readonly kills: number }): Promise<FaultRun> => {
+  using program = await bundledProgram(worker)
   const runs: Array<OneFile> = []
   for (let done = 0, n = 0; done < kills; n++) {
     const onFile = Math.min(killsPerFile, kills - done)
-    const run = await oneFile(transactionWays[n % transactionWays.length]!, onFile)
+    const run = await oneFile(program.file, transactionWays[n % transactionWays.length]!, onFile)
     runs.push(run)
     done += onFile
     if (run.failures.length > 0) break
