@@ -3,7 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import { attackRun } from "./attack/attackRun.ts"
-import { bounds, boundsReached } from "./attack/attackVerdict.ts"
+import { bounds, ciBounds } from "./attack/attackVerdict.ts"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
     contacts: { type: "string", default: "200000" },
     /** Runs only the attacks whose name contains this text. */
     only: { type: "string", default: "" },
-    /** Checks against the bounds that a server must reach in the end, not against those that it reaches today. */
+    /** Checks against the bounds that a server must reach on a machine without other work, not against those of CI. */
     goal: { type: "boolean", default: false },
     /** Runs the attacks one after the other. */
     each: { type: "boolean", default: false },
@@ -90,7 +90,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
       contacts: Number(values.contacts),
       only: values.only,
       each: values.each,
-      bound: values.goal ? bounds : boundsReached,
+      bound: values.goal ? bounds : ciBounds,
       progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
     })
 }

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest"
 import { attackTables } from "../src/attack/attackReport.ts"
 import type { Observation } from "../src/attack/attackVerdict.ts"
-import { bounds, boundsReached, brokenBounds, summarize } from "../src/attack/attackVerdict.ts"
+import { bounds, ciBounds, brokenBounds, summarize } from "../src/attack/attackVerdict.ts"
 import { everyAttack } from "../src/attack/everyAttack.ts"
 import type { HonestKind, HonestRequest } from "../src/attack/HonestRequest.ts"
 import { honestKinds, honestRates, expectedStatus } from "../src/attack/HonestRequest.ts"
@@ -134,11 +134,21 @@ describe("brokenBounds", () => {
     ])
   })
 
-  it("allows more memory and latency with the bounds reached so far, but no lost delivery", () => {
-    const seen = { ...allBoundsKept, rssPeakOctets: 450_000_000, rssAfterOctets: 320_000_000 }
-    expect(brokenBounds(seen, boundsReached)).toEqual([])
-    expect(brokenBounds({ ...seen, rssPeakOctets: boundsReached.rssOctetsMax + 1e6 }, boundsReached)).toHaveLength(1)
-    expect(brokenBounds({ ...seen, log: new Map() }, boundsReached)).not.toEqual([])
+  it("reports a status 500 to an honest client in the whole run, also when it is less than one in a hundred", () => {
+    const wrong = { ...request("list logs", 0), status: 500 }
+    for (const intendedAt of [startedAt - 1, startedAt, endedAt])
+      for (const bound of [bounds, ciBounds])
+        expect(
+          brokenBounds({ ...allBoundsKept, honest: [...allBoundsKept.honest, { ...wrong, intendedAt }] }, bound)
+        ).toEqual(["list logs: was answered 500 1 times"])
+  })
+
+  it("allows more memory and latency in CI, but no lost delivery", () => {
+    const slow = withChanged("send", 1000, { millis: 10_000 })
+    const seen = { ...slow, rssPeakOctets: 450_000_000, rssAfterOctets: 320_000_000 }
+    expect(brokenBounds(seen, ciBounds)).toEqual([])
+    expect(brokenBounds({ ...seen, rssPeakOctets: ciBounds.rssOctetsMax + 1e6 }, ciBounds)).toHaveLength(1)
+    expect(brokenBounds({ ...seen, log: new Map() }, ciBounds)).not.toEqual([])
   })
 
   it("checks latency only during the attacks, but checks for lost deliveries in the whole run", () => {

@@ -18,7 +18,7 @@ import type { AttackerOptions } from "./attacker.ts"
 import { contactAttacks, segmentListing } from "./attacks/contacts.ts"
 import { attackTables } from "./attackReport.ts"
 import type { Bounds, Observation } from "./attackVerdict.ts"
-import { bounds, brokenBounds, megabytes, summarize } from "./attackVerdict.ts"
+import { brokenBounds, megabytes, summarize } from "./attackVerdict.ts"
 import type { AttackerProcess } from "./everyAttack.ts"
 import { attackerProcesses, everyAttack, foreignReaderAttack } from "./everyAttack.ts"
 import type { ForeignReaderOptions } from "./foreignReader.ts"
@@ -54,11 +54,11 @@ interface Phases {
   /** Maximum time after the attacks to release memory and write-ahead log, under continued honest load. */
   readonly calmMillisMax: number
 }
-const together: Phases = { warmUpMillis: 20_000, calmMillisMax: 30_000 }
-const alone: Phases = { warmUpMillis: 10_000, calmMillisMax: 10_000 }
+const together: Phases = { warmUpMillis: 20_000, calmMillisMax: 120_000 }
+const alone: Phases = { warmUpMillis: 10_000, calmMillisMax: 60_000 }
 
-/** Time that attackers may need to end after their duration. */
-const overtimeMillis = 15_000
+/** Time that attackers may need to end after their duration. It is longer than they wait for an answer. */
+const overtimeMillis = 60_000
 
 const spawned = (program: string, options: unknown): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), JSON.stringify(options)], {
@@ -131,6 +131,7 @@ const attackOnce = async (
   names: ReadonlyArray<string>,
   seconds: number,
   { warmUpMillis, calmMillisMax }: Phases,
+  bound: Bounds,
   file: string
 ) => {
   const begunAt = Date.now()
@@ -161,7 +162,7 @@ const attackOnce = async (
       server,
       calmMillisMax,
       () =>
-        (server.rssOctets() ?? 0) <= rssBeforeOctets * bounds.rssGrowthMax && server.walOctets() <= bounds.walOctetsMax
+        (server.rssOctets() ?? 0) <= rssBeforeOctets * bound.rssGrowthMax && server.walOctets() <= bound.walOctetsMax
     )
     const rssAfterOctets = server.rssOctets() ?? 0
     const walAfterOctets = server.walOctets()
@@ -245,12 +246,12 @@ export const attackRun = async ({
     progress(`created ${prepared.segmentsCreated} segments of maximum size`)
     if (!each) {
       progress(`${names.length} attacks at the same time, ${seconds} s`)
-      const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, together, file)
+      const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, together, bound, file)
       return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakOctets) }
     }
     const failures: Array<string> = []
     for (const name of names) {
-      const { seen } = await attackOnce(prepared, [name], seconds, alone, file)
+      const { seen } = await attackOnce(prepared, [name], seconds, alone, bound, file)
       const broken = brokenBounds(seen, bound)
       progress(singleAttackLine(seen, broken))
       failures.push(...broken.map((failure) => `${name}: ${failure}`))

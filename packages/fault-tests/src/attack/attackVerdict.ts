@@ -28,14 +28,13 @@ export const bounds: Bounds = {
 }
 
 /**
- * The bounds that the server reaches today, with a margin for memory and a large one for latency. They detect regressions on a machine
- * whose disk and processors are shared.
+ * The bounds of CI. The bound of latency is so large that a machine with other work does not reach it: it finds a server that no longer answers.
  */
-export const boundsReached: Bounds = {
+export const ciBounds: Bounds = {
   ...bounds,
   rssOctetsMax: 800_000_000,
   rssGrowthMax: 1.7,
-  p99MillisMax: { send: 2500, "list logs": 5000, "create contact": 2500 }
+  p99MillisMax: { send: 15_000, "list logs": 15_000, "create contact": 15_000 }
 }
 
 export interface Observation {
@@ -141,6 +140,13 @@ const lossFailures = ({ honest, log }: Observation): ReadonlyArray<string> =>
       return handedOff.has(status) ? [] : [`delivery ${id} was accepted, but is ${status} at the end`]
     })
 
+/** An honest client may get 503 from a server with too much work, but never 500. */
+const honestFailures = ({ honest }: Observation): ReadonlyArray<string> =>
+  honestKinds.flatMap((kind) => {
+    const internalErrors = honest.filter((one) => one.kind === kind && one.status === 500).length
+    return internalErrors > 0 ? [`${kind}: was answered 500 ${internalErrors} times`] : []
+  })
+
 /** The attacks that got a status 500, or that made no request. */
 const attackFailures = ({ attacks, answers }: Observation): ReadonlyArray<string> =>
   attacks.flatMap((name) => {
@@ -157,6 +163,7 @@ export const brokenBounds = (seen: Observation, bound: Bounds): ReadonlyArray<st
   ...(seen.ending === null ? [] : [`the server ended or hangs: ${seen.ending}`]),
   ...memoryFailures(seen, bound),
   ...latencyFailures(seen, bound),
+  ...honestFailures(seen),
   ...lossFailures(seen),
   ...attackFailures(seen)
 ]

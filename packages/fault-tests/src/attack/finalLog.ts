@@ -14,7 +14,7 @@ interface LogPage {
   }
 }
 
-const answerMillisMax = 20_000
+const answerMillisMax = 60_000
 
 /** The status of each delivery in the logs of the honest projects since the given time. */
 const readLogs = async ({ host, port }: Address, { honestKeys }: Prepared, since: number) => {
@@ -38,9 +38,9 @@ const readLogs = async ({ host, port }: Address, { honestKeys }: Prepared, since
 }
 
 const pending = new Set(["queued", "sending", "scheduled"])
-const readsMax = 30
+const readsMax = 300
 
-/** Reads the logs until no delivery is pending, at most 30 times. */
+/** Reads the logs until no delivery is pending, at most 300 times. */
 const readFinalLogs = async (address: Address, prepared: Prepared, since: number) => {
   for (let read = 1; ; read++) {
     const log = await readLogs(address, prepared, since)

@@ -16,8 +16,6 @@ import type { Postfix } from "./peers/postfix.ts"
 import { startPostfix } from "./peers/postfix.ts"
 import { relayTransport } from "./relayTransport.ts"
 
-const emptyMillisMax = 30_000
-
 const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmbiguous): KillRelay => ({
   // Postfix takes fewer messages a second than the core accepts. More callers would only make the recovery longer.
   callers: 4,
@@ -27,7 +25,7 @@ const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmb
   // Before a cycle, Postfix has no message.
   isInUse: () => postfix.queued() > 0,
   arrived: async (store) => {
-    const isEmpty = await postfix.emptied(emptyMillisMax)
+    const isEmpty = await postfix.emptied()
     const arrived = explainedMails(store, collector.spool, onAmbiguous)
     const unexplained = isEmpty ? [] : [`Postfix still has ${postfix.queued()} messages`]
     return { ...arrived, unexplained: [...unexplained, ...arrived.unexplained] }

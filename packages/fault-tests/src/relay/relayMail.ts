@@ -24,10 +24,10 @@ export const verifySenderDomain = (dns: PublishedDns, domain: string) =>
   })
 
 /** The hand-offs make no progress for this long: the run ends. */
-const idleMillisMax = 60_000
+const idleMillisMax = 300_000
 const pollMillis = 50
 
-/** Waits until the dispatcher has handed over every delivery. Fails when the number of waiting deliveries does not change for a minute. */
+/** Waits until the dispatcher has handed over every delivery. Fails when the number of waiting deliveries does not change for 5 minutes. */
 export const allHandedOver = Effect.gen(function* () {
   const dispatcher = yield* Dispatcher
   let [waitingBefore, idle] = [-1, 0]

@@ -25,7 +25,7 @@ const guide = path("../../../../../docs/guides/from-zero-to-a-delivered-mail.md"
 const command = path("../../../../cli/src/main.ts")
 
 const senderDomain = bounceHost.replace(/^bounces\./, "")
-const waitMillisMax = 30_000
+const waitMillisMax = 300_000
 
 /** The shell commands of the guide, in order. */
 const blocksOf = (text: string): ReadonlyArray<string> =>

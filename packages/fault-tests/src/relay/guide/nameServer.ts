@@ -45,6 +45,8 @@ export interface NameServer extends AsyncDisposable {
   readonly address: string
 }
 
+const startMillisMax = 120_000
+
 /** Starts the server, and waits until it answers. */
 export const startNameServer = async (zone: string, records: ReadonlyArray<PrintedRecord>): Promise<NameServer> => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-knot-"))
@@ -58,15 +60,16 @@ export const startNameServer = async (zone: string, records: ReadonlyArray<Print
   writeFileSync(join(folder, "knot.conf"), configOf(folder, port, zone))
   const server = spawn("knotd", ["-c", join(folder, "knot.conf")], { env: environment, stdio: "ignore" })
   const address = `127.0.0.1:${port}`
-  const resolver = new Resolver({ timeout: 200, tries: 1 })
+  const resolver = new Resolver({ timeout: 1000, tries: 1 })
   resolver.setServers([address])
-  for (let tries = 0; ; tries++) {
+  const giveUpAt = performance.now() + startMillisMax
+  for (;;) {
     const answers = await resolver.resolveSoa(zone).then(
       () => true,
       () => false
     )
     if (answers) break
-    if (tries === 100) throw new Error("The name server does not answer.")
+    if (performance.now() > giveUpAt) throw new Error("The name server does not answer.")
     await wait(50)
   }
   return {

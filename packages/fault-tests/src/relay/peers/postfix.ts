@@ -15,7 +15,6 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
-import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -34,20 +33,32 @@ export interface Postfix extends AsyncDisposable {
   readonly slowPort: number
   /** The number of messages that Postfix still has. */
   readonly queued: () => number
-  /** Waits until Postfix has no message. Returns `false` when the time is over before. */
-  readonly emptied: (millisMax: number) => Promise<boolean>
+  /** Waits until Postfix has no message. Returns `false` when it still has one after 5 minutes. */
+  readonly emptied: () => Promise<boolean>
   /** The log of all its processes. */
   readonly log: () => string
 }
 
-/** A port that is free now. */
+/** The system gives ports from 32768 to connections and to servers that ask for any port. */
+const ownPorts = { from: 10_000, to: 32_000 }
+
+/**
+ * A port that is free now, for a program that cannot ask the system for a port. It is not one that the system gives to another process before
+ * the program takes it.
+ */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
+  for (;;) {
+    const port = ownPorts.from + Math.floor(Math.random() * (ownPorts.to - ownPorts.from))
+    const server = createServer().listen(port, "127.0.0.1")
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, "close")
+    return port
+  }
 }
 
 const setting = async (name: string): Promise<string> =>
@@ -63,6 +74,9 @@ const filesBelow = (folder: string): number =>
 
 /** Postfix leaves a message alone for 5 minutes when one of its processes still has the file open. A flush tries all messages at once. */
 const flushMillis = 6000
+
+/** Far more than Postfix needs, also on a busy machine: a message that is still there is stuck. */
+const emptyMillisMax = 300_000
 
 /** Stops Postfix and removes the folder when its standard input closes. `$0` is the folder. */
 const guardScript = `cat >/dev/null; postfix -c "$0/etc" stop; rm -rf "$0"`
@@ -120,13 +134,13 @@ export const startPostfix = async (options: {
     relayPort,
     slowPort,
     queued,
-    emptied: async (millisMax) => {
+    emptied: async () => {
       const begun = performance.now()
       let flushes = 0
       // A message that is tried again moves against the order of the count, so one empty count is not enough.
       for (let empty = 0; empty < 3;) {
         const elapsed = performance.now() - begun
-        if (elapsed > millisMax) return false
+        if (elapsed > emptyMillisMax) return false
         if (elapsed > flushMillis * (flushes + 1)) {
           flushes++
           await run("postqueue", ["-c", config, "-f"], { env: environment })
