@@ -4,7 +4,7 @@
  * With the names of packages, builds these and their dependencies. `--to <folder>` keeps the packed files there.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -42,14 +42,17 @@ export const build = async (packages: ReadonlyArray<Package>): Promise<void> => 
   const built: Record<string, ReadonlyArray<string>> = {}
   for (const one of packages) {
     const folder = join(root, one.folder)
-    rmSync(join(folder, "dist"), { recursive: true, force: true })
-    const config = join(folder, "tsconfig.build.json")
+    const dist = join(folder, "dist")
+    rmSync(dist, { recursive: true, force: true })
+    mkdirSync(dist)
+    // In `dist`, because the checks of all source files can run at the same time.
+    const config = join(dist, "tsconfig.json")
     writeFileSync(
       config,
       JSON.stringify({
-        extends: "../tools/tsconfig.build.json",
-        compilerOptions: { rootDir: "src", outDir: "dist", paths: built },
-        include: ["src"]
+        extends: "../../tools/tsconfig.build.json",
+        compilerOptions: { rootDir: "../src", outDir: ".", paths: built },
+        include: ["../src"]
       })
     )
     try {
