@@ -1,9 +1,57 @@
-import { join } from "node:path"
+import { existsSync } from "node:fs"
+import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
-import { testFiles, testReport } from "./src/testReport.ts"
+import type { TestSpecification } from "vitest/node"
+import { BaseSequencer } from "vitest/node"
+import { setupFiles, testFiles, testReport } from "./src/testReport.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/**
+ * The test files with a process of their own. All other files share two processes, so that Effect and the sources are loaded twice and not
+ * once for each file. A file belongs here when it changes something of its process, or measures it.
+ */
+const ownProcess: ReadonlyArray<string> = [
+  // These take the longest, in this order, so they start first.
+  "packages/sqlite/test/conformance.test.ts",
+  "packages/sqlite/test/callerThread.conformance.test.ts",
+  "packages/sqlite/test/joinedTransaction.conformance.test.ts",
+  "packages/conformance/test/mutants.test.ts",
+  "packages/fault-tests/test/simulation.test.ts",
+  "packages/conformance/test/example.test.ts",
+  "packages/inbound/test/reports/hostile.test.ts",
+  "packages/fault-tests/test/crashPoints.test.ts",
+  "packages/webhooks/test/storm.test.ts",
+  // Empties the cache of modules.
+  "packages/mailkeep/test/sharedMail.test.ts",
+  // Count the threads that the process starts.
+  "packages/sqlite/test/commitThread.test.ts",
+  "packages/sqlite/test/scanThread.test.ts",
+  // Changes the file mode mask of the process.
+  "packages/sqlite/test/opening.test.ts",
+  // Sets a proxy in the environment of the process.
+  "packages/webhooks/test/addresses.test.ts",
+  // Stop every clock of the process.
+  "packages/mailkeep/test/logging.test.ts",
+  "packages/testing/test/fakeTimers.test.ts",
+  "packages/testing/test/testMail.test.ts"
+]
+
+const missing = ownProcess.filter((file) => !existsSync(join(root, file)))
+if (missing.length > 0) throw new Error(`There is no test file ${missing.join(", ")}.`)
+
+/** Starts the files with a process of their own in the order of the list. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = ownProcess.indexOf(relative(root, moduleId).replaceAll("\\", "/"))
+      return place < 0 ? ownProcess.length : place
+    }
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   root,
@@ -11,12 +59,29 @@ export default defineConfig({
   test: {
     // Many tests start the command or a worker: Node keeps what it has compiled.
     env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile") },
-    include: [testFiles],
     // Two cores: a worker each, and no more processes than that.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    setupFiles: [...setupFiles],
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 120_000,
     // A test without an assertion proves nothing, so it fails.
-    expect: { poll: { timeout: 10_000 }, requireAssertions: true },
-    hookTimeout: 30_000
+    expect: { poll: { timeout: 60_000 }, requireAssertions: true },
+    hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "own process", include: [...ownProcess], isolate: true, sequence: { groupOrder: 0 } }
+      },
+      {
+        extends: true,
+        test: {
+          name: "shared process",
+          include: [testFiles],
+          exclude: ["**/node_modules/**", ...ownProcess],
+          isolate: false,
+          sequence: { groupOrder: 1 }
+        }
+      }
+    ]
   }
 })

@@ -79,7 +79,7 @@ const faultRunDefects = (
   contentOf: (file: string) => string
 ): ReadonlyArray<string> => [
   ...(contentOf(file).includes(`"${title}"`) ? [] : [`${file} counts no "${title}"`]),
-  ...(new RegExp(`^for fault in .*\\b${command}\\b`, "m").test(contentOf(".ci/run"))
+  ...(new RegExp(`^(?:for fault in .*\\b${command}\\b|step .*"fault: ${command}")`, "m").test(contentOf(".ci/run"))
     ? []
     : [`.ci/run does not run the fault test ${command}`])
 ]

@@ -77,13 +77,15 @@ const reporter = (root: string, file: string): Reporter => ({
   }
 })
 
+/** The option `setupFiles` of the run: counts the assertions of each test. Its projects inherit this option, but no option from a plugin. */
+export const setupFiles: ReadonlyArray<string> = [fileURLToPath(new URL("./countAssertions.ts", import.meta.url))]
+
 /**
- * A plugin of vitest that counts the assertions of each test and writes the report. A plugin and not a configured reporter, because the
- * flag `--reporter` replaces the configured reporters.
+ * A plugin of vitest that writes the report. A plugin and not a configured reporter, because the flag `--reporter` replaces the configured
+ * reporters.
  */
 export const testReport = (root: string, file: string = join(root, reportFile)): Vite.Plugin => ({
   name: "mailkeep:test-report",
-  config: () => ({ test: { setupFiles: [fileURLToPath(new URL("./countAssertions.ts", import.meta.url))] } }),
   configureVitest: ({ vitest }) => {
     vitest.config.reporters.push(reporter(root, file))
   }

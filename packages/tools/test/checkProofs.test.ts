@@ -32,11 +32,15 @@ describe("sending", () => {
 /** The same set-up as the suite. Tests without an assertion may pass, so that the report itself has to show them. */
 const configOf = (folder: string) => `
 import { defineConfig } from "vitest/config"
-import { testReport } from "../src/testReport.ts"
+import { setupFiles, testReport } from "../src/testReport.ts"
 export default defineConfig({
   root: ${JSON.stringify(folder)},
   plugins: [testReport(${JSON.stringify(root)}, ${JSON.stringify(join(folder, "report.json"))})],
-  test: { include: ["*.test.ts"] }
+  test: {
+    setupFiles: [...setupFiles],
+    maxWorkers: 1,
+    projects: [{ extends: true, test: { name: "shared process", include: ["*.test.ts"], isolate: false } }]
+  }
 })
 `
 
@@ -49,6 +53,7 @@ describe("the report of a run", () => {
     folder = mkdtempSync(join(root, "packages/tools/.example-"))
     file = relative(root, join(folder, "sending.test.ts"))
     writeFileSync(join(folder, "sending.test.ts"), suite)
+    writeFileSync(join(folder, "sendingAgain.test.ts"), suite)
     writeFileSync(join(folder, "other.test.ts"), suite)
     writeFileSync(join(folder, "vitest.config.ts"), configOf(folder))
     const vitest = join(root, "node_modules/vitest/vitest.mjs")
@@ -79,6 +84,11 @@ describe("the report of a run", () => {
     expect(unprovedRows([{ id: "S1.1", proofs: [{ kind: "test", file, title }] }], report)).toEqual([
       `S1.1: "sending > ${title}" ${defect}`
     ])
+  })
+
+  it("counts the assertions of each file of a shared process", () => {
+    const again = report[file.replace("sending", "sendingAgain")]!
+    expect(again.tests).toEqual(report[file]!.tests)
   })
 
   it("turns a row red when its test was renamed", () => {
@@ -143,6 +153,7 @@ describe("proofDefects", () => {
     const kill: Proof = { kind: "faultRun", file: "kill.ts", title: "lost", command: "kill" }
     const contentOf = (ci: string, source: string) => (file: string) => (file === ".ci/run" ? ci : source)
     expect(proofDefects(kill, {}, contentOf("for fault in kill power; do", '{ "lost": 1 }'))).toEqual([])
+    expect(proofDefects(kill, {}, contentOf('step --alone "fault: kill" faults kill', '{ "lost": 1 }'))).toEqual([])
     expect(proofDefects(kill, {}, contentOf("for fault in power; do", '{ "lost": 1 }'))).toHaveLength(1)
     expect(proofDefects(kill, {}, contentOf("for fault in kill; do", '{ "doubled": 1 }'))).toHaveLength(1)
   })
