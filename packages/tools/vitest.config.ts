@@ -44,6 +44,7 @@ if (missing.length > 0) throw new Error(`There is no test file ${missing.join(",
 /** Starts the files with a process of their own in the order of the list. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- This is the method of the sequencer, not of an array.
     const sorted = await super.sort(files)
     const rank = ({ moduleId }: TestSpecification) => {
       const place = ownProcess.indexOf(relative(root, moduleId).replaceAll("\\", "/"))

@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     include: ["packages/browser-tests/src/**/*.test.ts"],
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 }, requireAssertions: true }
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 }, requireAssertions: true }
   }
 })

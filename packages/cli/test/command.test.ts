@@ -232,7 +232,7 @@ describe("start", () => {
     ])
     let shown = ""
     child.stdout.on("data", (chunk) => (shown += String(chunk)))
-    await expect.poll(() => shown, { timeout: 10_000 }).toContain("No mail is sent yet:")
+    await expect.poll(() => shown).toContain("No mail is sent yet:")
     const [post, list] = shown.match(/^curl(?:.*\\\n)*.*$/gm)!
     const paste = (command: string) => JSON.parse(execFileSync("bash", ["-c", command], { encoding: "utf8" }))
     const { data: sent } = paste(post!)

@@ -46,7 +46,7 @@ describe("the commands for records beside a running server", () => {
     expect(sent).toMatchObject({ messageId: expect.stringMatching(/^msg_/), totalQueued: 1, scheduledAt: null })
     const delivered = async () =>
       (await runJson(["logs", ...here(), "--recipient", "ADA@example.org", "--status", "delivered"])).deliveries
-    await expect.poll(delivered, { timeout: 20_000 }).toMatchObject([{ id: sent.deliveryIds[0], subject: "Hi" }])
+    await expect.poll(delivered).toMatchObject([{ id: sent.deliveryIds[0], subject: "Hi" }])
     const people = await run(["logs", ...here()])
     expect(people.stdout).toMatch(/CREATED\s+STATUS\s+ID\s+RECIPIENT\s+SUBJECT\n.*delivered.*ada@example\.org\s+Hi/)
     const refused = await run([
@@ -84,7 +84,7 @@ describe("the commands for records beside a running server", () => {
         .split("\n")
         .filter((line) => line.includes("eve@example.org"))
         .map((line) => JSON.parse(line).status)
-    await expect.poll(lines, { timeout: 20_000 }).toContain("delivered")
+    await expect.poll(lines).toContain("delivered")
     expect(await (follower as Serving).kill("SIGTERM")).toBe(0)
   })
 
@@ -201,11 +201,11 @@ describe("the commands for records beside a running server", () => {
       error: null
     })
     await runJson(["contacts", "add", "hooked@example.org", ...here()])
-    await expect.poll(() => got, { timeout: 20_000 }).toEqual(["webhook.test", "contact.created"])
+    await expect.poll(() => got).toEqual(["webhook.test", "contact.created"])
     const pushed = async () => (await runJson(["webhooks", "deliveries", made.id, ...here()])).deliveries
-    await expect.poll(pushed, { timeout: 10_000 }).toMatchObject([{ status: "delivered", lastStatusCode: 204 }])
+    await expect.poll(pushed).toMatchObject([{ status: "delivered", lastStatusCode: 204 }])
     await runJson(["webhooks", "replay", made.id, (await pushed())[0].id, ...here()])
-    await expect.poll(() => got, { timeout: 20_000 }).toHaveLength(3)
+    await expect.poll(() => got).toHaveLength(3)
     expect((await runJson(["webhooks", "rotate-secret", made.id, ...here()])).secret).not.toBe(made.secret)
     const { webhooks } = await runJson(["webhooks", "list", ...here()])
     expect(JSON.stringify(webhooks)).not.toContain("secret")

@@ -127,12 +127,12 @@ const serveWithRelay = async () => {
   return server
 }
 
-/** Waits until the delivery has the status. Fails after 10 s. */
+/** Waits until the delivery has the status. Fails after a minute. */
 const untilStatus = async (apiKey: string, id: string, status: string) => {
   for (let tries = 0; ; tries++) {
     const { body } = await request(server!.line.url, apiKey, `/emails/logs/${id}`)
     if (body.status === status) return body
-    if (tries === 200) throw new Error(`The delivery has status ${body.status}.`)
+    if (tries === 1200) throw new Error(`The delivery has status ${body.status}.`)
     await wait(50)
   }
 }

@@ -65,7 +65,7 @@ describe("SIGTERM", () => {
     const hanging = createServer(() => {}).listen(0, "127.0.0.1")
     await once(hanging, "listening")
     const pushed = once(hanging, "request")
-    const server = await serve(["serve", "--data", data, "--port", "0", "--grace", "3s", "--allow-loopback-webhooks"])
+    const server = await serve(["serve", "--data", data, "--port", "0", "--grace", "6s", "--allow-loopback-webhooks"])
     const { url } = server.line
     await request(url, key, "/emails/webhooks", {
       method: "POST",
@@ -91,9 +91,9 @@ describe("SIGTERM", () => {
     const begun = performance.now()
     expect(await server.kill("SIGTERM")).toBe(0)
     const millis = performance.now() - begun
-    expect(millis).toBeGreaterThan(2900)
-    // One after the other, the reader and the webhook would take 6 s.
-    expect(millis).toBeLessThan(5800)
+    expect(millis).toBeGreaterThan(5900)
+    // One after the other, the reader and the webhook would take 12 s.
+    expect(millis).toBeLessThan(11_800)
     reader.destroy()
     hanging.closeAllConnections()
     hanging.close()

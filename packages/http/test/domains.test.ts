@@ -69,9 +69,9 @@ const nameServer = async (zone: string) => {
   let server = start()
   const at = `127.0.0.1:${port}`
   const answers = async () => {
-    const resolver = new Resolver({ timeout: 200, tries: 1 })
+    const resolver = new Resolver({ timeout: 1000, tries: 1 })
     resolver.setServers([at])
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 600; n++) {
       if (
         await resolver.resolveSoa(zone).then(
           ({ serial: shown }) => shown === serial,
@@ -108,7 +108,7 @@ const dnsAt = (server: string) =>
   Effect.runSync(
     Effect.scoped(
       Effect.map(
-        Layer.build(NodeDnsResolver.layer({ servers: [server], timeoutMillis: 500 })),
+        Layer.build(NodeDnsResolver.layer({ servers: [server], timeoutMillis: 3000 })),
         Context.get(DnsResolver)
       )
     )

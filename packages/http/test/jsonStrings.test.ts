@@ -58,7 +58,7 @@ describe("scanStrings", () => {
     const begun = performance.now()
     expect(scanStrings(whole).endOf(0)).toBe(text.length)
     // With a quadratic search this takes hours.
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(60_000)
   })
 })
 

@@ -121,7 +121,7 @@ describe("the operations server", () => {
     await (await fetch(`${url}/health`)).text()
     const started = performance.now()
     await open.pop()!()
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(60_000)
     await expect(fetch(`${url}/health`)).rejects.toThrow(TypeError)
   })
 })

@@ -65,7 +65,7 @@ describe("shutDown", () => {
   })
 
   it("gives up an incomplete request without progress long before the grace of a shutdown ends", async () => {
-    await open()
+    await open({ graceMillis: 100_000 })
     const [head, body, nothing] = await Promise.all([rawClient(wire.url), rawClient(wire.url), rawClient(wire.url)])
     head.send("GET / HTTP/1.1\r\nhost: x\r\n")
     body.send(`${sendHead(wire.key)}content-length: 100\r\n\r\n{`)
@@ -75,7 +75,7 @@ describe("shutDown", () => {
     expect(await head.closed).toMatchObject([{ status: 408 }])
     expect(await body.closed).toMatchObject([{ status: 408 }])
     expect(await nothing.closed).toEqual([])
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(50_000)
   })
 
   it("ends a shutdown after its grace when a client does not read", async () => {
@@ -92,6 +92,6 @@ describe("shutDown", () => {
     const begun = performance.now()
     await wire.stop()
     expect(wire.load.connections()).toBe(0)
-    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(performance.now() - begun).toBeLessThan(30_000)
   })
 })

@@ -36,8 +36,8 @@ const silent = "Unavailable: The relay did not answer in time."
 const tooEarly = "Unavailable: The relay answered before the message was complete."
 const accepted = "Accepted at endOfData: 250 2.0.0 Queued"
 
-const quick = { timeouts: { commandMillis: 50 } }
-const quickFinal = { timeouts: { endOfDataReplyMillis: 50 } }
+const quick = { timeouts: { commandMillis: 300 } }
+const quickFinal = { timeouts: { endOfDataReplyMillis: 300 } }
 const auth = { auth: { user: "shop", password: Redacted.make("secret") } }
 const startTls = { tls: "required", certificate: { ca: testCertificate } } as const
 
@@ -108,7 +108,7 @@ const beforeTheEnvelope: ReadonlyArray<Row> = [
   {
     fault: "no greeting",
     relay: at("greeting", "silence"),
-    options: { timeouts: { greetingMillis: 50 } },
+    options: { timeouts: { greetingMillis: 300 } },
     ended: "Unavailable: The relay sent no greeting in time."
   },
   {

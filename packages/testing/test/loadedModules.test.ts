@@ -21,7 +21,7 @@ it("loads no database and no test runner, and ends by itself after close", () =>
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
     cwd: import.meta.dirname,
     encoding: "utf8",
-    timeout: 20_000
+    timeout: 120_000
   })
   const loaded = JSON.parse(output) as ReadonlyArray<string>
   expect(loaded.some((url) => url.includes("/packages/memory/"))).toBe(true)

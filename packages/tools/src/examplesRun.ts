@@ -10,7 +10,7 @@ import { statedOutput } from "./examplesInText.ts"
 import { root } from "./workspace.ts"
 
 /** An example that is still running after this time has failed. */
-const limitMillis = 20_000
+const limitMillis = 120_000
 
 /** A folder beside the sources of this package, so that an example can import every package of the workspace by its name. */
 export const inExampleFolder = async <A>(use: (folder: string) => Promise<A> | A): Promise<A> => {

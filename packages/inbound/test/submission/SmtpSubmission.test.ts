@@ -8,7 +8,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate as immediate } from "node:timers/promises"
 import { decodeWords } from "postal-mime"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { SmtpSubmissionOptions } from "../../src/index.ts"
 import { plainResponse, smtpClient } from "../smtpClient.ts"
 import type { SubmissionTestServer } from "../submissionTestServer.ts"
@@ -356,7 +356,7 @@ describe("DATA", () => {
     const secret = messageOf(["From: secret-from@example.com", "Subject: secret-subject"], "secret-body")
     expect(await client.command(`${secret}.`)).toMatch(/^451 /)
     expect(await client.command(`AUTH PLAIN ${plainResponse("apikey", server.apiKey)}`)).toMatch(/^503 /)
-    await vi.waitFor(() => expect(lines.join("\n")).toContain("SMTP submissions are refused"))
+    await expect.poll(() => lines.join("\n")).toContain("SMTP submissions are refused")
     expect(lines.join("\n")).not.toMatch(/secret|example|mk_/)
   })
 })

@@ -9,7 +9,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { setImmediate as immediate } from "node:timers/promises"
 import { connect as connectTls } from "node:tls"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { SmtpSubmissionOptions } from "../../src/index.ts"
 import type { SmtpClient } from "../smtpClient.ts"
 import { plainResponse, smtpClient, smtpClientOn } from "../smtpClient.ts"
@@ -136,7 +136,7 @@ describe("SmtpSubmission", () => {
     expect(clients.some(({ greeting }) => greeting === "421 4.3.2 Too many connections, try again later")).toBe(true)
     expect(server.listener.connections()).toBe(5)
     for (const { client } of kept) client.socket.destroy()
-    await vi.waitFor(() => expect(server.listener.connections()).toBe(0))
+    await expect.poll(() => server.listener.connections()).toBe(0)
     expect(await (await smtpClient(server.port)).command("NOOP")).toBe("250 2.0.0 Ok")
   })
 
@@ -218,9 +218,9 @@ describe("SmtpSubmission", () => {
     const server = await opened()
     const client = await server.client()
     client.send(`${transaction}${"x".repeat(300_000)}`)
-    await vi.waitFor(() => expect(server.listener.messageBytes()).toBeGreaterThan(300_000))
+    await expect.poll(() => server.listener.messageBytes()).toBeGreaterThan(300_000)
     client.socket.resetAndDestroy()
-    await vi.waitFor(() => expect(server.listener.connections()).toBe(0))
+    await expect.poll(() => server.listener.connections()).toBe(0)
     expect(server.listener.messageBytes()).toBe(0)
     expect(await subjects(server)).toEqual([])
   })
@@ -229,10 +229,10 @@ describe("SmtpSubmission", () => {
     const server = await opened({ messageBytesMax: 100_000, bufferedBytesMax: 200_000 })
     const [first, other] = [await server.client(), await server.client()]
     first.send(`${transaction}${messageOf(validFields, "x".repeat(90_000))}`)
-    await vi.waitFor(() => expect(server.listener.messageBytes()).toBeGreaterThan(90_000))
+    await expect.poll(() => server.listener.messageBytes()).toBeGreaterThan(90_000)
     expect(await submit(other, valid)).toBe("452 4.3.1 Too many messages are being received, try again later")
     first.socket.destroy()
-    await vi.waitFor(() => expect(server.listener.messageBytes()).toBe(0))
+    await expect.poll(() => server.listener.messageBytes()).toBe(0)
     expect(await submit(other, valid)).toMatch(/^250 /)
   })
 })
@@ -253,7 +253,7 @@ describe("STARTTLS", () => {
     expect(await client.command("STARTTLS")).toBe("220 2.0.0 Ready to start TLS")
     client.send("EHLO c\r\nNOOP\r\n")
     expect(await client.closed).not.toMatch(/^250/m)
-    await vi.waitFor(() => expect(server.listener.connections()).toBe(0))
+    await expect.poll(() => server.listener.connections()).toBe(0)
   })
 
   it("forgets the API key and the greeting of the connection before TLS", async () => {
@@ -301,6 +301,6 @@ describe("STARTTLS", () => {
     clear.on("error", () => {})
     clear.write("EHLO c\r\n")
     await once(clear, "close")
-    await vi.waitFor(() => expect(server.listener.connections()).toBe(0))
+    await expect.poll(() => server.listener.connections()).toBe(0)
   })
 })

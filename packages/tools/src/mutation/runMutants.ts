@@ -28,10 +28,10 @@ export interface Result {
 }
 
 /** A law ends by itself at its limit. A process that takes so much longer hangs, and the mutant is caught. */
-const hangSeconds = 5
+const hangSeconds = 20
 
 /** The time in which a process loads a mutant. */
-const loadSeconds = 30
+const loadSeconds = 120
 
 /** A process is replaced after this number of mutants, to free what they left behind. */
 const mutantsOfProcessMax = 30
