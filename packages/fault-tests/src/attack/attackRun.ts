@@ -48,14 +48,8 @@ export interface AttackOptions {
 
 const sampleMillis = 250
 
-interface Phases {
-  /** Time of honest load before the attacks, so that the memory of the server is that of a server in use. */
-  readonly warmUpMillis: number
-  /** Maximum time after the attacks to release memory and write-ahead log, under continued honest load. */
-  readonly calmMillisMax: number
-}
-const together: Phases = { warmUpMillis: 20_000, calmMillisMax: 120_000 }
-const alone: Phases = { warmUpMillis: 10_000, calmMillisMax: 60_000 }
+/** Time of honest load before the attacks, so that the memory of the server is that of a server in use. */
+const warmUpMillis = { together: 20_000, alone: 10_000 }
 
 /** Time that attackers may need to end after their duration. It is longer than they wait for an answer. */
 const overtimeMillis = 60_000
@@ -130,7 +124,7 @@ const attackOnce = async (
   prepared: Prepared,
   names: ReadonlyArray<string>,
   seconds: number,
-  { warmUpMillis, calmMillisMax }: Phases,
+  warmUpMillis: number,
   bound: Bounds,
   file: string
 ) => {
@@ -160,7 +154,7 @@ const attackOnce = async (
 
     await until(
       server,
-      calmMillisMax,
+      bound.calmMillisMax,
       () =>
         (server.rssOctets() ?? 0) <= rssBeforeOctets * bound.rssGrowthMax && server.walOctets() <= bound.walOctetsMax
     )
@@ -246,12 +240,12 @@ export const attackRun = async ({
     progress(`created ${prepared.segmentsCreated} segments of maximum size`)
     if (!each) {
       progress(`${names.length} attacks at the same time, ${seconds} s`)
-      const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, together, bound, file)
+      const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, warmUpMillis.together, bound, file)
       return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakOctets) }
     }
     const failures: Array<string> = []
     for (const name of names) {
-      const { seen } = await attackOnce(prepared, [name], seconds, alone, bound, file)
+      const { seen } = await attackOnce(prepared, [name], seconds, warmUpMillis.alone, bound, file)
       const broken = brokenBounds(seen, bound)
       progress(singleAttackLine(seen, broken))
       failures.push(...broken.map((failure) => `${name}: ${failure}`))

@@ -10,6 +10,8 @@ export interface Bounds {
   readonly rssOctetsMax: number
   /** Maximum resident memory after the attacks, as a multiple of the memory before them. */
   readonly rssGrowthMax: number
+  /** Maximum time after the attacks to release memory and write-ahead log, under continued honest load. */
+  readonly calmMillisMax: number
   /** Maximum 99th percentile of each kind of honest request during the attacks. A wrong answer counts as no answer. */
   readonly p99MillisMax: Readonly<Record<HonestKind, number>>
   /** Maximum size of the write-ahead log after the foreign reader has ended. */
@@ -22,6 +24,7 @@ export interface Bounds {
 export const bounds: Bounds = {
   rssOctetsMax: 400_000_000,
   rssGrowthMax: 1.3,
+  calmMillisMax: 30_000,
   p99MillisMax: { send: 250, "list logs": 250, "create contact": 250 },
   walOctetsMax: 64 * 1024 * 1024,
   honestShareMin: 0.9
@@ -34,6 +37,7 @@ export const ciBounds: Bounds = {
   ...bounds,
   rssOctetsMax: 800_000_000,
   rssGrowthMax: 1.7,
+  calmMillisMax: 120_000,
   p99MillisMax: { send: 15_000, "list logs": 15_000, "create contact": 15_000 }
 }
 
