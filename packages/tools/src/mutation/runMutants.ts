@@ -28,7 +28,7 @@ export interface Result {
 }
 
 /** A law ends by itself at its limit. A process that takes so much longer hangs, and the mutant is caught. */
-const hangSeconds = 20
+const hangSeconds = 10
 
 /** The time in which a process loads a mutant. */
 const loadSeconds = 120
