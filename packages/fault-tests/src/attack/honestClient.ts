@@ -18,7 +18,7 @@ export interface HonestClientOptions {
 
 const { address, apiKeys, file } = JSON.parse(process.argv[2]!) as HonestClientOptions
 
-const answerMillisMax = 30_000
+const answerMillisMax = 60_000
 const write: (line: HonestRequest) => void = appender(file)
 const stopping = new AbortController()
 process.on("SIGTERM", () => stopping.abort())
