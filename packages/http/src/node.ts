@@ -22,10 +22,12 @@ import type { HttpServerError } from "effect/http"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { MailboxOption } from "./mailbox/mailboxOption.ts"
 import { checkedMailbox } from "./mailbox/mailboxOption.ts"
+import { nodeBodyChunks } from "./node/bodyChunks.ts"
 import type { ServerLimits } from "./node/limits.ts"
 import { defaultServerLimits } from "./node/limits.ts"
 import { makeNodeServer } from "./node/nodeServer.ts"
 import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
+import { BodyChunks } from "./server/bodyChunks.ts"
 import type { MailServices } from "./server/MailServer.ts"
 import { noUrlSpans } from "./server/requestSpan.ts"
 import { routerConfig } from "./server/routerConfig.ts"
@@ -85,6 +87,7 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
       return Context.empty().pipe(
         Context.add(HttpServer.HttpServer, http),
         Context.add(BodyBudget, budget),
+        Context.add(BodyChunks, nodeBodyChunks),
         Context.add(ServerLoad, { connections, bodyBytes: budget.reservedBytes, responseBytes })
       )
     })

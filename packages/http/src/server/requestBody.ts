@@ -4,13 +4,15 @@
 import type { Issue } from "@mailkeep/core"
 import { InvalidArgument } from "@mailkeep/core"
 import { issue } from "@mailkeep/core/binding"
-import { Data, Effect, Latch, Option, Result, Stream } from "effect"
-import type { HttpServerError, HttpServerRequest } from "effect/http"
+import { Data, Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { CurrentPrincipal } from "../api/Access.ts"
 import type { BodyReservation } from "./bodyBudget.ts"
 import { BodyBudget } from "./bodyBudget.ts"
 import type { BodyBytes } from "./bodyBytes.ts"
 import { makeBodyBytes } from "./bodyBytes.ts"
+import type { BodyUnreadable, NextChunks } from "./bodyChunks.ts"
+import { BodyChunks } from "./bodyChunks.ts"
 import { errorResponse } from "./failureResponse.ts"
 import type { JsonFault } from "./jsonBounds.ts"
 import { jsonDepthMax, jsonScan, jsonValuesMax } from "./jsonBounds.ts"
@@ -61,49 +63,60 @@ const refused = (code: "malformed_json" | JsonFault, message: string) =>
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
+interface ReceiveBounds {
+  readonly octetsMax: number
+  readonly bodyMillis: number
+}
+
 /** Reads the body to its end. Past a bound, drops the bytes and discards the rest for a short time. */
 const receive = (
-  request: HttpServerRequest.HttpServerRequest,
+  next: NextChunks,
+  declaredOctets: number,
   reservation: BodyReservation,
-  { octetsMax, bodyMillis }: { readonly octetsMax: number; readonly bodyMillis: number }
-): Effect.Effect<BodyBytes, BodyRefused | HttpServerError.HttpServerError> =>
+  { octetsMax, bodyMillis }: ReceiveBounds
+): Effect.Effect<BodyBytes, BodyRefused | BodyUnreadable> =>
   Effect.suspend(() => {
     const body = makeBodyBytes()
-    const refused = Latch.makeUnsafe(false)
-    let reason: RefusalReason | undefined
+    let refusal: RefusalReason | undefined
     let octets = 0
-    const refuse = (why: RefusalReason) => {
-      reason = why
+    const refuse = (reason: RefusalReason) => {
+      refusal = reason
       body.clear()
       reservation.release()
-      refused.openUnsafe()
     }
     const take = (chunk: Uint8Array) => {
+      octets += chunk.length
+      if (refusal !== undefined) return
       if (octets > octetsMax) return refuse("too_large")
       body.append(chunk)
       if (!reservation.resize(body.capacity())) refuse("over_budget")
     }
-    const giveUp = Effect.suspend(() =>
-      Effect.fail(new BodyRefused({ reason: reason ?? "too_slow", octetsMax, complete: false }))
-    )
-    if (Number(request.headers["content-length"] ?? 0) > octetsMax) refuse("too_large")
-    const reading = Stream.runForEach(request.stream, (chunk) => {
-      octets += chunk.length
-      if (reason === undefined) take(chunk)
-      return reason !== undefined && octets > discardOctetsMax ? giveUp : Effect.void
-    })
-    const deadline = refused.await.pipe(
-      Effect.timeoutOption(bodyMillis),
-      Effect.andThen((inTime) => (Option.isSome(inTime) ? Effect.sleep(discardDuration) : Effect.void)),
-      Effect.andThen(giveUp)
-    )
-    return Effect.andThen(
-      Effect.raceFirst(reading, deadline),
-      Effect.suspend(() =>
-        reason === undefined
-          ? Effect.succeed(body)
-          : Effect.fail(new BodyRefused({ reason, octetsMax, complete: true }))
+    /** Whether the body has ended. Stops earlier when `isEnough` holds after a chunk. */
+    const readUntil = (isEnough: () => boolean): Effect.Effect<boolean, BodyUnreadable> =>
+      Effect.flatMap(next, (chunks) => {
+        if (chunks.length === 0) return Effect.succeed(true)
+        chunks.forEach(take)
+        return isEnough() ? Effect.succeed(false) : readUntil(isEnough)
+      })
+    const failRefused = (reason: RefusalReason) =>
+      readUntil(() => octets > discardOctetsMax).pipe(
+        Effect.timeoutOrElse({ duration: discardDuration, orElse: () => Effect.succeed(false) }),
+        Effect.flatMap((complete) => Effect.fail(new BodyRefused({ reason, octetsMax, complete })))
       )
+
+    if (declaredOctets > octetsMax) {
+      refuse("too_large")
+      return failRefused("too_large")
+    }
+    return readUntil(() => refusal !== undefined).pipe(
+      Effect.timeoutOrElse({
+        duration: bodyMillis,
+        orElse: () => {
+          refuse("too_slow")
+          return Effect.fail(new BodyRefused({ reason: "too_slow", octetsMax, complete: false }))
+        }
+      }),
+      Effect.flatMap(() => (refusal === undefined ? Effect.succeed(body) : failRefused(refusal)))
     )
   })
 
@@ -149,8 +162,12 @@ export const withReceived = <A, E, R>(
     const { reserve, bodyMillis } = yield* BodyBudget
     const { apiKeyId, projectId } = yield* CurrentPrincipal
     const reservation = reserve(apiKeyId ?? projectId)
-    return yield* receive(request, reservation, { octetsMax, bodyMillis }).pipe(
-      Effect.catchTag("HttpServerError", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
+    const withBodyChunks = yield* BodyChunks
+    const declaredOctets = Number(request.headers["content-length"] ?? 0)
+    return yield* withBodyChunks(request, (next) =>
+      receive(next, declaredOctets, reservation, { octetsMax, bodyMillis })
+    ).pipe(
+      Effect.catchTag("BodyUnreadable", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
       Effect.flatMap((body) => use(body, reservation)),
       Effect.ensuring(Effect.sync(reservation.release))
     )
