@@ -35,28 +35,33 @@ const policyOf = (html: string) =>
 const htmlOf = ({ body }: HttpServerResponse.HttpServerResponse): string =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
 
-const guarded = HttpRouter.middleware(
-  Effect.sync(() => {
-    let policy: string | undefined
-    return (page) =>
-      Effect.gen(function* () {
-        const response = yield* page
-        policy ??= yield* policyOf(htmlOf(response))
-        return HttpServerResponse.setHeaders(response, {
-          "content-security-policy": policy,
-          "referrer-policy": "no-referrer",
-          "x-frame-options": "DENY"
-        })
-      })
-  })
-).layer
+/** The page with its policy. Effect loads the script of the page, 3 MB, when it builds the layer, so this waits for the first request. */
+const pageOf = (api: MountedApi) =>
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    const scalar = HttpApiScalar.layer(api, { path: "/*", scalar: { withDefaultFonts: false } })
+    yield* Layer.build(Layer.provide(scalar, Layer.succeed(HttpRouter.HttpRouter, router)))
+    const response = yield* router.asHttpEffect()
+    return HttpServerResponse.setHeaders(response, {
+      "content-security-policy": yield* policyOf(htmlOf(response)),
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY"
+    })
+  }).pipe(Effect.scoped)
 
 /** The routes are mounted below `basePath`, which is the server in the document. */
 export const docs = (basePath: string, mounted: MountedApi) => {
   const api = basePath === "" ? mounted : mounted.annotate(OpenApi.Servers, [{ url: basePath }])
+  let page: HttpServerResponse.HttpServerResponse | undefined
   let document: HttpServerResponse.HttpServerResponse | undefined
   return Layer.mergeAll(
-    HttpApiScalar.layer(api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(Layer.provide(guarded)),
+    HttpRouter.add(
+      "GET",
+      "/docs",
+      Effect.suspend(() =>
+        page === undefined ? Effect.tap(pageOf(api), (made) => Effect.sync(() => (page = made))) : Effect.succeed(page)
+      )
+    ),
     HttpRouter.add(
       "GET",
       "/openapi.json",
