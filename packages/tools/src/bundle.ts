@@ -73,7 +73,9 @@ interface Bundle {
 
 const complaintsOf = (one: Package, chunks: ReadonlyArray<OutputChunk>): ReadonlyArray<string> => {
   const written = new Set(chunks.map(({ fileName }) => fileName))
-  const imports = chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]).filter((id) => !written.has(id))
+  const imports = chunks
+    .flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports])
+    .filter((id) => !written.has(id))
   const misplaced = chunks.filter(({ fileName, code }) => fileName.includes("/") && code.includes("import.meta.url"))
   return [
     ...undeclaredPackages(one, imports).map((id) => `imports ${id} without a dependency`),

@@ -3,7 +3,8 @@
  * examples of the guides and READMEs under `strict`, with every declaration of the packages. Then runs each example.
  *
  * `--tarballs <folder>` uses packed files; without that option, builds and packs. `--manager npm|pnpm`, `--node <version>` and
- * `--runtime bun|deno` choose a run. `--all` does all of them. Bun and Deno run a small product instead of the examples.
+ * `--runtime bun|deno` choose a run. `--all` does all of them. Bun and Deno run a small product instead of the examples. On the Node of
+ * this process, counts the modules that a start loads, and compares the count with `packed/startBudget.json`. `--record` writes that file.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -28,6 +29,8 @@ import {
 } from "./packed/packedPlan.ts"
 import type { Product, ProductPlan } from "./packed/packedProduct.ts"
 import { compileProduct, installProduct } from "./packed/packedProduct.ts"
+import type { StartBudget } from "./packed/startBudget.ts"
+import { budgetComplaints, measureStart } from "./packed/startBudget.ts"
 import { oldestNode } from "./releaseManifests.ts"
 import { publishedPackages } from "./releasePackages.ts"
 import { read, root } from "./workspace.ts"
@@ -103,6 +106,15 @@ const inProduct = ({ complaints, installed }: Product): ReadonlyArray<string> =>
   ...copyComplaints("effect", installed)
 ]
 
+const budgetFile = "packages/tools/src/packed/startBudget.json"
+
+const startComplaints = async (product: Product): Promise<ReadonlyArray<string>> => {
+  const loaded = await measureStart(product.folder)
+  console.log(`modules until the first mail is accepted: openMail ${loaded.openMail}, mailkeep serve ${loaded.serve}`)
+  if (options.record) writeFileSync(join(root, budgetFile), `${JSON.stringify(loaded, undefined, 2)}\n`)
+  return budgetComplaints(loaded, JSON.parse(read(budgetFile)) as StartBudget)
+}
+
 const proveRun = async (
   run: PackedRun,
   folder: string,
@@ -134,6 +146,7 @@ const proveRun = async (
     const product = install(name, packages, otherPackages(examples, catalog))
     const compiled = compileProduct(product, packages, examples)
     complaints.push(...inProduct(product), ...compiled.complaints)
+    if (packages === names && run.nodeVersion === undefined) complaints.push(...(await startComplaints(product)))
     for (const [other, count] of compiled.foreign) foreign.set(other, count)
     const modules = join(product.folder, "node_modules")
     complaints.push(...(await runExamples(product.folder, examples, 2, { command, modules })))

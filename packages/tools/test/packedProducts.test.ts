@@ -26,6 +26,7 @@ import {
   tableOf
 } from "../src/packed/packedPlan.ts"
 import { installComplaints, productFiles, sortErrors } from "../src/packed/packedProduct.ts"
+import { budgetComplaints, countModules } from "../src/packed/startBudget.ts"
 import { read } from "../src/workspace.ts"
 
 const example = (file: string, ...code: ReadonlyArray<string>): Example => ({
@@ -40,13 +41,15 @@ describe("readOptions", () => {
   it("runs npm on the Node of the process without options", () => {
     expect(readOptions([], "22.19")).toEqual({
       tarballs: undefined,
+      record: false,
       runs: [{ manager: "npm", runtime: "node", nodeVersion: undefined }]
     })
   })
 
   it("reads the folder, the manager, the version of Node and the runtime", () => {
-    expect(readOptions(["--tarballs", "a", "--manager", "pnpm", "--node", "22.19.0"], "22.19")).toEqual({
+    expect(readOptions(["--tarballs", "a", "--manager", "pnpm", "--node", "22.19.0", "--record"], "22.19")).toEqual({
       tarballs: "a",
+      record: true,
       runs: [{ manager: "pnpm", runtime: "node", nodeVersion: "22.19.0" }]
     })
     expect(readOptions(["--runtime", "bun"], "22.19").runs).toEqual([
@@ -73,6 +76,22 @@ describe("readOptions", () => {
     [["--all", "--runtime", "bun"], "--all has its own managers and runtimes."]
   ])("refuses %j", (args, message) => {
     expect(() => readOptions(args, "22.19")).toThrow(message)
+  })
+})
+
+describe("budgetComplaints", () => {
+  const budget = { openMail: 100, serve: 40 }
+
+  it("complains about each start that loads more modules than its budget", () => {
+    expect(budgetComplaints({ openMail: 100, serve: 40 }, budget)).toEqual([])
+    expect(budgetComplaints({ openMail: 90, serve: 41 }, budget)).toEqual([
+      "serve loads 41 modules until the first mail is accepted, and its budget is 40."
+    ])
+  })
+
+  it("counts each module of a package once", () => {
+    const loaded = "file:///a/node_modules/x/a.js\nfile:///a/start.js\nfile:///a/node_modules/x/a.js\n"
+    expect(countModules(loaded)).toBe(1)
   })
 })
 

@@ -12,13 +12,20 @@ interface SubscriberState {
   /** Failures since the last success. */
   readonly failures: number
   readonly pausedUntil: Instant
+  /** Whether the latest event delivery succeeded, and others are under way since. */
+  readonly accepts: boolean
 }
 
-const initialState: SubscriberState = { underWay: 0, failures: 0, pausedUntil: 0 }
+const initialState: SubscriberState = { underWay: 0, failures: 0, pausedUntil: 0, accepts: false }
 
 export interface CircuitBreakers {
   /** How many more event deliveries may start when `atOnce` may run. A subscriber that keeps failing gets one at a time. */
   readonly capacity: (subscriber: string, atOnce: number) => number
+  /**
+   * The same for event deliveries that wait for the end of earlier ones, at most `ahead` of them. They may start only while the subscriber
+   * accepts, and only `atOnce` or more together, so that they share a claim.
+   */
+  readonly capacityAhead: (subscriber: string, atOnce: number, ahead: number) => number
   /** The end of the pause; 0 without one. */
   readonly pausedUntil: (subscriber: string, now: Instant) => Instant
   /** Counts an event delivery that starts. */
@@ -37,20 +44,28 @@ export const makeCircuitBreakers = (): CircuitBreakers => {
     if (after.underWay === 0 && after.failures === 0) states.delete(subscriber)
     else states.set(subscriber, after)
   }
+  const capacity = (subscriber: string, atOnce: number): number => {
+    const { underWay, failures } = stateOf(subscriber)
+    return (failures >= failuresInRowMax ? 1 : atOnce) - underWay
+  }
   return {
-    capacity: (subscriber, atOnce) => {
-      const { underWay, failures } = stateOf(subscriber)
-      return (failures >= failuresInRowMax ? 1 : atOnce) - underWay
+    capacity,
+    capacityAhead: (subscriber, atOnce, ahead) => {
+      const { underWay, accepts } = stateOf(subscriber)
+      if (!accepts) return capacity(subscriber, atOnce)
+      const free = atOnce + ahead - underWay
+      return free < atOnce ? 0 : free
     },
     pausedUntil: (subscriber, now) => pauseEnd(stateOf(subscriber).pausedUntil, now),
     acquire: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
     release: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
-    recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0 }),
+    recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0, accepts: true }),
     recordFailure: (subscriber, now) => {
       const failures = stateOf(subscriber).failures + 1
       const failuresOverMax = failures - failuresInRowMax
       setState(subscriber, {
         failures,
+        accepts: false,
         pausedUntil: failuresOverMax < 0 ? 0 : now + pauseMillis(failuresOverMax)
       })
     }

@@ -52,6 +52,11 @@ export interface EventSending extends WebhookSending {
   readonly commit: Commit
   /** By the id of the subscription. */
   readonly handlers: ReadonlyMap<string, EventHandler>
+  /** Bounds the requests to each subscriber. A request ends with its response, before the commit of the result. */
+  readonly boundedRequests: <A, E>(
+    subscriber: string,
+    request: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | StoreUnavailable>
 }
 
 /** The event and the webhook of an event delivery; `null` for what no longer exists. */
@@ -175,9 +180,14 @@ export const attemptEventDelivery = (
   onResult: (result: EventDeliveryResult, now: Instant) => void
 ): Effect.Effect<void, NotStored> =>
   Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    const { result, attemptedUrl } = yield* Effect.catch(attempt(deps, claimed), ({ reason }) =>
-      Effect.succeed(nothingSent(postponed(`store_${reason}`, storeWaitMillis)))
+    let startedAt = yield* Clock.currentTimeMillis
+    const timed = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      startedAt = now
+      return attempt(deps, claimed)
+    })
+    const { result, attemptedUrl } = yield* Effect.catch(
+      deps.boundedRequests(claimed.subscriber, timed),
+      ({ reason }) => Effect.succeed(nothingSent(postponed(`store_${reason}`, storeWaitMillis)))
     )
     onResult(result, yield* Clock.currentTimeMillis)
     const { eventDelivery, disabledWebhook } = yield* deps.commit(

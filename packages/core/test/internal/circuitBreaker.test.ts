@@ -42,6 +42,31 @@ describe("makeCircuitBreakers", () => {
     }
   )
 
+  it.each([
+    [1, 63],
+    [48, 16],
+    [49, 0],
+    [64, 0]
+  ])("allows a subscriber that accepts, with %d event deliveries under way, %d more ahead", (underWay, more) => {
+    const breakers = makeCircuitBreakers()
+    for (let n = 0; n < underWay; n++) breakers.acquire("whk_1")
+    breakers.recordSuccess("whk_1")
+    expect(breakers.capacityAhead("whk_1", 16, 48)).toBe(more)
+  })
+
+  it("allows no event delivery ahead before the first success, after a failure, and when none is under way", () => {
+    const breakers = makeCircuitBreakers()
+    breakers.acquire("whk_1")
+    expect(breakers.capacityAhead("whk_1", 16, 48)).toBe(15)
+    breakers.recordSuccess("whk_1")
+    expect(breakers.capacityAhead("whk_1", 16, 48)).toBe(63)
+    breakers.recordFailure("whk_1", now)
+    expect(breakers.capacityAhead("whk_1", 16, 48)).toBe(15)
+    breakers.recordSuccess("whk_1")
+    breakers.release("whk_1")
+    expect(breakers.capacityAhead("whk_1", 16, 48)).toBe(16)
+  })
+
   it("ends the pause of a subscriber and its limit after a success", () => {
     const breakers = failing(20)
     breakers.recordSuccess("whk_1")

@@ -23,6 +23,8 @@ export interface PackedOptions {
   /** A folder with packed packages. `undefined` means to build and pack them now. */
   readonly tarballs: string | undefined
   readonly runs: ReadonlyArray<PackedRun>
+  /** Whether to record how many modules a start loads, instead of comparing the number with the budget. */
+  readonly record: boolean
 }
 
 /** What `--all` runs. */
@@ -48,20 +50,22 @@ export const readOptions = (args: ReadonlyArray<string>, oldestNode: string): Pa
       manager: { type: "string" },
       node: { type: "string" },
       runtime: { type: "string" },
-      all: { type: "boolean", default: false }
+      all: { type: "boolean", default: false },
+      record: { type: "boolean", default: false }
     }
   })
-  const { tarballs, manager, node, runtime, all } = values
+  const { tarballs, manager, node, runtime, all, record } = values
   if (all) {
     if (manager !== undefined || node !== undefined || runtime !== undefined)
       throw new Error("--all has its own managers and runtimes. Leave out --manager, --node and --runtime.")
-    return { tarballs, runs: allRuns(oldestNode) }
+    return { tarballs, record, runs: allRuns(oldestNode) }
   }
   if (runtime !== undefined && node !== undefined) throw new Error("Use --node or --runtime, not both.")
   if (node !== undefined && !/^\d+\.\d+\.\d+$/.test(node))
     throw new Error(`--node must be a whole version such as 22.19.0, and not "${node}".`)
   return {
     tarballs,
+    record,
     runs: [
       {
         manager: oneOf("manager", managers, manager ?? "npm"),

@@ -14,6 +14,7 @@ import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { allProjects } from "../../domain/event/Subscription.ts"
+import { boundedWorkByKey } from "../../internal/boundedWork.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
@@ -40,7 +41,7 @@ export type { EventHandler } from "../../internal/eventSending.ts"
 
 /** Limits and times of an event sender. */
 export interface EventSenderOptions {
-  /** At most so many event deliveries at once for each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. Default 16. */
+  /** At most so many requests at once to each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. Default 16. */
   readonly perWebhook: number
   /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
   readonly leaseMillis: number
@@ -78,12 +79,16 @@ interface Deps extends EventSending {
   readonly warnNoSink: Effect.Effect<void>
 }
 
+/** For each request to a webhook that accepts, so many event deliveries are claimed ahead or wait for the commit of their result. */
+const aheadPerRequest = 3
+
 const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
 
 /** How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. */
 const capacityFor = ({ handlers, sink, settings, circuitBreakers }: Deps, subscriber: string): number => {
   if (handlers.has(subscriber)) return circuitBreakers.capacity(subscriber, 1)
-  return sink !== null && isWebhook(subscriber) ? circuitBreakers.capacity(subscriber, settings.perWebhook) : 0
+  if (sink === null || !isWebhook(subscriber)) return 0
+  return circuitBreakers.capacityAhead(subscriber, settings.perWebhook, settings.perWebhook * aheadPerRequest)
 }
 
 /** Runs one event delivery from its start to its end. Only webhooks are paused after failures: for a handler, the retry schedule is enough. */
@@ -246,6 +251,10 @@ export class EventSender extends Context.Service<
             settings.leaseMillis
           ),
           handlers: new Map(),
+          boundedRequests: boundedWorkByKey({
+            atOnce: settings.perWebhook,
+            waitingMax: settings.perWebhook * aheadPerRequest
+          }),
           circuitBreakers: makeCircuitBreakers(),
           warnNoSink: logWarningOnce(
             "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
