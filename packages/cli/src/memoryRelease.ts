@@ -1,38 +1,61 @@
 /**
- * Frees memory after a burst. V8 collects garbage only when it allocates, so an idle server would keep the memory of a burst.
+ * Frees memory during and after a burst. V8 collects garbage only when it allocates, so an idle server would keep the memory of a burst.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schedule } from "effect"
 
-/** A process with less memory than this in its heap and buffers is not collected. */
-const idleBytesMax = 160 * 1024 * 1024
+/** A busy process with less memory than this in its heap and buffers is not collected. */
+const busyBytesMax = 160 * 1024 * 1024
+
+const everyMillis = 2000
+
+/** A process that uses less of the processor than this between two checks is idle. */
+const idleCpuMillis = everyMillis / 20
+
+/** An idle process is collected when its memory has grown by this factor since the last collection while it was idle. */
+const growth = 1.1
 
 interface Memory {
   /** Bytes that the process has allocated for the heap and for buffers. */
   readonly allocatedBytes: () => number
-  readonly collect: () => void
+  /** The processor time that the process has used since its start. */
+  readonly cpuMillis: () => number
+  /** `all` also frees what V8 would keep for the next allocations. */
+  readonly collect: (extent: "garbage" | "all") => void
 }
 
 const processMemory = (): Memory => {
   setFlagsFromString("--expose-gc")
+  const gc = runInNewContext("gc") as (options?: { readonly type: string; readonly flavor: string }) => void
   return {
     allocatedBytes: () => {
       const { heapTotal, arrayBuffers } = process.memoryUsage()
       return heapTotal + arrayBuffers
     },
-    collect: runInNewContext("gc") as () => void
+    cpuMillis: () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1000
+    },
+    collect: (extent) => (extent === "all" ? gc({ type: "major", flavor: "last-resort" }) : gc())
   }
 }
 
 /**
- * Collects garbage at most every 2 s, only while the process uses much memory. A collection takes about 50 ms. Runs until it is
- * interrupted.
+ * Collects garbage at most every 2 s while the process uses much memory, and once when the process is idle after its start or after a burst. A collection
+ * takes about 50 ms. Runs until it is interrupted.
  */
 export const releaseMemory = (memory: () => Memory = processMemory): Effect.Effect<never> =>
   Effect.suspend(() => {
-    const { allocatedBytes, collect } = memory()
+    const { allocatedBytes, cpuMillis, collect } = memory()
+    let cpuBefore = cpuMillis()
+    let idleBytes = 0
     return Effect.sync(() => {
-      if (allocatedBytes() > idleBytesMax) collect()
-    }).pipe(Effect.repeat(Schedule.spaced("2 seconds")), Effect.andThen(Effect.never))
+      const used = cpuMillis() - cpuBefore
+      if (used < idleCpuMillis && allocatedBytes() > idleBytes * growth) {
+        collect("all")
+        idleBytes = allocatedBytes()
+      } else if (used >= idleCpuMillis && allocatedBytes() > busyBytesMax) collect("garbage")
+      cpuBefore = cpuMillis()
+    }).pipe(Effect.delay(everyMillis), Effect.repeat(Schedule.forever), Effect.andThen(Effect.never))
   })

@@ -3,22 +3,55 @@ import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { releaseMemory } from "../src/memoryRelease.ts"
 
-it("collects garbage every 2 seconds while the process uses much memory, and not while it is idle", async () => {
-  let allocated = 100 * 1024 * 1024
-  let collections = 0
-  const test = Effect.gen(function* () {
-    const running = yield* Effect.forkChild(
-      releaseMemory(() => ({ allocatedBytes: () => allocated, collect: () => void collections++ }))
-    )
-    yield* TestClock.adjust("10 seconds")
-    expect(collections).toBe(0)
-    allocated = 500 * 1024 * 1024
-    yield* TestClock.adjust("6 seconds")
-    expect(collections).toBe(3)
-    allocated = 0
-    yield* TestClock.adjust("1 minute")
-    expect(collections).toBe(3)
-    yield* Fiber.interrupt(running)
+const mebibyte = 1024 * 1024
+
+/** A process whose memory shrinks to 40 MiB when everything is collected while nothing uses it. */
+const scriptedProcess = () => {
+  const state = { allocated: 60 * mebibyte, cpuMillis: 0, busyMillisPerRead: 0, collected: [] as Array<string> }
+  const memory = () => ({
+    allocatedBytes: () => state.allocated,
+    cpuMillis: () => (state.cpuMillis += state.busyMillisPerRead),
+    collect: (extent: "garbage" | "all") => {
+      state.collected.push(extent)
+      if (extent === "all") state.allocated = Math.min(state.allocated, 40 * mebibyte)
+    }
   })
-  await Effect.runPromise(Effect.provide(test, TestClock.layer()))
+  return { state, memory }
+}
+
+const run = (test: Effect.Effect<void>) => Effect.runPromise(Effect.provide(test, TestClock.layer()))
+
+it("collects garbage every 2 seconds while the process is busy and uses much memory", () => {
+  const { state, memory } = scriptedProcess()
+  state.busyMillisPerRead = 1000
+  return run(
+    Effect.gen(function* () {
+      const running = yield* Effect.forkChild(releaseMemory(memory))
+      yield* TestClock.adjust("10 seconds")
+      expect(state.collected).toEqual([])
+      state.allocated = 500 * mebibyte
+      yield* TestClock.adjust("6 seconds")
+      expect(state.collected).toEqual(["garbage", "garbage", "garbage"])
+      yield* Fiber.interrupt(running)
+    })
+  )
+})
+
+it("collects everything once when the process is idle, after its start and after each burst", () => {
+  const { state, memory } = scriptedProcess()
+  return run(
+    Effect.gen(function* () {
+      const running = yield* Effect.forkChild(releaseMemory(memory))
+      yield* TestClock.adjust("1 minute")
+      expect(state.collected).toEqual(["all"])
+      state.busyMillisPerRead = 1000
+      state.allocated = 100 * mebibyte
+      yield* TestClock.adjust("10 seconds")
+      expect(state.collected).toEqual(["all"])
+      state.busyMillisPerRead = 0
+      yield* TestClock.adjust("1 minute")
+      expect(state.collected).toEqual(["all", "all"])
+      yield* Fiber.interrupt(running)
+    })
+  )
 })

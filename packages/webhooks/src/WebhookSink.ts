@@ -1,18 +1,21 @@
 /**
  * Posts an event delivery to its endpoint and returns the result. The core decides when, how often and under which signature it sends.
  *
- * Every attempt resolves the host again, refuses it when any of its addresses is not public, and connects to exactly the checked address.
+ * Every attempt resolves the host again, refuses it when any of its addresses is not public, and uses a connection to exactly the checked
+ * address. A connection stays open for a few seconds after a response.
  * The sink follows no redirect and ignores the proxies of the environment. It reads only the status and `Retry-After` of a response, and
  * discards the body. Source: decisions 0028 and 0035.
  */
-import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http"
+import type { ClientRequest, IncomingMessage } from "node:http"
 import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
 import { hostOf, isWebhookPort, webhookUrlRules } from "@mailkeep/core/adapter"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { Address } from "./internal/allowedAddress.ts"
 import { resolveAllowedAddress } from "./internal/allowedAddress.ts"
+import type { Client, PinnedRequest } from "./internal/connections.ts"
+import { makeConnections } from "./internal/connections.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
 
 /** The allowed URLs and addresses of requests, as for the core's `Webhooks`, and the connection options. */
@@ -23,7 +26,7 @@ export interface WebhookSinkOptions extends Partial<WebhookUrlRules> {
   readonly certificates?: string
 }
 
-/** The bytes and the time for which a response body is discarded before the connection is closed. */
+/** The bytes and the time for which a response body is discarded. The connection of a longer body is closed. */
 const bodyOctetsMax = 64 * 1024
 const bodyMillisMax = 1000
 
@@ -38,21 +41,18 @@ const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: numb
       }
 
 /**
- * Discards the body of a response whose status is known, and closes the connection. A body that is slow, endless or broken changes nothing.
+ * Discards the body of a response whose status is known. Closes the connection of a body that is slow or endless. Such a body changes nothing.
  */
-const discardBody = (response: IncomingMessage): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    let octets = 0
-    response.on("data", (chunk: Buffer) => {
-      octets += chunk.length
-      if (octets > bodyOctetsMax) resume(Effect.void)
-    })
-    response.on("close", () => resume(Effect.void))
-  }).pipe(
-    Effect.timeoutOption(Duration.millis(bodyMillisMax)),
-    Effect.ensuring(Effect.sync(() => response.destroy())),
-    Effect.asVoid
-  )
+const discardBody = (response: IncomingMessage): void => {
+  let octets = 0
+  const close = () => response.destroy()
+  const timer = setTimeout(close, bodyMillisMax)
+  response.on("data", (chunk: Buffer) => {
+    octets += chunk.length
+    if (octets > bodyOctetsMax) close()
+  })
+  response.on("close", () => clearTimeout(timer))
+}
 
 /** A short reason for a failure, without text from the peer or the system. */
 const reasonOf = (cause: unknown): string => {
@@ -65,12 +65,12 @@ const pinned = (
   { address, family }: Address,
   { headers, body }: SinkRequest,
   certificates?: string
-): RequestOptions => ({
+): PinnedRequest => ({
   method: "POST",
   host: hostOf(url),
   port: url.port === "" ? undefined : Number(url.port),
   path: `${url.pathname}${url.search}`,
-  agent: false,
+  pinned: { address, family },
   headers: { "user-agent": "Mailkeep-Webhooks", ...headers, "content-length": body.length },
   lookup: (_host, options, answer) => {
     const all = (options as { readonly all?: boolean }).all === true
@@ -80,30 +80,40 @@ const pinned = (
   ...(certificates === undefined ? {} : { ca: certificates })
 })
 
-/** Loads Node's client with the first request, because a product without webhooks need not wait for it at its start. */
-const clientFor = ({ protocol }: URL) =>
-  Effect.promise(() => (protocol === "https:" ? import("node:https") : import("node:http")))
+/** An open connection that the endpoint closed while a request was sent on it. */
+const isClosedConnection = (request: ClientRequest, cause: unknown): boolean =>
+  request.reusedSocket && (cause as NodeJS.ErrnoException).code === "ECONNRESET"
 
-/** Posts the request and resolves with the head of the response. */
-const posted = (url: URL, address: Address, sinkRequest: SinkRequest, certificates: string | undefined) =>
-  Effect.flatMap(clientFor(url), (client) =>
-    Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
-      const request: ClientRequest = client.request(pinned(url, address, sinkRequest, certificates), (response) => {
+/** Posts the request and resolves with the head of the response. Repeats it when the endpoint has closed the open connection. */
+const posted = (client: Client, options: PinnedRequest, body: Uint8Array) =>
+  Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
+    let request: ClientRequest
+    let isInterrupted = false
+    const post = () => {
+      request = client.request(options, (response) => {
         // A response that breaks off emits an error. Without a listener the error would end the process.
         response.on("error", () => {})
         resume(Effect.succeed(response))
       })
-      request.on("error", (cause) => resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) }))))
-      request.end(sinkRequest.body)
-      return Effect.sync(() => request.destroy())
+      request.on("error", (cause) => {
+        if (!isInterrupted && isClosedConnection(request, cause)) post()
+        else resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) })))
+      })
+      request.end(body)
+    }
+    post()
+    return Effect.sync(() => {
+      isInterrupted = true
+      request.destroy()
     })
-  )
+  })
 
 /** The status decides as soon as it arrives; the result does not wait for the body. */
 const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.as(Effect.forkDetach(discardBody(response), { startImmediately: true }), outcomeOf(response, now))
-  )
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    discardBody(response)
+    return outcomeOf(response, now)
+  })
 
 /**
  * Makes a sink outside of Effect's layers. `layer` provides a sink as a service. Throws a `RangeError` when
@@ -111,6 +121,7 @@ const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
  */
 export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
   const rules = webhookUrlRules(given)
+  const clientFor = makeConnections()
   return {
     capabilities: { carriesHeaders: true },
     send: (sinkRequest) => {
@@ -119,7 +130,11 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
         return Effect.fail(new SinkUnavailable({ reason: "not_https" }))
       if (!isWebhookPort(url, rules)) return Effect.fail(new SinkUnavailable({ reason: "port_not_allowed" }))
       return resolveAllowedAddress(url, { rules, nameServers }).pipe(
-        Effect.flatMap((address) => posted(url, address, sinkRequest, certificates)),
+        Effect.flatMap((address) =>
+          Effect.flatMap(clientFor(url), (client) =>
+            posted(client, pinned(url, address, sinkRequest, certificates), sinkRequest.body)
+          )
+        ),
         Effect.flatMap(answered)
       )
     }

@@ -139,6 +139,40 @@ describe("a webhook", () => {
     names.close()
   })
 
+  it("uses an open connection again only for the address that it goes to", async () => {
+    const names = await nameServer([["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]])
+    const sink = WebhookSink.make({ nameServers: [names.at], allowLoopback: true })
+    const ports: Array<string> = []
+    const recording = createServer((request, response) => {
+      ports.push(`${request.socket.localAddress}:${request.socket.remotePort}`)
+      response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => recording.listen(0, "0.0.0.0", resolve))
+    const endpoint = `http://moving.example:${(recording.address() as AddressInfo).port}/`
+    for (let n = 0; n < 3; n++) expect(await outcome(sink, endpoint)).toBe(204)
+    expect(ports[1]).toBe(ports[0])
+    expect([ports[0], ports[2]].map((one) => one!.split(":")[0])).toEqual(["127.0.0.1", "127.0.0.2"])
+    recording.closeAllConnections()
+    recording.close()
+    names.close()
+  })
+
+  it("sends the request on a new connection when the endpoint has closed the open one", async () => {
+    const sink = WebhookSink.make({ allowLoopback: true })
+    const sockets = new Set<unknown>()
+    const closing = createServer((request, response) => {
+      if (sockets.has(request.socket)) return void request.socket.destroy()
+      sockets.add(request.socket)
+      response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve))
+    const endpoint = `http://127.0.0.1:${(closing.address() as AddressInfo).port}/`
+    for (let n = 0; n < 3; n++) expect(await outcome(sink, endpoint)).toBe(204)
+    expect(sockets.size).toBe(3)
+    closing.closeAllConnections()
+    closing.close()
+  })
+
   it("does not follow a redirect and does not use a proxy", async () => {
     process.env["HTTPS_PROXY"] = process.env["HTTP_PROXY"] = `http://127.0.0.1:${port}`
     const sink = WebhookSink.make({ allowLoopback: true })
