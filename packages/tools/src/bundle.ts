@@ -3,7 +3,7 @@
  * of one for each module, which halves the time of `import "mailkeep"`. Each import of Effect names the module that it needs.
  *
  * The commands of a package get a bundle of their own, with Effect and all other packages in it. A process that runs a command shares no
- * module with a product, so it can leave out everything that it does not use. Source: decision 0059.
+ * module with a product, so it can leave out everything that it does not use. Source: decisions 0059 and 0067.
  */
 import { writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"

@@ -9,7 +9,7 @@ import { files } from "./workspace.ts"
 
 const repository = "https://github.com/mailkeep/mailkeep"
 
-/** The oldest Node of every package. `@effect/platform-node` of the HTTP server and the command needs it. */
+/** The oldest Node of every package. `@effect/platform-node`, which is copied into the HTTP server and the command, needs it. */
 export const oldestNode = "22.19"
 
 /** What the manifest of a published package contains besides its own fields. */
