@@ -7,6 +7,7 @@
  * discards the body. Source: decisions 0028 and 0035.
  */
 import type { ClientRequest, IncomingMessage } from "node:http"
+import { clearTimeout, setTimeout } from "node:timers"
 import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
 import { hostOf, isWebhookPort, webhookUrlRules } from "@mailkeep/core/adapter"
