@@ -28,7 +28,7 @@ export const httpWithoutUndici: Plugin = {
 }
 
 /** The folder of the package that a module below `node_modules` is of, or `undefined`. */
-export const packageFolderOf = (module: string): string | undefined =>
+const packageFolderOf = (module: string): string | undefined =>
   /^\/.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
 
 const licenseIn = (folder: string): string => {
