@@ -41,8 +41,12 @@ describe("the write-ahead log", () => {
     const lines: Array<unknown> = []
     const sizes = [1, 300, 400, 1, 300].map((size) => size * mebibyte)
     const writer: GroupWriter = {
+      batching: () => ({ writesMax: 1, isConcurrent: false }),
       commit: () =>
-        Effect.sync(() => ({ outcomes: [{ done: undefined }], logBytes: sizes.shift()!, lockNanos: 0, syncNanos: 1 })),
+        Effect.sync(() => ({
+          outcomes: [{ done: undefined }],
+          transaction: { writes: 1, logBytes: sizes.shift()!, lockNanos: 0, syncNanos: 1 }
+        })),
       dataVersion: Effect.succeed(1)
     }
     const program = Effect.scoped(

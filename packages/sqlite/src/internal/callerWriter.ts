@@ -11,8 +11,12 @@ import type { GroupWriter } from "./groupCommit.ts"
 import { makeGroupTransaction } from "./groupTransaction.ts"
 import { isBusy } from "./resultCodes.ts"
 import { unavailable } from "./sqliteFailure.ts"
+import { groupWritesMax } from "./writes.ts"
 
 const nanosPerMilli = 1e6
+
+/** Each batch is one transaction. */
+export const callerBatching = { writesMax: groupWritesMax, isConcurrent: false } as const
 
 /** `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log. */
 export const makeCallerWriter = (
@@ -39,7 +43,8 @@ export const makeCallerWriter = (
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
       if (lockedSince === undefined) return group
-      return { ...group, lockNanos: ((yield* Clock.currentTimeMillis) - lockedSince) * nanosPerMilli }
+      const lockNanos = ((yield* Clock.currentTimeMillis) - lockedSince) * nanosPerMilli
+      return { ...group, transaction: { ...group.transaction, lockNanos } }
     })
-  return { commit, dataVersion: Effect.try({ try: () => dataVersion.get() as number, catch: unavailable }) }
+  return { batching: () => callerBatching, commit, dataVersion: Effect.try({ try: () => dataVersion.get() as number, catch: unavailable }) }
 }

@@ -1,28 +1,40 @@
 /**
- * Collects the writes of many callers, and commits them in groups. Answers each write after the one disk sync of its group.
+ * Collects the writes of many callers, and gives them to the writer in batches. Answers each write after the one disk sync of its transaction.
  */
+import { setImmediate } from "node:timers"
 import type { Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
-import { Clock, Effect, Exit, Fiber, Latch, Option } from "effect"
-import type { CommittedGroup } from "./groupTransaction.ts"
+import { Clock, Effect, Exit, Latch, Option } from "effect"
+import type { CommittedGroup, Transaction } from "./groupTransaction.ts"
 import { exitOf } from "./writeExit.ts"
 import type { Write, WriteResults } from "./writes.ts"
-import { octetsOf } from "./writes.ts"
+import { groupOctetsMax, octetsOf } from "./writes.ts"
 
-/** Commits groups, one after the other. */
+/** A batch whose transaction was committed and synced. */
+export interface CommittedBatch extends Pick<CommittedGroup, "outcomes"> {
+  /** The transaction, with the first of its batches; `null` with the others. */
+  readonly transaction: Transaction | null
+}
+
+/** Commits batches of writes. */
 export interface GroupWriter {
   /**
-   * Commits the writes in one transaction with one disk sync. When it fails, nothing of the group was kept, or the result is unknown. Dies of
+   * The number of writes in a batch, and whether the writer gets a batch while it commits another. Such a writer gets a full batch at once. Every
+   * other batch waits for the end of the turn of the event loop.
+   */
+  readonly batching: () => { readonly writesMax: number; readonly isConcurrent: boolean }
+  /**
+   * Commits the writes in one transaction with one disk sync. When it fails, nothing of the batch was kept, or the result is unknown. Dies of
    * a bug. Waits 5 s for a lock of another process.
    */
-  readonly commit: (writes: ReadonlyArray<Write>) => Effect.Effect<CommittedGroup, StoreUnavailable>
+  readonly commit: (writes: ReadonlyArray<Write>) => Effect.Effect<CommittedBatch, StoreUnavailable>
   /** Changes with each commit of another process. */
   readonly dataVersion: Effect.Effect<number, StoreUnavailable>
 }
 
 export interface GroupCommit {
-  /** Fails with `StoreUnavailable` at once when the queue is full. */
+  /** Fails with `StoreUnavailable` at once when too many writes wait. */
   readonly submit: <W extends Write>(
     write: W
   ) => Effect.Effect<WriteResults[W["_tag"]], StoreUnavailable | (W["_tag"] extends "Commit" ? Conflict : never)>
@@ -35,14 +47,13 @@ interface GroupCounts {
   readonly groups: number
   /** The number of commits and claims in those transactions. */
   readonly writes: number
-  /** How long groups have waited for other processes to release the write lock. */
+  /** How long transactions have waited for other processes to release the write lock. */
   readonly lockedMillis: number
 }
 
-const groupWritesMax = 256
-const groupOctetsMax = 8 * 1024 * 1024
-const queueWritesMax = 8192
-const queueOctetsMax = 64 * 1024 * 1024
+/** The bounds of the writes that wait for their answer. */
+const waitingWritesMax = 8192
+const waitingOctetsMax = 64 * 1024 * 1024
 
 interface Job {
   readonly write: Write
@@ -50,13 +61,13 @@ interface Job {
   readonly resume: (exit: Exit.Exit<unknown, Conflict | StoreUnavailable>) => void
 }
 
-/** Takes the next group from the queue. */
-const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
+/** Takes the next batch from the queue. */
+const takeBatch = (queue: Array<Job>, writesMax: number): ReadonlyArray<Job> => {
   let octets = 0
   let count = 0
   while (
     count < queue.length &&
-    count < groupWritesMax &&
+    count < writesMax &&
     (count === 0 || octets + queue[count]!.octets <= groupOctetsMax)
   )
     octets += queue[count++]!.octets
@@ -65,13 +76,6 @@ const takeGroup = (queue: Array<Job>): ReadonlyArray<Job> => {
 
 const nanosPerSecond = 1e9
 const nanosPerMilli = 1e6
-
-/** Measures a group that was committed. */
-const measureGroup = (writes: number, syncNanos: number): Effect.Effect<void> =>
-  Effect.andThen(
-    recordMetric("mailkeep_store_group_writes", {}, writes),
-    recordMetric("mailkeep_store_sync_seconds", {}, syncNanos / nanosPerSecond)
-  )
 
 /** A log of this size means that a reader prevents its reuse. */
 const logBytesWarned = 256 * 1024 * 1024
@@ -93,64 +97,110 @@ const makeLogWatch = () => {
   }
 }
 
+/** Counts and measures transactions. */
+const makeMeasurements = () => {
+  let groups = 0
+  let writes = 0
+  let lockedMillis = 0
+  let lockCountedUntil = Number.NEGATIVE_INFINITY
+  const watchLog = makeLogWatch()
+  return {
+    counts: (): GroupCounts => ({ groups, writes, lockedMillis }),
+    addTransaction: (transaction: Transaction): Effect.Effect<void> => {
+      groups++
+      writes += transaction.writes
+      lockedMillis += Math.floor(transaction.lockNanos / nanosPerMilli)
+      return Effect.all(
+        [
+          watchLog(transaction.logBytes),
+          recordMetric("mailkeep_store_group_writes", {}, transaction.writes),
+          recordMetric("mailkeep_store_sync_seconds", {}, transaction.syncNanos / nanosPerSecond)
+        ],
+        { discard: true }
+      )
+    },
+    /** Several batches can wait for the same lock, which counts once. */
+    addLockWait: (startedAt: number, now: number): void => {
+      lockedMillis += Math.max(0, now - Math.max(startedAt, lockCountedUntil))
+      lockCountedUntil = now
+    }
+  }
+}
+
 /** The scope finishes the writes that wait. */
 export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const context = yield* Effect.context<never>()
     const queue: Array<Job> = []
-    let queuedOctets = 0
+    let waitingWrites = 0
+    let waitingOctets = 0
+    let batches = 0
     let closed = false
-    let groups = 0
-    let writes = 0
-    let lockedMillis = 0
-    const watchLog = makeLogWatch()
-    const waiting = yield* Latch.make()
+    let willSendSoon = false
+    const { counts, addTransaction, addLockWait } = makeMeasurements()
+    const idle = yield* Latch.make(true)
 
-    const finishGroup = (
-      jobs: ReadonlyArray<Job>,
-      { outcomes, logBytes, lockNanos, syncNanos }: CommittedGroup
-    ): Effect.Effect<void> => {
-      groups++
-      writes += jobs.length
-      lockedMillis += Math.floor(lockNanos / nanosPerMilli)
-      const resumeAll = Effect.sync(() =>
-        jobs.forEach(({ write, resume }, index) => resume(exitOf(write, outcomes[index]!)))
-      )
-      return Effect.andThen(watchLog(logBytes), Effect.andThen(measureGroup(jobs.length, syncNanos), resumeAll))
+    const endBatch = (jobs: ReadonlyArray<Job>, exitOfJob: (job: Job, n: number) => Parameters<Job["resume"]>[0]) => {
+      batches--
+      for (const [n, job] of jobs.entries()) {
+        waitingWrites--
+        waitingOctets -= job.octets
+        job.resume(exitOfJob(job, n))
+      }
+      if (waitingWrites === 0) idle.openUnsafe()
+      // The callers that were resumed may have submitted their next writes.
+      if (writer.batching().isConcurrent) sendAll()
+      else sendSoon()
     }
 
-    const commitGroup = Effect.gen(function* () {
-      const jobs = takeGroup(queue)
-      for (const { octets } of jobs) queuedOctets -= octets
+    const commitBatch = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
       const startedAt = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(writer.commit(jobs.map(({ write }) => write)))
-      if (Exit.isSuccess(exit)) return yield* finishGroup(jobs, exit.value)
+      if (Exit.isSuccess(exit)) {
+        const { outcomes, transaction } = exit.value
+        if (transaction !== null) yield* addTransaction(transaction)
+        return endBatch(jobs, ({ write }, n) => exitOf(write, outcomes[n]!))
+      }
       const failure = Exit.findErrorOption(exit)
       if (Option.isSome(failure) && failure.value.reason === "locked")
-        lockedMillis += Math.max(0, (yield* Clock.currentTimeMillis) - startedAt)
-      for (const { resume } of jobs) resume(exit)
+        addLockWait(startedAt, yield* Clock.currentTimeMillis)
+      endBatch(jobs, () => exit)
     })
 
-    const drain = Effect.whileLoop({
-      while: () => queue.length > 0,
-      body: () => Effect.andThen(commitGroup, Effect.yieldNow),
-      step: () => {}
-    })
+    const send = (writesMax: number): void => {
+      batches++
+      Effect.runForkWith(context)(commitBatch(takeBatch(queue, writesMax)))
+    }
 
-    const loop = Effect.gen(function* () {
-      while (true) {
-        yield* waiting.await
-        yield* waiting.close
-        // Yields once, so that all ready fibers can submit before the group is cut.
-        yield* Effect.yieldNow
-        yield* drain
-        if (closed && queue.length === 0) return
+    const sendAll = (): void => {
+      while (queue.length > 0) {
+        const { writesMax, isConcurrent } = writer.batching()
+        if (batches > 0 && !isConcurrent) return
+        send(writesMax)
       }
-    })
+    }
 
-    yield* Effect.acquireRelease(Effect.forkDetach(loop), (fiber) =>
+    const sendAtEndOfTurn = (): void => {
+      willSendSoon = false
+      sendAll()
+    }
+
+    const sendSoon = (): void => {
+      if (willSendSoon || queue.length === 0) return
+      willSendSoon = true
+      setImmediate(sendAtEndOfTurn)
+    }
+
+    const sendFullBatch = (): void => {
+      const { writesMax, isConcurrent } = writer.batching()
+      if (isConcurrent && queue.length >= writesMax) send(writesMax)
+      else sendSoon()
+    }
+
+    yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         closed = true
-        return Effect.andThen(waiting.open, Fiber.await(fiber))
+        return idle.await
       })
     )
 
@@ -158,13 +208,15 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
       Effect.callback<unknown, Conflict | StoreUnavailable>((resume) => {
         if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
         const octets = octetsOf(write)
-        // A write that is larger than the queue may wait alone.
-        if (queue.length >= queueWritesMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
+        // A write that is larger than the bound may wait alone.
+        if (waitingWrites >= waitingWritesMax || (waitingWrites > 0 && waitingOctets + octets > waitingOctetsMax))
           return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
-        queuedOctets += octets
+        waitingWrites++
+        waitingOctets += octets
+        idle.closeUnsafe()
         queue.push({ write, octets, resume })
-        waiting.openUnsafe()
+        sendFullBatch()
       })
 
-    return { submit: submit as GroupCommit["submit"], counts: () => ({ groups, writes, lockedMillis }) }
+    return { submit: submit as GroupCommit["submit"], counts }
   })

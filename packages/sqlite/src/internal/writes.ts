@@ -39,6 +39,10 @@ const runCommit = (connection: Prepared, changes: ReadonlyArray<Change>): Writte
   return { done: undefined }
 }
 
+/** Whether the changes before the refused change may have written. A change that is refused has written nothing itself. */
+export const mayHaveWritten = (write: Write, { at }: RefusedChange): boolean =>
+  write._tag !== "Commit" || write.changes.slice(0, at).some(({ _tag }) => _tag !== "Expect")
+
 /** Runs one write within a transaction. Throws the errors of SQLite. */
 export const runWrite = (connection: Prepared, write: Write): Written => {
   switch (write._tag) {
@@ -80,3 +84,10 @@ const octetsOfChange = (change: Change): number =>
 /** The approximate size of a write: its bodies and contents, and a fixed number of octets for each change. */
 export const octetsOf = (write: Write): number =>
   write._tag === "Commit" ? write.changes.reduce((sum, change) => sum + octetsOfChange(change), 0) : 1024
+
+export const octetsOfAll = (writes: ReadonlyArray<Write>): number =>
+  writes.reduce((sum, write) => sum + octetsOf(write), 0)
+
+/** The bounds of a transaction. A write that is larger than `groupOctetsMax` is alone in its transaction. */
+export const groupWritesMax = 256
+export const groupOctetsMax = 8 * 1024 * 1024

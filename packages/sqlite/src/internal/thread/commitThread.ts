@@ -8,9 +8,10 @@ import type { Scope } from "effect"
 import type { ProductConnections } from "../productConnections.ts"
 import { ownTransactionMillis, ownTransactionSentence } from "../productConnections.ts"
 import type { FileIdentity } from "../fileCheck.ts"
-import type { CommittedGroup } from "../groupTransaction.ts"
-import type { GroupWriter } from "../groupCommit.ts"
+import type { Transaction } from "../groupTransaction.ts"
+import type { CommittedBatch, GroupWriter } from "../groupCommit.ts"
 import type { Write, Written } from "../writes.ts"
+import { octetsOfAll } from "../writes.ts"
 import type { ThreadError } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
 import type { NotCloneable } from "./workerThread.ts"
@@ -25,18 +26,27 @@ export interface CommitThreadData {
 }
 
 export type CommitRequest =
-  /** `busyMillis`: how long the group waits for the lock of another connection. */
-  | { readonly _tag: "Commit"; readonly writes: ReadonlyArray<Write>; readonly busyMillis: number }
+  | CommitBatch
   | { readonly _tag: "DataVersion" }
   | { readonly _tag: "Close" }
 
-/** A `CommittedGroup` as data. */
-export interface CommittedElsewhere extends Omit<CommittedGroup, "outcomes"> {
+/** Some writes. The thread commits all batches that wait for it in one transaction. */
+export interface CommitBatch {
+  readonly _tag: "Commit"
+  readonly writes: ReadonlyArray<Write>
+  readonly octets: number
+  /** How long the batch waits for the lock of another connection. */
+  readonly busyMillis: number
+}
+
+/** A `CommittedBatch` as data. */
+export interface CommittedElsewhere {
   readonly outcomes: ReadonlyArray<Written | { readonly defect: ThreadError }>
+  readonly transaction: Transaction | null
 }
 
 export type CommitReply =
-  | { readonly group: CommittedElsewhere }
+  | { readonly committed: CommittedElsewhere }
   | { readonly dataVersion: number }
   | { readonly closed: true }
 
@@ -45,8 +55,11 @@ const busyMillis = 5000
 
 const nanosPerMilli = 1e6
 
-/** One group, one reading of the data version, and the close. */
-const pendingMax = 8
+/**
+ * A batch is small, so that the thread begins with the first writes while the caller's thread decides the next, and so that the callers of one
+ * batch block the event loop only shortly when they are resumed.
+ */
+const batchWritesMax = 8
 
 /** The value that cannot be copied to the thread, or `undefined`. */
 const cloneDefect = (write: Write): unknown => {
@@ -58,9 +71,9 @@ const cloneDefect = (write: Write): unknown => {
   }
 }
 
-const toCommittedGroup = ({ outcomes, ...group }: CommittedElsewhere): CommittedGroup => ({
-  ...group,
-  outcomes: outcomes.map((outcome) => ("defect" in outcome ? { defect: fromThreadError(outcome.defect) } : outcome))
+const toCommittedBatch = ({ outcomes, transaction }: CommittedElsewhere): CommittedBatch => ({
+  outcomes: outcomes.map((outcome) => ("defect" in outcome ? { defect: fromThreadError(outcome.defect) } : outcome)),
+  transaction
 })
 
 export interface CommitThread extends GroupWriter {
@@ -71,8 +84,8 @@ export interface CommitThread extends GroupWriter {
 }
 
 /**
- * Starts the thread without waiting for it. The scope lets the thread finish its group and close its connection. A thread that dies fails
- * its group with `StoreUnavailable`, and the next group starts another thread.
+ * Starts the thread without waiting for it. The scope lets the thread finish its batches and close its connection. A thread that dies fails
+ * the batches that it has not answered with `StoreUnavailable`, and the next batch starts another thread.
  */
 export const makeCommitThread = (
   filename: string,
@@ -83,7 +96,8 @@ export const makeCommitThread = (
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
       module: "commitWorker",
       workerData: { filename, identity, startMillis: ownTransactionMillis } satisfies CommitThreadData,
-      pendingMax,
+      // `makeGroupCommit` bounds the writes that wait.
+      pendingMax: Number.POSITIVE_INFINITY,
       idleMillis: Number.POSITIVE_INFINITY
     })
     yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
@@ -91,16 +105,16 @@ export const makeCommitThread = (
     // The thread answers its first request when it has opened the file, or has failed to.
     const starting = yield* Effect.forkScoped(Effect.ignore(request({ _tag: "DataVersion" })))
     const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
-      Effect.flatMap(request({ _tag: "Commit", writes, busyMillis: waitMillis }), (reply) =>
-        "group" in reply ? Effect.succeed(toCommittedGroup(reply.group)) : unexpected
+      Effect.flatMap(request({ _tag: "Commit", writes, octets: octetsOfAll(writes), busyMillis: waitMillis }), (reply) =>
+        "committed" in reply ? Effect.succeed(toCommittedBatch(reply.committed)) : unexpected
       )
     /** Waits for a lock in steps, and looks after each step whether a transaction of the product has the lock. */
     const sendInSteps = (
       writes: ReadonlyArray<Write>,
       waitedMillis: number
-    ): Effect.Effect<CommittedGroup, StoreUnavailable | NotCloneable> =>
+    ): Effect.Effect<CommittedBatch, StoreUnavailable | NotCloneable> =>
       sendOnce(writes, ownTransactionMillis).pipe(
-        Effect.map((group) => ({ ...group, lockNanos: group.lockNanos + waitedMillis * nanosPerMilli })),
+        Effect.map((batch) => withLockWait(batch, waitedMillis)),
         Effect.catchTag("StoreUnavailable", (failure) => {
           const waited = waitedMillis + ownTransactionMillis
           if (failure.reason !== "locked") return Effect.fail(failure)
@@ -111,18 +125,19 @@ export const makeCommitThread = (
       )
     const send = (writes: ReadonlyArray<Write>) =>
       connections.isKnown() ? sendInSteps(writes, 0) : sendOnce(writes, busyMillis)
-    /** A write that cannot be copied is a bug of its caller. The other writes of its group are sent without it. */
+    /** A write that cannot be copied is a bug of its caller. The other writes of its batch are sent without it. */
     const sendCloneable = (writes: ReadonlyArray<Write>) => {
       const defects = writes.map(cloneDefect)
-      const group = send(writes.filter((_, n) => defects[n] === undefined))
-      return Effect.map(group, ({ outcomes, ...rest }) => {
+      const batch = send(writes.filter((_, n) => defects[n] === undefined))
+      return Effect.map(batch, ({ outcomes, transaction }) => {
         const sent = outcomes.values()
-        return { ...rest, outcomes: defects.map((defect) => (defect === undefined ? sent.next().value! : { defect })) }
+        return { transaction, outcomes: defects.map((defect) => (defect === undefined ? sent.next().value! : { defect })) }
       })
     }
     return {
       hasStarted: () => starting.pollUnsafe() !== undefined,
       started: Effect.asVoid(Fiber.await(starting)),
+      batching: () => ({ writesMax: batchWritesMax, isConcurrent: true }),
       commit: (writes) =>
         send(writes).pipe(
           Effect.catchTag("NotCloneable", () => sendCloneable(writes)),
@@ -133,5 +148,11 @@ export const makeCommitThread = (
       ).pipe(Effect.catchTag("NotCloneable", Effect.die))
     }
   })
+
+const withLockWait = (batch: CommittedBatch, waitedMillis: number): CommittedBatch => {
+  const { transaction } = batch
+  if (transaction === null) return batch
+  return { ...batch, transaction: { ...transaction, lockNanos: transaction.lockNanos + waitedMillis * nanosPerMilli } }
+}
 
 const unexpected = Effect.die(new Error("The commit thread answered another request."))

@@ -4,11 +4,12 @@
 import { parentPort, workerData } from "node:worker_threads"
 import type { Database } from "better-sqlite3"
 import { checkFiles } from "../fileCheck.ts"
-import type { CommittedGroup, GroupTransaction } from "../groupTransaction.ts"
+import type { GroupTransaction, Outcome } from "../groupTransaction.ts"
 import { makeGroupTransaction } from "../groupTransaction.ts"
 import { openConnection } from "../openConnection.ts"
-import type { CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
-import { answerRequests, toThreadError } from "./replies.ts"
+import { groupOctetsMax, groupWritesMax } from "../writes.ts"
+import type { CommitBatch, CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
+import { answerTogether, toThreadError } from "./replies.ts"
 
 const { filename, identity, startMillis } = workerData as CommitThreadData
 
@@ -47,15 +48,37 @@ const writer = (busyMillis: number): Writer => {
   return existing
 }
 
-const withThreadErrors = ({ outcomes, ...group }: CommittedGroup): CommittedElsewhere => ({
-  ...group,
-  outcomes: outcomes.map((outcome) => ("defect" in outcome ? { defect: toThreadError(outcome.defect) } : outcome))
-})
+const withThreadErrors = (outcomes: ReadonlyArray<Outcome>): CommittedElsewhere["outcomes"] =>
+  outcomes.map((outcome) => ("defect" in outcome ? { defect: toThreadError(outcome.defect) } : outcome))
 
-const answer = (request: CommitRequest): CommitReply => {
+/** Commits the batches in one transaction, which waits for a lock as long as the least patient of them. */
+const commitBatches = (batches: ReadonlyArray<CommitBatch>): ReadonlyArray<CommitReply> => {
+  const { commit } = writer(Math.min(...batches.map(({ busyMillis }) => busyMillis)))
+  const { outcomes, transaction } = commit(batches.flatMap(({ writes }) => writes))
+  const all = withThreadErrors(outcomes)
+  let start = 0
+  return batches.map(({ writes }, n) => {
+    const committed = { outcomes: all.slice(start, start + writes.length), transaction: n === 0 ? transaction : null }
+    start += writes.length
+    return { committed }
+  })
+}
+
+/** The number of batches at the start of the queue that fit into one transaction. A request of another kind is answered alone. */
+const countTogether = (requests: ReadonlyArray<CommitRequest>): number => {
+  let writeCount = 0
+  let octets = 0
+  const end = requests.findIndex((request) => {
+    if (request._tag !== "Commit") return true
+    writeCount += request.writes.length
+    octets += request.octets
+    return writeCount > groupWritesMax || octets > groupOctetsMax
+  })
+  return end === -1 ? requests.length : Math.max(1, end)
+}
+
+const answerOne = (request: Exclude<CommitRequest, CommitBatch>): CommitReply => {
   switch (request._tag) {
-    case "Commit":
-      return { group: withThreadErrors(writer(request.busyMillis).commit(request.writes)) }
     case "DataVersion":
       return {
         dataVersion: (existing ?? writer(startMillis)).database.pragma("data_version", { simple: true }) as number
@@ -67,7 +90,12 @@ const answer = (request: CommitRequest): CommitReply => {
   }
 }
 
-answerRequests(parentPort!, answer)
+const isBatch = (request: CommitRequest): request is CommitBatch => request._tag === "Commit"
+
+const answer = (requests: ReadonlyArray<CommitRequest>): ReadonlyArray<CommitReply> =>
+  requests.every(isBatch) ? commitBatches(requests) : requests.filter((request) => !isBatch(request)).map(answerOne)
+
+answerTogether(parentPort!, countTogether, answer)
 
 try {
   writer(startMillis)

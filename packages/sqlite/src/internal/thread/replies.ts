@@ -1,6 +1,7 @@
 /**
  * The messages between the caller's thread and a worker thread, and how errors cross. Loads no Effect.
  */
+import { setImmediate } from "node:timers"
 import type { MessagePort } from "node:worker_threads"
 import { SqliteError } from "better-sqlite3"
 import { NotOpened } from "../openConnection.ts"
@@ -37,14 +38,39 @@ export const fromThreadError = (error: ThreadError): Error => {
   return new Error(`A thread of the store failed: ${error.bug}`)
 }
 
-/** Answers each request of the caller's thread, one after the other. */
-export const answerRequests = <Request, Reply>(port: MessagePort, answer: (request: Request) => Reply): void => {
-  const replyTo = ({ id, request }: ThreadRequest<Request>): ThreadReply<Reply> => {
+/**
+ * Answers the requests of the caller's thread in their order. `countTogether` says how many of those that wait `answer` gets at
+ * once: at least one. The replies to them cross in one message. When `answer` throws, all of them fail.
+ */
+export const answerTogether = <Request, Reply>(
+  port: MessagePort,
+  countTogether: (requests: ReadonlyArray<Request>) => number,
+  answer: (requests: ReadonlyArray<Request>) => ReadonlyArray<Reply>
+): void => {
+  const waiting: Array<ThreadRequest<Request>> = []
+  const repliesTo = (taken: ReadonlyArray<ThreadRequest<Request>>): ReadonlyArray<ThreadReply<Reply>> => {
     try {
-      return { id, reply: answer(request) }
+      const replies = answer(taken.map(({ request }) => request))
+      return taken.map(({ id }, n) => ({ id, reply: replies[n]! }))
     } catch (cause) {
-      return { id, error: toThreadError(cause) }
+      const error = toThreadError(cause)
+      return taken.map(({ id }) => ({ id, error }))
     }
   }
-  port.on("message", (message: ThreadRequest<Request>) => port.postMessage(replyTo(message)))
+  const answerFirst = (): void => {
+    port.postMessage(repliesTo(waiting.splice(0, countTogether(waiting.map(({ request }) => request)))))
+    if (waiting.length > 0) setImmediate(answerFirst)
+  }
+  // All messages that have arrived are collected before the first is answered.
+  port.on("message", (message: ThreadRequest<Request>) => {
+    if (waiting.push(message) === 1) setImmediate(answerFirst)
+  })
 }
+
+/** Answers each request of the caller's thread by itself. */
+export const answerRequests = <Request, Reply>(port: MessagePort, answer: (request: Request) => Reply): void =>
+  answerTogether(
+    port,
+    () => 1,
+    (requests: ReadonlyArray<Request>) => requests.map((request) => answer(request))
+  )

@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3"
 import { Effect } from "effect"
+import { callerBatching } from "../callerWriter.ts"
 import type { GroupWriter } from "../groupCommit.ts"
 import { makeGroupTransaction } from "../groupTransaction.ts"
 import { isBusy } from "../resultCodes.ts"
@@ -24,5 +25,6 @@ export const makeStartingWriter = (database: Database, check: () => number, thre
       onlyReads = true
       return thread.commit(writes)
     })
-  return { commit, dataVersion: thread.dataVersion }
+  const batching: GroupWriter["batching"] = () => (thread.hasStarted() ? thread.batching() : callerBatching)
+  return { batching, commit, dataVersion: thread.dataVersion }
 }

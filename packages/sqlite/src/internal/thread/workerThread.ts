@@ -2,7 +2,7 @@
  * Sends requests to a worker thread that starts when it is needed. A thread that dies fails its pending requests, and the next request
  * starts another thread.
  */
-import { clearTimeout, setTimeout } from "node:timers"
+import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import type { ResourceLimits } from "node:worker_threads"
 import { Worker } from "node:worker_threads"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
@@ -36,6 +36,11 @@ export interface WorkerThread<Request, Reply> {
   readonly start: Effect.Effect<void>
 }
 
+const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, StoreUnavailable> =>
+  "reply" in message
+    ? Effect.succeed(message.reply)
+    : Effect.suspend(() => Effect.fail(unavailable(fromThreadError(message.error))))
+
 /** This file and the worker files have the same extension: `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js"
 
@@ -51,14 +56,20 @@ export const makeWorkerThread = <Request, Reply>({
   const pending = new Map<number, Resume>()
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
+  const replies: Array<ThreadReply<Reply>> = []
   let nextId = 0
   let closed = false
 
-  const failAll = (reason: StoreUnavailable["reason"]): void => {
+  /** Resumes the callers of the requests that the thread has answered, and fails the others. */
+  const endAll = (reason: StoreUnavailable["reason"]): void => {
     // A caller that is resumed may send another request at once.
-    const failed = [...pending.values()]
+    const ended = new Map(pending)
     pending.clear()
-    for (const resume of failed) resume(Effect.fail(new StoreUnavailable({ reason })))
+    for (const reply of replies.splice(0)) {
+      ended.get(reply.id)?.(effectOf(reply))
+      ended.delete(reply.id)
+    }
+    for (const resume of ended.values()) resume(Effect.fail(new StoreUnavailable({ reason })))
   }
 
   const end = async (): Promise<void> => {
@@ -80,26 +91,31 @@ export const makeWorkerThread = <Request, Reply>({
     if (pending.size === 0) rest()
   }
 
+  /** Resumes one caller in each turn of the event loop, so that the callers of many replies do not block it together. */
+  const resumeNext = (): void => {
+    const reply = replies.shift()
+    if (reply === undefined) return
+    if (replies.length > 0) setImmediate(resumeNext)
+    const resume = pending.get(reply.id)
+    forget(reply.id)
+    resume?.(effectOf(reply))
+  }
+
   const startWorker = (): Worker => {
     const started = new Worker(new URL(`./${module}${extension}`, import.meta.url), {
       workerData,
       ...(resourceLimits === undefined ? {} : { resourceLimits })
     })
-    started.on("message", (message: ThreadReply<Reply>) => {
-      const resume = pending.get(message.id)
-      forget(message.id)
-      resume?.(
-        "reply" in message
-          ? Effect.succeed(message.reply)
-          : Effect.suspend(() => Effect.fail(unavailable(fromThreadError(message.error))))
-      )
+    started.on("message", (message: ReadonlyArray<ThreadReply<Reply>>) => {
+      if (replies.length === 0) setImmediate(resumeNext)
+      replies.push(...message)
     })
     // An error ends the thread; the next request starts another thread.
     started.on("error", () => {})
     started.on("exit", () => {
       if (worker !== started) return
       worker = undefined
-      failAll("unreachable")
+      endAll("unreachable")
     })
     return started
   }
@@ -111,8 +127,8 @@ export const makeWorkerThread = <Request, Reply>({
       clearTimeout(idle)
       worker ??= startWorker()
       const id = nextId++
+      if (pending.size === 0) worker.ref()
       pending.set(id, resume)
-      worker.ref()
       try {
         worker.postMessage({ id, request } satisfies ThreadRequest<Request>)
       } catch (cause) {
@@ -129,7 +145,7 @@ export const makeWorkerThread = <Request, Reply>({
 
   const close = Effect.suspend(() => {
     closed = true
-    failAll("closed")
+    endAll("closed")
     return Effect.promise(end)
   })
 
