@@ -4,6 +4,7 @@
 import type { Answer, Answering, CounterName, Found, PageRequest, Query, UsageAudit } from "@mailkeep/core/adapter"
 import { caseFold, indexedStatusOf, withDeletedCounts } from "@mailkeep/core/adapter/evaluation"
 import { contactPage, contactScan } from "./contactQueries.ts"
+import { counterValues } from "./counters.ts"
 import { contentChunk } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
@@ -128,10 +129,7 @@ const answers: Answering<Prepared> = {
       findOne(connection, suppressions, "WHERE project_id = ? AND address_key = ?", projectId, key)
     ),
   SuppressionPage: suppressionPage,
-  Counters: (connection, { projectId, names }) =>
-    names.map(
-      (name) => findOne(connection, counters, "WHERE project_id = ? AND name = ?", projectId, name)?.value ?? 0
-    ),
+  Counters: counterValues,
   Idempotency: (connection, { projectId, key }) =>
     findOne(connection, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
   Message: (connection, { projectId, id }) =>

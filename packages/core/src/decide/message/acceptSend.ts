@@ -99,16 +99,15 @@ export interface Recipient {
   readonly address: Address
 }
 
+const recipientKinds = ["to", "cc", "bcc"] as const
+
 /** Returns the recipients in the order `to`, `cc`, `bcc`, each address once. */
 export const recipientsOf = (send: ValidSend): ReadonlyArray<Recipient> => {
-  const addresses = new Set<string>()
-  return (["to", "cc", "bcc"] as const).flatMap((kind) =>
-    send[kind].flatMap((address) => {
-      if (addresses.has(address.canonical)) return []
-      addresses.add(address.canonical)
-      return [{ kind, address }]
-    })
-  )
+  const recipients = new Map<string, Recipient>()
+  for (const kind of recipientKinds)
+    for (const address of send[kind])
+      if (!recipients.has(address.canonical)) recipients.set(address.canonical, { kind, address })
+  return [...recipients.values()]
 }
 
 const invalid = (argument: InvalidArgument["argument"], issues: ReadonlyArray<Issue>) =>

@@ -123,6 +123,8 @@ export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Cha
   const keyed = changes.map((change) => ({ change, key: recordKeyOf(change) }))
   if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
     throw new Error("Two changes of one commit have the same record key.")
+  // Most decisions list their changes in this order, and with one change of each kind.
+  if (changes.every(({ _tag }, n) => n === 0 || rank[changes[n - 1]!._tag] < rank[_tag])) return changes
   return keyed
     .toSorted((a, b) => rank[a.change._tag] - rank[b.change._tag] || (a.key < b.key ? -1 : 1))
     .map(({ change }) => change)

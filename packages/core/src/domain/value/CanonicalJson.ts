@@ -13,10 +13,11 @@ export const canonicalJson = (value: Json): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   const fields = value as { readonly [key: string]: Json }
-  return `{${Object.keys(fields)
-    .toSorted()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(fields[key]!)}`)
-    .join(",")}}`
+  // Every send is written by this loop, which is faster than a list of parts.
+  let text = ""
+  for (const key of Object.keys(fields).sort())
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(fields[key]!)}`
+  return `{${text}}`
 }
 
 /**

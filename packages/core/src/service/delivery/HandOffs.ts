@@ -24,6 +24,7 @@ import { outgoingOf } from "../../internal/outgoing.ts"
 import type { RelayLimiter } from "../../internal/relayLimiter.ts"
 import { makeRelayLimiter } from "../../internal/relayLimiter.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
+import { traced } from "../../internal/traced.ts"
 import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -70,7 +71,7 @@ interface Deps extends HandOffFactDeps {
   readonly relay: RelayLimiter
 }
 
-const queueScheduled = Effect.fn("HandOffs.queueScheduled")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+const queueScheduled = traced("HandOffs.queueScheduled", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
   deps.commit(loadQueueDue(deps, claimed), (facts) => Result.succeed(queueDue(facts)), {
     keepTryingMillis: leaseMillis
   })
@@ -85,7 +86,7 @@ const recordResult = (
 ): Effect.Effect<HandledStatus, NotStored> =>
   commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { keepTryingMillis: boundMillis })
 
-const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
       const addressKey = deps.addressKey(claimed.address)
@@ -122,7 +123,7 @@ const handOver = Effect.fn("HandOffs.handOver")((deps: Deps, claimed: Delivery, 
   )
 )
 
-const recover = Effect.fn("HandOffs.recover")((deps: Deps, claimed: Delivery, leaseMillis: number) =>
+const recover = traced("HandOffs.recover", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
   recordResult(deps, loadFinishAttempt(deps, claimed), { _tag: "WorkerDied" }, leaseMillis)
 )
 

@@ -27,6 +27,7 @@ import { makeBatchSending } from "../../internal/batchSending.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
 import { makeSendFacts } from "../../internal/sendFacts.ts"
+import { traced } from "../../internal/traced.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { FileReader } from "../../port/FileReader.ts"
@@ -199,9 +200,9 @@ export class Sending extends Context.Service<
         return yield* facts.commandOf(principal, whole, valid, valid.idempotencyKey)
       })
 
-      const send = Effect.fn("Sending.send")(function* (caller: Caller, input: SendInput, options: SendOptions = {}) {
-        return yield* accept(yield* commandOf(caller, input, options))
-      })
+      const send = traced("Sending.send", (caller: Caller, input: SendInput, options: SendOptions = {}) =>
+        Effect.flatMap(commandOf(caller, input, options), accept)
+      )
 
       const sendAll = makeBatchSending({
         withFiles: facts.withFiles,
