@@ -1,5 +1,5 @@
 /**
- * The commit before the end of data of a hand-off. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
+ * The commit before the end of data of a hand-off, for a transport that signals it. For another transport, the phase begins with the attempt. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
  * as guards. Source: decisions 0006 and 0035.
  */
 import { Clock, Effect, Result, Schedule } from "effect"
@@ -26,16 +26,32 @@ const pauses = Schedule.recurs(retriesMax).pipe(
   Schedule.addDelay(({ output }) => Effect.succeed(output < 3 ? 0 : 10 * 2 ** (output - 3)))
 )
 
-/** Time since `from` by the clock that advanced more. The monotonic clock stops during a suspension, and the wall clock may be set back. */
-const elapsedMillisSince = (from: { readonly now: number; readonly nanos: bigint }): Effect.Effect<number> =>
-  Effect.zipWith(Clock.currentTimeMillis, Clock.monotonicTimeNanos, (now, nanos) =>
-    Math.max(now - from.now, Number((nanos - from.nanos) / 1_000_000n))
+/** A moment by both clocks. The monotonic clock stops during a suspension, and the wall clock may be set back. */
+export interface Moment {
+  readonly now: number
+  readonly nanos: bigint
+}
+
+export const currentMoment: Effect.Effect<Moment> = Effect.zipWith(
+  Clock.currentTimeMillis,
+  Clock.monotonicTimeNanos,
+  (now, nanos) => ({ now, nanos })
+)
+
+/**
+ * Fails when half of the lease has passed since the commit of the phase `finalizing` began, by the clock that advanced more. The process may
+ * have been frozen, and the lease could end before the end of data is sent.
+ */
+export const failIfTooLate = (from: Moment, leaseMillis: number): Effect.Effect<void, HandOffRevoked> =>
+  Effect.flatMap(currentMoment, ({ now, nanos }) =>
+    Math.max(now - from.now, Number((nanos - from.nanos) / 1_000_000n)) > leaseMillis / 2
+      ? Effect.fail(new HandOffRevoked({ why: "too_late" }))
+      : Effect.void
   )
 
 /**
  * Succeeds when the transport may send the end of data. Fails when the recipient is suppressed, when another worker has claimed the
- * delivery, or when the commit failed. Also fails when half of the lease has passed since the commit began. The process may have been
- * frozen, and the lease could end before the end of data is sent.
+ * delivery, or when the commit failed. Also fails by `failIfTooLate`.
  */
 export const finalize = (
   { store, commit, ids }: FinalizingDeps,
@@ -79,6 +95,6 @@ export const finalize = (
       )
     )
     if (!permitted) return yield* new HandOffRevoked({ why: "suppressed" })
-    if ((yield* elapsedMillisSince(from)) > leaseMillis / 2) return yield* new HandOffRevoked({ why: "too_late" })
+    yield* failIfTooLate(from, leaseMillis)
   })
 }

@@ -84,7 +84,8 @@ const loadBegunState = ({ store }: HandOffFactDeps, claimed: Delivery): Effect.E
 export const loadBeginAttempt = (
   deps: HandOffFactDeps,
   claimed: Delivery,
-  addressKey: string
+  addressKey: string,
+  leaseMillis: number
 ): Effect.Effect<BeginAttemptFacts, StoreUnavailable> => {
   // The claim has returned the delivery.
   const begunState = knownFirst(
@@ -93,15 +94,18 @@ export const loadBeginAttempt = (
   )
   return Effect.gen(function* () {
     const { store, transport } = deps
+    const { signalsFinalize, maxMessageBytes } = transport.capabilities
     const { projectId, messageId } = claimed
     const state = yield* begunState
     const [stored, [suppression]] = yield* store.read([
       { _tag: "Message", projectId, id: messageId },
       { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
     ])
+    const clock = yield* clockFacts(deps.ids)
     return {
-      ...(yield* clockFacts(deps.ids)),
-      maxMessageBytes: transport.capabilities.maxMessageBytes,
+      ...clock,
+      maxMessageBytes,
+      finalizing: signalsFinalize ? null : { addressKey, leaseUntil: clock.now + leaseMillis },
       claimed,
       ...state,
       message: requireMessage(stored),

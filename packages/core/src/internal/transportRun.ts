@@ -28,6 +28,12 @@ export const handOffResultOf = (
   return { _tag: "NoReply", why: "The transport failed." }
 }
 
+/**
+ * The result of a hand-off whose transport was not run. It is certain that the relay does not have the message, whatever the phase of the attempt.
+ */
+export const withoutTransport = (result: HandOffResult): HandOffResult =>
+  result._tag === "ShutDown" || result._tag === "NoReply" ? { _tag: "Revoked" } : result
+
 /** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
 export const runTransport = (
   transport: CheckedTransport,

@@ -8,8 +8,11 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
+import type { Change } from "../../domain/store/Change.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import { expectSuppression } from "../store/expectation.ts"
+import { leaseChange } from "../store/lease.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, hasBegunAttempt, holdsClaim } from "./claim.ts"
 import type { Transition } from "./transition.ts"
@@ -28,6 +31,11 @@ export interface BeginAttemptFacts {
   readonly suppression: SuppressionRecord | null
   /** The last attempt, if this worker has already begun one by this claim (`hasBegunAttempt`). */
   readonly begunAttempt: Attempt | null
+  /**
+   * For a transport that cannot signal the end of data: the attempt begins in the phase `finalizing`, with the guards and the lease of
+   * `markFinalizing`. `null` for another transport.
+   */
+  readonly finalizing: { readonly addressKey: string; readonly leaseUntil: Instant } | null
 }
 
 /** A delivery in status `sending` with its current attempt and its message. */
@@ -71,16 +79,28 @@ const transitionWithoutAttempt = (
   return undefined
 }
 
+const finalizingChanges = (
+  { now, suppression, finalizing }: BeginAttemptFacts,
+  { projectId, worker }: Delivery
+): ReadonlyArray<Change> =>
+  finalizing === null
+    ? []
+    : [
+        expectSuppression(projectId, finalizing.addressKey, suppression),
+        ...(worker === null ? [] : [leaseChange(worker, now, finalizing.leaseUntil)])
+      ]
+
 /** Begins an attempt. The answer is a status when there is nothing to hand over: the claim is lost, the delivery ended, or it is not due. */
 export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt | HandledStatus> => {
-  const { now, eventId, claimed, delivery, message, suppression, begunAttempt } = facts
+  const { now, eventId, claimed, delivery, message, suppression, begunAttempt, finalizing } = facts
   if (begunAttempt !== null && hasBegunAttempt(claimed, delivery))
     return unchanged({ delivery, attempt: begunAttempt, message, suppression })
   if (!holdsClaim(claimed, delivery)) return claimLost
   const ended = transitionWithoutAttempt(delivery, facts)
   if (ended !== undefined) return { answer: ended.after.status, changes: transitionAndRefunds(ended, now, eventId) }
   const number = delivery.attemptCount + 1
-  const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now }
+  const phase = finalizing === null ? "started" : "finalizing"
+  const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now, phase }
   const transition = applyTransition(delivery, "AttemptBegan", now, {
     attemptCount: number,
     dueAt: now,
@@ -88,6 +108,10 @@ export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt 
   })
   return {
     answer: { delivery: transition.after, attempt, message, suppression },
-    changes: [...transitionChanges(transition, now, eventId), { _tag: "InsertAttempt", attempt }]
+    changes: [
+      ...transitionChanges(transition, now, eventId),
+      { _tag: "InsertAttempt", attempt },
+      ...finalizingChanges(facts, delivery)
+    ]
   }
 }

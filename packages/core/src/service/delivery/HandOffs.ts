@@ -13,7 +13,7 @@ import { minuteMillis } from "../../domain/value/Instant.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { checkedTransport } from "../../internal/checkedTransport.ts"
-import { finalize } from "../../internal/finalizing.ts"
+import { currentMoment, failIfTooLate, finalize } from "../../internal/finalizing.ts"
 import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
 import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
 import { knownFirst } from "../../internal/knownFacts.ts"
@@ -25,7 +25,7 @@ import type { RelayLimiter } from "../../internal/relayLimiter.ts"
 import { makeRelayLimiter } from "../../internal/relayLimiter.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { traced } from "../../internal/traced.ts"
-import { handOffResultOf, runTransport } from "../../internal/transportRun.ts"
+import { handOffResultOf, runTransport, withoutTransport } from "../../internal/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -90,8 +90,9 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
       const addressKey = deps.addressKey(claimed.address)
+      const from = yield* currentMoment
       const started = yield* deps.commit(
-        loadBeginAttempt(deps, claimed, addressKey),
+        loadBeginAttempt(deps, claimed, addressKey, leaseMillis),
         (facts) => Result.succeed(beginAttempt(facts)),
         { keepTryingMillis: leaseMillis }
       )
@@ -101,8 +102,14 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
         () => new HandOffRevoked({ why: "store_unavailable" })
       )
       let attempt = started.attempt
-      const finalizing = Effect.map(finalize(deps, started, addressKey, leaseMillis), () => {
+      // An attempt that began in the phase `finalizing` has not reached the relay before the transport runs.
+      let isCertainlyNotSent = attempt.phase === "finalizing"
+      const permitted = isCertainlyNotSent
+        ? failIfTooLate(from, leaseMillis)
+        : finalize(deps, started, addressKey, leaseMillis)
+      const finalizing = Effect.map(permitted, () => {
         attempt = { ...attempt, phase: "finalizing" }
+        isCertainlyNotSent = false
       })
       const exit = yield* restore(
         Effect.flatMap(outgoing, (outgoing) => runTransport(deps.transport, outgoing, finalizing)).pipe(
@@ -113,7 +120,7 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
         )
       ).pipe(Effect.exit, deps.relay.duringHandOff)
       const boundMillis = Math.max(leaseMillis, outcomeKeptMillis)
-      const result = handOffResultOf(exit)
+      const result = isCertainlyNotSent ? withoutTransport(handOffResultOf(exit)) : handOffResultOf(exit)
       yield* deps.relay.record(result)
       const load = loadFinishAttempt(deps, started.delivery)
       const isAccepted = result._tag === "Accepted" || result._tag === "Delivered"

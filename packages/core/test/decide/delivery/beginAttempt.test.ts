@@ -14,6 +14,7 @@ const begin = (change: Partial<BeginAttemptFacts> = {}) => {
     message: message(),
     suppression: null,
     begunAttempt: null,
+    finalizing: null,
     ...change
   })
 }
@@ -27,6 +28,17 @@ describe("beginAttempt", () => {
       message: { id: "msg_1" }
     })
     expect(changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "InsertAttempt"])
+  })
+
+  it("begins in the phase finalizing, with its guards and lease, for a transport that cannot signal the end of data", () => {
+    const { answer, changes } = begin({ suppression: null, finalizing: { addressKey: "k", leaseUntil: now + 30_000 } })
+    expect(answer).toMatchObject({ attempt: { number: 1, phase: "finalizing" } })
+    expect(changes).toMatchObject([
+      { _tag: "TransitionDelivery", fencingToken: 7 },
+      { _tag: "InsertAttempt", attempt: { phase: "finalizing" } },
+      { _tag: "Expect", record: { kind: "Suppression", projectId: "prj_test", addressKey: "k" }, revision: null },
+      { _tag: "RenewLease", worker: "w", renewedAt: now, leaseUntil: now + 30_000 }
+    ])
   })
 
   it.each<[string, Partial<BeginAttemptFacts>, string]>([

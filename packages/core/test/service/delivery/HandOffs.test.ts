@@ -19,6 +19,7 @@ import {
 } from "@mailkeep/test-support"
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { Suppressions } from "../../../src/index.ts"
+import { MailStore } from "../../../src/port/MailStore.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
@@ -357,6 +358,30 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         const id = yield* sendOne
         yield* tick
         expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 1 })
+      })
+    ))
+
+  it("begins the attempt in the phase finalizing in one commit when the transport cannot signal it", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const stub = yield* StubTransport.StubTransport
+        const mailStore = yield* MailStore
+        const phases: Array<string | undefined> = []
+        const observing = {
+          ...stub,
+          capabilities: { ...stub.capabilities, signalsFinalize: false },
+          handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
+            Effect.andThen(
+              Effect.map(Effect.orDie(mailStore.read([{ _tag: "Attempts", deliveryId: id }])), ([attempts]) =>
+                phases.push(attempts.at(-1)?.phase)
+              ),
+              stub.handOff(handOff)
+            )
+        }
+        yield* tickWith(observing)
+        expect(phases).toEqual(["finalizing"])
+        expect(yield* delivery(id)).toMatchObject({ status: "delivered", ambiguousAttempts: 0 })
       })
     ))
 
