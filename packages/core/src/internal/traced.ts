@@ -13,11 +13,9 @@ export const traced = <Args extends ReadonlyArray<unknown>, A, E, R>(
 ): ((...args: Args) => Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>) => {
   const inSpan = Effect.fn(name)(run)
   return (...args) =>
-    Effect.flatMap(
-      Effect.tracer,
-      (tracer): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
-        tracer === Tracer.nativeTracer
-          ? (run(...args) as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
-          : (inSpan(...args) as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
+    Effect.flatMap(Effect.tracer, (tracer): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+      tracer === Tracer.nativeTracer
+        ? (run(...args) as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
+        : (inSpan(...args) as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
     )
 }

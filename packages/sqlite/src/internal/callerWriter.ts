@@ -46,5 +46,9 @@ export const makeCallerWriter = (
       const lockNanos = ((yield* Clock.currentTimeMillis) - lockedSince) * nanosPerMilli
       return { ...group, transaction: { ...group.transaction, lockNanos } }
     })
-  return { batching: () => callerBatching, commit, dataVersion: Effect.try({ try: () => dataVersion.get() as number, catch: unavailable }) }
+  return {
+    batching: () => callerBatching,
+    commit,
+    dataVersion: Effect.try({ try: () => dataVersion.get() as number, catch: unavailable })
+  }
 }

@@ -65,11 +65,7 @@ interface Job {
 const takeBatch = (queue: Array<Job>, writesMax: number): ReadonlyArray<Job> => {
   let octets = 0
   let count = 0
-  while (
-    count < queue.length &&
-    count < writesMax &&
-    (count === 0 || octets + queue[count]!.octets <= groupOctetsMax)
-  )
+  while (count < queue.length && count < writesMax && (count === 0 || octets + queue[count]!.octets <= groupOctetsMax))
     octets += queue[count++]!.octets
   return queue.splice(0, count)
 }

@@ -84,7 +84,7 @@ const makeRunApart = (connection: Prepared) => {
 }
 
 /**
- * Runs the writes without savepoints first. When one of them must be undone, rolls the transaction back and runs all of them again, each in
+ * Runs the writes without savepoints first. When one of them must be undone, rolls the transaction back. Then runs all of them again, each in
  * a savepoint. `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log.
  */
 export const makeGroupTransaction = (database: Database, check: () => number): GroupTransaction => {
@@ -113,6 +113,5 @@ export const makeGroupTransaction = (database: Database, check: () => number): G
     }
   }
 
-  return (writes) =>
-    inTransaction(writes, (all) => runTogether(connection, all)) ?? inTransaction(writes, runApart)!
+  return (writes) => inTransaction(writes, (all) => runTogether(connection, all)) ?? inTransaction(writes, runApart)!
 }

@@ -15,7 +15,7 @@ export const canonicalJson = (value: Json): string => {
   const fields = value as { readonly [key: string]: Json }
   // Every send is written by this loop, which is faster than a list of parts.
   let text = ""
-  for (const key of Object.keys(fields).sort())
+  for (const key of Object.keys(fields).toSorted())
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(fields[key]!)}`
   return `{${text}}`
 }

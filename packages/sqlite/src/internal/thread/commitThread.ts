@@ -1,6 +1,6 @@
 /**
- * Commits groups on a separate thread, so that the caller's thread neither waits for the disk nor for a lock.
- * Source: docs/decisions/0053-commit-thread.md.
+ * Commits on a separate thread, so that the caller's thread neither waits for the disk nor for a lock.
+ * Source: decisions 0053 and 0062.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
@@ -25,10 +25,7 @@ export interface CommitThreadData {
   readonly startMillis: number
 }
 
-export type CommitRequest =
-  | CommitBatch
-  | { readonly _tag: "DataVersion" }
-  | { readonly _tag: "Close" }
+export type CommitRequest = CommitBatch | { readonly _tag: "DataVersion" } | { readonly _tag: "Close" }
 
 /** Some writes. The thread commits all batches that wait for it in one transaction. */
 export interface CommitBatch {
@@ -56,8 +53,8 @@ const busyMillis = 5000
 const nanosPerMilli = 1e6
 
 /**
- * A batch is small, so that the thread begins with the first writes while the caller's thread decides the next, and so that the callers of one
- * batch block the event loop only shortly when they are resumed.
+ * A batch is small, so that the thread begins with the first writes while the caller's thread decides the next. The callers of a small batch
+ * also block the event loop only shortly when they are resumed.
  */
 const batchWritesMax = 8
 
@@ -105,8 +102,9 @@ export const makeCommitThread = (
     // The thread answers its first request when it has opened the file, or has failed to.
     const starting = yield* Effect.forkScoped(Effect.ignore(request({ _tag: "DataVersion" })))
     const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
-      Effect.flatMap(request({ _tag: "Commit", writes, octets: octetsOfAll(writes), busyMillis: waitMillis }), (reply) =>
-        "committed" in reply ? Effect.succeed(toCommittedBatch(reply.committed)) : unexpected
+      Effect.flatMap(
+        request({ _tag: "Commit", writes, octets: octetsOfAll(writes), busyMillis: waitMillis }),
+        (reply) => ("committed" in reply ? Effect.succeed(toCommittedBatch(reply.committed)) : unexpected)
       )
     /** Waits for a lock in steps, and looks after each step whether a transaction of the product has the lock. */
     const sendInSteps = (
@@ -131,7 +129,10 @@ export const makeCommitThread = (
       const batch = send(writes.filter((_, n) => defects[n] === undefined))
       return Effect.map(batch, ({ outcomes, transaction }) => {
         const sent = outcomes.values()
-        return { transaction, outcomes: defects.map((defect) => (defect === undefined ? sent.next().value! : { defect })) }
+        return {
+          transaction,
+          outcomes: defects.map((defect) => (defect === undefined ? sent.next().value! : { defect }))
+        }
       })
     }
     return {
