@@ -52,6 +52,17 @@ describe.each(commitThreads)("concurrent commits on the %s thread", (commitThrea
       })
     ))
 
+  it("lets the event loop turn between the commits of one caller", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        let hasTurned = false
+        setImmediate(() => (hasTurned = true))
+        let count = 0
+        while (!hasTurned && count < 100) yield* store.commit(put(`s${count++}`))
+        expect(hasTurned).toBe(true)
+      })
+    ))
+
   it("measures the writes and the disk sync of each transaction", () => {
     const histogram = (name: string) =>
       Effect.map(Metric.snapshot, (all) => all.find(({ id }) => id === name)?.state as Metric.HistogramState)

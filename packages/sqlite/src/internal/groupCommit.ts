@@ -169,11 +169,10 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
     }
 
     const sendAll = (): void => {
-      while (queue.length > 0) {
-        const { writesMax, isConcurrent } = writer.batching()
-        if (batches > 0 && !isConcurrent) return
-        send(writesMax)
-      }
+      const { writesMax, isConcurrent } = writer.batching()
+      // Only one batch in a turn of the event loop, because `send` may have committed it and resumed its callers before it returns.
+      if (!isConcurrent && batches === 0 && queue.length > 0) send(writesMax)
+      while (isConcurrent && queue.length > 0) send(writesMax)
     }
 
     const sendAtEndOfTurn = (): void => {
