@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import { failureOf, resultOf, resultsOf, same, tally } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
-import { commit, commitResult, insert, put, spend } from "./changes.ts"
+import { commit, commitResult, expectRevision, insert, put, spend } from "./changes.ts"
 import { ask, counter, deliveryOf, setting } from "./queries.ts"
 import { projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -32,6 +32,16 @@ const allOrNothing = law(
     yield* same("its message", yield* ask(store, { _tag: "Message", projectId, id: "msg_1" }), null)
     yield* same("its delivery", yield* deliveryOf(store, "del_1"), null)
     yield* same("its counter", yield* counter(store, "allowance"), 0)
+    yield* commit(
+      store,
+      expectRevision({ kind: "ApiKey", id: "key_absent" }, null),
+      put.setting("torn"),
+      insert.event(sample.event())
+    ).pipe(
+      resultOf,
+      Effect.flatMap((result) => same("the result of a commit whose first guard holds", result, "AlreadyExists"))
+    )
+    yield* same("the setting of that commit", yield* setting(store, "torn"), null)
   }
 )
 
