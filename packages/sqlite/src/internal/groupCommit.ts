@@ -170,9 +170,12 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
 
     const sendAll = (): void => {
       const { writesMax, isConcurrent } = writer.batching()
+      if (isConcurrent) {
+        while (queue.length > 0) send(writesMax)
+        return
+      }
       // Only one batch in a turn of the event loop, because `send` may have committed it and resumed its callers before it returns.
-      if (!isConcurrent && batches === 0 && queue.length > 0) send(writesMax)
-      while (isConcurrent && queue.length > 0) send(writesMax)
+      if (batches === 0 && queue.length > 0) send(writesMax)
     }
 
     const sendAtEndOfTurn = (): void => {
