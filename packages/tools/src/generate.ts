@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { adapterPage } from "./adapterPage.ts"
+import { budgetPage } from "./budgetPage.ts"
 import { brokenStatements, coveragePage, clarificationPage } from "./coveragePage.ts"
 import { decisionPage } from "./decisionPage.ts"
 import { errorPage } from "./errorPage.ts"
@@ -24,6 +25,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/adapters/write-a-store.md": () => withFiles("docs/adapters/write-a-store.md"),
   "docs/architecture.md": architecturePage,
   "docs/decisions/README.md": decisionPage,
+  "docs/reference/budget.md": budgetPage,
   "docs/reference/delivery-states.md": statePage,
   "docs/reference/failures.md": failurePage,
   "docs/reference/issue-codes.md": errorPage,
