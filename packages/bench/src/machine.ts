@@ -3,10 +3,25 @@
  */
 import { cpus, release, totalmem } from "node:os"
 
-export const machine = (): string => {
-  const [cpu] = cpus()
-  return `${cpus().length} x ${cpu?.model ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`
+/** The machine of a run. */
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryGiB: number
+  readonly kernel: string
+  readonly node: string
 }
+
+export const machine = (): Machine => ({
+  cpu: cpus()[0]?.model.trim() ?? "unknown",
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  kernel: release(),
+  node: process.version
+})
+
+export const machineText = ({ cpu, cores, memoryGiB, kernel, node }: Machine): string =>
+  `${cores} x ${cpu}, ${memoryGiB} GiB, Linux ${kernel}, Node ${node}`
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)

@@ -1,0 +1,185 @@
+/**
+ * Row: accept, claim and settle, beside queues of jobs.
+ */
+import { join } from "node:path"
+import { performance } from "node:perf_hooks"
+import { setTimeout as wait } from "node:timers/promises"
+import Database from "better-sqlite3"
+import { Queue, Worker } from "bullmq"
+import { Logger, makeWorkerUtils, run } from "graphile-worker"
+import { openMail, sqlite } from "mailkeep"
+import { Pool } from "pg"
+import { PgBoss } from "pg-boss"
+import { better, defineQueue, defineWorker } from "plainjob"
+import { startPostgres, startRedis } from "../peers/servers.ts"
+import type { RoundContext, Row, Side } from "../Row.ts"
+import { bySize, message, noTransportLayer, project, secondsSince, senders, together } from "../workload.ts"
+
+const workers = 32
+const countOf = ({ size }: RoundContext) => bySize(size, 3000, 30_000)
+
+/** Counts jobs, and resolves when all are done. */
+const countdown = (count: number) => {
+  const done = Promise.withResolvers<void>()
+  let left = count
+  return { all: done.promise, one: () => void (--left === 0 && done.resolve()) }
+}
+
+/** The rate from the first accepted job to the last settled one. */
+const rateOf = async (count: number, add: (n: number) => Promise<unknown>, settled: () => Promise<unknown>) => {
+  const started = performance.now()
+  await together(count, senders, add)
+  const accepted = secondsSince(started)
+  await settled()
+  return { "per second": count / secondsSince(started), accepted: count / accepted }
+}
+
+const ours: Side = {
+  name: "mailkeep",
+  run: async (context) => {
+    const count = countOf(context)
+    const mail = await openMail({
+      store: sqlite(join(context.folder, "mail.db")),
+      transport: noTransportLayer,
+      domains: ["example.com"],
+      projectId: project,
+      onLog: () => {}
+    })
+    const settled = async () => {
+      while (true) {
+        const { queued, sending } = await mail.health()
+        if (queued === 0 && sending === 0) return
+        await wait(5)
+      }
+    }
+    const figures = await rateOf(count, (n) => mail.send({ ...message(n), idempotencyKey: `key-${n}` }), settled)
+    await mail.close()
+    return figures
+  }
+}
+
+const silent = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
+
+const plainjob: Side = {
+  name: "plainjob",
+  run: async (context) => {
+    const database = new Database(join(context.folder, "jobs.db"))
+    const queue = defineQueue({ connection: better(database as never), logger: silent })
+    // The queue chooses `NORMAL`, with which a power cut loses accepted jobs.
+    database.pragma("synchronous = FULL")
+    const { all, one } = countdown(countOf(context))
+    const worker = defineWorker("mail", () => {}, { queue, logger: silent, pollIntervall: 5, onCompleted: one })
+    const working = worker.start()
+    const figures = await rateOf(
+      countOf(context),
+      async (n) => queue.add("mail", message(n)),
+      () => all
+    )
+    await worker.stop()
+    await working
+    return figures
+  }
+}
+
+const bullmq: Side = {
+  name: "BullMQ",
+  needs: "redis-server",
+  run: async (context) => {
+    const { port, stop } = await startRedis(context.folder)
+    const connection = { host: "127.0.0.1", port, maxRetriesPerRequest: null }
+    const queue = new Queue("mail", { connection })
+    const { all, one } = countdown(countOf(context))
+    const worker = new Worker("mail", async () => {}, { connection, concurrency: workers })
+    worker.on("completed", one)
+    await worker.waitUntilReady()
+    const figures = await rateOf(
+      countOf(context),
+      (n) => queue.add("mail", message(n)),
+      () => all
+    )
+    await worker.close(true)
+    await queue.close()
+    await stop()
+    return figures
+  }
+}
+
+const pgBoss: Side = {
+  name: "pg-boss",
+  needs: "postgres",
+  run: async (context) => {
+    const { url, stop } = await startPostgres(context.folder)
+    const pool = new Pool({ connectionString: url, max: 1 })
+    const boss = new PgBoss({ connectionString: url, max: 20 })
+    boss.on("error", () => {})
+    await boss.start()
+    await boss.createQueue("mail")
+    const count = countOf(context)
+    // A job is settled after its handler, so the end is read from the table.
+    await boss.work(
+      "mail",
+      { batchSize: workers, localConcurrency: 4, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
+      async () => {}
+    )
+    const settled = async () => {
+      while (true) {
+        const { rows } = await pool.query(
+          "SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state < 'completed' LIMIT 1"
+        )
+        if (rows.length === 0) return
+        await wait(10)
+      }
+    }
+    const figures = await rateOf(count, (n) => boss.send("mail", message(n)), settled)
+    await boss.stop({ graceful: false })
+    await pool.end()
+    await stop()
+    return figures
+  }
+}
+
+const graphileWorker: Side = {
+  name: "graphile-worker",
+  needs: "postgres",
+  run: async (context) => {
+    const { url, stop } = await startPostgres(context.folder)
+    const logger = new Logger(() => () => {})
+    const utils = await makeWorkerUtils({ connectionString: url, logger })
+    await utils.migrate()
+    const { all, one } = countdown(countOf(context))
+    const runner = await run({
+      connectionString: url,
+      logger,
+      concurrency: workers,
+      maxPoolSize: 20,
+      noHandleSignals: true,
+      taskList: { mail: async () => {} }
+    })
+    runner.events.on("job:complete", one)
+    const figures = await rateOf(
+      countOf(context),
+      (n) => utils.addJob("mail", message(n)),
+      () => all
+    )
+    await runner.stop()
+    await utils.release()
+    await stop()
+    return figures
+  }
+}
+
+export const queue: Row = {
+  name: "queue",
+  title: "Accept, claim and settle, beside job queues",
+  about:
+    "64 senders accept messages, and workers settle them with a transport that does nothing. Mailkeep writes three commits for each hand-off and the delivery log; the queues write a job with the same content, a claim and an end. All sync each acknowledged write to the disk: plainjob with `synchronous = FULL`, Redis with `appendfsync always`, PostgreSQL with its defaults. Redis and PostgreSQL run beside the process on the same machine.",
+  metrics: [
+    { name: "per second", unit: "settled/s", better: "higher" },
+    { name: "accepted", unit: "accepted/s", better: "higher" }
+  ],
+  ours,
+  peers: [plainjob, bullmq, pgBoss, graphileWorker],
+  goals: ["plainjob", "BullMQ", "pg-boss", "graphile-worker"].map(
+    (peer) => ({ metric: "per second", is: "at least", ratio: 1, peer }) as const
+  )
+}

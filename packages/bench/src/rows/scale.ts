@@ -1,0 +1,171 @@
+/**
+ * Row: the same work in a large and in a small store.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { performance } from "node:perf_hooks"
+import { MailStore, Sending } from "@mailkeep/core"
+import type { Change, Delivery, LogFilters, Message } from "@mailkeep/core/adapter"
+import { freshState, inCommitOrder, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import { median } from "../machine.ts"
+import type { Row, Size } from "../Row.ts"
+import { bySize, coreOver, message, numbers, prepareProject, project } from "../workload.ts"
+
+const atOnce = 250
+const smallCount = 10_000
+const largeCount = (size: Size) => bySize(size, 200_000, 10_000_000)
+const readings = 15
+const base = 1_790_000_000_000
+/** Every hundredth delivery is due; the others have ended. */
+const isDue = (n: number) => n % 100 === 0
+
+/** One delivery a second. One in ten has bounced. A recipient has ten deliveries in a store of any size. */
+const acceptedAt = (n: number, count: number): ReadonlyArray<Change> => {
+  const name = String(n).padStart(26, "0")
+  const createdAt = base + n * 1000
+  const { html, subject } = message(n)
+  const stored: Message = {
+    id: `msg_${name}`,
+    projectId: project,
+    apiKeyId: null,
+    source: "embedded",
+    from: "hello@example.com",
+    fromName: null,
+    replyTo: null,
+    domain: "example.com",
+    templateId: null,
+    subject: `${subject} ${n}`,
+    html: html.slice(0, 200),
+    text: null,
+    to: [],
+    cc: [],
+    attachments: [],
+    headers: {},
+    listUnsubscribe: false,
+    metadata: {},
+    idempotencyKey: name,
+    onAmbiguous: null,
+    expiresAt: null,
+    createdAt
+  }
+  const address = `r${n % (count / 10)}@example.org`
+  const ended =
+    n % 10 === 1
+      ? ({ status: "bounced", bouncedAt: createdAt } as const)
+      : ({ status: "delivered", deliveredAt: createdAt } as const)
+  const delivery: Delivery = {
+    ...freshState,
+    ...(isDue(n) ? { dueAt: createdAt, dueSetAt: createdAt, queuedAt: createdAt } : ended),
+    id: `del_${name}`,
+    projectId: project,
+    messageId: stored.id,
+    kind: "to",
+    recipient: address,
+    address,
+    contactId: null,
+    source: "embedded",
+    bulk: false,
+    createdAt
+  }
+  return [
+    { _tag: "InsertMessage", message: stored },
+    { _tag: "InsertDelivery", delivery }
+  ]
+}
+
+/** Fills a store with deliveries, if it does not exist. */
+const fill = (filename: string, count: number): Promise<void> =>
+  existsSync(filename)
+    ? Promise.resolve()
+    : Effect.gen(function* () {
+        yield* prepareProject
+        const store = yield* MailStore
+        for (let from = 0; from < count; from += atOnce)
+          yield* store.commit(
+            inCommitOrder(numbers(Math.min(atOnce, count - from)).flatMap((n) => acceptedAt(from + n, count)))
+          )
+      }).pipe(Effect.provide(coreOver(filename)), Effect.runPromise)
+
+const timed = <E, R>(work: (n: number) => Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    const millis: Array<number> = []
+    for (const n of numbers(readings)) {
+      const started = performance.now()
+      yield* work(n)
+      millis.push(performance.now() - started)
+    }
+    return median(millis)
+  })
+
+const measure = (filename: string, count: number) =>
+  Effect.gen(function* () {
+    yield* prepareProject
+    const store = yield* MailStore
+    const sending = yield* Sending
+    const pageAfter = (after: number | null, filters: Partial<LogFilters> = {}) =>
+      timed(() =>
+        store.read([
+          {
+            _tag: "LogPage",
+            projectId: project,
+            filters: { ...noLogFilters, ...filters },
+            after:
+              after === null ? null : { createdAt: base + after * 1000, id: `del_${String(after).padStart(26, "0")}` },
+            limit: 50,
+            scanLimit: 10_000
+          }
+        ])
+      )
+    const round = performance.now()
+    return {
+      "first page": yield* pageAfter(count),
+      "middle page": yield* pageAfter(count / 2),
+      "last page": yield* pageAfter(60),
+      status: yield* pageAfter(count, { status: "bounced" }),
+      recipient: yield* pageAfter(null, { address: "r17@example.org" }),
+      dates: yield* pageAfter(null, { startDate: base + 1_000_000, endDate: base + 2_000_000 }),
+      search: yield* pageAfter(count, { search: `receipt ${count - 500}` }),
+      claim: yield* timed((n) =>
+        store.claim({
+          kind: "dueQueued",
+          now: base + count * 2000,
+          limit: 32,
+          worker: `wrk_${round}_${n}`,
+          // The lease ends at once, so that each claim finds the same deliveries.
+          leaseUntil: base + count * 2000,
+          rotation: wholeRotation
+        })
+      ),
+      accept: yield* timed((n) => sending.send(project, message(n), { idempotencyKey: `${round}-${n}` }))
+    }
+  }).pipe(Effect.provide(coreOver(filename)), Effect.runPromise)
+
+const operations = [
+  "first page",
+  "middle page",
+  "last page",
+  "status",
+  "recipient",
+  "dates",
+  "search",
+  "claim",
+  "accept"
+]
+const fileOf = (rowFolder: string, which: "large" | "small") => join(rowFolder, `${which}.db`)
+
+export const scale: Row = {
+  name: "scale",
+  title: "A large log in comparison with a small one",
+  about:
+    "One operation at a time in a store with many deliveries: 200,000 (small run) or 10 million (full run). The peer is the same in a store with 10,000 deliveries. The pages of the log have 50 items and are read with the query of the store. They are at the beginning, in the middle and at the end, or have a filter. A claim takes 32 deliveries, and every hundredth is due. A value is the median of 15.",
+  metrics: operations.map((name) => ({ name, unit: "ms", better: "lower" as const })) as unknown as Row["metrics"],
+  ours: { name: "mailkeep", run: ({ rowFolder, size }) => measure(fileOf(rowFolder, "large"), largeCount(size)) },
+  peers: [{ name: "10,000 deliveries", run: ({ rowFolder }) => measure(fileOf(rowFolder, "small"), smallCount) }],
+  goals: operations.map((metric) => ({ metric, is: "at most", ratio: 1.5, peer: "10,000 deliveries" }) as const),
+  disks: ["as-is"],
+  prepare: async ({ rowFolder, size }) => {
+    await fill(fileOf(rowFolder, "small"), smallCount)
+    await fill(fileOf(rowFolder, "large"), largeCount(size))
+  }
+}

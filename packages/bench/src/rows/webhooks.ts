@@ -1,0 +1,120 @@
+/**
+ * Row: events that reach a webhook.
+ */
+import { fork } from "node:child_process"
+import { join } from "node:path"
+import { performance } from "node:perf_hooks"
+import { fileURLToPath } from "node:url"
+import { Contacts, EventSender, Webhooks } from "@mailkeep/core"
+import { WebhookSink } from "@mailkeep/webhooks"
+import { Effect, Layer } from "effect"
+import { Webhook } from "standardwebhooks"
+import type { Figures, RoundContext, Row } from "../Row.ts"
+import { bySize, coreOver, numbers, prepareProject, project, secondsSince, senders, together } from "../workload.ts"
+
+const countOf = ({ size }: RoundContext) => bySize(size, 2000, 10_000)
+const atOnce = 32
+
+/** Starts the receiver in a process of its own. `reached` resolves when it has so many requests. */
+const startReceiver = async (count: number) => {
+  const receiver = fork(fileURLToPath(new URL("../peers/webhookReceiver.ts", import.meta.url)), [String(count)])
+  const next = () => new Promise<unknown>((resolve) => receiver.once("message", resolve))
+  const port = (await next()) as number
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    silentUrl: `http://127.0.0.1:${port}/silent`,
+    reached: next(),
+    stop: () => receiver.kill()
+  }
+}
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+const withReceiver =
+  (use: (context: RoundContext, receiver: Receiver) => Promise<Figures>) =>
+  async (context: RoundContext): Promise<Figures> => {
+    const receiver = await startReceiver(countOf(context))
+    try {
+      return await use(context, receiver)
+    } finally {
+      receiver.stop()
+    }
+  }
+
+/** All events exist before the clock starts. */
+const mailkeep = (deadWebhooks: boolean) =>
+  withReceiver((context, { url, silentUrl, reached }) =>
+    Effect.gen(function* () {
+      yield* prepareProject
+      const webhooks = yield* Webhooks
+      const urls = deadWebhooks ? [url, silentUrl, "http://127.0.0.1:1/"] : [url]
+      for (const one of urls) yield* webhooks.create(project, { url: one, events: ["contact.created"] })
+      const contacts = yield* Contacts
+      yield* Effect.forEach(
+        numbers(countOf(context)),
+        (n) => contacts.create(project, { email: `c${n}@example.org` }),
+        {
+          concurrency: senders,
+          discard: true
+        }
+      )
+      const started = performance.now()
+      yield* Effect.forkScoped((yield* EventSender).run)
+      yield* Effect.promise(() => reached)
+      return { "per second": countOf(context) / secondsSince(started) }
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Layer.provideMerge(
+          coreOver(join(context.folder, "mail.db"), {
+            webhooks: { allowLoopback: true },
+            events: { graceMillis: 100 }
+          }),
+          WebhookSink.layer({ allowLoopback: true })
+        )
+      ),
+      Effect.runPromise
+    )
+  )
+
+const byHand = withReceiver(async (context, { url, reached }) => {
+  const webhook = new Webhook(Buffer.from("bench secret of thirty-two bytes").toString("base64"))
+  const started = performance.now()
+  await together(countOf(context), atOnce, async (n) => {
+    const body = JSON.stringify({
+      type: "contact.created",
+      timestamp: new Date().toISOString(),
+      data: { id: `con_${String(n).padStart(26, "0")}`, email: `c${n}@example.org` }
+    })
+    const now = new Date()
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "webhook-id": `evt_${n}`,
+        "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+        "webhook-signature": webhook.sign(`evt_${n}`, now, body)
+      }
+    })
+    await response.arrayBuffer()
+  })
+  await reached
+  return { "per second": countOf(context) / secondsSince(started) }
+})
+
+export const webhooks: Row = {
+  name: "webhooks",
+  title: "Events to a webhook",
+  about:
+    "Events per second that reach a fast receiver over HTTP, from a store that syncs each commit. The first peer is a loop of 32 `fetch` calls with the same signature that stores nothing. The second is Mailkeep with two dead webhooks beside the live one: one never answers, the other refuses connections.",
+  metrics: [{ name: "per second", unit: "events/s", better: "higher" }],
+  ours: { name: "mailkeep", run: mailkeep(false) },
+  peers: [
+    { name: "fetch loop", run: byHand },
+    { name: "with dead webhooks", run: mailkeep(true) }
+  ],
+  goals: [
+    { metric: "per second", is: "at least", ratio: 0.5, peer: "fetch loop" },
+    { metric: "per second", is: "at most", ratio: 1.5, peer: "with dead webhooks" }
+  ]
+}
