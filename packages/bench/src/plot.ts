@@ -30,7 +30,7 @@ export const plotOf = ({ title, metrics: [metric] }: Row, results: ReadonlyArray
       textStyle: { fontSize: 14 }
     },
     legend: { right: 10, top: 8 },
-    grid: { left: 10, right: 70, top: 60, bottom: 6, containLabel: true },
+    grid: { left: 10, right: 70, top: 60, bottom: 6 },
     xAxis: { type: "value", splitNumber: 4 },
     yAxis: { type: "category", data: names },
     series: results.map(({ disk, sides }) => ({

@@ -7,7 +7,7 @@ import type { Disk, Goal, Row, Size } from "./Row.ts"
 import type { SideRounds } from "./runRow.ts"
 
 /** The median of all rounds, and the extremes. */
-export interface Spread {
+interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
