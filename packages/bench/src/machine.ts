@@ -1,7 +1,7 @@
 /**
  * The description of the machine, and the median of measured values.
  */
-import { cpus, release, totalmem } from "node:os"
+import { cpus, loadavg, release, totalmem } from "node:os"
 
 /** The machine of a run. */
 export interface Machine {
@@ -22,6 +22,9 @@ export const machine = (): Machine => ({
 
 export const machineText = ({ cpu, cores, memoryGiB, kernel, node }: Machine): string =>
   `${cores} x ${cpu}, ${memoryGiB} GiB, Linux ${kernel}, Node ${node}`
+
+/** How many threads of all programs wanted a core in the last minute. Above the number of cores, the machine was busy with other work too. */
+export const loadAverage = (): number => Math.round(loadavg()[0]! * 10) / 10
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)

@@ -84,6 +84,9 @@ const print = ({ metrics }: Row, { disk, sides }: RowResult): void => {
   }
 }
 
+// Ends the round under way too.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+
 const runAll = async (): Promise<void> => {
   console.log(machineText(machine()))
   for (const row of chosenRows) {
@@ -93,7 +96,11 @@ const runAll = async (): Promise<void> => {
         console.error(`SKIPPED: ${row.name} with slower syncs: strace is missing. On Debian: apt-get install strace`)
         continue
       }
-      const sides = await runRow(row, { disk, size, rounds })
+      const sides = await runRow(row, { disk, size, rounds }).catch((cause: unknown) => {
+        console.error(`FAILED: ${row.name}, ${disk}: ${cause instanceof Error ? cause.message : String(cause)}`)
+        process.exitCode = 1
+        return undefined
+      })
       if (sides === undefined) continue
       const result = toResult(row, { disk, size }, sides)
       print(row, result)

@@ -76,7 +76,7 @@ const section = (row: Row, results: ReadonlyArray<RowResult>): string => {
     figuresTable(row, results),
     goalLines(row, results),
     `![${name} in ${unit}; ${better} is better](${plotFile(row)})`,
-    `\`pnpm bench ${row.name}\`: ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}, ${size} size.`
+    `\`pnpm bench ${row.name}\`: ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}, ${size} size, load average ${results.map(({ load }) => load).join(" and ")}.`
   ].join("\n\n")
 }
 

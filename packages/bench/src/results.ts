@@ -2,7 +2,7 @@
  * The results of a run, as `docs/performance.json` keeps them.
  */
 import type { Machine } from "./machine.ts"
-import { machine, median } from "./machine.ts"
+import { loadAverage, machine, median } from "./machine.ts"
 import type { Disk, Goal, Row, Size } from "./Row.ts"
 import type { SideRounds } from "./runRow.ts"
 
@@ -27,6 +27,8 @@ export interface RowResult {
   readonly size: Size
   readonly rounds: number
   readonly machine: Machine
+  /** The load average at the end of the row. */
+  readonly load: number
   readonly sides: readonly [SideResult, ...Array<SideResult>]
 }
 
@@ -71,6 +73,7 @@ export const toResult = (
     size,
     rounds: ours.rounds.length,
     machine: machine(),
+    load: loadAverage(),
     sides: results as unknown as RowResult["sides"]
   }
 }

@@ -40,16 +40,32 @@ const commandOf = (disk: Disk, args: ReadonlyArray<string>): readonly [string, R
         ]
       ]
 
-/** Runs one process, and returns the last line of its output. */
+/** Ends what a round has left behind when it failed, such as a database server. */
+const endGroup = (leader: number): void => {
+  try {
+    process.kill(-leader, "SIGKILL")
+  } catch {
+    // Every process of the group has ended.
+  }
+}
+
+/** Runs one process as the leader of a group, and returns the last line of its output. */
 const outputOf = ([command, args]: readonly [string, ReadonlyArray<string>]): Promise<string> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] })
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], detached: true })
+    const { pid } = child
+    const endChild = () => pid !== undefined && endGroup(pid)
+    process.once("exit", endChild)
     let output = ""
     child.stdout.on("data", (bytes) => (output += bytes))
     child.once("error", reject)
-    child.once("close", (code) =>
-      code === 0 ? resolve(output.trim().split("\n").at(-1)!) : reject(new Error(`A round ended with ${code}.`))
-    )
+    child.once("exit", endChild)
+    child.once("close", (code) => {
+      process.removeListener("exit", endChild)
+      const line = output.trim().split("\n").at(-1)
+      if (code === 0 && line !== undefined) resolve(line)
+      else reject(new Error(`The round ended with ${code}.`))
+    })
   })
 
 /** Makes a folder that every user can enter, because PostgreSQL runs as another user than root. */

@@ -110,7 +110,7 @@ const pgBoss: Side = {
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
     const pool = new Pool({ connectionString: url, max: 1 })
-    const boss = new PgBoss({ connectionString: url, max: 20 })
+    const boss = new PgBoss({ connectionString: url, max: 40, connectionTimeoutMillis: 60_000 })
     boss.on("error", () => {})
     await boss.start()
     await boss.createQueue("mail")
