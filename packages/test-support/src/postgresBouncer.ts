@@ -1,0 +1,72 @@
+/**
+ * A pgbouncer in transaction mode in front of a test server: each transaction can get another connection of the server.
+ */
+import { once } from "node:events"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { createConnection } from "node:net"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { freePort, giveToServerUser, startProgram } from "./postgresPrograms.ts"
+import type { PostgresServer, Watched } from "./postgresServer.ts"
+import { userName } from "./postgresServer.ts"
+
+/** A running pgbouncer. */
+export interface PostgresBouncer {
+  /** The address of a database through pgbouncer, for the driver. */
+  readonly urlOf: (database: string) => string
+  readonly stop: () => Promise<void>
+}
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = createConnection(port, "127.0.0.1", () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once("error", () => resolve(false))
+  })
+
+const configOf = (server: PostgresServer, port: number, folder: string): string => `[databases]
+* = host=127.0.0.1 port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${join(folder, "users")}
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 200
+server_round_robin = 1
+logfile = ${join(folder, "log")}
+`
+
+const portTriesMax = 5
+
+/** Starts pgbouncer. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session does not remain. */
+export const startBouncer = async (watched: Watched, server: PostgresServer): Promise<PostgresBouncer> => {
+  const folder = mkdtempSync(join(watched.folder, "bouncer-"))
+  giveToServerUser(folder)
+  const config = join(folder, "pgbouncer.ini")
+  writeFileSync(join(folder, "users"), `"${userName}" ""\n`)
+  for (let tries = 0; tries < portTriesMax; tries++) {
+    const port = await freePort()
+    writeFileSync(config, configOf(server, port, folder))
+    const child = startProgram("/usr/sbin/pgbouncer", ["-q", config], folder, "ignore")
+    watched.watch(child)
+    while (child.exitCode === null) {
+      if (await accepts(port))
+        return {
+          urlOf: (database) => `postgres://${userName}@127.0.0.1:${port}/${database}`,
+          stop: async () => {
+            if (child.exitCode !== null || child.signalCode !== null) return
+            const ended = once(child, "exit")
+            child.kill("SIGTERM")
+            await ended
+          }
+        }
+      await pause(10)
+    }
+  }
+  throw new Error("pgbouncer did not start.")
+}

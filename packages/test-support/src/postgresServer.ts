@@ -1,0 +1,264 @@
+/**
+ * A real PostgreSQL server for tests: a fresh data folder, a port of its own, and nothing left behind. The servers of one test process share a
+ * watchdog: a process that stops them and deletes their folder when the test process ends, also when it is killed.
+ */
+import type { ChildProcess } from "node:child_process"
+import { spawn } from "node:child_process"
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { Client } from "pg"
+import {
+  freePort,
+  giveToServerUser,
+  isRunning,
+  postgresProgram,
+  processTree,
+  runProgram,
+  startProgram
+} from "./postgresPrograms.ts"
+
+export { hasPostgres } from "./postgresPrograms.ts"
+
+/** The name of the only user. The server accepts it without a password, and only from this machine. */
+export const userName = "mailkeep"
+
+/** How a server is started. */
+export interface ServerOptions {
+  /**
+   * Whether a commit is synced to the disk. `false` is much faster. It suits tests of the meaning of statements: no test sees the difference, unless
+   * the machine itself stops. `kill` stops only the server, and the kernel still writes what the server wrote.
+   */
+  readonly isSynced: boolean
+  /** More lines of `postgresql.conf`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A running server. Every call that changes its state ends when the new state is reached. */
+export interface PostgresServer {
+  readonly port: number
+  /** The folder that contains the data folder; other servers of the test can keep theirs here. */
+  readonly folder: string
+  readonly dataFolder: string
+  /** The address of a database, for the driver. */
+  readonly urlOf: (database: string) => string
+  /** Runs statements in a database as they are, without a transaction. */
+  readonly run: (database: string, ...statements: ReadonlyArray<string>) => Promise<void>
+  /** Creates a database with a new name and returns the name. `template` is an existing database that no connection uses; its content is copied. */
+  readonly createDatabase: (template?: string) => Promise<string>
+  /** Deletes a database, and ends its connections. */
+  readonly dropDatabase: (database: string) => Promise<void>
+  /** Starts the stopped server again, on the same port. */
+  readonly start: () => Promise<void>
+  /** Ends every connection and stops the server. Nothing that was committed is lost. */
+  readonly stop: () => Promise<void>
+  /** Kills all processes of the server with SIGKILL at once. */
+  readonly kill: () => Promise<void>
+  /** Changes a setting, and lets the running server read it. */
+  readonly set: (name: string, value: string) => Promise<void>
+}
+
+const watchdogScript = `
+trap '' INT TERM HUP
+cat > /dev/null
+alive() { case "$(cut -d ' ' -f 2,3 "/proc/$1/stat" 2>/dev/null)" in *' Z') return 1;; '(postgres)'*|'(pgbouncer)'*) return 0;; esac; return 1; }
+each() { for file in "$folder"/running/*; do pid=\${file##*/}; alive "$pid" && "$@" "$pid"; done; return 0; }
+folder=$1
+each kill -QUIT
+tries=0
+while [ $tries -lt 50 ] && [ -n "$(each echo)" ]; do sleep 0.1; tries=$((tries + 1)); done
+each kill -KILL
+sleep 0.1
+rm -rf "$folder"
+`
+
+/** A folder for the servers of this process, and the process that ends them. */
+export interface Watched {
+  readonly folder: string
+  /** Lets the watchdog end a started program, and waits until the program runs no longer to forget it. */
+  readonly watch: (child: ChildProcess) => void
+  /** Ends everything now. */
+  readonly close: () => Promise<void>
+}
+
+export const openWatched = (): Watched => {
+  const folder = mkdtempSync(join(tmpdir(), "mailkeep-postgres-"))
+  giveToServerUser(folder)
+  const running = join(folder, "running")
+  mkdirSync(running)
+  const watchdog = spawn("sh", ["-c", watchdogScript, "sh", folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true
+  })
+  watchdog.unref()
+  ;(watchdog.stdin as unknown as { readonly unref: () => void }).unref()
+  return {
+    folder,
+    watch: (child) => {
+      const file = join(running, String(child.pid))
+      writeFileSync(file, "")
+      child.once("exit", () => rmSync(file, { force: true }))
+    },
+    close: async () => {
+      if (watchdog.exitCode !== null) return
+      watchdog.ref()
+      const ended = once(watchdog, "exit")
+      watchdog.stdin.end()
+      await ended
+    }
+  }
+}
+
+const settingsOf = ({ isSynced, settings }: ServerOptions): string =>
+  Object.entries({
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    fsync: isSynced ? "on" : "off",
+    full_page_writes: isSynced ? "on" : "off",
+    max_connections: "100",
+    shared_buffers: "64MB",
+    max_wal_senders: "4",
+    ...settings
+  })
+    .map(([name, value]) => `${name} = '${value}'\n`)
+    .join("")
+
+/** The eighth line of this file is the state of the server. */
+const stateOf = (dataFolder: string): string => {
+  try {
+    return readFileSync(join(dataFolder, "postmaster.pid"), "utf8").split("\n")[7]?.trim() ?? ""
+  } catch {
+    return ""
+  }
+}
+
+const startMillisMax = 60_000
+
+/** Starts the server of a data folder. Returns `undefined` when the server ended before it was ready. */
+const startServer = async (watched: Watched, dataFolder: string, port: number): Promise<ChildProcess | undefined> => {
+  // The file of a killed server would look like a server that is ready.
+  rmSync(join(dataFolder, "postmaster.pid"), { force: true })
+  const args = ["-D", dataFolder, "-p", String(port)]
+  const log = openSync(join(dataFolder, "log"), "a")
+  const child = startProgram(postgresProgram("postgres"), args, dataFolder, ["ignore", log, log])
+  closeSync(log)
+  watched.watch(child)
+  const until = performance.now() + startMillisMax
+  while (performance.now() < until) {
+    if (child.exitCode !== null) return undefined
+    if (stateOf(dataFolder) === "ready") return child
+    await pause(10)
+  }
+  throw new Error(`PostgreSQL did not start within ${startMillisMax} ms.`)
+}
+
+const ended = (child: ChildProcess): Promise<unknown> =>
+  child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve()
+
+const portTriesMax = 5
+
+/** Whether a new connection sees the value of a setting. */
+const hasSetting = async (url: string, name: string, value: string): Promise<boolean> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query("SELECT current_setting($1) AS value", [name])
+    return (rows as ReadonlyArray<{ readonly value: string }>)[0]?.value === value
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts the server of an existing data folder on a free port. */
+export const serveFolder = async (watched: Watched, dataFolder: string): Promise<PostgresServer> => {
+  let port = 0
+  let child: ChildProcess | undefined
+  for (let tries = 0; child === undefined && tries < portTriesMax; tries++) {
+    port = await freePort()
+    child = await startServer(watched, dataFolder, port)
+  }
+  if (child === undefined) throw new Error(`PostgreSQL did not start: ${readFileSync(join(dataFolder, "log"), "utf8")}`)
+  let server = child
+  let made = 0
+  const urlOf = (database: string) => `postgres://${userName}@127.0.0.1:${port}/${database}`
+  const run = async (database: string, ...statements: ReadonlyArray<string>) => {
+    const client = new Client({ connectionString: urlOf(database) })
+    await client.connect()
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  return {
+    port,
+    folder: watched.folder,
+    dataFolder,
+    urlOf,
+    run,
+    createDatabase: async (template = "template0") => {
+      const name = `test_${process.pid}_${(made += 1)}`
+      await run("postgres", `CREATE DATABASE ${name} TEMPLATE ${template}`)
+      return name
+    },
+    dropDatabase: (database) => run("postgres", `DROP DATABASE ${database} WITH (FORCE)`),
+    start: async () => {
+      const again = await startServer(watched, dataFolder, port)
+      if (again === undefined) throw new Error("PostgreSQL did not start again.")
+      server = again
+    },
+    stop: async () => {
+      server.kill("SIGINT")
+      await ended(server)
+    },
+    kill: async () => {
+      const tree = server.pid === undefined ? [] : processTree(server.pid)
+      for (const pid of tree) {
+        try {
+          process.kill(pid, "SIGKILL")
+        } catch {
+          // A session can have ended in the meantime.
+        }
+      }
+      await ended(server)
+      // The memory that the processes share is free only after the last of them has ended.
+      while (tree.some(isRunning)) await pause(10)
+    },
+    set: async (name, value) => {
+      appendFileSync(join(dataFolder, "postgresql.conf"), `${name} = '${value}'\n`)
+      await run("postgres", "SELECT pg_reload_conf()")
+      while (!(await hasSetting(urlOf("postgres"), name, value))) await pause(10)
+    }
+  }
+}
+
+/**
+ * Starts a new server. `watched` closes it. The default order of texts is that of American English, so that a column without `COLLATE "C"` fails a
+ * test.
+ */
+export const startPostgres = async (watched: Watched, options: ServerOptions): Promise<PostgresServer> => {
+  const dataFolder = mkdtempSync(join(watched.folder, "data-"))
+  giveToServerUser(dataFolder)
+  const locale = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+  const args = ["-D", dataFolder, "--no-sync", "--auth=trust", `--username=${userName}`, ...locale]
+  await runProgram(postgresProgram("initdb"), args, dataFolder)
+  appendFileSync(join(dataFolder, "postgresql.conf"), settingsOf(options))
+  return serveFolder(watched, dataFolder)
+}
+
+let shared: Promise<PostgresServer> | undefined
+
+/** The server without syncs that all tests of this process share. It ends with the process. Create a database for each test. */
+export const sharedPostgres = (): Promise<PostgresServer> =>
+  (shared ??= startPostgres(openWatched(), { isSynced: false }))
