@@ -77,10 +77,12 @@ export const logPage = (
   connection: Prepared,
   { limit, scanLimit, ...search }: QueryOf<"LogPage">
 ): AnswerOf<"LogPage"> => {
-  const { filters } = search
-  const messages = connection.statement("SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ?")
+  const { filters, projectId } = search
+  const messages = connection.statement(
+    "SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ? AND project_id = ?"
+  )
   const logged = ({ messageId }: Walked) =>
-    (messages.get(messageId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
+    (messages.get(messageId, projectId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
   const [sql, values] = logSearch(search)
   const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
   const { found, last } = walk(

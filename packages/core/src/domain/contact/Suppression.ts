@@ -17,8 +17,8 @@ export const suppressionReasons = [
 /** A reason why an address gets no mail. */
 export type SuppressionReason = (typeof suppressionReasons)[number]
 
-/** How long the reason `temporary_failure` applies. */
-const temporaryMillis = 30 * dayMillis
+/** How long the reason `temporary_failure` of a suppression applies. */
+export const temporarySuppressionMillis = 30 * dayMillis
 
 /** Why an address gets no mail. */
 export interface Suppression {
@@ -48,7 +48,7 @@ export const suppressedFor = (suppression: SuppressionRecord | null, now: Instan
   return (
     suppressionReasons.find((reason) => {
       const since = suppression.reasons[reason]
-      return since !== undefined && (reason !== "temporary_failure" || since + temporaryMillis > now)
+      return since !== undefined && (reason !== "temporary_failure" || since + temporarySuppressionMillis > now)
     }) ?? null
   )
 }

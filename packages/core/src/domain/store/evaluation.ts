@@ -19,5 +19,5 @@ export { caseFold, indexedStatusOf, logFiltersMatch, newestFirst } from "./Pagin
 export type { LoggedMessage, Position } from "./Paging.ts"
 export { longestDueFirst, roundRobin } from "./Rotation.ts"
 export { isSameRecord } from "./StoredRecord.ts"
-export { suppressedFor } from "../contact/Suppression.ts"
+export { suppressedFor, temporarySuppressionMillis } from "../contact/Suppression.ts"
 export { codePoints } from "../value/TextLength.ts"

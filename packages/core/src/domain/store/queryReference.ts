@@ -4,6 +4,7 @@
  */
 import type { ContactRecord } from "../contact/Contact.ts"
 import { compileContactFilters, noContactFilters } from "../contact/ContactPredicate.ts"
+import type { Message } from "../message/Message.ts"
 import type { Resource } from "./Resource.ts"
 import type { Delivery } from "../delivery/Delivery.ts"
 import { summaryOf } from "../delivery/Delivery.ts"
@@ -36,14 +37,17 @@ const scan = <A>(
   return { found, last: matching.length > limit ? found.at(-1) : items.length > scanLimit ? window.at(-1) : undefined }
 }
 
-/** `deliveries` contains all deliveries of the project. */
+/** `deliveries` contains all deliveries of the project. A message of another project has no effect. */
 export const evaluateLogPage = (
   deliveries: ReadonlyArray<Delivery>,
   query: QueryOf<"LogPage">,
-  messageOf: (messageId: string) => LoggedMessage | null | undefined
+  messageOf: (messageId: string) => Message | null | undefined
 ): AnswerOf<"LogPage"> => {
-  const { filters, after } = query
-  const logged = ({ messageId }: Delivery) => messageOf(messageId) ?? { subject: "", templateId: null }
+  const { projectId, filters, after } = query
+  const logged = ({ messageId }: Delivery): LoggedMessage => {
+    const message = messageOf(messageId)
+    return message?.projectId === projectId ? message : { subject: "", templateId: null }
+  }
   const candidates = deliveries
     .filter((one) => logBoundsMatch(filters, one) && (after === null || newestFirst(after, one) < 0))
     .toSorted(newestFirst)
