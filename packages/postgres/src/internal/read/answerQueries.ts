@@ -1,0 +1,249 @@
+/**
+ * Answers a list of queries with one statement: from one state, in one round trip, without a transaction.
+ */
+import type {
+  AnswerOf,
+  Answers,
+  ContactRecord,
+  Counter,
+  EventWithDeliveries,
+  Query,
+  QueryOf,
+  QueryTag,
+  SuppressionRecord
+} from "@mailkeep/core/adapter"
+import { caseFold } from "@mailkeep/core/adapter/evaluation"
+import type { Connection } from "../database.ts"
+import {
+  apiKeys,
+  attempts,
+  contacts,
+  counters,
+  deliveries,
+  domains,
+  eventDeliveries,
+  events,
+  idempotency,
+  messages,
+  projects,
+  resources,
+  suppressions
+} from "../tables.ts"
+import { contactPage, contactScan } from "./contactQueries.ts"
+import { containsSql } from "./folding.ts"
+import { afterPosition, newestFirst, pageReading } from "./pages.ts"
+import type { Building, Reading } from "./reading.ts"
+import { makeBuilding, recordReading, recordsReading, rowsOf, rowsSql } from "./reading.ts"
+import { fromHex, recordPage } from "./recordPages.ts"
+import { usageAudit } from "./usageAudit.ts"
+import { logPage, suppressionPage } from "./walks.ts"
+import { backlog, leasesSetAfter, nextDue, pendingEventDeliveries, workHealth } from "./workQueries.ts"
+
+/** The condition that each column has its value. */
+const where = (building: Building, values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([column, value]) => `one.${column} = ${building.parameter(value)}`)
+    .join(" AND ")
+
+/** The records with one of several values of a column, in the order of the values. */
+const eachOf = <R, A>(
+  reading: Reading<ReadonlyArray<R>>,
+  values: ReadonlyArray<string>,
+  valueOf: (record: R) => string | null,
+  answer: (record: R | undefined) => A
+): Reading<ReadonlyArray<A>> => ({
+  sql: reading.sql,
+  read: (value) => {
+    const byValue = new Map(reading.read(value).map((record) => [valueOf(record), record]))
+    return values.map((one) => answer(byValue.get(one)))
+  }
+})
+
+const scalar = <A>(sql: string): Reading<A> => ({ sql, read: (value) => value as A })
+
+const ofParent = (building: Building, { projectId, kind, parent }: Omit<QueryOf<"ResourceCount">, "_tag">): string =>
+  where(building, { project_id: projectId, kind, parent })
+
+const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<T>) => Reading<AnswerOf<T>> } = {
+  Setting: (building, { name }) =>
+    scalar(
+      `(SELECT to_json(one.value) FROM ${building.table("settings")} AS one WHERE one.name = ${building.parameter(name)})`
+    ),
+  Project: (building, { id }) => recordReading(building, projects, where(building, { id })),
+  Projects: (building) => recordsReading(building, projects, "ORDER BY one.id"),
+  ApiKeyByPublicId: (building, { publicId }) =>
+    recordReading(building, apiKeys, where(building, { public_id: publicId })),
+  ApiKey: (building, { id }) => recordReading(building, apiKeys, where(building, { id })),
+  ApiKeys: (building, { projectId }) =>
+    recordsReading(
+      building,
+      apiKeys,
+      `WHERE ${where(building, { project_id: projectId })} ORDER BY one.created_at, one.id`
+    ),
+  Domain: (building, { projectId, domain }) =>
+    recordReading(building, domains, where(building, { project_id: projectId, domain })),
+  DomainById: (building, { projectId, id }) =>
+    recordReading(building, domains, where(building, { id, project_id: projectId })),
+  DomainsDue: (building, { now, limit }) =>
+    recordsReading(
+      building,
+      domains,
+      `WHERE one.next_check_at <= ${building.parameter(now)} ORDER BY one.next_check_at, one.id LIMIT ${building.parameter(limit)}`
+    ),
+  DomainPage: (building, { projectId, filters: { status, search, names }, page }) =>
+    pageReading(
+      building,
+      domains,
+      [
+        where(building, { project_id: projectId, ...(status === null ? {} : { status }) }),
+        ...(search === null ? [] : [containsSql("one.domain", building.parameter(caseFold(search)))]),
+        ...(names === null ? [] : [`one.domain = ANY (${building.parameter(names)}::text[])`])
+      ].join(" AND "),
+      page
+    ),
+  Contact: (building, { projectId, id }) =>
+    recordReading(building, contacts, where(building, { id, project_id: projectId })),
+  ContactsByAddress: (building, { projectId, addresses }) =>
+    eachOf<ContactRecord, ContactRecord | null>(
+      recordsReading(
+        building,
+        contacts,
+        `WHERE ${where(building, { project_id: projectId })} AND one.address = ANY (${building.parameter(addresses)}::text[])`
+      ),
+      addresses,
+      ({ address }) => address,
+      (contact) => contact ?? null
+    ),
+  ContactPage: contactPage,
+  ContactScan: contactScan,
+  Resource: (building, { projectId, id }) =>
+    recordReading(building, resources, where(building, { id, project_id: projectId })),
+  ResourceNamed: (building, { projectId, kind, parent, name }) =>
+    recordReading(building, resources, where(building, { project_id: projectId, kind, parent, name })),
+  ResourceCount: (building, query) =>
+    scalar(`(SELECT count(*) FROM ${building.table(resources.name)} AS one WHERE ${ofParent(building, query)})`),
+  ResourcePage: (building, query) => pageReading(building, resources, ofParent(building, query), query.page),
+  Resources: (building, query) =>
+    recordsReading(
+      building,
+      resources,
+      `WHERE ${[ofParent(building, query), ...afterPosition(building, "one.created_at, one.id", query.after)].join(" AND ")} ${newestFirst("one")} LIMIT ${building.parameter(query.limit)}`
+    ),
+  Suppressions: (building, { projectId, addressKeys }) =>
+    eachOf<SuppressionRecord, SuppressionRecord | null>(
+      recordsReading(
+        building,
+        suppressions,
+        `WHERE ${where(building, { project_id: projectId })} AND one.address_key = ANY (${building.parameter(addressKeys)}::text[])`
+      ),
+      addressKeys,
+      ({ addressKey }) => addressKey,
+      (suppression) => suppression ?? null
+    ),
+  SuppressionPage: suppressionPage,
+  Counters: (building, { projectId, names }) =>
+    eachOf<Counter, number>(
+      recordsReading(
+        building,
+        counters,
+        `WHERE ${where(building, { project_id: projectId })} AND one.name = ANY (${building.parameter(names)}::text[])`
+      ),
+      names,
+      ({ name }) => name,
+      (counter) => counter?.value ?? 0
+    ),
+  Idempotency: (building, { projectId, key }) =>
+    recordReading(building, idempotency, where(building, { project_id: projectId, key })),
+  Message: (building, { projectId, id }) =>
+    recordReading(building, messages, where(building, { id, project_id: projectId })),
+  ContentChunk: (building, { projectId, hash, chunk }) => ({
+    sql: `(SELECT to_json(encode(one.bytes, 'hex')) FROM ${building.table("contents")} AS one WHERE ${where(building, { project_id: projectId, hash })} AND one.chunk = ${building.parameter(chunk)})`,
+    read: (value) => (value === null ? null : fromHex(value as string))
+  }),
+  Delivery: (building, { projectId, id }) =>
+    recordReading(building, deliveries, where(building, { id, project_id: projectId })),
+  DeliveryById: (building, { id }) => recordReading(building, deliveries, where(building, { id })),
+  DeliveriesOfMessage: (building, { projectId, messageId }) =>
+    recordsReading(
+      building,
+      deliveries,
+      `WHERE ${where(building, { project_id: projectId, message_id: messageId })} ORDER BY one.id`
+    ),
+  Attempts: (building, { deliveryId }) =>
+    recordsReading(building, attempts, `WHERE ${where(building, { delivery_id: deliveryId })} ORDER BY one.number`),
+  LogPage: logPage,
+  Events: (building, { projectId, after, limit }) =>
+    recordsReading(
+      building,
+      events,
+      `WHERE ${where(building, { project_id: projectId })} AND one.id > ${building.parameter(after ?? "")} ORDER BY one.id LIMIT ${building.parameter(limit)}`
+    ),
+  Event: (building, { id }) => recordReading(building, events, where(building, { id })),
+  EventsOfDelivery: (building, { projectId, deliveryId }) => {
+    const bound = where(building, { project_id: projectId, delivery_id: deliveryId })
+    const sent = `SELECT ${eventDeliveries.columns("sent")} FROM ${building.table(eventDeliveries.name)} AS sent WHERE sent.event_id = one.id AND sent.project_id = ${building.parameter(projectId)} ORDER BY sent.id`
+    return {
+      sql: rowsSql(
+        `SELECT (SELECT row_to_json(event) FROM (SELECT ${events.columns("one")}) AS event) AS event, ${rowsSql(sent)} AS "eventDeliveries" FROM ${building.table(events.name)} AS one WHERE ${bound} ORDER BY one.id`
+      ),
+      read: (value) =>
+        rowsOf<EventWithDeliveries>(value).map(({ event, eventDeliveries }) => ({
+          event,
+          eventDeliveries: rowsOf(eventDeliveries)
+        }))
+    }
+  },
+  UndistributedEvents: (building, { limit }) => ({
+    sql: rowsSql(
+      `SELECT ${events.columns("one")} FROM (SELECT waiting.event_id FROM ${building.table("undistributed_events")} AS waiting ORDER BY waiting.event_id LIMIT ${building.parameter(limit)}) AS waiting JOIN ${building.table(events.name)} AS one ON one.id = waiting.event_id ORDER BY one.id`
+    ),
+    read: rowsOf
+  }),
+  EventDelivery: (building, { projectId, id }) =>
+    recordReading(building, eventDeliveries, where(building, { id, project_id: projectId })),
+  EventDeliveryPage: (building, { projectId, subscriber, after, limit }) =>
+    recordsReading(
+      building,
+      eventDeliveries,
+      `WHERE ${[where(building, { project_id: projectId, subscriber }), ...afterPosition(building, "one.created_at, one.id", after)].join(" AND ")} ${newestFirst("one")} LIMIT ${building.parameter(limit)}`
+    ),
+  PendingEventDeliveries: pendingEventDeliveries,
+  NextDue: nextDue,
+  LeasesSetAfter: leasesSetAfter,
+  Backlog: backlog,
+  WorkHealth: workHealth,
+  Records: recordPage,
+  UsageAudit: usageAudit
+}
+
+/** The statement that answers queries. Its rows have the number of each query and its JSON: a row of columns would have a limit of 1,664 queries. */
+export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => {
+  const building = makeBuilding(schema)
+  const parts = queries.map((query) =>
+    (readings[query._tag] as (building: Building, query: Query) => Reading<unknown>)(building, query)
+  )
+  return {
+    sql: `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`,
+    values: building.values,
+    answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> =>
+      rows
+        .toSorted((a, b) => a.column1 - b.column1)
+        .map(({ column2 }, n) => parts[n]!.read(column2 === null ? null : (JSON.parse(column2) as unknown)))
+  }
+}
+
+interface AnswerRow {
+  readonly column1: number
+  readonly column2: string | null
+}
+
+/** Answers the queries from one state. */
+export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
+  connection: Connection,
+  schema: string,
+  queries: Qs
+): Promise<Answers<Qs>> => {
+  if (queries.length === 0) return [] as ReadonlyArray<unknown> as Answers<Qs>
+  const { sql, values, answersOf } = readStatement(schema, queries)
+  return answersOf(await connection.query<AnswerRow>(sql, values)) as Answers<Qs>
+}
