@@ -24,13 +24,14 @@ import {
   eventDeliveries,
   events,
   idempotency,
-  messages,
   projects,
   resources,
   suppressions
 } from "../tables.ts"
 import { contactPage, contactScan } from "./contactQueries.ts"
 import { containsSql } from "./folding.ts"
+import type { LookupTag } from "./lookups.ts"
+import { isLookup, lookupGroup, lookupReading } from "./lookups.ts"
 import { afterPosition, newestFirst, pageReading } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
 import { makeBuilding, recordReading, recordsReading, rowsOf, rowsSql } from "./reading.ts"
@@ -64,16 +65,16 @@ const scalar = <A>(sql: string): Reading<A> => ({ sql, read: (value) => value as
 const ofParent = (building: Building, { projectId, kind, parent }: Omit<QueryOf<"ResourceCount">, "_tag">): string =>
   where(building, { project_id: projectId, kind, parent })
 
-const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<T>) => Reading<AnswerOf<T>> } = {
+const readings: {
+  readonly [T in Exclude<QueryTag, LookupTag>]: (building: Building, query: QueryOf<T>) => Reading<AnswerOf<T>>
+} = {
   Setting: (building, { name }) =>
     scalar(
       `(SELECT to_json(one.value) FROM ${building.table("settings")} AS one WHERE one.name = ${building.parameter(name)})`
     ),
-  Project: (building, { id }) => recordReading(building, projects, where(building, { id })),
   Projects: (building) => recordsReading(building, projects, "ORDER BY one.id"),
   ApiKeyByPublicId: (building, { publicId }) =>
     recordReading(building, apiKeys, where(building, { public_id: publicId })),
-  ApiKey: (building, { id }) => recordReading(building, apiKeys, where(building, { id })),
   ApiKeys: (building, { projectId }) =>
     recordsReading(
       building,
@@ -82,8 +83,6 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
     ),
   Domain: (building, { projectId, domain }) =>
     recordReading(building, domains, where(building, { project_id: projectId, domain })),
-  DomainById: (building, { projectId, id }) =>
-    recordReading(building, domains, where(building, { id, project_id: projectId })),
   DomainsDue: (building, { now, limit }) =>
     recordsReading(
       building,
@@ -101,8 +100,6 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
       ].join(" AND "),
       page
     ),
-  Contact: (building, { projectId, id }) =>
-    recordReading(building, contacts, where(building, { id, project_id: projectId })),
   ContactsByAddress: (building, { projectId, addresses }) =>
     eachOf<ContactRecord, ContactRecord | null>(
       recordsReading(
@@ -116,8 +113,6 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
     ),
   ContactPage: contactPage,
   ContactScan: contactScan,
-  Resource: (building, { projectId, id }) =>
-    recordReading(building, resources, where(building, { id, project_id: projectId })),
   ResourceNamed: (building, { projectId, kind, parent, name }) =>
     recordReading(building, resources, where(building, { project_id: projectId, kind, parent, name })),
   ResourceCount: (building, query) =>
@@ -154,15 +149,10 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
     ),
   Idempotency: (building, { projectId, key }) =>
     recordReading(building, idempotency, where(building, { project_id: projectId, key })),
-  Message: (building, { projectId, id }) =>
-    recordReading(building, messages, where(building, { id, project_id: projectId })),
   ContentChunk: (building, { projectId, hash, chunk }) => ({
     sql: `(SELECT to_json(encode(one.bytes, 'hex')) FROM ${building.table("contents")} AS one WHERE ${where(building, { project_id: projectId, hash })} AND one.chunk = ${building.parameter(chunk)})`,
     read: (value) => (value === null ? null : fromHex(value as string))
   }),
-  Delivery: (building, { projectId, id }) =>
-    recordReading(building, deliveries, where(building, { id, project_id: projectId })),
-  DeliveryById: (building, { id }) => recordReading(building, deliveries, where(building, { id })),
   DeliveriesOfMessage: (building, { projectId, messageId }) =>
     recordsReading(
       building,
@@ -178,7 +168,6 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
       events,
       `WHERE ${where(building, { project_id: projectId })} AND one.id > ${building.parameter(after ?? "")} ORDER BY one.id LIMIT ${building.parameter(limit)}`
     ),
-  Event: (building, { id }) => recordReading(building, events, where(building, { id })),
   EventsOfDelivery: (building, { projectId, deliveryId }) => {
     const bound = where(building, { project_id: projectId, delivery_id: deliveryId })
     const sent = `SELECT ${eventDeliveries.columns("sent")} FROM ${building.table(eventDeliveries.name)} AS sent WHERE sent.event_id = one.id AND sent.project_id = ${building.parameter(projectId)} ORDER BY sent.id`
@@ -199,8 +188,6 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
     ),
     read: rowsOf
   }),
-  EventDelivery: (building, { projectId, id }) =>
-    recordReading(building, eventDeliveries, where(building, { id, project_id: projectId })),
   EventDeliveryPage: (building, { projectId, subscriber, after, limit }) =>
     recordsReading(
       building,
@@ -216,25 +203,58 @@ const readings: { readonly [T in QueryTag]: (building: Building, query: QueryOf<
   UsageAudit: usageAudit
 }
 
-/** The statement that answers queries. Its rows have the number of each query and its JSON: a row of columns would have a limit of 1,664 queries. */
-export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => {
-  const building = makeBuilding(schema)
-  const parts = queries.map((query) =>
-    (readings[query._tag] as (building: Building, query: Query) => Reading<unknown>)(building, query)
+/** A part of the statement, and the queries that it answers, by their places in the call. */
+interface Part {
+  readonly sql: string
+  readonly answers: (value: unknown) => ReadonlyArray<readonly [at: number, answer: unknown]>
+}
+
+const partsOf = (building: Building, queries: ReadonlyArray<Query>): ReadonlyArray<Part> => {
+  const lookups = Map.groupBy(
+    queries.flatMap((query, at) => (isLookup(query) ? [{ query, at }] : [])),
+    ({ query }) => lookupGroup(query)
   )
-  return {
-    sql: `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`,
-    values: building.values,
-    answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> =>
-      rows
-        .toSorted((a, b) => a.column1 - b.column1)
-        .map(({ column2 }, n) => parts[n]!.read(column2 === null ? null : (JSON.parse(column2) as unknown)))
-  }
+  return [
+    ...[...lookups.values()].map((group): Part => {
+      const [first, ...others] = group.map(({ query }) => query)
+      const { sql, read } = lookupReading(building, [first!, ...others])
+      return {
+        sql,
+        answers: (value) => {
+          const found = read(value)
+          return group.map(({ query, at }) => [at, found.get(query.id) ?? null])
+        }
+      }
+    }),
+    ...queries.flatMap((query, at): ReadonlyArray<Part> => {
+      if (isLookup(query)) return []
+      const reading = readings[query._tag] as (building: Building, query: Query) => Reading<unknown>
+      const { sql, read } = reading(building, query)
+      return [{ sql, answers: (value) => [[at, read(value)]] }]
+    })
+  ]
 }
 
 interface AnswerRow {
   readonly column1: number
   readonly column2: string | null
+}
+
+/** The statement that answers queries. Each row has the number of a part and its JSON: a row of columns would have a limit of 1,664 parts. */
+export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => {
+  const building = makeBuilding(schema)
+  const parts = partsOf(building, queries)
+  return {
+    sql: `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`,
+    values: building.values,
+    answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> => {
+      const answers: Array<unknown> = Array.from({ length: queries.length })
+      for (const { column1, column2 } of rows)
+        for (const [at, answer] of parts[column1]!.answers(column2 === null ? null : (JSON.parse(column2) as unknown)))
+          answers[at] = answer
+      return answers
+    }
+  }
 }
 
 /** Answers the queries from one state. */
