@@ -120,6 +120,7 @@ const layers = {
   },
   memory: { is: "adapter: the reference store", imports: adapter, restrictions: ["noNode", "noClock"] },
   sqlite: { is: "adapter: a store", imports: adapter, restrictions: ["noClock"] },
+  postgres: { is: "adapter: a store", imports: adapter, restrictions: ["noClock"] },
   smtp: { is: "adapter: transports", imports: adapter, restrictions: ["noClock"] },
   webhooks: { is: "adapter: an event sink", imports: adapter, restrictions: ["noClock"] },
   conformance: { is: "the laws of the ports", imports: ["core/adapter", "memory"] },

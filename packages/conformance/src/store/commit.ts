@@ -177,11 +177,14 @@ const interruptedIsWhole = law(
       yield* Fiber.interrupt(fiber)
     }
     yield* commit(store, put.setting("next"))
-    const [settings, deliveries, spent] = [
-      yield* store.read(rounds.map((n) => ({ _tag: "Setting", name: `s${n}` }) as const)),
-      yield* store.read(rounds.map((n) => ({ _tag: "Delivery", projectId, id: `del_${n}` }) as const)),
-      yield* counter(store, "allowance")
-    ]
+    // One state: an interrupted commit may still be under way.
+    const answers = yield* store.read([
+      { _tag: "Counters", projectId, names: ["allowance"] },
+      ...rounds.map((n) => ({ _tag: "Setting", name: `s${n}` }) as const),
+      ...rounds.map((n) => ({ _tag: "Delivery", projectId, id: `del_${n}` }) as const)
+    ] as const)
+    const [[spent], ...records] = answers as readonly [ReadonlyArray<number>, ...ReadonlyArray<unknown>]
+    const [settings, deliveries] = [records.slice(0, rounds.length), records.slice(rounds.length)]
     const kept = settings.map((value) => value !== null)
     yield* same(
       "the deliveries in the store",

@@ -1,0 +1,139 @@
+/**
+ * The store for many processes and machines: the tables of one schema of a PostgreSQL database. Many commits share one transaction. Everything
+ * works through a pooler that gives each transaction another connection of the server.
+ */
+import type { Answers, MailStoreShape, Query, StoreNotOpened } from "@mailkeep/core/adapter"
+import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
+import { Context, Effect, Latch, Layer } from "effect"
+import type { Scope } from "effect"
+import type { Pool } from "pg"
+import { makeClaims } from "./internal/claim/claimDeliveries.ts"
+import { makeSweep } from "./internal/claim/sweep.ts"
+import { makeDatabase } from "./internal/database.ts"
+import { migrateSchema } from "./internal/migrations.ts"
+import { makeNotifications, noNotifications } from "./internal/notifications.ts"
+import { notOpened, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
+import { makeCommitCount, makeOtherCommits } from "./internal/otherCommits.ts"
+import { answerQueries } from "./internal/read/answerQueries.ts"
+import { attemptRead, attemptWrite } from "./internal/runStatements.ts"
+import { makeCommitGroup } from "./internal/write/commitGroup.ts"
+import { makeCommitTransactions } from "./internal/write/commitTransactions.ts"
+import type { GroupCounts } from "./internal/write/groupCommit.ts"
+import { makeGroupCommit } from "./internal/write/groupCommit.ts"
+
+/** Where the tables are, and what the store does when it opens. */
+interface CommonOptions {
+  /** The schema of the tables. Default: `mailkeep`. */
+  readonly schema?: string
+  /**
+   * Whether the store creates and migrates its tables when it opens. Default: `true`. Use `false` for a role that may only read and write, and run
+   * `migrate` with the role that owns the schema.
+   */
+  readonly migrate?: boolean
+  /**
+   * Opens the store although the server acknowledges a commit before it is on the disk (`synchronous_commit` is `off` or `local`). Acknowledged
+   * mail is then lost when the server crashes. Default: `false`.
+   */
+  readonly allowAsynchronousCommit?: boolean
+  /**
+   * Wakes the workers of other processes at once, by notifications on one more connection. Default: `false`, which finds their commits within 1 s.
+   * This connection must reach the server directly: with a pooler, give the connection string of the server.
+   */
+  readonly listen?: boolean | string
+}
+
+/** The connections of the store. */
+export type PostgresOptions = CommonOptions &
+  (
+    | {
+        /**
+         * The pool of the product. The store does not close it. Make it with `pipeline: true`, so that a commit does not wait for the network after
+         * each statement. A commit uses up to 3 connections at once.
+         */
+        readonly pool: Pool
+      }
+    | {
+        /** The store opens its own pool, and closes it with its scope. */
+        readonly connectionString: string
+        /** The most connections of this pool. Default: 10. */
+        readonly connectionsMax?: number
+      }
+  )
+
+/** A store with the numbers that only PostgreSQL has. */
+export interface PostgresMailStoreShape extends MailStoreShape {
+  /** The groups of this process, and the commits in them. */
+  readonly groupCounts: () => GroupCounts
+}
+
+const defaultSchema = "mailkeep"
+
+/**
+ * Opens the store until the scope closes. Creates the tables if they do not exist. Fails with `StoreNotOpened` when the server cannot be reached,
+ * can lose commits, is a standby, or has tables of a newer version.
+ */
+export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreShape, StoreNotOpened, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { schema: name = defaultSchema, migrate = true, allowAsynchronousCommit = false, listen = false } = options
+    const schema = quotedSchema(name)
+    let isOpen = true
+    const pool = yield* openPool(options)
+    const database = yield* openTables(pool, { schema, migrate, allowAsynchronousCommit })
+    yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
+    const hint = yield* Latch.make()
+    const count = makeCommitCount(database, schema)
+    const notifications =
+      listen === false
+        ? noNotifications
+        : yield* makeNotifications(listen === true ? pool.options : { connectionString: listen }, schema, hint)
+    const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, count.take), notifications.send)
+    const claims = makeClaims(database, schema)
+    const sweep = makeSweep(database, schema)
+    const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
+    // Opened last, so that a close finishes the commits that wait before it closes the connections.
+    const group = yield* makeGroupCommit(commitGroup)
+
+    const whileOpen = <A>(effect: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> =>
+      Effect.suspend(() => (isOpen ? effect : Effect.fail(new StoreUnavailable({ reason: "closed" }))))
+
+    return {
+      capabilities: { durable: !allowAsynchronousCommit, multiProcess: true },
+      commit: group.commit,
+      claim: (claim) => whileOpen(attemptWrite(() => claims.claim(claim))),
+      claimEventDeliveries: (claim) => whileOpen(attemptWrite(() => claims.claimEventDeliveries(claim))),
+      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+        whileOpen(
+          attemptRead(
+            () =>
+              database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<Answers<Qs>>
+          )
+        ),
+      sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),
+      commitsOfOtherProcesses,
+      groupCounts: group.counts
+    }
+  })
+
+/**
+ * Creates or migrates the tables of a schema (by default `mailkeep`), with a pool of the role that owns them. Several processes may run it at once.
+ */
+export const migrate = (pool: Pool, schema: string = defaultSchema): Effect.Effect<void, StoreNotOpened> => {
+  const quoted = quotedSchema(schema)
+  return Effect.tryPromise({
+    try: () => migrateSchema(makeDatabase(pool), quoted),
+    catch: (cause) => notOpened(cause, whereOf(pool, quoted))
+  })
+}
+
+/**
+ * The service of this store, for values that only PostgreSQL has.
+ */
+export class PostgresMailStore extends Context.Service<PostgresMailStore, PostgresMailStoreShape>()(
+  "@mailkeep/postgres/PostgresMailStore"
+) {}
+
+/** Provides the store as `MailStore` and as `PostgresMailStore`. */
+export const layer = (options: PostgresOptions): Layer.Layer<MailStore | PostgresMailStore, StoreNotOpened> =>
+  Layer.effectContext(
+    Effect.map(make(options), (store) => Context.make(MailStore, store).pipe(Context.add(PostgresMailStore, store)))
+  )

@@ -1,0 +1,132 @@
+/**
+ * Runs statements on connections of a pool. Statements are parsed on the server for each use and nothing of the session is kept, so that a pooler
+ * may give each transaction another connection of the server.
+ */
+import type { Pool, PoolClient } from "pg"
+import pg from "pg"
+import { isAfterFailure, isConnectionLost, markOfDriver } from "./sqlStates.ts"
+
+/** One connection of the pool, until `use` ends. */
+export interface Connection {
+  /**
+   * Sends one statement and returns its rows. Statements run in the order of the calls, so a caller need not wait for one before it sends the
+   * next. Each promise must be awaited, also after another one has failed.
+   */
+  readonly query: <Row extends object>(sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+}
+
+export interface Database {
+  /** Takes a connection of the pool for the time of `run`. A connection that was lost, or is left in a transaction, is closed afterwards. */
+  readonly use: <A>(run: (connection: Connection) => Promise<A>) => Promise<A>
+}
+
+const { builtins, getTypeParser } = pg.types
+
+/** How values are read, whatever parsers the product has registered for its own connections. All integers of the store are safe in a number. */
+const parsers: Readonly<Record<number, (value: string) => unknown>> = {
+  [builtins.INT8]: Number,
+  [builtins.INT4]: Number,
+  [builtins.BOOL]: (value) => value === "t",
+  [builtins.JSON]: (value) => JSON.parse(value) as unknown,
+  // The `bytea` of this module is a copy, because the driver reads into one buffer for many rows.
+  [builtins.BYTEA]: (value) => new Uint8Array(Buffer.from(value.slice(2), "hex"))
+}
+
+const types = {
+  getTypeParser: ((oid: number) => parsers[oid] ?? String) as typeof getTypeParser
+}
+
+/** Sends a statement when the one before has ended, for a connection that is not pipelined. */
+const oneAfterTheOther = (client: PoolClient) => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (sql: string, values: ReadonlyArray<unknown>) => {
+    const result = last.then(() => client.query<object>({ text: sql, values: [...values], types }))
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+const fail = (cause: unknown): never => {
+  throw markOfDriver(cause)
+}
+
+const connectionOf = (client: PoolClient): Connection => {
+  const send = client.pipeline
+    ? (sql: string, values: ReadonlyArray<unknown>) => client.query<object>({ text: sql, values: [...values], types })
+    : oneAfterTheOther(client)
+  return {
+    query: async <Row extends object>(sql: string, values: ReadonlyArray<unknown> = []) => {
+      const result = await send(sql, values).catch(fail)
+      return result.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
+    }
+  }
+}
+
+/** Without a listener, the loss of a connection would end the process. The statement under way fails with the same error. */
+const ignoreLoss = () => {}
+
+export const makeDatabase = (pool: Pool): Database => ({
+  use: async (run) => {
+    const client = await pool.connect().catch(fail)
+    client.on("error", ignoreLoss)
+    let isLost = false
+    try {
+      return await run(connectionOf(client))
+    } catch (cause) {
+      isLost = isConnectionLost(cause)
+      throw cause
+    } finally {
+      client.removeListener("error", ignoreLoss)
+      client.release(isLost || client.getTransactionStatus() !== "I")
+    }
+  }
+})
+
+/** Waits for all results, because a statement that is sent later must not follow the end of the transaction. Fails with the first failure. */
+export const settleAll = async <A>(results: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
+  const settled = await Promise.allSettled(results)
+  const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
+  if (failures.length > 0) throw failures.find((cause) => !isAfterFailure(cause)) ?? failures[0]
+  return settled.map((one) => (one as PromiseFulfilledResult<A>).value)
+}
+
+/** The result of a transaction, and whether it is kept. */
+interface Ending<A> {
+  readonly value: A
+  readonly isKept: boolean
+}
+
+/** Runs `run` in one transaction. Sends its first statement together with the one that begins. */
+const inTransaction = <A>(
+  database: Database,
+  begin: string,
+  run: (connection: Connection) => Promise<Ending<A>>
+): Promise<A> =>
+  database.use(async (connection) => {
+    const began = connection.query(begin)
+    try {
+      const [, { value, isKept }] = (await settleAll<unknown>([began, run(connection)])) as [unknown, Ending<A>]
+      await connection.query(isKept ? "COMMIT" : "ROLLBACK")
+      return value
+    } catch (cause) {
+      await connection.query("ROLLBACK").catch(() => undefined)
+      throw cause
+    }
+  })
+
+/** Runs `run` in one transaction that sees one state and writes nothing. */
+export const inOneState = <A>(database: Database, run: (connection: Connection) => Promise<A>): Promise<A> =>
+  inTransaction(database, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", async (connection) => ({
+    value: await run(connection),
+    isKept: true
+  }))
+
+/** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
+const beginWrite =
+  "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '15s'"
+
+/** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
+export const inWriteTransaction = <A>(
+  database: Database,
+  run: (connection: Connection) => Promise<Ending<A>>
+): Promise<A> => inTransaction(database, beginWrite, run)

@@ -1,0 +1,113 @@
+/**
+ * Notifies other processes of new work, and receives their notifications, on a direct connection of its own. A notification is sent after its commit
+ * and not in its transaction, because the server ends transactions with a notification one after the other. Source: decision 0074.
+ */
+import { randomUUID } from "node:crypto"
+import type { Change } from "@mailkeep/core/adapter"
+import type { Latch } from "effect"
+import { Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import type { ClientConfig } from "pg"
+import pg from "pg"
+
+export interface Notifications {
+  /** Notifies other processes if the changes make work due or append an event. */
+  readonly send: (changes: ReadonlyArray<Change>) => void
+}
+
+/** Notifies nobody. */
+export const noNotifications: Notifications = { send: () => {} }
+
+const makesWork = (change: Change): boolean => {
+  switch (change._tag) {
+    case "AppendEvent":
+      return true
+    case "InsertDelivery":
+      return change.delivery.dueAt !== null
+    case "InsertEventDelivery":
+      return change.eventDelivery.dueAt !== null
+    case "TransitionDelivery":
+    case "TransitionEventDelivery":
+      return change.next.dueAt !== null
+    default:
+      return false
+  }
+}
+
+/** Waits before it connects again: up to 5 s. */
+const reconnecting = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.jittered
+)
+
+/** Opens `hint` for each notification of another process. Connects again when the connection is lost. */
+export const makeNotifications = (
+  config: ClientConfig,
+  schema: string,
+  hint: Latch.Latch
+): Effect.Effect<Notifications, never, Scope.Scope> => {
+  const channel = `mailkeep ${schema}`
+  const self = randomUUID()
+  let client: pg.Client | undefined
+  let isSending = false
+  let isWaiting = false
+
+  const listen = async (): Promise<pg.Client> => {
+    const next = new pg.Client({ ...config, pipeline: true, keepAlive: true, application_name: "mailkeep listen" })
+    next.on("error", () => {})
+    next.on("notification", ({ payload }) => {
+      if (payload !== self) hint.openUnsafe()
+    })
+    try {
+      await next.connect()
+      // A lost notification only delays work by one poll, so the server need not wait for its disk.
+      await next.query("SET synchronous_commit = off")
+      await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+    } catch (cause) {
+      await next.end().catch(() => {})
+      throw cause
+    }
+    // What was committed while nothing listened.
+    hint.openUnsafe()
+    return next
+  }
+
+  /** One notification at a time: commits during it are told by the next one. */
+  const notify = (): void => {
+    if (client === undefined) return
+    isSending = true
+    const sent = client.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] })
+    void sent
+      .catch(() => {})
+      .then(() => {
+        isSending = false
+        if (!isWaiting) return
+        isWaiting = false
+        notify()
+      })
+  }
+
+  const session = Effect.acquireUseRelease(
+    Effect.tryPromise(listen),
+    (connected) =>
+      Effect.callback<void>((resume) => {
+        client = connected
+        connected.once("end", () => resume(Effect.void))
+      }),
+    (connected) =>
+      Effect.promise(async () => {
+        client = undefined
+        await connected.end().catch(() => {})
+      })
+  )
+
+  return Effect.as(
+    Effect.forkScoped(Effect.repeat(Effect.ignore(session), reconnecting)),
+    {
+      send: (changes) => {
+        if (!changes.some(makesWork)) return
+        if (isSending) isWaiting = true
+        else notify()
+      }
+    }
+  )
+}

@@ -1,0 +1,171 @@
+/**
+ * Opens the connections of the store, and checks the server before the first use: its version, its tables, and whether it keeps every commit.
+ */
+import { StoreNotOpened } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import type { Pool } from "pg"
+import pg from "pg"
+import type { Connection, Database } from "./database.ts"
+import { makeDatabase } from "./database.ts"
+import { migrateSchema, schemaVersion, versionOf } from "./migrations.ts"
+import { PostgresError } from "./postgresFailure.ts"
+import { codeOf, reasonOf } from "./sqlStates.ts"
+
+/** How the store reaches the server: by the pool of the product, or by a pool of its own. */
+export type PoolSource =
+  | { readonly pool: Pool }
+  | {
+      readonly connectionString: string
+      /** The most connections of the pool. Default: 10. */
+      readonly connectionsMax?: number | undefined
+    }
+
+export interface OpeningOptions {
+  readonly schema: string
+  readonly migrate: boolean
+  readonly allowAsynchronousCommit: boolean
+}
+
+type Refusal = Pick<StoreNotOpened, "reason"> & { readonly detail: string }
+
+/** Says why the store is not opened. */
+class NotOpened extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.detail)
+    this.refusal = refusal
+  }
+}
+
+const connectMillisMax = 5000
+
+const ownPool = (connectionString: string, max: number) =>
+  new pg.Pool({
+    connectionString,
+    max,
+    pipeline: true,
+    application_name: "mailkeep",
+    connectionTimeoutMillis: connectMillisMax,
+    keepAlive: true
+  })
+
+/** Opens the pool, unless the product gives one. The scope closes only a pool of the store. */
+export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.Scope> => {
+  if ("pool" in source) return Effect.succeed(source.pool)
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = ownPool(source.connectionString, source.connectionsMax ?? 10)
+      // The pool replaces a connection that the server has closed while it was idle.
+      pool.on("error", () => {})
+      return pool
+    }),
+    (pool) => Effect.promise(() => pool.end())
+  )
+}
+
+/** Names the server without the user and the password. */
+export const whereOf = (pool: Pool, schema: string): string => {
+  const { host, port, database } = new pg.Client(pool.options)
+  return `schema ${schema} of database ${database ?? ""} at ${host}:${port}`
+}
+
+const versionMin = 140_000
+
+interface Settings {
+  readonly version: number
+  readonly encoding: string
+  readonly recovering: boolean
+  readonly readOnly: string
+  readonly synchronous: string
+  readonly fsync: string
+  readonly pages: string
+}
+
+const settingsSql = `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
+pg_is_in_recovery() AS recovering, current_setting('transaction_read_only') AS "readOnly",
+current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`
+
+/** With these, the server acknowledges a commit before it is on the disk. */
+const asynchronous: ReadonlyArray<string> = ["off", "local"]
+
+const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusal | undefined => {
+  const { version, encoding, recovering, readOnly, synchronous, fsync, pages } = settings
+  if (version < versionMin)
+    return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
+  if (encoding !== "UTF8")
+    return { reason: "unsupported_runtime", detail: `The encoding of the database is ${encoding}. Create it with UTF8` }
+  if (recovering || readOnly === "on")
+    return { reason: "read_only", detail: "The server is a standby, or the role may only read. Connect to the primary" }
+  if (fsync !== "on" || pages !== "on")
+    return {
+      reason: "not_durable",
+      detail: "The server can lose commits in a power failure. Set fsync and full_page_writes to on"
+    }
+  if (asynchronous.includes(synchronous) && !allowAsynchronousCommit)
+    return {
+      reason: "not_durable",
+      detail: `The server acknowledges commits before they are on the disk of each server (synchronous_commit is ${synchronous}). Set it to on for the role of Mailkeep`
+    }
+  return undefined
+}
+
+const checkServer = async (connection: Connection, { allowAsynchronousCommit }: OpeningOptions): Promise<void> => {
+  const [settings] = await connection.query<Settings>(settingsSql)
+  const refusal = refusalOf(settings!, allowAsynchronousCommit)
+  if (refusal !== undefined) throw new NotOpened(refusal)
+}
+
+/** Refuses the tables of a newer Mailkeep before anything is written. */
+const checkVersion = async (connection: Connection, { schema, migrate }: OpeningOptions): Promise<number> => {
+  const version = await versionOf(connection, schema)
+  if (version > schemaVersion)
+    throw new NotOpened({ reason: "newer_schema", detail: "These tables were written by a newer Mailkeep" })
+  if (version < schemaVersion && !migrate)
+    throw new NotOpened({
+      reason: "not_a_database",
+      detail: "The tables of this version do not exist. Run `migrate` with the role that owns the schema"
+    })
+  return version
+}
+
+const openDatabase = async (pool: Pool, options: OpeningOptions): Promise<Database> => {
+  const database = makeDatabase(pool)
+  const version = await database.use(async (connection) => {
+    await checkServer(connection, options)
+    return checkVersion(connection, options)
+  })
+  if (version < schemaVersion) await migrateSchema(database, options.schema)
+  return database
+}
+
+/** Sentences for failures that an operator can correct. */
+const details: Readonly<Record<string, string>> = {
+  "28P01": "PostgreSQL refused the user or the password",
+  "28000": "PostgreSQL refused the user",
+  "3D000": "The database does not exist",
+  "42501": "The role may not do this. Run `migrate` with the role that owns the schema, and grant the rights of the documentation"
+}
+
+/** The failure of opening. Never quotes values, users or passwords. */
+export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
+  if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
+  const reason = reasonOf(cause)
+  const detail = details[codeOf(cause) ?? ""]
+  return new StoreNotOpened({
+    reason: reason === "contended" ? "locked" : reason === "read_only" || reason === "full" ? reason : "unreachable",
+    where,
+    ...(reason === "contended" ? { detail: "Another process has locked the tables" } : detail === undefined ? {} : { detail }),
+    cause: new PostgresError(cause)
+  })
+}
+
+/** Checks the server and migrates the tables. */
+export const openTables = (pool: Pool, options: OpeningOptions): Effect.Effect<Database, StoreNotOpened> =>
+  Effect.tryPromise({
+    try: () => openDatabase(pool, options),
+    catch: (cause) => notOpened(cause, whereOf(pool, options.schema))
+  })
+
+/** Quotes the name of a schema. */
+export const quotedSchema = (name: string): string => pg.escapeIdentifier(name)

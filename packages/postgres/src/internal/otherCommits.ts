@@ -1,0 +1,76 @@
+/**
+ * Tells of the commits of other processes. Each commit takes a number of a sequence, and a process compares the numbers with those that it took
+ * itself. A notification only makes the next comparison sooner. Source: decision 0074.
+ */
+import { Effect, Latch, Stream } from "effect"
+import type { Scope } from "effect"
+import pg from "pg"
+import type { Connection, Database } from "./database.ts"
+import { attemptRead } from "./runStatements.ts"
+
+/** Counts the commits of this process and of others. */
+export interface CommitCount {
+  /** Takes the next number of the sequence, in the transaction of a commit. */
+  readonly take: (connection: Connection) => Promise<void>
+  /** How many numbers other processes have taken. A number that this process takes at the moment is counted later. */
+  readonly others: () => Promise<number>
+}
+
+export const makeCommitCount = (database: Database, schema: string): CommitCount => {
+  const takeSql = `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)})`
+  const lastSql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${schema}.commits`
+  let own = 0
+  let underWay = 0
+  return {
+    take: async (connection) => {
+      underWay++
+      try {
+        await connection.query(takeSql)
+        own++
+      } finally {
+        underWay--
+      }
+    },
+    others: () =>
+      database.use(async (connection) => {
+        const [row] = await connection.query<{ readonly last: number }>(lastSql)
+        return row!.last - own - underWay
+      })
+  }
+}
+
+const pollMillisMin = 100
+const pollMillisMax = 1000
+
+/**
+ * Emits after commits of other processes. Asks for the count sooner after a commit and after `hint` opens, and otherwise once in a second. Asks
+ * once more after each emission, because a number is taken shortly before its commit can be read. All readers share one poll.
+ */
+export const makeOtherCommits = (
+  count: CommitCount,
+  hint: Latch.Latch
+): Effect.Effect<Stream.Stream<void>, never, Scope.Scope> => {
+  const others = Effect.orElseSucceed(attemptRead(count.others), () => undefined)
+  const polled = Stream.unwrap(
+    Effect.gen(function* () {
+      let seen = yield* others
+      let isRepeated = false
+      let millis = pollMillisMin
+      const next = Effect.gen(function* () {
+        while (true) {
+          yield* Effect.timeoutOption(hint.await, millis)
+          yield* hint.close
+          const now = yield* others
+          const isChanged = now !== undefined && now !== seen
+          const isEmitted = isChanged || isRepeated
+          isRepeated = isChanged
+          if (now !== undefined) seen = now
+          millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
+          if (isEmitted) return
+        }
+      })
+      return Stream.fromEffectRepeat(next)
+    })
+  )
+  return Stream.share(polled, { capacity: 1, strategy: "sliding" })
+}

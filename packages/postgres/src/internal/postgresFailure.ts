@@ -1,0 +1,32 @@
+/**
+ * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
+ */
+import { StoreUnavailable } from "@mailkeep/core/adapter"
+import { codeOf, isOfDriver, reasonOf } from "./sqlStates.ts"
+
+const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
+  const name = typeof cause === "object" && cause !== null ? (cause as Readonly<Record<string, unknown>>)[field] : undefined
+  return typeof name === "string" ? `, ${field} ${name}` : ""
+}
+
+/** A failure of PostgreSQL without the values of records. */
+export class PostgresError extends Error {
+  /** The SQLSTATE, or the code of a failed socket. */
+  readonly code: string | undefined
+  constructor(cause: unknown) {
+    const code = codeOf(cause)
+    const names = nameOf(cause, "table") + nameOf(cause, "column") + nameOf(cause, "constraint")
+    super(`PostgreSQL failed with ${code ?? "a lost connection"}${names}.`)
+    this.name = "PostgresError"
+    this.code = code
+  }
+}
+
+/** Returns the failure of the port, or `undefined` if the cause is a bug. */
+export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
+  const reason = reasonOf(cause)
+  return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
+}
+
+/** A bug without the values of records. A bug of this program stays as it is. */
+export const defectOf = (cause: unknown): unknown => (isOfDriver(cause) ? new PostgresError(cause) : cause)

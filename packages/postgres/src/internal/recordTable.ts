@@ -1,0 +1,43 @@
+/**
+ * One record and its table. A record goes to the server as JSON, and `json_to_recordset` makes rows of it. A row comes back with the names of the
+ * fields, so that it is the record.
+ */
+
+/** The type of the column of a field. */
+type ColumnType = "text" | "bigint" | "boolean" | "json" | "integer[]"
+
+export type Columns<R> = { readonly [F in keyof Required<R>]: ColumnType }
+
+/** The column of a field. */
+export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The column of a field, quoted, because `from` and `to` are words of SQL. */
+const quoted = (field: string) => `"${columnOf(field)}"`
+
+export interface RecordTable<R> {
+  /** The name of the table, without its schema. */
+  readonly name: string
+  /** All columns of the table with this alias, each with the name of its field. For a `SELECT` or a `RETURNING`. */
+  readonly columns: (alias: string) => string
+  /** The column definitions of `json_to_recordset`: `"projectId" text, …`. */
+  readonly definitions: (fields?: ReadonlyArray<keyof R & string>) => string
+  /** The columns of an `INSERT`. */
+  readonly targets: (fields?: ReadonlyArray<keyof R & string>) => string
+  /** The fields of a row of `json_to_recordset` with this alias, in the order of `targets`. */
+  readonly sources: (alias: string, fields?: ReadonlyArray<keyof R & string>) => string
+  /** `"column" = alias."field"` for each field. */
+  readonly assignments: (alias: string, fields?: ReadonlyArray<keyof R & string>) => string
+}
+
+export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
+  const all = Object.keys(columns) as Array<keyof R & string>
+  const types = columns as Readonly<Record<string, ColumnType>>
+  return {
+    name,
+    columns: (alias) => all.map((field) => `${alias}.${quoted(field)} AS "${field}"`).join(", "),
+    definitions: (fields = all) => fields.map((field) => `"${field}" ${types[field]}`).join(", "),
+    targets: (fields = all) => fields.map(quoted).join(", "),
+    sources: (alias, fields = all) => fields.map((field) => `${alias}."${field}"`).join(", "),
+    assignments: (alias, fields = all) => fields.map((field) => `${quoted(field)} = ${alias}."${field}"`).join(", ")
+  }
+}

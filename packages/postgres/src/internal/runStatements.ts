@@ -1,0 +1,38 @@
+/**
+ * Runs work on the server as an effect: repeats what lost against another transaction, and converts the failures.
+ */
+import type { StoreUnavailable } from "@mailkeep/core/adapter"
+import { Effect, Schedule } from "effect"
+import { defectOf, unavailableOf } from "./postgresFailure.ts"
+import { isConnectionLost, isContended, isUniqueViolation } from "./sqlStates.ts"
+
+/** Waits after a conflict with another transaction, 5 s in all. */
+const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
+  Schedule.jittered,
+  Schedule.upTo({ duration: "5 seconds" })
+)
+
+/** Another transaction has written the same record, or the same unique value. */
+const isLost = (cause: unknown): boolean => isContended(cause) || isUniqueViolation(cause)
+
+/** Runs a transaction. Repeats it when it lost against another transaction. */
+export const attempt = <A>(run: () => Promise<A>, isRepeated = isLost): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: run, catch: (cause) => cause }).pipe(
+    Effect.retry({ schedule: contendedSchedule, while: isRepeated })
+  )
+
+/** Fails with `StoreUnavailable`, or dies of a bug. */
+export const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, StoreUnavailable> =>
+  Effect.catch(effect, (cause) => {
+    const failure = unavailableOf(cause)
+    return failure === undefined ? Effect.die(defectOf(cause)) : Effect.fail(failure)
+  })
+
+/** Runs a write that is not part of a group. */
+export const attemptWrite = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> => orUnavailable(attempt(run))
+
+const lostConnectionsMax = 2
+
+/** Runs a read. Repeats it on another connection when the connection was lost, because the pool may have kept dead ones. */
+export const attemptRead = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+  orUnavailable(Effect.retry(attempt(run), { times: lostConnectionsMax, while: isConnectionLost }))

@@ -1,0 +1,68 @@
+/**
+ * Failures of PostgreSQL and of the connection, by their SQLSTATE codes. Source: PostgreSQL, appendix A.
+ */
+import type { StoreUnavailable } from "@mailkeep/core/adapter"
+
+type Reason = StoreUnavailable["reason"]
+
+/** The code of a failure of the server (`40P01`) or of a socket (`ECONNRESET`). */
+export const codeOf = (cause: unknown): string | undefined => {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+  return typeof code === "string" ? code : undefined
+}
+
+/** A code of the server has five characters; `EPIPE` has five too, and is no code of the server. */
+const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
+
+/** A deadlock, a serialization failure, or a lock that was not free in time. The transaction can run again. */
+const contended: ReadonlyArray<string> = ["40001", "40P01", "55P03"]
+
+const reasons: Readonly<Record<string, Reason>> = {
+  "53100": "full",
+  "53200": "overloaded",
+  "53300": "overloaded",
+  "25006": "read_only",
+  // The server shuts down, has crashed, or does not accept connections yet.
+  "57P01": "unreachable",
+  "57P02": "unreachable",
+  "57P03": "unreachable",
+  // The server ended an idle transaction, because this process did not run for some time.
+  "25P03": "unreachable",
+  // The statement was canceled, for example by a limit on its duration.
+  "57014": "contended"
+}
+
+export const isContended = (cause: unknown): boolean => contended.includes(codeOf(cause) ?? "")
+
+const ofDriver = new WeakSet<object>()
+
+/** Marks a failure that came from the driver. Any other is a bug, also if it has no code. */
+export const markOfDriver = (cause: unknown): unknown => {
+  if (cause instanceof Error) ofDriver.add(cause)
+  return cause
+}
+
+export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
+
+/** The message of the pool when no connection became free in time. */
+const noFreeConnection = "timeout exceeded when trying to connect"
+
+/** Returns the reason of a failure of the server or of the connection; `undefined` for a bug, such as a value that a column refuses. */
+export const reasonOf = (cause: unknown): Reason | undefined => {
+  if (!isOfDriver(cause)) return undefined
+  if (cause.message === noFreeConnection) return "overloaded"
+  const code = codeOf(cause)
+  if (code === undefined || !isServerCode(code)) return "unreachable"
+  if (contended.includes(code)) return "contended"
+  if (code.startsWith("08") || code.startsWith("58")) return "unreachable"
+  return reasons[code]
+}
+
+/** The connection can no longer be used. */
+export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) === "unreachable"
+
+/** A statement was refused because one before it in the transaction has failed. */
+export const isAfterFailure = (cause: unknown): boolean => codeOf(cause) === "25P02"
+
+/** Another record has the value of a unique column. */
+export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === "23505"

@@ -1,0 +1,264 @@
+/**
+ * How each kind of change is applied: with one statement for all changes of the kind.
+ */
+import type { ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
+import {
+  apiKeys,
+  attempts,
+  attemptStateFields,
+  deliveries,
+  deliveryRow,
+  deliveryStateFields,
+  domains,
+  eventDeliveries,
+  eventDeliveryStateFields,
+  events,
+  idempotency,
+  messageRow,
+  projects,
+  resources,
+  storedDeliveries,
+  storedMessages,
+  suppressions
+} from "../tables.ts"
+import type { ApplySet } from "./changeSet.ts"
+import { applyAll, applyAlways, insertSql, joined, putSet, replaceSql, rowsOf } from "./changeSet.ts"
+import { contactSets } from "./contactSets.ts"
+import { makeAddToCounters } from "./counterSet.ts"
+import { makeExpectSet } from "./expectSet.ts"
+import { makePutContents } from "./contentSet.ts"
+
+/** A change that is applied in a set. The others are rewritten one by one. */
+export type SetTag = Exclude<ChangeTag, "RewriteRecord">
+
+export type ChangeSets = { readonly [T in SetTag]: ApplySet<ChangeOf<T>> }
+
+/** The sets of the records that every other record depends on. */
+const accessSets = (schema: string) => ({
+  PutSetting: applyAll<ChangeOf<"PutSetting">>(
+    `INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${rowsOf("name text, value text")}
+ORDER BY name ON CONFLICT DO NOTHING RETURNING name`,
+    ({ name, value }) => ({ name, value }),
+    ({ name }) => name
+  ),
+  PutProject: putSet<ChangeOf<"PutProject">>(
+    applyAll(
+      insertSql(schema, projects, ["id"]),
+      ({ project }) => project,
+      ({ project }) => project.id
+    ),
+    applyAll(
+      replaceSql(schema, projects, ["id"], "true"),
+      ({ project, replaces }) => ({ ...project, replaces }),
+      ({ project }) => project.id
+    )
+  ),
+  PutApiKey: putSet<ChangeOf<"PutApiKey">>(
+    applyAll(
+      insertSql(schema, apiKeys, ["id"]),
+      ({ key }) => key,
+      ({ key }) => key.id
+    ),
+    applyAll(
+      replaceSql(schema, apiKeys, ["id"], `t.public_id = r."publicId"`),
+      ({ key, replaces }) => ({ ...key, replaces }),
+      ({ key }) => key.id
+    )
+  ),
+  TouchApiKey: applyAlways<ChangeOf<"TouchApiKey">>(
+    `UPDATE ${schema}.api_keys AS t SET last_used_at = r."lastUsedAt"
+FROM ${rowsOf(`id text, "lastUsedAt" bigint`)} WHERE t.id = r.id`,
+    ({ id, lastUsedAt }) => ({ id, lastUsedAt })
+  ),
+  PutDomain: putSet<ChangeOf<"PutDomain">>(
+    applyAll(
+      insertSql(schema, domains, ["projectId", "domain"]),
+      ({ domain }) => domain,
+      ({ domain }) => joined(domain.projectId, domain.domain)
+    ),
+    applyAll(
+      replaceSql(schema, domains, ["projectId", "domain"], "true"),
+      ({ domain, replaces }) => ({ ...domain, replaces }),
+      ({ domain }) => joined(domain.projectId, domain.domain)
+    )
+  ),
+  RemoveDomain: applyAll<ChangeOf<"RemoveDomain">>(
+    `DELETE FROM ${schema}.domains AS t USING ${rowsOf(`"projectId" text, domain text, revision bigint`)}
+WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revision) RETURNING t.project_id, t.domain`,
+    ({ projectId, domain, revision }) => ({ projectId, domain, revision }),
+    ({ projectId, domain }) => joined(projectId, domain)
+  ),
+  PutResource: putSet<ChangeOf<"PutResource">>(
+    applyAll(
+      insertSql(schema, resources, ["id"]),
+      ({ resource }) => resource,
+      ({ resource }) => resource.id
+    ),
+    applyAll(
+      replaceSql(
+        schema,
+        resources,
+        ["id"],
+        `(r.name IS NULL OR (t.project_id, t.kind, t.parent, t.name) = (r."projectId", r.kind, r.parent, r.name))`
+      ),
+      ({ resource, replaces }) => ({ ...resource, replaces }),
+      ({ resource }) => resource.id
+    )
+  ),
+  RemoveResource: applyAll<ChangeOf<"RemoveResource">>(
+    `DELETE FROM ${schema}.resources AS t USING ${rowsOf("id text, revision bigint")}
+WHERE (t.id, t.revision) = (r.id, r.revision) RETURNING t.id`,
+    ({ id, revision }) => ({ id, revision }),
+    ({ id }) => id
+  ),
+  PutSuppression: putSet<ChangeOf<"PutSuppression">>(
+    applyAll(
+      insertSql(schema, suppressions, ["projectId", "addressKey"]),
+      ({ suppression }) => suppression,
+      ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
+    ),
+    applyAll(
+      replaceSql(schema, suppressions, ["projectId", "addressKey"], "true"),
+      ({ suppression, replaces }) => ({ ...suppression, replaces }),
+      ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
+    )
+  ),
+  RecordIdempotency: applyAll<ChangeOf<"RecordIdempotency">>(
+    // An expired record is replaced by the new one.
+    `INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
+SELECT ${idempotency.sources("r")}, r."now" FROM ${rowsOf(`${idempotency.definitions()}, "now" bigint`)}
+ORDER BY r."projectId", r.key
+ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
+  expires_at = excluded.expires_at, recorded_at = excluded.recorded_at
+WHERE t.expires_at <= excluded.recorded_at
+RETURNING project_id, key`,
+    ({ record, now }) => ({ ...record, now }),
+    ({ record }) => joined(record.projectId, record.key)
+  ),
+  ExtendIdempotency: applyAlways<ChangeOf<"ExtendIdempotency">>(
+    `UPDATE ${schema}.idempotency AS t SET expires_at = r."expiresAt"
+FROM ${rowsOf(`"projectId" text, key text, "expiresAt" bigint`)} WHERE (t.project_id, t.key) = (r."projectId", r.key)`,
+    ({ projectId, key, expiresAt }) => ({ projectId, key, expiresAt })
+  )
+})
+
+/** Where a delivery or an event delivery has the status and the fencing token of the guard. */
+const transitionGuard = `(t.id, t.status, t.fencing_token) = (r."guardId", r."guardStatus", r."guardToken")`
+const transitionDefinitions = `"guardId" text, "guardStatus" text, "guardToken" bigint`
+
+interface Transition {
+  readonly id: string
+  readonly from: string
+  readonly fencingToken: number
+  readonly next: object
+}
+
+const transitionRow = ({ id, from, fencingToken, next }: Transition) => ({
+  ...next,
+  guardId: id,
+  guardStatus: from,
+  guardToken: fencingToken
+})
+
+/** The sets of messages, deliveries and attempts. */
+const mailSets = (schema: string) => ({
+  // A message refers to the contents of its attachments.
+  InsertMessage: applyAll<ChangeOf<"InsertMessage">>(
+    `WITH added AS (${insertSql(schema, storedMessages, ["id"])}, project_id, attachments), referring AS (
+  INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
+  SELECT added.project_id, attachment ->> 'hash', added.id
+  FROM added CROSS JOIN LATERAL json_array_elements(added.attachments) AS attachment
+  ON CONFLICT DO NOTHING
+) SELECT id FROM added`,
+    ({ message }) => messageRow(message),
+    ({ message }) => message.id
+  ),
+  InsertDelivery: applyAll<ChangeOf<"InsertDelivery">>(
+    insertSql(schema, storedDeliveries, ["id"]),
+    ({ delivery }) => deliveryRow(delivery),
+    ({ delivery }) => delivery.id
+  ),
+  InsertAttempt: applyAll<ChangeOf<"InsertAttempt">>(
+    insertSql(schema, attempts, ["deliveryId", "number"]),
+    ({ attempt }) => attempt,
+    ({ attempt }) => joined(attempt.deliveryId, attempt.number)
+  ),
+  // Locks the delivery, so that no other worker claims it before this commit ends.
+  TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
+    `WITH r AS MATERIALIZED (
+  SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
+), held AS MATERIALIZED (
+  SELECT id, fencing_token FROM ${schema}.deliveries AS t
+  WHERE status = 'sending' AND EXISTS (SELECT FROM r WHERE (r."deliveryId", r."guardToken") = (t.id, t.fencing_token))
+  ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", attemptStateFields)}
+FROM r JOIN held ON (held.id, held.fencing_token) = (r."deliveryId", r."guardToken")
+WHERE (t.delivery_id, t.number, t.phase) = (r."deliveryId", r.number, r."guardPhase")
+RETURNING t.delivery_id, t.number`,
+    ({ deliveryId, number, fencingToken, from, next }) => ({
+      ...next,
+      deliveryId,
+      number,
+      guardToken: fencingToken,
+      guardPhase: from
+    }),
+    ({ deliveryId, number }) => joined(deliveryId, number)
+  ),
+  TransitionDelivery: applyAll<ChangeOf<"TransitionDelivery">>(
+    `UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
+FROM ${rowsOf(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+RETURNING t.id`,
+    transitionRow,
+    ({ id }) => id
+  )
+})
+
+/** The sets of events, event deliveries and leases. */
+const eventSets = (schema: string) => ({
+  AppendEvent: applyAll<ChangeOf<"AppendEvent">>(
+    `WITH added AS (${insertSql(schema, events, ["id"])}), waiting AS (
+  INSERT INTO ${schema}.undistributed_events (event_id) SELECT id FROM added
+) SELECT id FROM added`,
+    ({ event }) => event,
+    ({ event }) => event.id
+  ),
+  DistributeEvent: applyAll<ChangeOf<"DistributeEvent">>(
+    `DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf("id text")} WHERE t.event_id = r.id RETURNING t.event_id`,
+    ({ id }) => ({ id }),
+    ({ id }) => id
+  ),
+  InsertEventDelivery: applyAll<ChangeOf<"InsertEventDelivery">>(
+    insertSql(schema, eventDeliveries, ["id"]),
+    ({ eventDelivery }) => eventDelivery,
+    ({ eventDelivery }) => eventDelivery.id
+  ),
+  TransitionEventDelivery: applyAll<ChangeOf<"TransitionEventDelivery">>(
+    `UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
+FROM ${rowsOf(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+RETURNING t.id`,
+    transitionRow,
+    ({ id }) => id
+  ),
+  RenewLease: applyAlways<ChangeOf<"RenewLease">>(
+    `INSERT INTO ${schema}.leases (worker, renewed_at, lease_until)
+SELECT worker, "renewedAt", "leaseUntil" FROM ${rowsOf(`worker text, "renewedAt" bigint, "leaseUntil" bigint`)}
+ORDER BY worker
+ON CONFLICT (worker) DO UPDATE SET renewed_at = excluded.renewed_at, lease_until = excluded.lease_until`,
+    ({ worker, renewedAt, leaseUntil }) => ({ worker, renewedAt, leaseUntil })
+  ),
+  EndLease: applyAlways<ChangeOf<"EndLease">>(
+    `DELETE FROM ${schema}.leases AS t USING ${rowsOf("worker text")} WHERE t.worker = r.worker`,
+    ({ worker }) => ({ worker })
+  )
+})
+
+export const makeChangeSets = (schema: string): ChangeSets => ({
+  Expect: makeExpectSet(schema),
+  ...accessSets(schema),
+  ...contactSets(schema),
+  PutContent: makePutContents(schema),
+  ...mailSets(schema),
+  AddToCounter: makeAddToCounters(schema),
+  ...eventSets(schema)
+})

@@ -1,0 +1,152 @@
+/**
+ * Finds why the guard of one change does not hold, in the transaction in which the change was not applied.
+ */
+import type { Change, ChangeOf, ConflictReason } from "@mailkeep/core/adapter"
+import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
+import type { Connection } from "../database.ts"
+import { apiKeys, resources } from "../tables.ts"
+import type { ApplySet } from "./changeSet.ts"
+import { applyAll, replaceSql } from "./changeSet.ts"
+import { moveContacts } from "./contactSets.ts"
+import { markOfDriver } from "../sqlStates.ts"
+import type { SetTag } from "./changeSets.ts"
+
+/** The record changed between two statements of the transaction. The transaction can run again. */
+const changedMeanwhile = () =>
+  markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
+
+/** A record by its key. */
+type Key = readonly [table: string, where: string, ...values: ReadonlyArray<string | number>]
+
+const keyOf = (change: Change): Key | undefined => {
+  switch (change._tag) {
+    case "PutProject":
+      return ["projects", "id = $1", change.project.id]
+    case "PutApiKey":
+      return ["api_keys", "id = $1", change.key.id]
+    case "PutDomain":
+      return ["domains", "project_id = $1 AND domain = $2", change.domain.projectId, change.domain.domain]
+    case "RemoveDomain":
+      return ["domains", "project_id = $1 AND domain = $2", change.projectId, change.domain]
+    case "PutResource":
+      return ["resources", "id = $1", change.resource.id]
+    case "RemoveResource":
+      return ["resources", "id = $1", change.id]
+    case "PutContact":
+      return ["contacts", "id = $1", change.contact.id]
+    case "RemoveContact":
+      return ["contacts", "id = $1", change.id]
+    case "PutSuppression": {
+      const { projectId, addressKey } = change.suppression
+      return ["suppressions", "project_id = $1 AND address_key = $2", projectId, addressKey]
+    }
+    case "TransitionAttempt":
+      return ["attempts", "delivery_id = $1 AND number = $2", change.deliveryId, change.number]
+    case "TransitionDelivery":
+      return ["deliveries", "id = $1", change.id]
+    case "TransitionEventDelivery":
+      return ["event_deliveries", "id = $1", change.id]
+    case "DistributeEvent":
+      return ["events", "id = $1", change.id]
+    default:
+      return undefined
+  }
+}
+
+/** Another record that has the unique value of this one. */
+const clashOf = (change: Change): Key | undefined => {
+  switch (change._tag) {
+    case "PutApiKey":
+      return ["api_keys", "public_id = $1 AND id <> $2", change.key.publicId, change.key.id]
+    case "PutResource": {
+      const { projectId, kind, parent, name, id } = change.resource
+      const where = "project_id = $1 AND kind = $2 AND parent = $3 AND name = $4 AND id <> $5"
+      return name === null ? undefined : ["resources", where, projectId, kind, parent, name, id]
+    }
+    case "PutContact": {
+      const { projectId, address, id } = change.contact
+      return ["contacts", "project_id = $1 AND address = $2 AND id <> $3", projectId, address, id]
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Replaces a record whose unique value changes. */
+const makeMoves = (schema: string) => ({
+  PutApiKey: applyAll<ChangeOf<"PutApiKey">>(
+    replaceSql(schema, apiKeys, ["id"], "true"),
+    ({ key, replaces }) => ({ ...key, replaces }),
+    ({ key }) => key.id
+  ),
+  PutResource: applyAll<ChangeOf<"PutResource">>(
+    replaceSql(schema, resources, ["id"], "true"),
+    ({ resource, replaces }) => ({ ...resource, replaces }),
+    ({ resource }) => resource.id
+  ),
+  PutContact: moveContacts(schema)
+})
+
+interface Revised {
+  readonly revision: number
+}
+
+const expectedRevision = (change: Change): number | null | undefined =>
+  "replaces" in change ? change.replaces : "revision" in change ? change.revision : undefined
+
+/**
+ * Returns the reason. Returns `undefined` if the guard does hold: the change gives a record another unique value, and has been applied by a statement
+ * of its own.
+ */
+export const makeFindConflict = (schema: string) => {
+  const moves = makeMoves(schema)
+
+  const find = (connection: Connection, [table, where, ...values]: Key, columns: string) =>
+    connection.query<Revised>(`SELECT ${columns} FROM ${schema}.${table} WHERE ${where}`, values)
+
+  /** The guard of a change that names a revision holds, but the change was not applied: its unique value is another one. */
+  const applyMove = async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
+    const clash = clashOf(change)
+    if (clash !== undefined && (await find(connection, clash, "1 AS revision")).length > 0) return "AlreadyExists"
+    const move = change._tag in moves ? (moves[change._tag as keyof typeof moves] as ApplySet<Change>) : undefined
+    if (move === undefined || (await move(connection, [change])).length > 0) throw changedMeanwhile()
+    return undefined
+  }
+
+  return async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
+    if (change._tag === "AddToCounter") return "Exhausted"
+    if (change._tag === "Expect") return expectConflict(connection, schema, change)
+    const key = keyOf(change)
+    const revision = expectedRevision(change)
+    if (key === undefined || revision === null) return "AlreadyExists"
+    if (revision === undefined) return (await find(connection, key, "1 AS revision")).length > 0 ? "Stale" : "NotFound"
+    const [existing] = await find(connection, key, "revision")
+    return revisionConflict(existing, revision) ?? (await applyMove(connection, change))
+  }
+}
+
+const expectConflict = async (
+  connection: Connection,
+  schema: string,
+  { record, revision }: ChangeOf<"Expect">
+): Promise<ConflictReason> => {
+  const place = (): Key => {
+    switch (record.kind) {
+      case "ApiKey":
+        return ["api_keys", "id = $1", record.id]
+      case "Resource":
+        return ["resources", "id = $1", record.id]
+      case "Domain":
+        return ["domains", "project_id = $1 AND domain = $2", record.projectId, record.domain]
+      case "Suppression":
+        return ["suppressions", "project_id = $1 AND address_key = $2", record.projectId, record.addressKey]
+      case "ContactAddress":
+        return ["contacts", "project_id = $1 AND address = $2", record.projectId, record.address]
+    }
+  }
+  const [table, where, ...values] = place()
+  const [existing] = await connection.query<Revised>(`SELECT revision FROM ${schema}.${table} WHERE ${where}`, values)
+  const reason = revisionConflict(existing, revision)
+  if (reason === undefined) throw changedMeanwhile()
+  return reason
+}

@@ -1,0 +1,136 @@
+/**
+ * Collects the commits of many callers, and commits them in groups, some groups at once on connections of their own.
+ */
+import type { Change, Conflict } from "@mailkeep/core/adapter"
+import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
+import type { Scope } from "effect"
+import { Effect, Exit, Fiber, Latch } from "effect"
+import { isAppliedAlone } from "./commitTransactions.ts"
+import type { CommitExit } from "./commitGroup.ts"
+import { octetsOf } from "./commitSize.ts"
+import type { Touched } from "./touchedRecords.ts"
+import { makeTouchedRecords, touchedBy } from "./touchedRecords.ts"
+
+export interface GroupCommit {
+  /** Fails with `StoreUnavailable` at once when the queue is full. */
+  readonly commit: (changes: ReadonlyArray<Change>) => Effect.Effect<void, Conflict | StoreUnavailable>
+  readonly counts: () => GroupCounts
+}
+
+/** Measurements of the commits of this process since the store was opened. */
+export interface GroupCounts {
+  /** The number of groups. A group is one transaction, unless a guard of the group did not hold. */
+  readonly groups: number
+  /** The number of commits in those groups. */
+  readonly writes: number
+}
+
+const groupCommitsMax = 256
+const groupOctetsMax = 8 * 1024 * 1024
+const queueCommitsMax = 8192
+const queueOctetsMax = 64 * 1024 * 1024
+/** While one group waits for the disk of the server, the next ones run their statements. */
+const groupsAtOnce = 3
+/** How many commits are looked at for one group. Those that touch records of a group under way are passed over. */
+const lookedAtMax = 1024
+
+interface Job {
+  readonly changes: ReadonlyArray<Change>
+  readonly octets: number
+  readonly touched: Touched
+  readonly resume: (exit: CommitExit) => void
+}
+
+/** The scope finishes the commits that wait. */
+export const makeGroupCommit = (
+  commitGroup: (commits: ReadonlyArray<ReadonlyArray<Change>>) => Effect.Effect<ReadonlyArray<CommitExit>>
+): Effect.Effect<GroupCommit, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let queue: Array<Job> = []
+    let queuedOctets = 0
+    let closed = false
+    let groups = 0
+    let writes = 0
+    const underWay = makeTouchedRecords()
+    const waiting = yield* Latch.make()
+
+    /** Takes the commits of the next group from the queue: none that touches a record of a commit under way. */
+    const takeGroup = (): ReadonlyArray<Job> => {
+      const group: Array<Job> = []
+      const left: Array<Job> = []
+      let octets = 0
+      let at = 0
+      for (; at < queue.length && at < lookedAtMax && group.length < groupCommitsMax; at++) {
+        const job = queue[at]!
+        const alone = isAppliedAlone(job.changes)
+        if (group.length > 0 && (alone || octets + job.octets > groupOctetsMax)) break
+        if (underWay.overlaps(job.touched)) {
+          left.push(job)
+          continue
+        }
+        underWay.add(job.touched)
+        octets += job.octets
+        group.push(job)
+        if (alone) {
+          at++
+          break
+        }
+      }
+      queue = [...left, ...queue.slice(at)]
+      queuedOctets -= octets
+      return group
+    }
+
+    const runGroup = (jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const exits = yield* commitGroup(jobs.map(({ changes }) => changes))
+        groups++
+        writes += jobs.length
+        yield* recordMetric("mailkeep_store_group_writes", {}, jobs.length)
+        for (const { touched } of jobs) underWay.remove(touched)
+        for (const [index, { resume }] of jobs.entries()) resume(exits[index]!)
+        // Commits that were passed over can be in the next group.
+        if (queue.length > 0 || closed) waiting.openUnsafe()
+      })
+
+    const loop = Effect.gen(function* () {
+      while (true) {
+        yield* waiting.await
+        yield* waiting.close
+        // Yields once, so that all ready fibers can commit before the group is cut.
+        yield* Effect.yieldNow
+        const jobs = takeGroup()
+        if (jobs.length > 0) {
+          // Another loop takes what is left.
+          if (queue.length > 0) waiting.openUnsafe()
+          yield* runGroup(jobs)
+        } else if (closed && queue.length === 0) {
+          waiting.openUnsafe()
+          return
+        }
+      }
+    })
+
+    yield* Effect.acquireRelease(
+      Effect.forEach(Array.from({ length: groupsAtOnce }), () => Effect.forkDetach(loop)),
+      (fibers) =>
+        Effect.suspend(() => {
+          closed = true
+          return Effect.andThen(waiting.open, Fiber.awaitAll(fibers))
+        })
+    )
+
+    const commit = (changes: ReadonlyArray<Change>) =>
+      Effect.callback<void, Conflict | StoreUnavailable>((resume) => {
+        if (closed) return resume(Exit.fail(new StoreUnavailable({ reason: "closed" })))
+        const octets = octetsOf(changes)
+        // A commit that is larger than the queue may wait alone.
+        if (queue.length >= queueCommitsMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
+          return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
+        queuedOctets += octets
+        queue.push({ changes, octets, touched: touchedBy(changes), resume })
+        waiting.openUnsafe()
+      })
+
+    return { commit, counts: () => ({ groups, writes }) }
+  })

@@ -1,0 +1,85 @@
+/**
+ * Locks for the guards of records that a commit reads and does not write, held until the commit ends. A commit that expects a record shares the
+ * lock of its name, and a commit that writes such a record has the lock alone. So an absent record stays absent. Source: decision 0072.
+ */
+import type { Change, Message } from "@mailkeep/core/adapter"
+import { recordKeyOf } from "@mailkeep/core/adapter"
+import type { Connection } from "../database.ts"
+
+/** A lock, by the name of its record. */
+interface Lock {
+  readonly key: string
+  readonly exclusive: boolean
+}
+
+const contactAddress = (projectId: string, address: string) => `ContactAddress/${projectId}/${address}`
+
+/** The name of the lock of a content. A sweep of messages locks the contents that it may delete. */
+export const contentKeys = ({ projectId, attachments }: Message): ReadonlyArray<string> =>
+  attachments.map(({ hash }) => `Content/${projectId}/${hash}`)
+
+const locksOf = (change: Change): ReadonlyArray<Lock> => {
+  switch (change._tag) {
+    case "Expect":
+      return [{ key: recordKeyOf(change), exclusive: false }]
+    case "PutApiKey":
+    case "PutDomain":
+    case "RemoveDomain":
+    case "PutResource":
+    case "RemoveResource":
+    case "PutSuppression":
+      return [{ key: recordKeyOf(change), exclusive: true }]
+    case "PutContact":
+      return [{ key: contactAddress(change.contact.projectId, change.contact.address), exclusive: true }]
+    // Shared, because writers of one content write the same bytes.
+    case "PutContent":
+      return [{ key: recordKeyOf(change), exclusive: false }]
+    case "RewriteRecord":
+      return [change.before, change.after].flatMap((one) =>
+        one?.kind === "Message" ? contentKeys(one.record).map((key) => ({ key, exclusive: true })) : []
+      )
+    default:
+      return []
+  }
+}
+
+/** The contacts whose present address is locked too: the change does not contain it. */
+const lockedContacts = (change: Change): ReadonlyArray<string> => {
+  switch (change._tag) {
+    case "PutContact":
+      return change.replaces === null ? [] : [change.contact.id]
+    case "RemoveContact":
+      return [change.id]
+    default:
+      return []
+  }
+}
+
+export interface Locks {
+  readonly locks: ReadonlyArray<Lock>
+  readonly contacts: ReadonlyArray<string>
+}
+
+export const locksOfChanges = (changes: ReadonlyArray<Change>): Locks => ({
+  locks: changes.flatMap(locksOf),
+  contacts: changes.flatMap(lockedContacts)
+})
+
+/** Takes all locks in the order of their numbers, so that two commits do not wait for each other. */
+export const makeTakeLocks = (schema: string) => {
+  const sql = `SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(lock) ELSE pg_advisory_xact_lock_shared(lock) END
+FROM (
+  SELECT hashtextextended('mailkeep ${schema.replaceAll("'", "''")} ' || key, 0) AS lock, bool_or(exclusive) AS exclusive
+  FROM (
+    SELECT key, exclusive FROM json_to_recordset($1::json) AS r(key text, exclusive boolean)
+    UNION ALL
+    SELECT 'ContactAddress/' || project_id || '/' || address, true
+    FROM ${schema}.contacts WHERE id IN (SELECT json_array_elements_text($2::json))
+  ) AS keys
+  GROUP BY 1 ORDER BY 1
+) AS ordered`
+  return async (connection: Connection, { locks, contacts }: Locks): Promise<void> => {
+    if (locks.length + contacts.length > 0)
+      await connection.query(sql, [JSON.stringify(locks), JSON.stringify(contacts)])
+  }
+}

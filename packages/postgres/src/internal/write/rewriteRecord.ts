@@ -1,0 +1,144 @@
+/**
+ * Rewrites or deletes one record that was read. Source: decisions 0050 and 0051.
+ */
+import type { ChangeOf, ConflictReason, Message, RewritableKind, StoredRecord, StoredRecordOf } from "@mailkeep/core/adapter"
+import { storedRecordKey } from "@mailkeep/core/adapter"
+import { isSameRecord } from "@mailkeep/core/adapter/evaluation"
+import type { Connection } from "../database.ts"
+import type { RecordTable } from "../recordTable.ts"
+import {
+  attempts,
+  deliveries,
+  deliveryRow,
+  events,
+  idempotency,
+  messageRow,
+  messages,
+  storedDeliveries,
+  storedMessages
+} from "../tables.ts"
+
+type Rewritable = StoredRecordOf<RewritableKind>
+
+const places = {
+  Message: [messages, ["id"]],
+  Delivery: [deliveries, ["id"]],
+  Attempt: [attempts, ["delivery_id", "number"]],
+  Event: [events, ["id"]],
+  Idempotency: [idempotency, ["project_id", "key"]]
+} as const
+
+/** The table and the row that a rewrite of a record writes. */
+const rowOf = (one: Rewritable): readonly [RecordTable<object>, object] => {
+  switch (one.kind) {
+    case "Message":
+      return [storedMessages as RecordTable<object>, messageRow(one.record)]
+    case "Delivery":
+      return [storedDeliveries as RecordTable<object>, deliveryRow(one.record)]
+    case "Event":
+      return [events as RecordTable<object>, one.record.event]
+    default:
+      return [places[one.kind][0] as RecordTable<object>, one.record]
+  }
+}
+
+/** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
+export const makeDeleteUnusedContents = (schema: string) => {
+  const sql = `DELETE FROM ${schema}.contents AS t
+USING (SELECT DISTINCT "projectId", hash FROM json_to_recordset($1::json) AS r("projectId" text, hash text)) AS r
+WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
+  SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
+)`
+  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+    const names = deleted.flatMap(({ projectId, attachments }) => attachments.map(({ hash }) => ({ projectId, hash })))
+    if (names.length > 0) await connection.query(sql, [JSON.stringify(names)])
+  }
+}
+
+/** Deletes the references of messages to their contents. */
+export const makeDeleteReferences = (schema: string) => {
+  const sql = `DELETE FROM ${schema}.message_contents AS t
+USING json_to_recordset($1::json) AS r("projectId" text, hash text, id text)
+WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
+  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+    const references = deleted.flatMap(({ id, projectId, attachments }) =>
+      attachments.map(({ hash }) => ({ projectId, hash, id }))
+    )
+    if (references.length > 0) await connection.query(sql, [JSON.stringify(references)])
+  }
+}
+
+export const makeRewriteRecord = (schema: string) => {
+  const unrefer = makeDeleteReferences(schema)
+  const deleteUnusedContents = makeDeleteUnusedContents(schema)
+
+  const whereOf = (kind: RewritableKind) =>
+    places[kind][1].map((column, index) => `t.${column} = $${index + 1}`).join(" AND ")
+
+  /** The stored record, with a lock of its row. */
+  const existingOf = async (connection: Connection, { kind, record }: Rewritable): Promise<StoredRecord | undefined> => {
+    const table = places[kind][0] as RecordTable<object>
+    const [row] = await connection.query(
+      `SELECT ${table.columns("t")} FROM ${schema}.${table.name} AS t WHERE ${whereOf(kind)} FOR UPDATE`,
+      storedRecordKey({ kind, record } as StoredRecord)
+    )
+    if (row === undefined) return undefined
+    if (kind !== "Event") return { kind, record: row } as StoredRecord
+    const waiting = await connection.query(
+      `SELECT event_id FROM ${schema}.undistributed_events WHERE event_id = $1 FOR UPDATE`,
+      [(row as { readonly id: string }).id]
+    )
+    return { kind, record: { event: row, isDistributed: waiting.length === 0 } } as StoredRecord
+  }
+
+  const refer = async (connection: Connection, { id, projectId, attachments }: Message): Promise<void> => {
+    await connection.query(
+      `INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
+SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT DO NOTHING`,
+      [projectId, id, JSON.stringify(attachments.map(({ hash }) => hash))]
+    )
+  }
+
+  const write = async (connection: Connection, before: Rewritable, after: Rewritable | null): Promise<void> => {
+    const table = places[before.kind][0] as RecordTable<object>
+    const key = storedRecordKey(before)
+    if (after === null) {
+      await connection.query(`DELETE FROM ${schema}.${table.name} AS t WHERE ${whereOf(before.kind)}`, key)
+      return
+    }
+    const [written, row] = rowOf(after)
+    const rows = `json_to_recordset($${key.length + 1}::json) AS r(${written.definitions()})`
+    await connection.query(
+      `UPDATE ${schema}.${table.name} AS t SET ${written.assignments("r")} FROM ${rows} WHERE ${whereOf(before.kind)}`,
+      [...key, JSON.stringify([row])]
+    )
+  }
+
+  const distribute = async (connection: Connection, id: string, isDistributed: boolean): Promise<void> => {
+    await connection.query(
+      isDistributed
+        ? `DELETE FROM ${schema}.undistributed_events WHERE event_id = $1`
+        : `INSERT INTO ${schema}.undistributed_events (event_id) VALUES ($1) ON CONFLICT DO NOTHING`,
+      [id]
+    )
+  }
+
+  /** Applies the change. Returns the reason if its guard does not hold. */
+  return async (
+    connection: Connection,
+    { before, after }: ChangeOf<"RewriteRecord">
+  ): Promise<ConflictReason | undefined> => {
+    const existing = await existingOf(connection, before)
+    if (existing === undefined) return "NotFound"
+    if (!isSameRecord(existing, before)) return "Stale"
+    await write(connection, before, after)
+    if (before.kind === "Event")
+      await distribute(connection, before.record.event.id, after?.kind !== "Event" || after.record.isDistributed)
+    if (before.kind === "Message") {
+      await unrefer(connection, [before.record])
+      if (after?.kind === "Message") await refer(connection, after.record)
+      await deleteUnusedContents(connection, [before.record])
+    }
+    return undefined
+  }
+}
