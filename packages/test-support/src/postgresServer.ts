@@ -12,6 +12,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statfsSync,
   writeFileSync
 } from "node:fs"
 import { once } from "node:events"
@@ -33,17 +34,6 @@ export { hasPostgres } from "./postgresPrograms.ts"
 
 /** The name of the only user. The server accepts it without a password, and only from this machine. */
 export const userName = "mailkeep"
-
-/** How a server is started. */
-export interface ServerOptions {
-  /**
-   * Whether a commit is synced to the disk. `false` is much faster. It suits tests of the meaning of statements: no test sees the difference, unless
-   * the machine itself stops. `kill` stops only the server, and the kernel still writes what the server wrote.
-   */
-  readonly isSynced: boolean
-  /** More lines of `postgresql.conf`. */
-  readonly settings?: Readonly<Record<string, string>>
-}
 
 /** A running server. Every call that changes its state ends when the new state is reached. */
 export interface PostgresServer {
@@ -92,8 +82,26 @@ export interface Watched {
   readonly close: () => Promise<void>
 }
 
-export const openWatched = (): Watched => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-postgres-"))
+/** A file system in memory. */
+const memoryFolder = "/dev/shm"
+const memoryBytesMin = 2 ** 30
+
+const hasMemoryFolder = (): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(memoryFolder)
+    return bavail * bsize >= memoryBytesMin
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Makes the folder. A server in memory syncs as on a disk, but a sync takes no time. It suits tests of the meaning of statements: they see no
+ * difference, unless the machine itself stops. Without enough memory, the servers are on the disk.
+ */
+export const openWatched = ({ isInMemory = false }: { readonly isInMemory?: boolean } = {}): Watched => {
+  const parent = isInMemory && hasMemoryFolder() ? memoryFolder : tmpdir()
+  const folder = mkdtempSync(join(parent, "mailkeep-postgres-"))
   giveToServerUser(folder)
   const running = join(folder, "running")
   mkdirSync(running)
@@ -120,19 +128,17 @@ export const openWatched = (): Watched => {
   }
 }
 
-const settingsOf = ({ isSynced, settings }: ServerOptions): string =>
-  Object.entries({
-    listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
-    fsync: isSynced ? "on" : "off",
-    full_page_writes: isSynced ? "on" : "off",
-    max_connections: "100",
-    shared_buffers: "64MB",
-    max_wal_senders: "4",
-    ...settings
-  })
-    .map(([name, value]) => `${name} = '${value}'\n`)
-    .join("")
+const settingsDefault = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "100",
+  shared_buffers: "64MB",
+  // In the data folder, so that a killed server leaves nothing elsewhere.
+  dynamic_shared_memory_type: "mmap",
+  max_wal_senders: "4"
+}
+
+const settingLine = (name: string, value: string): string => `${name} = '${value}'\n`
 
 /** The eighth line of this file is the state of the server. */
 const stateOf = (dataFolder: string): string => {
@@ -236,7 +242,7 @@ export const serveFolder = async (watched: Watched, dataFolder: string): Promise
       while (tree.some(isRunning)) await pause(10)
     },
     set: async (name, value) => {
-      appendFileSync(join(dataFolder, "postgresql.conf"), `${name} = '${value}'\n`)
+      appendFileSync(join(dataFolder, "postgresql.conf"), settingLine(name, value))
       await run("postgres", "SELECT pg_reload_conf()")
       while (!(await hasSetting(urlOf("postgres"), name, value))) await pause(10)
     }
@@ -244,21 +250,25 @@ export const serveFolder = async (watched: Watched, dataFolder: string): Promise
 }
 
 /**
- * Starts a new server. `watched` closes it. The default order of texts is that of American English, so that a column without `COLLATE "C"` fails a
+ * Starts a new server with more settings of `postgresql.conf`. `watched` closes it. The default order of texts is that of American English, so that a column without `COLLATE "C"` fails a
  * test.
  */
-export const startPostgres = async (watched: Watched, options: ServerOptions): Promise<PostgresServer> => {
+export const startPostgres = async (
+  watched: Watched,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<PostgresServer> => {
   const dataFolder = mkdtempSync(join(watched.folder, "data-"))
   giveToServerUser(dataFolder)
   const locale = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
   const args = ["-D", dataFolder, "--no-sync", "--auth=trust", `--username=${userName}`, ...locale]
   await runProgram(postgresProgram("initdb"), args, dataFolder)
-  appendFileSync(join(dataFolder, "postgresql.conf"), settingsOf(options))
+  const lines = Object.entries({ ...settingsDefault, ...settings }).map(([name, value]) => settingLine(name, value))
+  appendFileSync(join(dataFolder, "postgresql.conf"), lines.join(""))
   return serveFolder(watched, dataFolder)
 }
 
 let shared: Promise<PostgresServer> | undefined
 
-/** The server without syncs that all tests of this process share. It ends with the process. Create a database for each test. */
+/** The server in memory that all tests of this process share. It ends with the process. Create a database for each test. */
 export const sharedPostgres = (): Promise<PostgresServer> =>
-  (shared ??= startPostgres(openWatched(), { isSynced: false }))
+  (shared ??= startPostgres(openWatched({ isInMemory: true })))

@@ -15,8 +15,8 @@ import { startStandby } from "../src/postgresStandby.ts"
 
 const opened: Array<Watched> = []
 
-const watched = (): Watched => {
-  const one = openWatched()
+const watched = (isInMemory = true): Watched => {
+  const one = openWatched({ isInMemory })
   opened.push(one)
   return one
 }
@@ -38,15 +38,15 @@ const rows = async (url: string, sql: string): Promise<ReadonlyArray<unknown>> =
 /** A test process that starts a server, prints its address and waits for its end. */
 const holdingServer = `
 const { openWatched, startPostgres } = await import(process.argv[1])
-const watched = openWatched()
-const server = await startPostgres(watched, { isSynced: false })
+const watched = openWatched({ isInMemory: true })
+const server = await startPostgres(watched)
 console.log(JSON.stringify({ folder: watched.folder, url: server.urlOf("postgres") }))
 setInterval(() => {}, 1000)
 `
 
 describe.skipIf(!hasPostgres())("the PostgreSQL servers of the tests", { timeout: 60_000 }, () => {
   it("creates a database as a copy of a template database", async () => {
-    const server = await startPostgres(watched(), { isSynced: false })
+    const server = await startPostgres(watched())
     const template = await server.createDatabase()
     await server.run(template, "CREATE TABLE a (n integer)", "INSERT INTO a VALUES (7)")
     const copy = await server.createDatabase(template)
@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres())("the PostgreSQL servers of the tests", { timeout
   })
 
   it("keeps committed rows when the server is killed and started again", async () => {
-    const server = await startPostgres(watched(), { isSynced: true })
+    const server = await startPostgres(watched(false))
     await server.run("postgres", "CREATE TABLE a (n integer)", "INSERT INTO a VALUES (7)")
     await server.kill()
     await expect(rows(server.urlOf("postgres"), "SELECT n FROM a")).rejects.toThrow("ECONNREFUSED")
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres())("the PostgreSQL servers of the tests", { timeout
 
   it("gives each transaction through pgbouncer any connection of the server", async () => {
     const home = watched()
-    const server = await startPostgres(home, { isSynced: false })
+    const server = await startPostgres(home)
     const bouncer = await startBouncer(home, server)
     const clients = await Promise.all(
       Array.from({ length: 2 }, async () => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres())("the PostgreSQL servers of the tests", { timeout
 
   it("has every commit on the standby when the primary is killed", async () => {
     const home = watched()
-    const primary = await startPostgres(home, { isSynced: true })
+    const primary = await startPostgres(home)
     await primary.run("postgres", "CREATE TABLE a (n integer)")
     const standby = await startStandby(home, primary)
     await primary.run("postgres", "INSERT INTO a VALUES (7)")
