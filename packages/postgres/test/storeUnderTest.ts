@@ -1,6 +1,8 @@
 /**
  * Gives the laws a new schema for each store, and says how another process opens it.
  */
+import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import { Effect } from "effect"
 import pg from "pg"
 import { PostgresMailStore } from "../src/index.ts"
@@ -15,26 +17,53 @@ export const open = (argument: string) => {
   return PostgresMailStore.layer({ connectionString, schema, connectionsMax: 5 })
 }
 
-let database: Promise<string> | undefined
+/** The address of the server, and the address that the store uses. */
+interface Target {
+  readonly direct: string
+  readonly used: string
+}
+
 let schemas = 0
 
 /** A schema of its own, in the one database of this test process. */
-export const place = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const server = await testServer()
-    const url = server.urlOf(await (database ??= server.createDatabase()))
-    return { url, schema: `law_${schemas++}` }
-  }),
-  ({ url, schema }) =>
-    Effect.promise(async () => {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
-      await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-      await client.end()
+const placeAt = (target: () => Promise<Target>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => ({ ...(await target()), schema: `law_${schemas++}` })),
+    ({ direct, schema }) =>
+      Effect.promise(async () => {
+        const client = new pg.Client({ connectionString: direct })
+        await client.connect()
+        await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+        await client.end()
+      })
+  ).pipe(
+    Effect.map(({ used, schema }) => {
+      const argument = used + separator + schema
+      return { layer: open(argument), child: { module: new URL(import.meta.url), argument } }
     })
-).pipe(
-  Effect.map(({ url, schema }) => {
-    const argument = url + separator + schema
-    return { layer: open(argument), child: { module: new URL(import.meta.url), argument } }
+  )
+
+/** Runs `make` once. */
+const once = <A>(make: () => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () => (made ??= make())
+}
+
+export const place = placeAt(
+  once(async () => {
+    const server = await testServer()
+    const url = server.urlOf(await server.createDatabase())
+    return { direct: url, used: url }
+  })
+)
+
+/** Each transaction can get another connection of the server. */
+export const placeThroughBouncer = placeAt(
+  once(async () => {
+    const watched = openWatched({ isInMemory: true })
+    const server = await startPostgres(watched)
+    const database = await server.createDatabase()
+    const bouncer = await startBouncer(watched, server)
+    return { direct: server.urlOf(database), used: bouncer.urlOf(database) }
   })
 )

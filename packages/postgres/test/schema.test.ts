@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto"
+import {
+  ambiguityPolicies,
+  attemptOutcomes,
+  attemptPhases,
+  claimableStatuses,
+  contactSources,
+  deliveryReasons,
+  deliveryStatuses,
+  domainStatuses,
+  emailStatuses,
+  sendingSources
+} from "@mailkeep/core/adapter"
+import { describe, expect, it } from "vitest"
+import { migrations } from "../src/internal/migrations.ts"
+
+const sql = migrations.map((step) => step("mailkeep")).join("")
+
+const tableSql = (table: string) => new RegExp(`CREATE TABLE mailkeep\\.${table} \\((.*?)\\n\\)`, "s").exec(sql)?.[1] ?? ""
+
+const listOf = (text: string | undefined) => text?.split(",").map((value) => value.trim().slice(1, -1))
+
+describe("migrations", () => {
+  // Existing databases have the tables of these bytes. Add a step; do not change a released step.
+  it("keeps the checksum of every released migration", () => {
+    const checksums = migrations.map((step) => createHash("sha256").update(step("mailkeep")).digest("hex"))
+    expect(checksums).toEqual(["25a7906d7b3c5d289cfd116413c1314ef08ec64210a65d1eb677094311fc8fe9"])
+  })
+
+  it("gives every column of a text the collation of bytes", () => {
+    const texts = sql.match(/^ {2}"?\w+"? text.*$/gm) ?? []
+    expect(texts.length).toBeGreaterThan(80)
+    expect(texts.filter((line) => !line.includes(' text COLLATE "C"'))).toEqual([])
+  })
+})
+
+describe("the CHECK lists", () => {
+  it.each<[string, string, ReadonlyArray<string>]>([
+    ["deliveries", "status", deliveryStatuses],
+    ["deliveries", "reason", deliveryReasons],
+    ["deliveries", "source", sendingSources],
+    ["deliveries", "kind", ["to", "cc", "bcc"]],
+    ["deliveries", "bounce_type", ["hard", "soft"]],
+    ["messages", "source", sendingSources],
+    ["messages", "on_ambiguous", ambiguityPolicies],
+    ["projects", "on_ambiguous", ambiguityPolicies],
+    ["domains", "status", domainStatuses],
+    ["contacts", "email_status", emailStatuses],
+    ["contacts", "source", contactSources],
+    ["attempts", "phase", attemptPhases],
+    ["attempts", "outcome", attemptOutcomes]
+  ])("lists the values of the domain in the CHECK of %s.%s", (table, column, values) => {
+    const list = new RegExp(`^\\s*${column}\\b.*CHECK \\(${column} IN \\(([^)]*)\\)\\)`, "m").exec(tableSql(table))?.[1]
+    expect(listOf(list)).toEqual(values)
+  })
+
+  it("has a due time exactly in the statuses that a claim can take", () => {
+    const list = /due_at IS NOT NULL\) = \(status IN \(([^)]*)\)/.exec(tableSql("deliveries"))?.[1]
+    expect(listOf(list)).toEqual([...claimableStatuses])
+  })
+})
