@@ -25,6 +25,9 @@ interface Target {
 
 let schemas = 0
 
+/** The names of the schemas in a statement. */
+export const schemaNames = /"?law_\d+"?/g
+
 /** A schema of its own, in the one database of this test process. */
 const placeAt = (target: () => Promise<Target>) =>
   Effect.acquireRelease(
