@@ -105,7 +105,9 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
         whileOpen(
           attemptRead(
             () =>
-              database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<Answers<Qs>>
+              database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<
+                Answers<Qs>
+              >
           )
         ),
       sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),

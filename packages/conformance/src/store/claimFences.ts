@@ -77,15 +77,17 @@ const fencesFinalizing = law(
       yield* commit(store, insert.attempt(sample.attempt({ deliveryId: id })))
       const finalize = commitResult(store, move.attempt(id, 1, "started", 1, finalizing))
       const taking = Effect.gen(function* () {
-        yield* claim(store, { kind: "abandonedSending", worker: "next" })
-        return yield* ask(store, { _tag: "Attempts", deliveryId: id })
+        // A store may pass over a delivery that the other commit has locked.
+        const claimed = idsOf(yield* claim(store, { kind: "abandonedSending", worker: "next" }))
+        const [attempt] = yield* ask(store, { _tag: "Attempts", deliveryId: id })
+        return claimed.includes(id) && attempt?.phase === "started"
       })
       // Alternates which of the two begins.
       const both = { concurrency: "unbounded" } as const
-      const [seen, result] = id.endsWith("0")
+      const [isTaken, result] = id.endsWith("0")
         ? yield* Effect.all([taking, finalize], both)
-        : yield* Effect.map(Effect.all([finalize, taking], both), ([result, seen]) => [seen, result] as const)
-      if (seen[0]?.phase === "started") yield* same(`the change of ${id} to finalizing`, result, "Stale")
+        : yield* Effect.map(Effect.all([finalize, taking], both), ([result, isTaken]) => [isTaken, result] as const)
+      if (isTaken) yield* same(`the change of ${id} to finalizing`, result, "Stale")
     }
   }
 )

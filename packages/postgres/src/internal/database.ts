@@ -122,8 +122,7 @@ export const inOneState = <A>(database: Database, run: (connection: Connection) 
   }))
 
 /** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
-const beginWrite =
-  "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '15s'"
+const beginWrite = "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '15s'"
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(

@@ -20,10 +20,9 @@ export const schemaVersion = migrations.length
 
 /** The version of the tables; 0 before the first step. */
 export const versionOf = async (connection: Connection, schema: string): Promise<number> => {
-  const [table] = await connection.query<{ readonly exists: boolean }>(
-    "SELECT to_regclass($1) IS NOT NULL AS exists",
-    [`${schema}.schema_version`]
-  )
+  const [table] = await connection.query<{ readonly exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [
+    `${schema}.schema_version`
+  ])
   if (table?.exists !== true) return 0
   const [row] = await connection.query<{ readonly version: number }>(`SELECT version FROM ${schema}.schema_version`)
   return row?.version ?? 0

@@ -100,14 +100,11 @@ export const makeNotifications = (
       })
   )
 
-  return Effect.as(
-    Effect.forkScoped(Effect.repeat(Effect.ignore(session), reconnecting)),
-    {
-      send: (changes) => {
-        if (!changes.some(makesWork)) return
-        if (isSending) isWaiting = true
-        else notify()
-      }
+  return Effect.as(Effect.forkScoped(Effect.repeat(Effect.ignore(session), reconnecting)), {
+    send: (changes) => {
+      if (!changes.some(makesWork)) return
+      if (isSending) isWaiting = true
+      else notify()
     }
-  )
+  })
 }

@@ -91,8 +91,7 @@ const asynchronous: ReadonlyArray<string> = ["off", "local"]
 
 const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusal | undefined => {
   const { version, encoding, recovering, readOnly, synchronous, fsync, pages } = settings
-  if (version < versionMin)
-    return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
+  if (version < versionMin) return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
   if (encoding !== "UTF8")
     return { reason: "unsupported_runtime", detail: `The encoding of the database is ${encoding}. Create it with UTF8` }
   if (recovering || readOnly === "on")
@@ -144,7 +143,8 @@ const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
   "28000": "PostgreSQL refused the user",
   "3D000": "The database does not exist",
-  "42501": "The role may not do this. Run `migrate` with the role that owns the schema, and grant the rights of the documentation"
+  "42501":
+    "The role may not do this. Run `migrate` with the role that owns the schema, and grant the rights of the documentation"
 }
 
 /** The failure of opening. Never quotes values, users or passwords. */
@@ -155,7 +155,11 @@ export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   return new StoreNotOpened({
     reason: reason === "contended" ? "locked" : reason === "read_only" || reason === "full" ? reason : "unreachable",
     where,
-    ...(reason === "contended" ? { detail: "Another process has locked the tables" } : detail === undefined ? {} : { detail }),
+    ...(reason === "contended"
+      ? { detail: "Another process has locked the tables" }
+      : detail === undefined
+        ? {}
+        : { detail }),
     cause: new PostgresError(cause)
   })
 }

@@ -12,7 +12,7 @@ import { attemptRead } from "./runStatements.ts"
 export interface CommitCount {
   /** Takes the next number of the sequence, in the transaction of a commit. */
   readonly take: (connection: Connection) => Promise<void>
-  /** How many numbers other processes have taken. A number that this process takes at the moment is counted later. */
+  /** How many numbers other processes have taken, or fewer while this process takes one. */
   readonly others: () => Promise<number>
 }
 
@@ -51,26 +51,23 @@ export const makeOtherCommits = (
   hint: Latch.Latch
 ): Effect.Effect<Stream.Stream<void>, never, Scope.Scope> => {
   const others = Effect.orElseSucceed(attemptRead(count.others), () => undefined)
-  const polled = Stream.unwrap(
-    Effect.gen(function* () {
-      let seen = yield* others
-      let isRepeated = false
-      let millis = pollMillisMin
-      const next = Effect.gen(function* () {
-        while (true) {
-          yield* Effect.timeoutOption(hint.await, millis)
-          yield* hint.close
-          const now = yield* others
-          const isChanged = now !== undefined && now !== seen
-          const isEmitted = isChanged || isRepeated
-          isRepeated = isChanged
-          if (now !== undefined) seen = now
-          millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
-          if (isEmitted) return
-        }
-      })
-      return Stream.fromEffectRepeat(next)
+  return Effect.gen(function* () {
+    let seen = yield* others
+    let isRepeated = false
+    let millis = pollMillisMin
+    const next = Effect.gen(function* () {
+      while (true) {
+        yield* Effect.timeoutOption(hint.await, millis)
+        yield* hint.close
+        const now = yield* others
+        const isChanged = now !== undefined && seen !== undefined && now > seen
+        const isEmitted = isChanged || isRepeated
+        isRepeated = isChanged
+        if (now !== undefined) seen = Math.max(now, seen ?? now)
+        millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
+        if (isEmitted) return
+      }
     })
-  )
-  return Stream.share(polled, { capacity: 1, strategy: "sliding" })
+    return yield* Stream.share(Stream.fromEffectRepeat(next), { capacity: 1, strategy: "sliding" })
+  })
 }

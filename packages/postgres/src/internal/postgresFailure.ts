@@ -5,7 +5,8 @@ import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { codeOf, isOfDriver, reasonOf } from "./sqlStates.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
-  const name = typeof cause === "object" && cause !== null ? (cause as Readonly<Record<string, unknown>>)[field] : undefined
+  const name =
+    typeof cause === "object" && cause !== null ? (cause as Readonly<Record<string, unknown>>)[field] : undefined
   return typeof name === "string" ? `, ${field} ${name}` : ""
 }
 

@@ -29,7 +29,8 @@ export const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effe
   })
 
 /** Runs a write that is not part of a group. */
-export const attemptWrite = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> => orUnavailable(attempt(run))
+export const attemptWrite = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+  orUnavailable(attempt(run))
 
 const lostConnectionsMax = 2
 

@@ -18,7 +18,9 @@ export const unclaimedSql = (schema: string, alias: string): string =>
 
 /** `isDue` in SQL. The second part is left out while it can be true of no delivery, so that the index bounds the search. */
 const dueSql = (isSetBack: boolean): string =>
-  isSetBack ? "d.due_at IS NOT NULL AND (d.due_at <= $1 OR d.due_set_at > $1)" : "d.due_at IS NOT NULL AND d.due_at <= $1"
+  isSetBack
+    ? "d.due_at IS NOT NULL AND (d.due_at <= $1 OR d.due_set_at > $1)"
+    : "d.due_at IS NOT NULL AND d.due_at <= $1"
 
 const columns = `d.id, d.project_id AS "projectId", d.bulk, d.due_at AS "dueAt", d.fencing_token AS "fencingToken"`
 
@@ -82,8 +84,7 @@ export const makeClaimOrder = (schema: string): ClaimOrder => {
     const statements = isSetBackRows!.length > 0 ? setBack : plain
     const find = (sql: string, ...values: ReadonlyArray<unknown>) =>
       connection.query<DueRow>(sql, [now, status, passedOver, ...values])
-    const due =
-      statements === setBack ? await find(setBack.anyDue, limit + 1) : (dueRows as ReadonlyArray<DueRow>)
+    const due = statements === setBack ? await find(setBack.anyDue, limit + 1) : (dueRows as ReadonlyArray<DueRow>)
     if (due.length <= limit) return taken(due)
 
     const full = underWay.flatMap(({ projectId, count }) => (count >= perProject ? [projectId] : []))

@@ -87,10 +87,9 @@ JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY
         connection,
         sweptCounts(gone).map((count) => ({ _tag: "AddToCounter", ...count, max: null }))
       )
-      await connection.query(
-        `DELETE FROM ${schema}.messages WHERE id IN (SELECT json_array_elements_text($1::json))`,
-        [JSON.stringify(ended.map(({ id }) => id))]
-      )
+      await connection.query(`DELETE FROM ${schema}.messages WHERE id IN (SELECT json_array_elements_text($1::json))`, [
+        JSON.stringify(ended.map(({ id }) => id))
+      ])
       await deleteReferences(connection, ended)
       await deleteUnusedContents(connection, ended)
       return { value: ended.length, isKept: true }

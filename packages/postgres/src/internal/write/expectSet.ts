@@ -41,8 +41,6 @@ export const makeExpectSet = (schema: string): ApplySet<Expect> => {
       [...byKind].map(([kind, refs]) => connection.query<Found>(statements[kind]!, [JSON.stringify(refs)]))
     )
     const revisions = new Map(rows.flat().map(({ n, revision }) => [n, { revision }]))
-    return changes.flatMap(({ revision }, n) =>
-      revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]
-    )
+    return changes.flatMap(({ revision }, n) => (revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]))
   }
 }

@@ -1,7 +1,14 @@
 /**
  * Rewrites or deletes one record that was read. Source: decisions 0050 and 0051.
  */
-import type { ChangeOf, ConflictReason, Message, RewritableKind, StoredRecord, StoredRecordOf } from "@mailkeep/core/adapter"
+import type {
+  ChangeOf,
+  ConflictReason,
+  Message,
+  RewritableKind,
+  StoredRecord,
+  StoredRecordOf
+} from "@mailkeep/core/adapter"
 import { storedRecordKey } from "@mailkeep/core/adapter"
 import { isSameRecord } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
@@ -76,7 +83,10 @@ export const makeRewriteRecord = (schema: string) => {
     places[kind][1].map((column, index) => `t.${column} = $${index + 1}`).join(" AND ")
 
   /** The stored record, with a lock of its row. */
-  const existingOf = async (connection: Connection, { kind, record }: Rewritable): Promise<StoredRecord | undefined> => {
+  const existingOf = async (
+    connection: Connection,
+    { kind, record }: Rewritable
+  ): Promise<StoredRecord | undefined> => {
     const table = places[kind][0] as RecordTable<object>
     const [row] = await connection.query(
       `SELECT ${table.columns("t")} FROM ${schema}.${table.name} AS t WHERE ${whereOf(kind)} FOR UPDATE`,

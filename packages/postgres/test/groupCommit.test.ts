@@ -1,0 +1,118 @@
+import type { Change } from "@mailkeep/core/adapter"
+import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { Effect, Exit } from "effect"
+import { describe, expect, it } from "vitest"
+import { PostgresMailStore } from "../src/index.ts"
+import { testServer } from "./testServer.ts"
+
+const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
+
+const spend = (by: number, max: number): ReadonlyArray<Change> => [
+  { _tag: "AddToCounter", projectId: "prj_1" as never, name: "allowance", by, max }
+]
+
+const withStore = async <A, E>(use: (store: PostgresMailStore.PostgresMailStoreShape) => Effect.Effect<A, E>) => {
+  const server = await testServer()
+  const connectionString = server.urlOf(await server.createDatabase())
+  return Effect.runPromise(Effect.scoped(Effect.flatMap(PostgresMailStore.make({ connectionString }), use)))
+}
+
+const unbounded = { concurrency: "unbounded" } as const
+
+describe("commit", () => {
+  it("commits many concurrent commits in few groups", async () => {
+    const counts = await withStore((store) =>
+      Effect.gen(function* () {
+        yield* Effect.forEach(
+          Array.from({ length: 100 }, (_, n) => put(`s${n}`)),
+          store.commit,
+          unbounded
+        )
+        return store.groupCounts()
+      })
+    )
+    expect(counts.writes).toBe(100)
+    expect(counts.groups).toBeLessThanOrEqual(3)
+  })
+
+  it("fails only the commits of a group whose guards do not hold", async () => {
+    const results = await withStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit(put("taken"))
+        const names = ["a", "taken", "b", "c", "taken", "d"]
+        const exits = yield* Effect.forEach(names, (name) => Effect.exit(store.commit(put(name))), unbounded)
+        return exits.map(Exit.isSuccess)
+      })
+    )
+    expect(results).toEqual([true, false, true, true, false, true])
+  })
+
+  it("spends exactly the units that are left when a group asks for more", async () => {
+    const spent = await withStore((store) =>
+      Effect.gen(function* () {
+        const exits = yield* Effect.forEach(
+          Array.from({ length: 20 }, () => spend(1, 7)),
+          (changes) => Effect.exit(store.commit(changes)),
+          unbounded
+        )
+        const [[value]] = yield* store.read([{ _tag: "Counters", projectId: "prj_1" as never, names: ["allowance"] }])
+        return [exits.filter(Exit.isSuccess).length, value]
+      })
+    )
+    expect(spent).toEqual([7, 7])
+  })
+
+  it("dies of a value that the server refuses, without the value, and keeps the other commits of the group", async () => {
+    const result = await withStore((store) =>
+      Effect.gen(function* () {
+        const [refused, kept] = yield* Effect.all(
+          [
+            Effect.exit(store.commit([{ _tag: "PutSetting", name: "bad", value: "secret \0 text" }])),
+            Effect.exit(store.commit(put("good")))
+          ],
+          unbounded
+        )
+        const [bad, good] = yield* store.read([
+          { _tag: "Setting", name: "bad" },
+          { _tag: "Setting", name: "good" }
+        ])
+        return { refused: String(Exit.isFailure(refused) ? refused.cause : ""), kept: Exit.isSuccess(kept), bad, good }
+      })
+    )
+    expect(result).toEqual({ refused: expect.stringContaining("22P05"), kept: true, bad: null, good: "x" })
+    expect(result.refused).not.toContain("secret")
+  })
+
+  it("fails as unreachable while the server is down, and commits again after its restart", async () => {
+    const watched = openWatched({ isInMemory: true })
+    const server = await startPostgres(watched)
+    try {
+      const connectionString = server.urlOf(await server.createDatabase())
+      const result = await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* PostgresMailStore.make({ connectionString })
+            yield* store.commit(put("before"))
+            yield* Effect.promise(() => server.kill())
+            const failure = yield* Effect.flip(store.commit(put("during")))
+            const readFailure = yield* Effect.flip(store.read([{ _tag: "Setting", name: "before" }]))
+            yield* Effect.promise(() => server.start())
+            yield* store.commit(put("after"))
+            const values = yield* store.read([
+              { _tag: "Setting", name: "before" },
+              { _tag: "Setting", name: "after" }
+            ])
+            return { failure, readFailure, values }
+          })
+        )
+      )
+      expect(result).toMatchObject({
+        failure: { _tag: "StoreUnavailable", reason: "unreachable" },
+        readFailure: { _tag: "StoreUnavailable", reason: "unreachable" },
+        values: ["x", "x"]
+      })
+    } finally {
+      await watched.close()
+    }
+  })
+})

@@ -1,0 +1,141 @@
+import { StoreNotOpened } from "@mailkeep/core/adapter"
+import { Effect, Exit } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import type { PostgresOptions } from "../src/PostgresMailStore.ts"
+import { PostgresMailStore } from "../src/index.ts"
+import { testServer } from "./testServer.ts"
+
+/** The address of a new database. `settings` run in it first. */
+const freshDatabase = async (...settings: ReadonlyArray<string>) => {
+  const server = await testServer()
+  const name = await server.createDatabase()
+  await server.run(name, ...settings.map((sql) => sql.replaceAll("DATABASE_NAME", name)))
+  return { url: server.urlOf(name), run: (...sql: ReadonlyArray<string>) => server.run(name, ...sql) }
+}
+
+const opened = <A, E>(
+  options: PostgresOptions,
+  use: (store: PostgresMailStore.PostgresMailStoreShape) => Effect.Effect<A, E>
+) => Effect.runPromise(Effect.scoped(Effect.flatMap(PostgresMailStore.make(options), use)))
+
+const refusal = async (options: PostgresOptions): Promise<StoreNotOpened> => {
+  const exit = await Effect.runPromise(Effect.exit(Effect.scoped(PostgresMailStore.make(options))))
+  const failure = Exit.isFailure(exit) ? exit.cause.reasons.find(({ _tag }) => _tag === "Fail") : undefined
+  const error = failure !== undefined && "error" in failure ? failure.error : undefined
+  if (error instanceof StoreNotOpened) return error
+  throw new Error("The store was opened.")
+}
+
+const setting = { _tag: "PutSetting", name: "color", value: "blue" } as const
+
+const readSetting = (store: PostgresMailStore.PostgresMailStoreShape) =>
+  Effect.map(store.read([{ _tag: "Setting", name: "color" }]), ([value]) => value)
+
+const withPool = async <A>(connectionString: string, use: (pool: pg.Pool) => Promise<A>): Promise<A> => {
+  const pool = new pg.Pool({ connectionString, max: 2 })
+  try {
+    return await use(pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+describe("make", () => {
+  it("migrates a new database once when ten stores open it at the same time", async () => {
+    const { url } = await freshDatabase()
+    const stores = Array.from({ length: 10 }, () =>
+      PostgresMailStore.make({ connectionString: url, connectionsMax: 2 })
+    )
+    const values = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [first, ...others] = yield* Effect.all(stores, { concurrency: "unbounded" })
+          yield* first!.commit([setting])
+          return yield* Effect.forEach(others, readSetting)
+        })
+      )
+    )
+    expect(values).toEqual(Array.from({ length: 9 }, () => "blue"))
+    await withPool(url, async (pool) => {
+      expect((await pool.query("SELECT version FROM mailkeep.schema_version")).rows).toEqual([{ version: 1 }])
+    })
+  })
+
+  it("keeps two stores apart when their schemas differ", async () => {
+    const { url } = await freshDatabase()
+    await opened({ connectionString: url, schema: 'odd "name' }, (store) => store.commit([setting]))
+    expect(await opened({ connectionString: url, schema: 'odd "name' }, readSetting)).toBe("blue")
+    expect(await opened({ connectionString: url }, readSetting)).toBe(null)
+  })
+
+  it("works with the pool of a product that is not pipelined, and does not close it", async () => {
+    const { url } = await freshDatabase()
+    await withPool(url, async (pool) => {
+      expect(await opened({ pool }, (store) => Effect.andThen(store.commit([setting]), readSetting(store)))).toBe(
+        "blue"
+      )
+      expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+    })
+  })
+
+  it("refuses tables of a newer version", async () => {
+    const { url, run } = await freshDatabase()
+    await opened({ connectionString: url }, () => Effect.void)
+    await run("UPDATE mailkeep.schema_version SET version = 99")
+    expect((await refusal({ connectionString: url })).reason).toBe("newer_schema")
+  })
+
+  it.each(["off", "local"])(
+    "refuses a database where synchronous_commit is %s, unless this is allowed",
+    async (value) => {
+      const { url } = await freshDatabase(`ALTER DATABASE "DATABASE_NAME" SET synchronous_commit = ${value}`)
+      const refused = await refusal({ connectionString: url })
+      expect([refused.reason, refused.message]).toEqual(["not_durable", expect.stringContaining(`is ${value}`)])
+      const capabilities = await opened({ connectionString: url, allowAsynchronousCommit: true }, (store) =>
+        Effect.succeed(store.capabilities)
+      )
+      expect(capabilities).toEqual({ durable: false, multiProcess: true })
+    }
+  )
+
+  it("refuses a role that may only read", async () => {
+    const { url } = await freshDatabase('ALTER DATABASE "DATABASE_NAME" SET default_transaction_read_only = on')
+    expect((await refusal({ connectionString: url })).reason).toBe("read_only")
+  })
+
+  it("refuses a server that does not answer, without the password in the message", async () => {
+    const refused = await refusal({ connectionString: "postgres://mail:hidden-word@127.0.0.1:9/product" })
+    expect([refused.reason, refused.where]).toEqual([
+      "unreachable",
+      'schema "mailkeep" of database product at 127.0.0.1:9'
+    ])
+    expect(`${refused.message} ${JSON.stringify(refused)} ${String(refused.cause)}`).not.toContain("hidden-word")
+  })
+})
+
+describe("migrate", () => {
+  it("lets a role with the documented rights use the tables and not change them", async () => {
+    const { url, run } = await freshDatabase()
+    const role = `rw_${new URL(url).pathname.slice(1)}`
+    await run(`CREATE ROLE ${role} LOGIN`)
+    const asRole = url.replace("//mailkeep", `//${role}`)
+    const missing = await refusal({ connectionString: asRole, migrate: false })
+    expect([missing.reason, missing.message]).toEqual(["not_a_database", expect.stringContaining("`migrate`")])
+    const denied = await refusal({ connectionString: asRole })
+    expect(denied.message).toContain("`migrate`")
+    await withPool(url, (pool) => Effect.runPromise(PostgresMailStore.migrate(pool)))
+    await run(
+      `GRANT USAGE ON SCHEMA mailkeep TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA mailkeep TO ${role}`,
+      `GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA mailkeep TO ${role}`
+    )
+    const value = await opened({ connectionString: asRole, migrate: false }, (store) =>
+      Effect.andThen(store.commit([setting]), readSetting(store))
+    )
+    expect(value).toBe("blue")
+    await withPool(asRole, (pool) =>
+      expect(pool.query("DROP TABLE mailkeep.settings")).rejects.toMatchObject({ code: "42501" })
+    )
+  })
+})
