@@ -129,6 +129,16 @@ export const migrate = (pool: Pool, schema: string = defaultSchema): Effect.Effe
 
 /**
  * The service of this store, for values that only PostgreSQL has.
+ *
+ * @example
+ * ```ts no-run It needs a server.
+ * import { PostgresMailStore } from "@mailkeep/postgres"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.map(PostgresMailStore.PostgresMailStore, (store) => store.groupCounts().writes)
+ * const layer = PostgresMailStore.layer({ connectionString: "postgres://mail@localhost/product" })
+ * console.log(await Effect.runPromise(Effect.provide(program, layer))) // 0
+ * ```
  */
 export class PostgresMailStore extends Context.Service<PostgresMailStore, PostgresMailStoreShape>()(
   "@mailkeep/postgres/PostgresMailStore"

@@ -14,7 +14,7 @@ const append = (id: string): ReadonlyArray<Change> => [
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
 
-/** Two stores of one database, as two processes open them. The clock stands still. */
+/** Two stores of one database, as two processes open them. The clock of the test does not move. */
 const withTwoStores = async <A, E>(
   listen: boolean,
   use: (

@@ -16,7 +16,8 @@ import { migrations } from "../src/internal/migrations.ts"
 
 const sql = migrations.map((step) => step("mailkeep")).join("")
 
-const tableSql = (table: string) => new RegExp(`CREATE TABLE mailkeep\\.${table} \\((.*?)\\n\\)`, "s").exec(sql)?.[1] ?? ""
+const tableSql = (table: string) =>
+  new RegExp(`CREATE TABLE mailkeep\\.${table} \\((.*?)\\n\\)`, "s").exec(sql)?.[1] ?? ""
 
 const listOf = (text: string | undefined) => text?.split(",").map((value) => value.trim().slice(1, -1))
 

@@ -114,13 +114,6 @@ const inTransaction = <A>(
     }
   })
 
-/** Runs `run` in one transaction that sees one state and writes nothing. */
-export const inOneState = <A>(database: Database, run: (connection: Connection) => Promise<A>): Promise<A> =>
-  inTransaction(database, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", async (connection) => ({
-    value: await run(connection),
-    isKept: true
-  }))
-
 /** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
 const beginWrite = "BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '15s'"
 

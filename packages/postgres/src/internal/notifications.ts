@@ -71,19 +71,14 @@ export const makeNotifications = (
     return next
   }
 
-  /** One notification at a time: commits during it are told by the next one. */
-  const notify = (): void => {
-    if (client === undefined) return
+  /** One notification at a time: the next one is sent for all commits during it. */
+  const notify = async (): Promise<void> => {
     isSending = true
-    const sent = client.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] })
-    void sent
-      .catch(() => {})
-      .then(() => {
-        isSending = false
-        if (!isWaiting) return
-        isWaiting = false
-        notify()
-      })
+    do {
+      isWaiting = false
+      await client?.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }).catch(() => {})
+    } while (isWaiting)
+    isSending = false
   }
 
   const session = Effect.acquireUseRelease(
@@ -104,7 +99,7 @@ export const makeNotifications = (
     send: (changes) => {
       if (!changes.some(makesWork)) return
       if (isSending) isWaiting = true
-      else notify()
+      else void notify()
     }
   })
 }

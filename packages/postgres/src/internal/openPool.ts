@@ -87,7 +87,7 @@ pg_is_in_recovery() AS recovering, current_setting('transaction_read_only') AS "
 current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`
 
 /** With these, the server acknowledges a commit before it is on the disk. */
-const asynchronous: ReadonlyArray<string> = ["off", "local"]
+const asynchronous: ReadonlySet<string> = new Set(["off", "local"])
 
 const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusal | undefined => {
   const { version, encoding, recovering, readOnly, synchronous, fsync, pages } = settings
@@ -101,7 +101,7 @@ const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusa
       reason: "not_durable",
       detail: "The server can lose commits in a power failure. Set fsync and full_page_writes to on"
     }
-  if (asynchronous.includes(synchronous) && !allowAsynchronousCommit)
+  if (asynchronous.has(synchronous) && !allowAsynchronousCommit)
     return {
       reason: "not_durable",
       detail: `The server acknowledges commits before they are on the disk of each server (synchronous_commit is ${synchronous}). Set it to on for the role of Mailkeep`

@@ -1,9 +1,9 @@
 /**
- * Tells of the commits of other processes. Each commit takes a number of a sequence, and a process compares the numbers with those that it took
+ * Reports the commits of other processes. Each commit takes a number of a sequence, and a process compares the numbers with those that it took
  * itself. A notification only makes the next comparison sooner. Source: decision 0074.
  */
-import { Effect, Latch, Stream } from "effect"
-import type { Scope } from "effect"
+import type { Latch, Scope } from "effect"
+import { Effect, Stream } from "effect"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { attemptRead } from "./runStatements.ts"

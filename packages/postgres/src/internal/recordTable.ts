@@ -1,5 +1,5 @@
 /**
- * One record and its table. A record goes to the server as JSON, and `json_to_recordset` makes rows of it. A row comes back with the names of the
+ * One record and its table. A record goes to the server as JSON, and `json_to_recordset` makes rows of it. A row that is read has the names of the
  * fields, so that it is the record.
  */
 

@@ -22,7 +22,7 @@ export const attempt = <A>(run: () => Promise<A>, isRepeated = isLost): Effect.E
   )
 
 /** Fails with `StoreUnavailable`, or dies of a bug. */
-export const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, StoreUnavailable> =>
+const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, StoreUnavailable> =>
   Effect.catch(effect, (cause) => {
     const failure = unavailableOf(cause)
     return failure === undefined ? Effect.die(defectOf(cause)) : Effect.fail(failure)

@@ -1,5 +1,5 @@
 /**
- * Failures of PostgreSQL and of the connection, by their SQLSTATE codes. Source: PostgreSQL, appendix A.
+ * Failures of PostgreSQL and of the connection, by their SQLSTATE codes. Appendix A of the documentation of PostgreSQL lists the codes.
  */
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 
@@ -15,7 +15,7 @@ export const codeOf = (cause: unknown): string | undefined => {
 const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
 
 /** A deadlock, a serialization failure, or a lock that was not free in time. The transaction can run again. */
-const contended: ReadonlyArray<string> = ["40001", "40P01", "55P03"]
+const contended: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "55P03"])
 
 const reasons: Readonly<Record<string, Reason>> = {
   "53100": "full",
@@ -32,7 +32,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57014": "contended"
 }
 
-export const isContended = (cause: unknown): boolean => contended.includes(codeOf(cause) ?? "")
+export const isContended = (cause: unknown): boolean => contended.has(codeOf(cause))
 
 const ofDriver = new WeakSet<object>()
 
@@ -53,7 +53,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   if (cause.message === noFreeConnection) return "overloaded"
   const code = codeOf(cause)
   if (code === undefined || !isServerCode(code)) return "unreachable"
-  if (contended.includes(code)) return "contended"
+  if (contended.has(code)) return "contended"
   if (code.startsWith("08") || code.startsWith("58")) return "unreachable"
   return reasons[code]
 }

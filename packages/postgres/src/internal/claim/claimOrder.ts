@@ -8,7 +8,7 @@ import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 
 /** A due delivery with its lane, and the fencing token of the last claim. */
-export interface DueRow extends Due, Lane {
+interface DueRow extends Due, Lane {
   readonly fencingToken: number
 }
 
