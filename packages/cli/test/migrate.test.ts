@@ -24,6 +24,11 @@ describe("mailkeep migrate", () => {
     const moved = await runJson(["migrate", ...between("data", "other.db")])
     expect(moved.digest.kinds).toMatchObject({ Contact: { count: 1 }, Domain: { count: 1 } })
     expect(moved.written).toBe(moved.records)
+    const closed = await run(["contacts", "add", "bob@example.org", ...at("data")])
+    expect(closed).toMatchObject({
+      code: 1,
+      stderr: `mailkeep: The records of this store were moved to sqlite:${path("other.db")}. Use that store.\n`
+    })
     const again = await runJson(["migrate", ...between("data", "other.db"), "--resume"])
     expect(again).toEqual({ ...moved, written: 0 })
     const onward = await runJson(["migrate", ...between("other.db", "third.db")])

@@ -28,7 +28,9 @@ const phases: Readonly<Record<MoveProgress["phase"], string>> = {
 const linesEvery = 10_000
 
 const reportProgress = ({ phase, kind, records }: MoveProgress): Effect.Effect<void> =>
-  records % linesEvery === 0 ? Console.error(`${records} records of ${kind} ${phases[phase]}`) : Effect.void
+  records > 0 && records % linesEvery === 0
+    ? Console.error(`${records} records of ${kind} ${phases[phase]}`)
+    : Effect.void
 
 const digestTable = ({ kinds }: StoreDigest): string =>
   table([
@@ -50,7 +52,7 @@ export const migrate = Command.make(
     force: Flag.Boolean("force").pipe(
       Flag.withDefault(false),
       Flag.withDescription(
-        "Move although a worker has a live lease, after a process was killed. A changed source is still refused"
+        "Move although a worker has a live lease, after a process was killed, or although the source was moved before"
       )
     ),
     json
@@ -63,16 +65,17 @@ export const migrate = Command.make(
       const { digest, records, written } = yield* moveStore(source, target, {
         resume,
         force,
+        closeSource: `sqlite:${to}`,
         onProgress: reportProgress
       })
       yield* print(
         json,
         { records, written, digest },
-        `${digestTable(digest)}\n${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}`
+        `${digestTable(digest)}\n${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}\nThe store sqlite:${from} is closed now. Use sqlite:${to}.`
       )
     }).pipe(Effect.scoped, Effect.provide(NodeCrypto.layer), exitOnFailure)
 ).pipe(
   Command.withDescription(
-    "Move all records of a store into an empty store, and compare both. Stop every process that uses them first"
+    "Move all records of a store into an empty store, compare both and close the old store. Stop every process that uses them first"
   )
 )

@@ -28,7 +28,7 @@ export class NotStored extends Data.TaggedError("NotStored")<{
  * - `bounded`: after a conflict, loads and decides again, at most 256 times. Then fails with `StoreUnavailable` (`contended`).
  * - `keepTryingMillis`: for a fact that must not be lost, such as the outcome of a hand-off. Repeats after a conflict and, with pauses of
  *   50 ms to 5 s, while the store is unavailable. Fails with `NotStored` after this much monotonic time, after 512 conflicts, and at once when
- *   the store is closed. Only the pauses can be interrupted.
+ *   the store is closed or moved. Only the pauses can be interrupted.
  */
 export type CommitPolicy = "once" | "bounded" | { readonly keepTryingMillis: number }
 
@@ -106,7 +106,12 @@ const untilStored = <A>(
       const reason = failure._tag === "Conflict" ? "contended" : failure.reason
       if (failure._tag === "Conflict") conflictPauses++
       const elapsedNanos = (yield* Clock.monotonicTimeNanos) - startedNanos
-      if (reason === "closed" || conflictPauses >= conflictPausesMax || elapsedNanos >= boundNanos)
+      if (
+        reason === "closed" ||
+        reason === "moved" ||
+        conflictPauses >= conflictPausesMax ||
+        elapsedNanos >= boundNanos
+      )
         return yield* new NotStored({ reason })
       yield* Effect.interruptible(Effect.sleep(Duration.millis(pauseMillis(pauses))))
     }

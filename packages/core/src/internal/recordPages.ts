@@ -37,12 +37,13 @@ export const recordPage = <K extends RecordKind>(
 export const forEachRecordPage = <K extends RecordKind, E>(
   store: MailStoreShape,
   kind: K,
-  onPage: (records: ReadonlyArray<StoredRecordOf<K>>, after: StoredRecordKey | null) => Effect.Effect<void, E>
+  onPage: (records: ReadonlyArray<StoredRecordOf<K>>, after: StoredRecordKey | null) => Effect.Effect<void, E>,
+  limit = recordPageMax(kind)
 ): Effect.Effect<void, E | StoreUnavailable> =>
   Effect.gen(function* () {
     let after: StoredRecordKey | null = null
     while (true) {
-      const records: ReadonlyArray<StoredRecordOf<K>> = yield* recordPage(store, kind, after)
+      const records: ReadonlyArray<StoredRecordOf<K>> = yield* recordPage(store, kind, after, limit)
       if (records.length === 0) return
       yield* onPage(records, after)
       after = storedRecordKey(records.at(-1) as StoredRecord)

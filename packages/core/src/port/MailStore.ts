@@ -14,11 +14,20 @@ import type { Answers, Query } from "../domain/store/Query.ts"
 
 /**
  * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later: yes, unless `reason`
- * is `closed` or `read_only`.
+ * is `closed`, `read_only` or `moved`. The reason `moving` means that the records are being moved to another store, and `moved` that they were.
  * After a failed commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  readonly reason: "overloaded" | "locked" | "full" | "read_only" | "closed" | "contended" | "unreachable"
+  readonly reason:
+    | "overloaded"
+    | "locked"
+    | "full"
+    | "read_only"
+    | "closed"
+    | "contended"
+    | "unreachable"
+    | "moving"
+    | "moved"
   /** A sentence that says what to do, when the store knows it. */
   readonly detail?: string
   readonly cause?: unknown
@@ -27,9 +36,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   override get message() {
     return this.detail ?? `The store is unavailable: ${this.reason}.`
   }
-  /** Retryable, unless the store is closed or read-only. Use the same idempotency key for a send. */
+  /** Retryable, unless the store is closed, read-only or moved. Use the same idempotency key for a send. */
   get isRetryable() {
-    return this.reason !== "closed" && this.reason !== "read_only"
+    return this.reason !== "closed" && this.reason !== "read_only" && this.reason !== "moved"
   }
 }
 

@@ -5,6 +5,7 @@ import type { Redacted } from "effect"
 import { Context, Effect, Layer } from "effect"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
+import { closableStore } from "../internal/closableStore.ts"
 import { makeMeasuredStore, StoreWriteStatus } from "../internal/measuredStore.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
@@ -135,6 +136,7 @@ export const layerWith = (options: MailCoreOptions = {}) => {
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
     Layer.provide(notifyingStore),
     Layer.provide(measuredStore),
+    Layer.provide(closableStore),
     Layer.provide(checkedStore)
   )
 }

@@ -50,6 +50,8 @@ export type StoreFault =
   | "closed"
   | "contended"
   | "unreachable"
+  | "moving"
+  | "moved"
   | "timeout"
 
 /** The facts for the decision. */

@@ -32,7 +32,9 @@ export const commitResults = [
   "read_only",
   "closed",
   "contended",
-  "unreachable"
+  "unreachable",
+  "moving",
+  "moved"
 ] as const
 
 /** One metric. */

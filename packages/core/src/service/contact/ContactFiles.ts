@@ -67,8 +67,8 @@ const retryWhileBusy = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>) =>
       Schedule.upTo({ duration: "30 seconds" })
     ),
     while: (failure) => {
-      const { _tag, reason } = failure as Partial<StoreUnavailable>
-      return _tag === "StoreUnavailable" && reason !== "closed" && reason !== "read_only" && reason !== "full"
+      const { _tag, isRetryable, reason } = failure as Partial<StoreUnavailable>
+      return _tag === "StoreUnavailable" && isRetryable === true && reason !== "full"
     }
   })
 

@@ -1,10 +1,11 @@
 /**
  * Moves all records of one store into another, and proves that both have the same records. Source: decision 0050.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Restoring } from "../../decide/store/restoreRecord.ts"
 import { restoreRecord } from "../../decide/store/restoreRecord.ts"
 import type { Change } from "../../domain/store/Change.ts"
+import { isRecordOfMove, moveLeasesMax } from "../../domain/store/StoreClosure.ts"
 import { MoveRefused } from "../../domain/store/MoveRefused.ts"
 import type { StoreDigest } from "../../domain/store/StoreDigest.ts"
 import { addToDigest, differingKinds, emptyDigests, storeDigestOf } from "../../domain/store/StoreDigest.ts"
@@ -14,6 +15,7 @@ import { makeCheckedStore } from "../../internal/checkedStore.ts"
 import { forEachRecordPage, recordPage } from "../../internal/recordPages.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { checkSourceQuiet, closedDuringMove } from "./closedDuringMove.ts"
 
 /** How far a move is. */
 export interface MoveProgress {
@@ -33,7 +35,13 @@ export interface MoveOptions {
   readonly resume?: boolean | undefined
   /** Move although a worker has a live lease in the source. The move is refused at its end if the source changed. Default: refuse. */
   readonly force?: boolean | undefined
-  /** Runs after each page of at most 200 records. */
+  /**
+   * Closes the source. While the move runs, no process can write into the source; when the move has ended, the source stays closed for good. A write
+   * then fails with `StoreUnavailable`, reason `moving` or `moved`. The value is the location of the target without a password. Everyone who opens the
+   * source reads it. While the move runs, and after a move that failed, the target is closed too. Default: both stores stay open.
+   */
+  readonly closeSource?: string | undefined
+  /** Runs after each page of at most 2,000 records. */
   readonly onProgress?: ((progress: MoveProgress) => Effect.Effect<void>) | undefined
 }
 
@@ -49,7 +57,17 @@ export interface MoveReport {
 
 const silent = () => Effect.void
 
-type OnProgress = NonNullable<MoveOptions["onProgress"]>
+/** The records of a page. Few pages mean few commits, each of which waits for the disk. */
+const pageRecords = 2000
+/** Records that can be large: a content of 20 MiB, a message or a template with long bodies, a contact with 200 properties. */
+const largePages: Partial<Readonly<Record<RecordKind, number>>> = {
+  Content: 1,
+  Message: 100,
+  Resource: 20,
+  Contact: 500
+}
+
+type OnProgress = (progress: MoveProgress) => Effect.Effect<void, StoreUnavailable>
 
 /** Reads all records of a store, and returns their digest. */
 const digestOf = (store: MailStoreShape, phase: MoveProgress["phase"], onProgress: OnProgress) =>
@@ -70,12 +88,17 @@ const walk = <E>(
     const { sha256 } = yield* Crypto
     const kinds = { ...emptyDigests }
     for (const kind of recordKinds)
-      yield* forEachRecordPage(store, kind, (records, after) =>
-        Effect.gen(function* () {
-          yield* onPage(kind, records, after)
-          kinds[kind] = addToDigest(kinds[kind], records, sha256)
-          yield* onProgress({ phase, kind, records: kinds[kind].count })
-        })
+      yield* forEachRecordPage(
+        store,
+        kind,
+        (page, after) =>
+          Effect.gen(function* () {
+            const records = page.filter((record: StoredRecord) => !isRecordOfMove(record))
+            yield* onPage(kind, records, after)
+            kinds[kind] = addToDigest(kinds[kind], records, sha256)
+            yield* onProgress({ phase, kind, records: kinds[kind].count })
+          }),
+        largePages[kind] ?? pageRecords
       )
     return storeDigestOf(kinds, sha256)
   })
@@ -88,20 +111,11 @@ export const digestStore = (store: MailStoreShape): Effect.Effect<StoreDigest, S
   digestOf(makeCheckedStore(store), "checkSource", silent)
 
 const checkTargetEmpty = Effect.fnUntraced(function* (to: MailStoreShape) {
-  for (const kind of recordKinds)
-    if ((yield* recordPage(to, kind, null, 1)).length > 0)
-      return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
+  for (const kind of recordKinds) {
+    const records: ReadonlyArray<StoredRecord> = yield* recordPage(to, kind, null, moveLeasesMax + 1)
+    if (!records.every(isRecordOfMove)) return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
+  }
 })
-
-const checkSourceQuiet = (from: MailStoreShape) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    yield* forEachRecordPage(from, "Lease", (leases) =>
-      leases.some(({ record }) => record.leaseUntil > now)
-        ? Effect.fail(new MoveRefused({ reason: "source_in_use", kinds: ["Lease"] }))
-        : Effect.void
-    )
-  })
 
 const keyText = (record: StoredRecord): string => JSON.stringify(storedRecordKey(record))
 
@@ -113,7 +127,7 @@ const existingIn = (
   count: number
 ): Effect.Effect<ReadonlyMap<string, StoredRecord>, StoreUnavailable> =>
   Effect.map(
-    recordPage(to, kind, after, count),
+    recordPage(to, kind, after, count + moveLeasesMax),
     (records) => new Map(records.map((record: StoredRecord) => [keyText(record), record]))
   )
 
@@ -137,30 +151,20 @@ const writePage = (
     return steps.filter(({ first, second }) => first.length + second.length > 0).length
   })
 
-/**
- * Copies every record of the store `from` into the store `to`, page by page, with memory for one page. Then reads both stores again and
- * compares their digests. The source is only read. Neither store may be used by another process meanwhile.
- *
- * Fails with `MoveRefused` when the target has records, or when a worker has a live lease in the source. Fails with it at the end when the
- * source changed during the move, or when the target returns other records than were written. After a failure the target is incomplete: delete
- * the target, or move again with `resume`.
- */
-export const moveStore = (
-  from: MailStoreShape,
-  to: MailStoreShape,
-  { resume = false, force = false, onProgress = silent }: MoveOptions = {}
-): Effect.Effect<MoveReport, MoveRefused | StoreUnavailable, Crypto> =>
+/** Copies all records, and compares what both stores have then. */
+const copyAndCompare = (
+  source: MailStoreShape,
+  target: MailStoreShape,
+  { resume, onProgress }: { readonly resume: boolean; readonly onProgress: OnProgress },
+  onWritten: (records: number) => void
+): Effect.Effect<StoreDigest, MoveRefused | StoreUnavailable, Crypto> =>
   Effect.gen(function* () {
-    const [source, target] = [makeCheckedStore(from), makeCheckedStore(to)]
-    if (!resume) yield* checkTargetEmpty(target)
-    if (!force) yield* checkSourceQuiet(source)
-    let written = 0
     const copied = yield* walk(source, "copy", onProgress, (kind, records, after) =>
       Effect.gen(function* () {
         const existing = resume
           ? yield* existingIn(target, kind, after, records.length)
           : new Map<string, StoredRecord>()
-        written += yield* writePage(target, kind, records, existing)
+        onWritten(yield* writePage(target, kind, records, existing))
       })
     )
     const inTarget = yield* digestOf(target, "checkTarget", onProgress)
@@ -169,6 +173,36 @@ export const moveStore = (
       return yield* new MoveRefused({ reason: "source_changed", kinds: differingKinds(inSource, copied) })
     if (inTarget.sha256 !== copied.sha256)
       return yield* new MoveRefused({ reason: "target_differs", kinds: differingKinds(inTarget, copied) })
-    const records = recordKinds.reduce((sum, kind) => sum + copied.kinds[kind].count, 0)
-    return { digest: copied, records, written }
+    return copied
+  })
+
+/**
+ * Copies every record of the store `from` into the store `to`, page by page, with memory for one page. Then reads both stores again and
+ * compares their digests. Without `closeSource`, the source is only read, and neither store may be used by another process meanwhile.
+ *
+ * Fails with `MoveRefused` when the target has records, or when a worker has a live lease in the source. Fails with it at the end when the
+ * source changed during the move, or when the target returns other records than were written. After a failure the target is incomplete: delete
+ * the target, or move again with `resume`.
+ */
+export const moveStore = (
+  from: MailStoreShape,
+  to: MailStoreShape,
+  options: MoveOptions = {}
+): Effect.Effect<MoveReport, MoveRefused | StoreUnavailable, Crypto> =>
+  Effect.gen(function* () {
+    const { resume = false, force = false, closeSource, onProgress = silent } = options
+    const [source, target] = [makeCheckedStore(from), makeCheckedStore(to)]
+    if (!resume) yield* checkTargetEmpty(target)
+    if (!force && closeSource === undefined) yield* checkSourceQuiet(source)
+    let written = 0
+    const copy = (onPage: OnProgress) =>
+      copyAndCompare(source, target, { resume, onProgress: onPage }, (records) => {
+        written += records
+      })
+    const closing = { source, target, to: closeSource ?? "", resume, force, written: () => written }
+    const digest = yield* closeSource === undefined
+      ? copy(onProgress)
+      : closedDuringMove(closing, (renew) => copy((progress) => Effect.andThen(renew, onProgress(progress))))
+    const records = recordKinds.reduce((sum, kind) => sum + digest.kinds[kind].count, 0)
+    return { digest, records, written }
   }).pipe(Effect.withSpan("moveStore"))

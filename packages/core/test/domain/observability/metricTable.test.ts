@@ -46,7 +46,9 @@ describe("metricTable", () => {
       read_only: true,
       closed: true,
       contended: true,
-      unreachable: true
+      unreachable: true,
+      moving: true,
+      moved: true
     }
     expect(commitResults.toSorted()).toEqual(["applied", "conflict", ...Object.keys(reasons)].toSorted())
   })

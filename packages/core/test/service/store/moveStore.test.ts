@@ -92,11 +92,11 @@ describe("moveStore", () => {
   it("copies more records than a page has, and reports its progress page by page", () =>
     run(
       Effect.gen(function* () {
-        const { from, to } = yield* twoStores(settings(450))
+        const { from, to } = yield* twoStores(settings(4500))
         const seen: Array<MoveProgress> = []
         const report = yield* moveStore(from, to, { onProgress: (one) => Effect.sync(() => void seen.push(one)) })
-        expect(report).toMatchObject({ records: 450, written: 450, digest: { kinds: { Setting: { count: 450 } } } })
-        expect(seen.filter(({ phase }) => phase === "copy").map(({ records }) => records)).toEqual([200, 400, 450])
+        expect(report).toMatchObject({ records: 4500, written: 4500, digest: { kinds: { Setting: { count: 4500 } } } })
+        expect(seen.filter(({ phase }) => phase === "copy").map(({ records }) => records)).toEqual([2000, 4000, 4500])
         expect(new Set(seen.map(({ phase }) => phase))).toEqual(new Set(["copy", "checkTarget", "checkSource"]))
       })
     ))
@@ -149,34 +149,38 @@ describe("moveStore", () => {
       })
     ))
 
-  it("resumes after an interruption at every commit, and writes only what the target lacks", () =>
-    run(
-      Effect.gen(function* () {
-        const changes: ReadonlyArray<Change> = [
-          ...settings(450),
-          { _tag: "AddToCounter", projectId: "prj", name: "contacts", by: 3, max: null },
-          event("evt_1"),
-          event("evt_2"),
-          { _tag: "DistributeEvent", id: "evt_1" }
-        ]
-        for (let at = 0; at <= 6; at++) {
-          const { from, to } = yield* twoStores(changes)
-          let commits = 0
-          const failing: MailStoreShape = {
-            ...to,
-            commit: (all) => (commits++ < at ? to.commit(all) : Effect.die("the process was killed"))
+  it(
+    "resumes after an interruption at every commit, and writes only what the target lacks",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const changes: ReadonlyArray<Change> = [
+            ...settings(4500),
+            { _tag: "AddToCounter", projectId: "prj", name: "contacts", by: 3, max: null },
+            event("evt_1"),
+            event("evt_2"),
+            { _tag: "DistributeEvent", id: "evt_1" }
+          ]
+          for (let at = 0; at <= 6; at++) {
+            const { from, to } = yield* twoStores(changes)
+            let commits = 0
+            const failing: MailStoreShape = {
+              ...to,
+              commit: (all) => (commits++ < at ? to.commit(all) : Effect.die("the process was killed"))
+            }
+            yield* Effect.exit(moveStore(from, failing))
+            const had = yield* digestStore(to)
+            const { digest, records, written } = yield* moveStore(from, to, { resume: true })
+            expect(digest).toEqual(yield* digestStore(from))
+            expect(records).toBe(4503)
+            const undistributed = at === 5 ? 1 : 0
+            const existing = Object.values(had.kinds).reduce((sum, { count }) => sum + count, 0)
+            expect(written).toBe(4503 - existing + undistributed)
           }
-          yield* Effect.exit(moveStore(from, failing))
-          const had = yield* digestStore(to)
-          const { digest, records, written } = yield* moveStore(from, to, { resume: true })
-          expect(digest).toEqual(yield* digestStore(from))
-          expect(records).toBe(453)
-          const undistributed = at === 5 ? 1 : 0
-          const existing = Object.values(had.kinds).reduce((sum, { count }) => sum + count, 0)
-          expect(written).toBe(453 - existing + undistributed)
-        }
-      })
-    ))
+        })
+      ),
+    60_000
+  )
 
   it("refuses to resume a move of another source", () =>
     run(

@@ -1,0 +1,97 @@
+/**
+ * Refuses the writes of this process while the records of the store move into another store, and after that. Source: decision 0078.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { StoreClosure } from "../domain/store/StoreClosure.ts"
+import { closureOf, movedToSetting } from "../domain/store/StoreClosure.ts"
+import type { MailStoreShape } from "../port/MailStore.ts"
+import { MailStore, StoreUnavailable } from "../port/MailStore.ts"
+
+/** How long a process writes without reading again whether the store is closed. A move waits longer than this before it copies. */
+export const closureKeptMillis = 1000
+
+const closureKeptNanos = BigInt(closureKeptMillis) * 1_000_000n
+
+const movingSentence = "The records of this store are being moved to another store. Try again later."
+const incompleteSentence =
+  "A move into this store has not ended, so the store is incomplete. Resume the move, or delete the store and move again."
+
+const movedSentence = (to: string) => `The records of this store were moved to ${to}. Use that store.`
+
+const refusalOf = (closure: StoreClosure): StoreUnavailable => {
+  switch (closure.reason) {
+    case "moving":
+      return new StoreUnavailable({ reason: "moving", detail: movingSentence })
+    case "incomplete":
+      return new StoreUnavailable({ reason: "moving", detail: incompleteSentence })
+    case "moved":
+      return new StoreUnavailable({ reason: "moved", detail: movedSentence(closure.to) })
+  }
+}
+
+/** Reads why the store takes no writes; `null` if the store is open. */
+export const readClosure = (store: MailStoreShape): Effect.Effect<StoreClosure | null, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const [movedTo, leases] = yield* store.read([
+      { _tag: "Setting", name: movedToSetting },
+      // All leases: there is one for each worker.
+      { _tag: "LeasesSetAfter", now: Number.MIN_SAFE_INTEGER }
+    ])
+    const now = yield* Clock.currentTimeMillis
+    return closureOf({ movedTo, leases, now })
+  })
+
+/**
+ * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads at most once a second whether
+ * the store is closed, and only before a write.
+ */
+export const makeClosableStore = (store: MailStoreShape) => {
+  let checkedNanos: bigint | null = null
+  const check = (reader: MailStoreShape): Effect.Effect<void, StoreUnavailable> =>
+    Effect.gen(function* () {
+      const startedNanos = yield* Clock.monotonicTimeNanos
+      const closure = yield* readClosure(reader)
+      checkedNanos = closure === null ? startedNanos : null
+      if (closure !== null) return yield* refusalOf(closure)
+    })
+  /** Every send passes here, so the usual case has no effects of its own. */
+  const ifOpen =
+    (reader: MailStoreShape) =>
+    <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+      Clock.clockWith((clock) =>
+        checkedNanos !== null && clock.monotonicTimeNanosUnsafe() - checkedNanos < closureKeptNanos
+          ? write
+          : Effect.andThen(check(reader), write)
+      )
+
+  const closable = (one: MailStoreShape): MailStoreShape => {
+    const guarded = ifOpen(one)
+    return {
+      ...one,
+      commit: (changes) => (changes.length === 0 ? one.commit(changes) : guarded(one.commit(changes))),
+      claim: (claim) => guarded(one.claim(claim)),
+      claimEventDeliveries: (claim) => guarded(one.claimEventDeliveries(claim)),
+      sweep: (sweep) => guarded(one.sweep(sweep))
+    }
+  }
+  const closableStore: MailStoreShape = {
+    ...closable(store),
+    ...(store.joinTransaction === undefined
+      ? {}
+      : {
+          joinTransaction: (connection: unknown) =>
+            Effect.map(store.joinTransaction!(connection), (joined) => ({ ...joined, store: closable(joined.store) }))
+        })
+  }
+  return { store: closableStore, check: check(store) }
+}
+
+/** Replaces the store by one that refuses writes while it is closed. Fails when the store is closed now. */
+export const closableStore: Layer.Layer<MailStore, StoreUnavailable, MailStore> = Layer.effect(
+  MailStore,
+  Effect.gen(function* () {
+    const { check, store } = makeClosableStore(yield* MailStore)
+    yield* check
+    return store
+  })
+)
