@@ -45,7 +45,7 @@ export const readClosure = (store: MailStoreShape): Effect.Effect<StoreClosure |
  * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads at most once a second whether
  * the store is closed, and only before a write.
  */
-export const makeClosableStore = (store: MailStoreShape) => {
+const makeClosableStore = (store: MailStoreShape) => {
   let checkedNanos: bigint | null = null
   const check = (reader: MailStoreShape): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
