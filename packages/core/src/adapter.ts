@@ -40,6 +40,8 @@ export type { FileReaderShape } from "./port/FileReader.ts"
 export { IdSource } from "./port/IdSource.ts"
 export { PlanSource } from "./port/PlanSource.ts"
 export { RateLimiter } from "./port/RateLimiter.ts"
+export { drawMore, drawToken, fullBucket } from "./domain/plan/TokenBucket.ts"
+export type { Bucket, BucketLimit, BucketState } from "./domain/plan/TokenBucket.ts"
 export type { BucketRef, BucketRefs, RateDecision } from "./port/RateLimiter.ts"
 
 // The measurements of a store that commits in groups.

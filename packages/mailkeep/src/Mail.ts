@@ -17,7 +17,7 @@ import type { MailCore } from "@mailkeep/core"
 import type { CallOptions, EmbeddedProject, EmbeddedSendInput } from "@mailkeep/core/handle"
 import type { Layer, ManagedRuntime } from "effect"
 import type { OutboxReport, OutboxRow } from "./outbox/OutboxSource.ts"
-import type { TransactionSends } from "./TransactionSends.ts"
+import type { PromisedTransactionSends, TransactionSends } from "./TransactionSends.ts"
 
 /** All services of the core, and the two ports that a product chooses. */
 export type MailServices = Layer.Success<typeof MailCore.layer> | MailStore | Transport
@@ -65,6 +65,11 @@ export interface TransactionConnection {
   readonly inTransaction: boolean
 }
 
+/** The part of a client of `pg` by which the compiler knows it. A client has one connection; a pool has several, and is refused. */
+export interface TransactionClient {
+  readonly query: (...args: Array<never>) => unknown
+}
+
 /** The handle of a project, with sends that commit together with the writes of the product. */
 export interface MailProject extends EmbeddedProject {
   /**
@@ -88,7 +93,14 @@ export interface MailProject extends EmbeddedProject {
    * await mail.close()
    * ```
    */
-  readonly within: (connection: TransactionConnection) => TransactionSends
+  readonly within: {
+    (connection: TransactionConnection): TransactionSends
+    /**
+     * Sends in the open transaction of the product's own client of `pg` to the database of the store. Each method returns a promise: wait for it before
+     * the next statement.
+     */
+    (client: TransactionClient): PromisedTransactionSends
+  }
   /** Sends through an outbox table in any other database. Source: decision 0056. */
   readonly outbox: ProjectOutbox
 }

@@ -22,3 +22,14 @@ export interface TransactionSends {
   /** Changes the scheduled time of a message when the transaction commits. */
   readonly reschedule: (messageId: string, scheduledAt: TimeInput) => RescheduledMessage
 }
+
+/**
+ * Sends in an open transaction of the product on a server, such as PostgreSQL. Each method waits for the server. Wait for its promise before the next
+ * statement of the transaction. What it wrote commits or rolls back with the transaction. A call that rejects wrote nothing, and the transaction stays open.
+ */
+export type PromisedTransactionSends = {
+  /** As in `TransactionSends`, with a promise. */
+  readonly [K in keyof TransactionSends]: (
+    ...args: Parameters<TransactionSends[K]>
+  ) => Promise<ReturnType<TransactionSends[K]>>
+}

@@ -27,6 +27,7 @@ export type {
   ProjectOutbox,
   ProjectsHandle,
   TickReport,
+  TransactionClient,
   TransactionConnection
 } from "./Mail.ts"
 export type { MailOptions } from "./MailOptions.ts"
@@ -36,7 +37,7 @@ export type { LogEntry, LogEntryLevel } from "./logging.ts"
 export { outboxSql } from "./outbox/outboxSql.ts"
 export type { OutboxStatements } from "./outbox/outboxSql.ts"
 export type { OutboxReport, OutboxRow, OutboxSource, StoredOutboxRow } from "./outbox/OutboxSource.ts"
-export type { TransactionSends } from "./TransactionSends.ts"
+export type { PromisedTransactionSends, TransactionSends } from "./TransactionSends.ts"
 
 // Stores, transports and event sinks.
 export { memory, smtp, sqlite, stub } from "./adapters.ts"

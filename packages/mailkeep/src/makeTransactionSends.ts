@@ -1,16 +1,17 @@
 /**
- * Sends in the product's own open transaction. Source: decision 0056.
+ * Sends in the product's own open transaction. Source: decisions 0056 and 0079.
  */
 import type { ProjectId, Sending, StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import { TransactionSending } from "@mailkeep/core"
 import { Effect } from "effect"
-import type { RunSync } from "./calls.ts"
+import type { Run, RunSync } from "./calls.ts"
 import { toBatchItem } from "./embeddedProject.ts"
 import { splitBatch, splitSend } from "./sendInput.ts"
-import type { TransactionSends } from "./TransactionSends.ts"
+import type { PromisedTransactionSends, TransactionSends } from "./TransactionSends.ts"
 
 /** What the sends of a transaction need of the mail. */
 export interface TransactionSendsDeps {
+  readonly run: Run
   readonly runSync: RunSync
   /** Called after each call that wrote. Wakes the dispatcher when the transaction of the connection has ended. */
   readonly onWritten: (connection: unknown) => void
@@ -19,25 +20,57 @@ export interface TransactionSendsDeps {
   readonly from: string | undefined
 }
 
-/** Makes the sends in the transactions of a connection. Checks the connection in each call. */
+type Use<A, E> = (sending: Sending["Service"]) => Effect.Effect<A, E>
+
+/** Runs a call within the transaction: at once, or as a promise. */
+interface RunUse<K extends "value" | "promise"> {
+  <A, E>(use: Use<A, E>): K extends "value" ? A : Promise<A>
+}
+
+/** Whether the value is a client of a server, and not a connection of better-sqlite3. */
+const isClient = (connection: unknown): boolean =>
+  typeof connection === "object" &&
+  connection !== null &&
+  !("inTransaction" in connection) &&
+  "query" in connection &&
+  typeof connection.query === "function"
+
+const sendsWith = <K extends "value" | "promise">(
+  run: RunUse<K>,
+  { projectId, from }: Pick<TransactionSendsDeps, "projectId" | "from">
+) => ({
+  send: (input: Parameters<TransactionSends["send"]>[0]) =>
+    run(({ send }) => send(projectId, ...splitSend(input, from))),
+  sendBatch: (input: Parameters<TransactionSends["sendBatch"]>[0]) =>
+    run(({ sendBatch }) =>
+      Effect.map(sendBatch(projectId, ...splitBatch(input, from)), (results) => results.map(toBatchItem))
+    ),
+  cancel: (messageId: string) => run(({ cancel }) => cancel(projectId, messageId)),
+  reschedule: (...[messageId, scheduledAt]: Parameters<TransactionSends["reschedule"]>) =>
+    run(({ reschedule }) => reschedule(projectId, messageId, scheduledAt))
+})
+
+/** Makes the sends in the transactions of a connection. Checks the connection in each call. A client of a server gets promises. */
 export const makeTransactionSends = (
-  { runSync, onWritten, projectId, from }: TransactionSendsDeps,
+  deps: TransactionSendsDeps,
   connection: unknown
-): TransactionSends => {
-  const run = <A, E>(use: (sending: Sending["Service"]) => Effect.Effect<A, E>): A => {
-    const effect: Effect.Effect<A, E | TransactionRefused | StoreUnavailable, TransactionSending> =
-      TransactionSending.use(({ within }) => within(connection, use))
-    const result = runSync(effect)
-    onWritten(connection)
+): TransactionSends | PromisedTransactionSends => {
+  const within = <A, E>(
+    use: Use<A, E>
+  ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable, TransactionSending> =>
+    TransactionSending.use((sending) => sending.within(connection, use))
+  if (!isClient(connection)) {
+    const runNow: RunUse<"value"> = (use) => {
+      const result = deps.runSync(within(use))
+      deps.onWritten(connection)
+      return result
+    }
+    return sendsWith(runNow, deps)
+  }
+  const runWaiting: RunUse<"promise"> = async (use) => {
+    const result = await deps.run(within(use))
+    deps.onWritten(connection)
     return result
   }
-  return {
-    send: (input) => run(({ send }) => send(projectId, ...splitSend(input, from))),
-    sendBatch: (input) =>
-      run(({ sendBatch }) =>
-        Effect.map(sendBatch(projectId, ...splitBatch(input, from)), (results) => results.map(toBatchItem))
-      ),
-    cancel: (messageId) => run(({ cancel }) => cancel(projectId, messageId)),
-    reschedule: (messageId, scheduledAt) => run(({ reschedule }) => reschedule(projectId, messageId, scheduledAt))
-  }
+  return sendsWith(runWaiting, deps)
 }

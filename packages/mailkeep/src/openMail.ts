@@ -90,8 +90,11 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   /** The handle of a project, with the sends that commit in a database of the product. */
   const makeProject = (id: ProjectId, sender: string | undefined): MailProject => ({
     ...makeEmbeddedProject(run, id, sender),
-    within: (connection) =>
-      makeTransactionSends({ runSync: calls.runSync, onWritten: watchEnd, projectId: id, from: sender }, connection),
+    within: ((connection: unknown) =>
+      makeTransactionSends(
+        { run, runSync: calls.runSync, onWritten: watchEnd, projectId: id, from: sender },
+        connection
+      )) as MailProject["within"],
     outbox: { row: (input) => makeOutboxRow(input, id, sender) }
   })
   const main = makeProject(projectId, from)

@@ -6,8 +6,12 @@ import { setImmediate, setTimeout } from "node:timers"
 const pauseMillisMin = 1
 const pauseMillisMax = 100
 
-const hasTransaction = (connection: object): boolean =>
-  "inTransaction" in connection && connection.inTransaction === true
+/** A connection of better-sqlite3 has `inTransaction`, and a client of `pg` has `getTransactionStatus`: `I` outside of a transaction. */
+const hasTransaction = (connection: object): boolean => {
+  if ("inTransaction" in connection) return connection.inTransaction === true
+  if (!("getTransactionStatus" in connection) || typeof connection.getTransactionStatus !== "function") return false
+  return connection.getTransactionStatus() === "T" || connection.getTransactionStatus() === "E"
+}
 
 /**
  * Returns a function that watches a connection with an open transaction. Calls `onEnd` after the transaction has ended: on the next turn of the

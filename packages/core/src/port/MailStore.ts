@@ -110,8 +110,10 @@ export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
 
 /** One call within the open transaction of a caller. */
 export interface JoinedTransaction {
-  /** Reads and writes in the transaction, without waiting. */
+  /** Reads and writes in the transaction, without waiting unless `isAsynchronous`. */
   readonly store: MailStoreShape
+  /** Whether the store waits for the server of the connection. Default: no, so that a call runs in one step of the thread. */
+  readonly isAsynchronous?: boolean
   /** Ends the call. With `false`, undoes what the call wrote. The transaction stays open. */
   readonly end: (keep: boolean) => Effect.Effect<void, StoreUnavailable>
 }

@@ -61,8 +61,9 @@ export class TransactionSending extends Context.Service<
   TransactionSending,
   {
     /**
-     * Runs `use` in the open transaction of the connection, in one step of this thread. A call that fails writes nothing, and the transaction
-     * stays open. Fails with `TransactionRefused` when the store cannot join the transaction, and when the call would have to wait.
+     * Runs `use` in the open transaction of the connection. A call that fails writes nothing, and the transaction stays open. Over SQLite, the call runs
+     * in one step of this thread. Fails with `TransactionRefused` when the store cannot join the transaction, and over SQLite when the call would have
+     * to wait.
      */
     readonly within: <A, E>(
       connection: unknown,
@@ -102,22 +103,36 @@ export class TransactionSending extends Context.Service<
           return exit
         })
 
+      /** Runs an effect to its end, however long it waits. */
+      const runWaiting = <A, E>(effect: Effect.Effect<A, E>, call: Call): Effect.Effect<Exit.Exit<A, E>> =>
+        Effect.ensuring(
+          Effect.exit(Effect.provideService(effect, CurrentCall, call)),
+          Effect.sync(() => {
+            call.hasEnded = true
+          })
+        )
+
+      type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
       const inJoined = <A, E>(
-        { store, end }: JoinedTransaction,
-        use: (sending: SendingShape) => Effect.Effect<A, E>
+        { store, end, isAsynchronous = false }: JoinedTransaction,
+        effect: Effect.Effect<A, E>,
+        restore: Restore
       ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable> =>
         Effect.gen(function* () {
-          const exit = yield* runNow(use(sending), { store, hasEnded: false })
+          const call: Call = { store, hasEnded: false }
+          const exit = yield* isAsynchronous ? runWaiting(restore(effect), call) : runNow(effect, call)
           yield* end(exit !== null && Exit.isSuccess(exit))
           return yield* exit ?? new TransactionRefused({ reason: "asynchronous", detail: mayNotWait })
         })
 
       return {
+        // An interruption in the middle would leave the call open in the transaction.
         within: (connection, use) =>
-          Effect.suspend(() =>
+          Effect.uninterruptibleMask((restore) =>
             store.joinTransaction === undefined
               ? Effect.fail(new TransactionRefused({ reason: "not_supported" }))
-              : Effect.flatMap(store.joinTransaction(connection), (joined) => inJoined(joined, use))
+              : Effect.flatMap(store.joinTransaction(connection), (joined) => inJoined(joined, use(sending), restore))
           ),
         wake: Effect.andThen(
           Effect.andThen(wakeUp.deliveries.notify, wakeUp.events.notify),

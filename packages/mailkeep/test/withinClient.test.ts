@@ -1,0 +1,121 @@
+/**
+ * `mail.within` with a client of a server: its calls are promises, and the store is told which of them to keep.
+ */
+import type { MailStoreShape, Query } from "@mailkeep/core/adapter"
+import { MailStore, StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { Effect, Layer } from "effect"
+import { setImmediate as turn } from "node:timers/promises"
+import { afterEach, describe, expect, it } from "vitest"
+import type { Mail, MailOptions } from "../src/index.ts"
+import { openMail, stub } from "../src/index.ts"
+
+const message = { to: "ada@example.org", subject: "Your order", text: "Thank you." }
+
+/** A client in a transaction, as a driver with promises has it. */
+const client = { query: () => Promise.resolve({ rows: [] }), getTransactionStatus: () => status }
+let status = "T"
+
+/** Each read and each commit waits for a turn of the event loop, as a server does. */
+const waiting = (store: MailStoreShape): MailStoreShape => {
+  const wait = Effect.promise(() => turn())
+  return {
+    ...store,
+    commit: (changes) => Effect.andThen(wait, store.commit(changes)),
+    read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => Effect.andThen(wait, store.read(queries))
+  }
+}
+
+/** A mail whose store joins the transactions of `client`. Records how each call ended. */
+const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUnavailable) => {
+  const ends: Array<boolean> = []
+  const store = Layer.effect(
+    MailStore,
+    Effect.map(MemoryMailStore.make, (memory) => ({
+      ...memory,
+      joinTransaction: (connection: unknown) =>
+        connection === client
+          ? Effect.succeed({
+              store: waiting(memory),
+              isAsynchronous: true,
+              end: (keep: boolean) => {
+                ends.push(keep)
+                return endFailure === undefined ? Effect.void : Effect.fail(endFailure)
+              }
+            })
+          : Effect.fail(new TransactionRefused({ reason: "not_a_connection" }))
+    }))
+  )
+  const mail = await openMail({
+    store,
+    transport: stub(),
+    domains: ["acme.example"],
+    from: "shop@acme.example",
+    background: false,
+    onLog: () => {},
+    ...options
+  })
+  opened.push(mail)
+  return { mail, ends }
+}
+
+const opened: Array<Mail> = []
+afterEach(async () => {
+  status = "T"
+  await Promise.all(opened.splice(0).map((mail) => mail.close()))
+})
+
+describe("within a transaction of a client with promises", () => {
+  it("resolves with the result of a send, and keeps what the call wrote", async () => {
+    const { mail, ends } = await openWith()
+    expect((await mail.within(client).send(message)).totalQueued).toBe(1)
+    expect(ends).toEqual([true])
+    expect((await mail.deliveries.list()).items).toHaveLength(1)
+  })
+
+  it("rejects with the failure of a send, and undoes the call", async () => {
+    const { mail, ends } = await openWith()
+    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toMatchObject({ kind: "invalid_argument" })
+    await expect(mail.within(client).cancel("msg_0")).rejects.toMatchObject({ name: "MessageNotFound" })
+    expect(ends).toEqual([false, false])
+  })
+
+  it("accepts a plan that is a promise, because the call may wait", async () => {
+    const { mail, ends } = await openWith({ plan: async () => ({ dailySends: 1 }) })
+    await mail.within(client).send(message)
+    await expect(mail.within(client).send(message)).rejects.toMatchObject({ name: "PlanLimitReached" })
+    expect(ends).toEqual([true, false])
+  })
+
+  it("sends a batch, cancels and reschedules", async () => {
+    const { mail } = await openWith()
+    const tenant = mail.within(client)
+    const scheduledAt = new Date(Date.now() + 3_600_000)
+    const { messageId } = await tenant.send({ ...message, scheduledAt })
+    const moved = await tenant.reschedule(messageId, new Date(scheduledAt.getTime() + 60_000))
+    expect(moved.messageId).toBe(messageId)
+    expect((await tenant.cancel(messageId)).messageId).toBe(messageId)
+    const results = await tenant.sendBatch({ messages: [message, { ...message, to: "nobody" }] })
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"])
+  })
+
+  it("rejects when the store cannot end the call, because the connection was lost", async () => {
+    const { mail } = await openWith({}, new StoreUnavailable({ reason: "unreachable" }))
+    await expect(mail.within(client).send(message)).rejects.toMatchObject({ reason: "unreachable" })
+  })
+
+  it("rejects with TransactionRefused for another client", async () => {
+    const { mail } = await openWith()
+    const other = { query: () => Promise.resolve() }
+    await expect(mail.within(other).send(message)).rejects.toBeInstanceOf(TransactionRefused)
+  })
+
+  it("wakes the dispatcher after the transaction of the client has ended", async () => {
+    const { mail } = await openWith({ background: true })
+    await mail.within(client).send(message)
+    const statuses = async () => (await mail.deliveries.list()).items.map((one) => one.status)
+    expect(await statuses()).toEqual(["queued"])
+    status = "I"
+    await expect.poll(statuses).toEqual(["delivered"])
+  })
+})
