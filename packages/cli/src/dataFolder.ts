@@ -1,9 +1,10 @@
 /**
- * The core over the store in a data folder.
+ * The core over the store in a data folder, or over the store of a location.
  */
 import { join } from "node:path"
 import type { Plan, RetentionOptions } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
+import type { MailStore } from "@mailkeep/core"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import { dayMillis, webhookUrlRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"
@@ -16,12 +17,17 @@ import { exitOnFailure } from "./output.ts"
 import type { TransportChoice } from "./mailFlags.ts"
 import { keepPrivate } from "./privateFolder.ts"
 import { transportLayer } from "./relay.ts"
+import type { StoreLocation } from "./storeLocation.ts"
+import { storeFileName } from "./storeLocation.ts"
 
-/** The name of the store in a data folder. */
-export const storeFileName = "mailkeep.db"
+/** Where the mail is kept. `store` replaces the store in the data folder. */
+export interface MailPlace {
+  readonly folder: string
+  readonly store: StoreLocation | undefined
+}
 
 /** Creates the folder if it does not exist. Only its owner may read it. */
-const store = (folder: string, commitThread: "worker" | "caller") =>
+const storeInFolder = (folder: string, commitThread: "worker" | "caller") =>
   Layer.unwrap(
     Effect.try({
       try: () => {
@@ -32,6 +38,21 @@ const store = (folder: string, commitThread: "worker" | "caller") =>
         cause instanceof StoreNotOpened ? cause : new StoreNotOpened({ reason: "unreachable", where: folder, cause })
     })
   )
+
+/** Loads the adapter of PostgreSQL only for its URL. */
+const storeAt = (
+  { folder, store }: MailPlace,
+  commitThread: "worker" | "caller"
+): Layer.Layer<MailStore, StoreNotOpened> => {
+  if (store === undefined) return storeInFolder(folder, commitThread)
+  if (store.kind === "sqlite") return SqliteMailStore.layer({ filename: store.filename, commitThread })
+  return Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@mailkeep/postgres")),
+      ({ sharedServices }) => sharedServices.layer({ connectionString: Redacted.value(store.url) })
+    )
+  )
+}
 
 /** After how many days records are deleted. `undefined` means the default of the core. */
 export interface RetentionDays {
@@ -51,7 +72,7 @@ const retentionOf = (days: RetentionDays): RetentionOptions => ({
 })
 
 export interface MailHomeOptions {
-  readonly data: string
+  readonly data: MailPlace
   readonly plan?: Partial<Plan>
   /** Name servers for the domain checks; default the name servers of the system. */
   readonly dns?: ReadonlyArray<string>
@@ -110,7 +131,7 @@ const layer = ({
   }).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        store(data, commitThread),
+        storeAt(data, commitThread),
         transportLayer(transport, keepsMail),
         PlanSource.layerFixed(plan),
         NodeCrypto.layer,

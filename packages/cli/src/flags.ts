@@ -7,17 +7,32 @@ import { noLimits, parseInstant, permissions } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { locationComplaint, parseStoreLocation } from "./storeLocation.ts"
 
 /** The environment variable that replaces an absent flag. */
 export const fromEnvironment = (name: string) => `MAILKEEP_${name}`
 
-export const data = Flag.String("data").pipe(
+const folder = Flag.String("data").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
   Flag.withDefault("./mailkeep-data"),
   Flag.withDescription(
     "The data folder with the store, private to its owner; created if it does not exist. MAILKEEP_DATA"
   )
 )
+
+/** Of a URL that is wrong, the complaint does not show the password. */
+const store = Flag.String("store").pipe(
+  Flag.withFallbackConfig(Config.String(fromEnvironment("STORE"))),
+  Flag.filterMap(parseStoreLocation, locationComplaint),
+  Flag.withDescription(
+    "The store, such as postgres://user:password@db.example/mail or sqlite:mail.db, instead of a data folder. MAILKEEP_STORE"
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrUndefined)
+)
+
+/** Where the mail is kept: a data folder, or the location of a store, which wins. */
+export const data = { folder, store }
 
 export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false),

@@ -51,6 +51,6 @@ describe("mailkeep migrate", () => {
   it("refuses a location that is no sqlite:PATH", async () => {
     const { code, stdout, stderr } = await run(["migrate", "--from", "mail.db", "--to", `sqlite:${path("new.db")}`])
     expect(code).toBe(1)
-    expect(stdout + stderr).toContain('Expected sqlite:PATH, not "mail.db"')
+    expect(stdout + stderr).toContain('Expected sqlite:PATH or postgres://…, not "mail.db"')
   })
 })

@@ -67,6 +67,7 @@ export interface TransactionConnection {
 
 /** The part of a client of `pg` by which the compiler knows it. A client has one connection; a pool has several, and is refused. */
 export interface TransactionClient {
+  /** Runs a statement on the connection of the client. */
   readonly query: (...args: Array<never>) => unknown
 }
 

@@ -1,5 +1,5 @@
 /**
- * `mail.within` with a client of a server: its calls are promises, and the store is told which of them to keep.
+ * `mail.within` with a client of a server: its calls are promises, and the store learns which of them to keep.
  */
 import type { MailStoreShape, Query } from "@mailkeep/core/adapter"
 import { MailStore, StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
@@ -75,7 +75,9 @@ describe("within a transaction of a client with promises", () => {
 
   it("rejects with the failure of a send, and undoes the call", async () => {
     const { mail, ends } = await openWith()
-    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toMatchObject({ kind: "invalid_argument" })
+    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toMatchObject({
+      kind: "invalid_argument"
+    })
     await expect(mail.within(client).cancel("msg_0")).rejects.toMatchObject({ name: "MessageNotFound" })
     expect(ends).toEqual([false, false])
   })

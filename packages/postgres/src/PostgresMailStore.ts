@@ -10,6 +10,7 @@ import type { Pool } from "pg"
 import { makeClaims } from "./internal/claim/claimDeliveries.ts"
 import { makeSweep } from "./internal/claim/sweep.ts"
 import { makeDatabase } from "./internal/database.ts"
+import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { migrateSchema } from "./internal/migrations.ts"
 import { makeNotifications, noNotifications } from "./internal/notifications.ts"
 import { notOpened, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
@@ -66,7 +67,8 @@ export interface PostgresMailStoreShape extends MailStoreShape {
   readonly groupCounts: () => GroupCounts
 }
 
-const defaultSchema = "mailkeep"
+/** The schema of the tables when the options name none. */
+export const defaultSchema = "mailkeep"
 
 /**
  * Opens the store until the scope closes. Creates the tables if they do not exist. Fails with `StoreNotOpened` when the server cannot be reached,
@@ -92,12 +94,21 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
     const group = yield* makeGroupCommit(commitGroup)
+    const capabilities = { durable: !allowAsynchronousCommit, multiProcess: true }
+    const joinTransaction = yield* makeJoinTransaction({
+      database,
+      schema,
+      capabilities,
+      count,
+      notify: notifications.send,
+      isOpen: () => isOpen
+    })
 
     const whileOpen = <A>(effect: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> =>
       Effect.suspend(() => (isOpen ? effect : Effect.fail(new StoreUnavailable({ reason: "closed" }))))
 
     return {
-      capabilities: { durable: !allowAsynchronousCommit, multiProcess: true },
+      capabilities,
       commit: group.commit,
       claim: (claim) => whileOpen(attemptWrite(() => claims.claim(claim))),
       claimEventDeliveries: (claim) => whileOpen(attemptWrite(() => claims.claimEventDeliveries(claim))),
@@ -112,6 +123,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
         ),
       sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),
       commitsOfOtherProcesses,
+      joinTransaction,
       groupCounts: group.counts
     }
   })

@@ -13,3 +13,4 @@
  * ```
  */
 export * as PostgresMailStore from "./PostgresMailStore.ts"
+export * as sharedServices from "./sharedServices.ts"

@@ -11,9 +11,15 @@ import { testServer } from "./testServer.ts"
 /** The address of the database and the schema, in one text. */
 const separator = " "
 
+/** The address of the database, and the schema. */
+export const addressOf = (argument: string) => {
+  const [connectionString, schema] = argument.split(separator) as [string, string]
+  return { connectionString, schema }
+}
+
 /** @public Imported by other processes. */
 export const open = (argument: string) => {
-  const [connectionString, schema] = argument.split(separator) as [string, string]
+  const { connectionString, schema } = addressOf(argument)
   return PostgresMailStore.layer({ connectionString, schema, connectionsMax: 5 })
 }
 
@@ -29,7 +35,7 @@ let schemas = 0
 export const schemaNames = /"?law_\d+"?/g
 
 /** A schema of its own, in the one database of this test process. */
-const placeAt = (target: () => Promise<Target>) =>
+const placeAt = (target: () => Promise<Target>, module = import.meta.url, openStore: typeof open = open) =>
   Effect.acquireRelease(
     Effect.promise(async () => ({ ...(await target()), schema: `law_${schemas++}` })),
     ({ direct, schema }) =>
@@ -42,7 +48,7 @@ const placeAt = (target: () => Promise<Target>) =>
   ).pipe(
     Effect.map(({ used, schema }) => {
       const argument = used + separator + schema
-      return { layer: open(argument), child: { module: new URL(import.meta.url), argument } }
+      return { layer: openStore(argument), child: { module: new URL(module), argument } }
     })
   )
 
@@ -52,13 +58,16 @@ const once = <A>(make: () => Promise<A>) => {
   return () => (made ??= make())
 }
 
-export const place = placeAt(
-  once(async () => {
-    const server = await testServer()
-    const url = server.urlOf(await server.createDatabase())
-    return { direct: url, used: url }
-  })
-)
+const ownDatabase = once(async () => {
+  const server = await testServer()
+  const url = server.urlOf(await server.createDatabase())
+  return { direct: url, used: url }
+})
+
+export const place = placeAt(ownDatabase)
+
+/** A place of the store that `openStore` of a module opens. */
+export const placeWith = (module: string, openStore: typeof open) => placeAt(ownDatabase, module, openStore)
 
 /** Each transaction can get another connection of the server. */
 export const placeThroughBouncer = placeAt(

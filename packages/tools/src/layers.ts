@@ -167,6 +167,7 @@ const layers = {
       "core/handle",
       "core/node",
       "memory",
+      "postgres",
       "sqlite",
       "smtp",
       "webhooks"
@@ -180,6 +181,7 @@ const layers = {
       "core/binding",
       "core/move",
       "core/node",
+      "postgres",
       "sqlite",
       "smtp",
       "inbound",

@@ -1,21 +1,24 @@
 /**
- * `mailkeep migrate`: moves all records of one store into another, and proves that both have the same records. Source: decision 0050.
+ * `mailkeep migrate`: moves all records of one store into another, and proves that both have the same records. The old store is closed meanwhile,
+ * and stays closed. Source: decisions 0050 and 0078.
  */
 import { existsSync } from "node:fs"
 import type { MoveProgress, StoreDigest } from "@mailkeep/core/move"
 import { moveStore } from "@mailkeep/core/move"
 import * as NodeCrypto from "@mailkeep/core/node"
-import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { json } from "../flags.ts"
+import { openStore } from "../openStore.ts"
 import { exitOnFailure, exitWith, print, printable, table } from "../output.ts"
-import { storeFileOf } from "../storeLocation.ts"
+import { locationComplaint, parseStoreLocation, shownLocation } from "../storeLocation.ts"
 
 const location = (name: string, description: string) =>
   Flag.String(name).pipe(
-    Flag.filterMap(storeFileOf, (text) => `Expected sqlite:PATH, not "${printable(text)}"`),
-    Flag.withDescription(`${description}, such as sqlite:mail.db; a folder means the store of that data folder`)
+    Flag.filterMap(parseStoreLocation, (text) => printable(locationComplaint(text))),
+    Flag.withDescription(
+      `${description}, such as sqlite:mail.db or postgres://user:password@db.example/mail; a folder means the store of that data folder`
+    )
   )
 
 const phases: Readonly<Record<MoveProgress["phase"], string>> = {
@@ -52,30 +55,29 @@ export const migrate = Command.make(
     force: Flag.Boolean("force").pipe(
       Flag.withDefault(false),
       Flag.withDescription(
-        "Move although a worker has a live lease, after a process was killed, or although the source was moved before"
+        "Move although a worker has a live lease, after a process was killed, or although the source was moved before. A changed source is still refused"
       )
     ),
     json
   },
   ({ from, to, resume, force, json }) =>
     Effect.gen(function* () {
-      if (!existsSync(from)) return yield* exitWith(`there is no store at ${from}`)
-      const source = yield* SqliteMailStore.make({ filename: from })
-      const target = yield* SqliteMailStore.make({ filename: to })
+      if (from.kind === "sqlite" && !existsSync(from.filename))
+        return yield* exitWith(`there is no store at ${from.filename}`)
+      const source = yield* openStore(from)
+      const target = yield* openStore(to)
       const { digest, records, written } = yield* moveStore(source, target, {
         resume,
         force,
-        closeSource: `sqlite:${to}`,
+        closeSource: shownLocation(to),
         onProgress: reportProgress
       })
-      yield* print(
-        json,
-        { records, written, digest },
-        `${digestTable(digest)}\n${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}\nThe store sqlite:${from} is closed now. Use sqlite:${to}.`
-      )
+      const sentences = `${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}
+The store ${shownLocation(from)} is closed now. Use ${shownLocation(to)}.`
+      yield* print(json, { records, written, digest }, `${digestTable(digest)}\n${sentences}`)
     }).pipe(Effect.scoped, Effect.provide(NodeCrypto.layer), exitOnFailure)
 ).pipe(
   Command.withDescription(
-    "Move all records of a store into an empty store, compare both and close the old store. Stop every process that uses them first"
+    "Move all records of a store into an empty store, compare both, and close the old store. Stop every process that uses them first"
   )
 )

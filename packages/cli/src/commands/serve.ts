@@ -19,7 +19,7 @@ import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
 
 interface Serving {
-  readonly data: string
+  readonly data: DataFolder.MailPlace
   readonly host: string
   readonly port: number
   readonly plan: Plan

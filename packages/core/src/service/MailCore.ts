@@ -2,7 +2,7 @@
  * All services of the core in one layer over the ports.
  */
 import type { Redacted } from "effect"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
 import { closableStore } from "../internal/closableStore.ts"
@@ -80,6 +80,17 @@ const notifyingStore = Layer.effect(
   })
 ).pipe(Layer.provide(WakeUp.layer))
 
+/** The limiter of the adapters, such as one that all processes share, or else one in this process. */
+const rateLimiter = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(RateLimiter),
+    Option.match({
+      onNone: () => RateLimiter.layerInProcess,
+      onSome: (limiter) => Layer.succeed(RateLimiter, limiter)
+    })
+  )
+)
+
 /** Measures the commits of the services. */
 const measuredStore = Layer.effectContext(
   Effect.map(MailStore, (store) => {
@@ -97,6 +108,8 @@ const measuredStore = Layer.effectContext(
  *
  * - Webhooks need an `EventSink`. Without it, event deliveries to webhooks stay pending. The event sender warns when there are any.
  * - Checks of domains need a `DnsResolver`. Without it, each check ends as `temporary_failure`. The first check warns.
+ *
+ * A third is the `RateLimiter`. Without it, each process grants the whole limit.
  *
  * Set `domains.mailHost` too. With the default host `localhost`, customers would publish `a:localhost`. The first DNS records with this host
  * log a warning.
@@ -133,7 +146,7 @@ export const layerWith = (options: MailCoreOptions = {}) => {
     Layer.provideMerge(UnsubscribeLinks.layerWith(options.unsubscribe)),
     Layer.provideMerge(Suppressions.layer),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WakeUp.layer)),
-    Layer.provideMerge(Layer.mergeAll(IdSource.layer, RateLimiter.layerInProcess)),
+    Layer.provideMerge(Layer.mergeAll(IdSource.layer, rateLimiter)),
     Layer.provide(notifyingStore),
     Layer.provide(measuredStore),
     Layer.provide(closableStore),

@@ -18,6 +18,16 @@ export interface Connection {
 export interface Database {
   /** Takes a connection of the pool for the time of `run`. A connection that was lost, or is left in a transaction, is closed afterwards. */
   readonly use: <A>(run: (connection: Connection) => Promise<A>) => Promise<A>
+  /** The connection is in a transaction of the product, so each transaction of the store is a savepoint with this name. */
+  readonly savepoint?: string
+}
+
+/** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
+export interface ProductClient {
+  readonly query: PoolClient["query"]
+  readonly pipeline?: boolean
+  /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
+  readonly getTransactionStatus?: () => string | null
 }
 
 const { builtins, getTypeParser } = pg.types
@@ -37,7 +47,7 @@ const types = {
 }
 
 /** Sends a statement when the one before has ended, for a connection that is not pipelined. */
-const oneAfterTheOther = (client: PoolClient) => {
+const oneAfterTheOther = (client: ProductClient) => {
   let last: Promise<unknown> = Promise.resolve()
   return (sql: string, values: ReadonlyArray<unknown>) => {
     const result = last.then(() => client.query<object>({ text: sql, values: [...values], types }))
@@ -50,7 +60,8 @@ const fail = (cause: unknown): never => {
   throw markOfDriver(cause)
 }
 
-const connectionOf = (client: PoolClient): Connection => {
+/** Makes statements return the values of the store, whatever the product has chosen for its own. */
+export const connectionOf = (client: ProductClient): Connection => {
   const send = client.pipeline
     ? (sql: string, values: ReadonlyArray<unknown>) => client.query<object>({ text: sql, values: [...values], types })
     : oneAfterTheOther(client)
@@ -96,6 +107,16 @@ interface Ending<A> {
   readonly isKept: boolean
 }
 
+/** The statements around a transaction, or around a savepoint in the transaction of the product. */
+const boundaryOf = ({ savepoint }: Database, begin: string) =>
+  savepoint === undefined
+    ? { begin, keep: "COMMIT", undo: "ROLLBACK" }
+    : {
+        begin: `SAVEPOINT ${savepoint}`,
+        keep: `RELEASE SAVEPOINT ${savepoint}`,
+        undo: `ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`
+      }
+
 /** Runs `run` in one transaction. Sends its first statement together with the one that begins. */
 const inTransaction = <A>(
   database: Database,
@@ -103,13 +124,14 @@ const inTransaction = <A>(
   run: (connection: Connection) => Promise<Ending<A>>
 ): Promise<A> =>
   database.use(async (connection) => {
-    const began = connection.query(begin)
+    const boundary = boundaryOf(database, begin)
+    const began = connection.query(boundary.begin)
     try {
       const [, { value, isKept }] = (await settleAll<unknown>([began, run(connection)])) as [unknown, Ending<A>]
-      await connection.query(isKept ? "COMMIT" : "ROLLBACK")
+      await connection.query(isKept ? boundary.keep : boundary.undo)
       return value
     } catch (cause) {
-      await connection.query("ROLLBACK").catch(() => undefined)
+      await connection.query(boundary.undo).catch(() => undefined)
       throw cause
     }
   })

@@ -9,12 +9,14 @@ export interface BucketLimit {
   readonly windowMillis: number
 }
 
+/** The tokens of a bucket at one time. */
 export interface Bucket {
   /** Below zero after a batch that took more tokens than the bucket had. */
   readonly tokens: number
   readonly at: Instant
 }
 
+/** A bucket after a request, and what the caller learns. */
 export interface BucketState {
   readonly bucket: Bucket
   readonly allowed: boolean
@@ -26,6 +28,7 @@ export interface BucketState {
   readonly retryAfterSeconds: number
 }
 
+/** The bucket of a limit before its first request. */
 export const fullBucket = (limit: BucketLimit, now: Instant): Bucket => ({ tokens: limit.requests, at: now })
 
 /** If the clock moved backwards, the number of tokens does not change. The bucket then refills from the new time. */

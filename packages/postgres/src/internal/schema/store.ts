@@ -38,4 +38,14 @@ CREATE TABLE ${schema}.counters (
   value bigint NOT NULL,
   PRIMARY KEY (project_id, name)
 ) WITH (fillfactor = 50);
+
+-- Not logged: after a crash and after a failover, every rate limit begins full.
+CREATE UNLOGGED TABLE ${schema}.rate_buckets (
+  name text COLLATE "C" PRIMARY KEY,
+  capacity double precision NOT NULL,
+  window_millis double precision NOT NULL,
+  counted_at bigint NOT NULL,
+  tokens double precision NOT NULL,
+  taken boolean NOT NULL
+) WITH (fillfactor = 50);
 `

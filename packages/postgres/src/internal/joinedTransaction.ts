@@ -1,0 +1,244 @@
+/**
+ * Joins an open transaction of the product's own client to the database of the store. Source: decisions 0056 and 0079.
+ */
+import type { Answers, Change, JoinedTransaction, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
+import { Duration, Effect, Semaphore, Stream } from "effect"
+import type { Scope } from "effect"
+import { makeClaims } from "./claim/claimDeliveries.ts"
+import { makeSweep } from "./claim/sweep.ts"
+import type { Connection, Database, ProductClient } from "./database.ts"
+import { connectionOf } from "./database.ts"
+import { schemaVersion } from "./migrations.ts"
+import type { CommitCount } from "./otherCommits.ts"
+import { defectOf, unavailableOf } from "./postgresFailure.ts"
+import { answerQueries } from "./read/answerQueries.ts"
+import { attemptRead, attemptWrite } from "./runStatements.ts"
+import { codeOf } from "./sqlStates.ts"
+import { makeCommitGroup } from "./write/commitGroup.ts"
+import { makeCommitTransactions } from "./write/commitTransactions.ts"
+
+/** Each is set inside the one before: for a call, and for a commit of it. */
+const callSavepoint = "mailkeep_call"
+const writeSavepoint = "mailkeep_write"
+
+const refused = (reason: TransactionRefused["reason"], detail?: string): TransactionRefused =>
+  new TransactionRefused({ reason, ...(detail === undefined ? {} : { detail }) })
+
+const sentences = {
+  notAClient: "Give the client of pg that has the open transaction, and not its pool.",
+  noTransaction:
+    "The client has no open transaction. Begin one with BEGIN on a client of the pool, and give the client and not the pool.",
+  failed: "The transaction has failed. Roll it back and begin again.",
+  otherDatabase: "The client belongs to another database than the store.",
+  isolation:
+    "The transaction must have the isolation level READ COMMITTED, so that the call sees what others have committed. Begin with BEGIN ISOLATION LEVEL READ COMMITTED.",
+  asynchronous:
+    "The transaction does not wait for the disk of the server (synchronous_commit). Set synchronous_commit to on for the transaction.",
+  readOnly: "The transaction is read-only. Begin it with READ WRITE."
+} as const
+
+/** The conditions of a transaction, and what identifies its database. */
+interface Facts {
+  readonly identity: string
+  readonly isolation: string
+  readonly synchronous: string
+  readonly readOnly: string
+}
+
+const factsSql = `SELECT (SELECT system_identifier::text FROM pg_control_system()) || '/' ||
+(SELECT oid::text FROM pg_database WHERE datname = current_database()) AS identity,
+current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS synchronous,
+current_setting('transaction_read_only') AS "readOnly"`
+
+const factsOf = async (connection: Connection): Promise<Facts> => (await connection.query<Facts>(factsSql))[0]!
+
+const refusalOf = ({ identity, isolation, synchronous, readOnly }: Facts, store: Facts, isSynced: boolean) => {
+  if (identity !== store.identity) return refused("other_file", sentences.otherDatabase)
+  if (readOnly === "on") return refused("not_durable", sentences.readOnly)
+  if (isolation !== "read committed") return refused("stale_snapshot", sentences.isolation)
+  if (isSynced && (synchronous === "off" || synchronous === "local"))
+    return refused("not_durable", sentences.asynchronous)
+  return undefined
+}
+
+/** The failures of `SAVEPOINT`: outside of a transaction, and in a failed one. */
+const beginRefusals: Readonly<Record<string, TransactionRefused>> = {
+  "25P01": refused("no_transaction", sentences.noTransaction),
+  "25P02": refused("no_transaction", sentences.failed)
+}
+
+/** The failure of the port. Throws the cause itself if it is a bug. */
+const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
+  if (cause instanceof TransactionRefused) return cause
+  const failure = unavailableOf(cause)
+  if (failure === undefined) throw defectOf(cause)
+  return failure
+}
+
+const isClient = (value: unknown): value is ProductClient =>
+  typeof value === "object" &&
+  value !== null &&
+  "query" in value &&
+  typeof value.query === "function" &&
+  // A pool gives each statement another connection.
+  !("totalCount" in value)
+
+/** Whether the client is outside of a transaction. Older drivers do not know. */
+const isIdle = (client: ProductClient): boolean => client.getTransactionStatus?.() === "I"
+
+/** One connection whose users take turns: a commit in a savepoint must not contain a statement of another one. */
+const joinedDatabase = (connection: Connection): Database => {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    savepoint: writeSavepoint,
+    use: (run) => {
+      const turn = last.then(() => run(connection))
+      last = turn.catch(() => undefined)
+      return turn
+    }
+  }
+}
+
+const joinedStore = (
+  database: Database,
+  { schema, capabilities }: Pick<JoinDeps, "schema" | "capabilities">,
+  onCommitted: (changes: ReadonlyArray<Change>) => void
+): MailStoreShape => {
+  // The number of the commit is taken after the transaction has ended.
+  const commitGroup = makeCommitGroup(
+    makeCommitTransactions(database, schema, () => Promise.resolve()),
+    onCommitted
+  )
+  const claims = makeClaims(database, schema)
+  const sweep = makeSweep(database, schema)
+  return {
+    capabilities,
+    commit: (changes: ReadonlyArray<Change>) =>
+      changes.length === 0 ? Effect.void : Effect.flatMap(commitGroup([changes]), ([exit]) => exit!),
+    claim: (claim) => attemptWrite(() => claims.claim(claim)),
+    claimEventDeliveries: (claim) => attemptWrite(() => claims.claimEventDeliveries(claim)),
+    read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+      attemptRead(
+        () =>
+          database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<Answers<Qs>>
+      ),
+    sweep: (request) => attemptWrite(() => sweep(request)),
+    commitsOfOtherProcesses: Stream.empty
+  }
+}
+
+/** What the store knows of its own database. */
+export interface JoinDeps {
+  readonly database: Database
+  /** The quoted name of the schema. */
+  readonly schema: string
+  readonly capabilities: MailStoreShape["capabilities"]
+  readonly count: CommitCount
+  /** Notifies other processes of changes that were committed. */
+  readonly notify: (changes: ReadonlyArray<Change>) => void
+  readonly isOpen: () => boolean
+}
+
+interface ClientState {
+  readonly connection: Connection
+  readonly turns: Semaphore.Semaphore
+}
+
+const endMillisMin = 1
+const endMillisMax = 100
+
+/**
+ * Makes `joinTransaction` of the store. After the transaction of a client has ended, notifies other processes. A client has no event for this end, so its
+ * state is looked at after pauses of 1 to 100 ms, until the scope closes.
+ */
+export const makeJoinTransaction = (
+  deps: JoinDeps
+): Effect.Effect<NonNullable<MailStoreShape["joinTransaction"]>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { database, schema, capabilities, count, notify, isOpen } = deps
+    const scope = yield* Effect.scope
+    let storeFacts: Promise<Facts> | undefined
+    const factsOfStore = () => (storeFacts ??= database.use(factsOf))
+    /** One call at a time on each client. */
+    const clients = new WeakMap<ProductClient, ClientState>()
+    /** What the open transaction of each client has written. */
+    const written = new WeakMap<ProductClient, Array<Change>>()
+
+    const clientState = (client: ProductClient) => {
+      const existing = clients.get(client)
+      if (existing !== undefined) return existing
+      const made = { connection: connectionOf(client), turns: Semaphore.makeUnsafe(1) }
+      clients.set(client, made)
+      return made
+    }
+
+    const announceEnd = (client: ProductClient): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const hasEnded = () => !["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
+        for (let millis = endMillisMin; !hasEnded(); millis = Math.min(endMillisMax, millis * 2))
+          yield* Effect.sleep(Duration.millis(millis))
+        const changes = written.get(client) ?? []
+        written.delete(client)
+        yield* Effect.ignore(attemptWrite(() => database.use(count.take)))
+        notify(changes)
+      })
+
+    const begin = async (client: ProductClient, connection: Connection): Promise<void> => {
+      const store = await factsOfStore()
+      if (isIdle(client)) throw beginRefusals["25P01"]!
+      try {
+        await connection.query(`SAVEPOINT ${callSavepoint}`)
+      } catch (cause) {
+        throw beginRefusals[codeOf(cause) ?? ""] ?? cause
+      }
+      try {
+        const refusal = refusalOf(await factsOf(connection), store, capabilities.durable)
+        if (refusal !== undefined) throw refusal
+        const [row] = await connection.query<{ readonly version: number }>(
+          `SELECT version FROM ${schema}.schema_version`
+        )
+        if (row?.version !== schemaVersion) throw refused("other_schema")
+      } catch (cause) {
+        await endCall(connection, false)
+        throw cause
+      }
+    }
+
+    return (value: unknown): Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable> => {
+      if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
+      if (!isClient(value)) return Effect.fail(refused("not_a_connection", sentences.notAClient))
+      const client = value
+      const { connection, turns } = clientState(client)
+      const begun = Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })
+      const changes: Array<Change> = []
+      const announced = Effect.suspend(() => {
+        const earlier = written.get(client)
+        if (earlier !== undefined) {
+          earlier.push(...changes)
+          return Effect.void
+        }
+        written.set(client, changes)
+        return Effect.asVoid(Effect.forkIn(announceEnd(client), scope))
+      })
+      return Effect.andThen(
+        turns.take(1),
+        Effect.tapError(begun, () => turns.release(1))
+      ).pipe(
+        Effect.as<JoinedTransaction>({
+          store: joinedStore(joinedDatabase(connection), deps, (one) => changes.push(...one)),
+          isAsynchronous: true,
+          end: (keep) =>
+            attemptWrite(() => endCall(connection, keep)).pipe(
+              Effect.andThen(keep ? announced : Effect.void),
+              Effect.ensuring(turns.release(1))
+            )
+        })
+      )
+    }
+  })
+
+const endCall = async (connection: Connection, keep: boolean): Promise<void> => {
+  if (!keep) await connection.query(`ROLLBACK TO SAVEPOINT ${callSavepoint}`)
+  await connection.query(`RELEASE SAVEPOINT ${callSavepoint}`)
+}

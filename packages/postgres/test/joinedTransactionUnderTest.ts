@@ -1,0 +1,52 @@
+/**
+ * Gives the laws a store that writes each call in a transaction of the product: `BEGIN`, the call, `COMMIT`.
+ */
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { MailStore } from "@mailkeep/core/adapter"
+import { Context, Effect, Layer } from "effect"
+import { Pool } from "pg"
+import { PostgresMailStore } from "../src/index.ts"
+import { addressOf, placeWith } from "./storeUnderTest.ts"
+
+/** @public Imported by other processes. */
+export const open = (argument: string) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { connectionString, schema } = addressOf(argument)
+      const store = yield* PostgresMailStore.make({ connectionString, schema, connectionsMax: 5 })
+      const product = yield* Effect.acquireRelease(
+        Effect.sync(() => new Pool({ connectionString, max: 5 })),
+        (pool) => Effect.promise(() => pool.end())
+      )
+
+      /** Runs the call on a client of the product. Commits what the call kept, also after a call that failed. */
+      const within = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const client = yield* Effect.promise(() => product.connect())
+            yield* Effect.promise(() => client.query("BEGIN"))
+            const joined = yield* Effect.catchTag(store.joinTransaction!(client), "TransactionRefused", Effect.die)
+            const exit = yield* Effect.exit(restore(call(joined.store)))
+            yield* joined.end(exit._tag === "Success")
+            yield* Effect.promise(() => client.query("COMMIT"))
+            client.release()
+            return yield* exit
+          })
+        )
+
+      /** After the close of the store, its calls fail by themselves. */
+      const isOpen = Effect.as(store.read([]), undefined)
+      const open = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) => Effect.andThen(isOpen, within(call))
+      const joining: PostgresMailStore.PostgresMailStoreShape = {
+        ...store,
+        commit: (changes) => open((joined) => joined.commit(changes)),
+        claim: (claim) => open((joined) => joined.claim(claim)),
+        claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
+        read: (queries) => open((joined) => joined.read(queries)),
+        sweep: (sweep) => open((joined) => joined.sweep(sweep))
+      }
+      return Context.make(MailStore, joining).pipe(Context.add(PostgresMailStore.PostgresMailStore, joining))
+    })
+  )
+
+export const place = placeWith(import.meta.url, open)

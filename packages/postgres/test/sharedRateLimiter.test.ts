@@ -1,0 +1,166 @@
+/**
+ * Rate limits of several processes on one database: what all of them allow together, and what happens without the database.
+ */
+import type { BucketRefs } from "@mailkeep/core/adapter"
+import { hasPostgres, openWatched, sharedPostgres } from "@mailkeep/test-support/postgres"
+import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
+import { Effect, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Pool } from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeDatabase } from "../src/internal/database.ts"
+import type { RateBuckets } from "../src/internal/rateBuckets.ts"
+import { makeRateBuckets } from "../src/internal/rateBuckets.ts"
+import { sql as storeTables } from "../src/internal/schema/store.ts"
+import { makeSharedRateLimiter } from "../src/internal/sharedRateLimiter.ts"
+
+const schema = '"mailkeep"'
+const start = 1_900_000_000_000
+
+const bucketOf = (requests: number, windowMillis = 60_000): BucketRefs => [
+  { scope: "project", id: "prj_a", limit: { requests, windowMillis } }
+]
+
+describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
+  const watched = openWatched()
+  let pools: ReadonlyArray<Pool> = []
+  /** Makes a database with the tables, and returns its address for four processes. */
+  let urlsOfDatabase: () => Promise<ReadonlyArray<string>>
+  beforeAll(async () => {
+    const server = await sharedPostgres()
+    const bouncer = await startBouncer(watched, server)
+    urlsOfDatabase = async () => {
+      const name = await server.createDatabase()
+      await server.run(name, `CREATE SCHEMA ${schema}`, storeTables(schema))
+      return [server.urlOf(name), server.urlOf(name), bouncer.urlOf(name), bouncer.urlOf(name)]
+    }
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end()))
+    await watched.close()
+  })
+
+  /** Four limiters as four processes have them, two of them through pgbouncer. Counts the statements of all. */
+  const fourLimiters = async () => {
+    const made = (await urlsOfDatabase()).map((connectionString) => new Pool({ connectionString, max: 4 }))
+    pools = [...pools, ...made]
+    let statements = 0
+    const counted = (rows: RateBuckets): RateBuckets => ({
+      ...rows,
+      report: (...args) => {
+        statements++
+        return rows.report(...args)
+      }
+    })
+    const limiters = await Promise.all(
+      made.map((pool) =>
+        Effect.runPromise(
+          Effect.provideService(
+            makeSharedRateLimiter(counted(makeRateBuckets(makeDatabase(pool), schema))),
+            Scope.Scope,
+            Effect.runSync(Scope.make())
+          )
+        )
+      )
+    )
+    return { limiters, statements: () => statements }
+  }
+
+  type Limiters = Awaited<ReturnType<typeof fourLimiters>>["limiters"]
+
+  /** Each limiter gets `count` requests, all at once. Returns the number of allowed requests. */
+  const allowedOf = async (limiters: Limiters, refs: BucketRefs, count: number, now: number) => {
+    const decisions = await Promise.all(
+      limiters.flatMap((limiter) => Array.from({ length: count }, () => Effect.runPromise(limiter.take(refs, now))))
+    )
+    return decisions.filter(({ allowed }) => allowed).length
+  }
+
+  it("allows exactly the requests of a small limit over all processes", async () => {
+    const { limiters } = await fourLimiters()
+    expect(await allowedOf(limiters, bucketOf(10), 20, start)).toBe(10)
+    // A tenth of the window refills one token.
+    expect(await allowedOf(limiters, bucketOf(10), 20, start + 6000)).toBe(1)
+  })
+
+  it("allows at most one twentieth more for each process of a large limit, and sends few statements", async () => {
+    const { limiters, statements } = await fourLimiters()
+    const allowed = await allowedOf(limiters, bucketOf(1000), 600, start)
+    expect(allowed).toBeGreaterThanOrEqual(1000)
+    expect(allowed).toBeLessThanOrEqual(1000 + 4 * 50)
+    expect(statements()).toBeLessThanOrEqual(40)
+    // What was used beyond the limit is missing afterwards: the sum over a longer time is right.
+    const later = await allowedOf(limiters, bucketOf(1000), 600, start + 30_000)
+    expect(allowed + later).toBeLessThanOrEqual(1500 + 4 * 50)
+  })
+
+  it("notices within a second what another process has used", async () => {
+    const { limiters } = await fourLimiters()
+    const [one, other] = limiters
+    expect(await allowedOf([other!], bucketOf(100), 1, start)).toBe(1)
+    expect(await allowedOf([one!], bucketOf(100), 200, start)).toBe(100)
+    expect(await allowedOf([other!], bucketOf(100), 200, start)).toBeLessThanOrEqual(5)
+    const refused = await Effect.runPromise(other!.take(bucketOf(100), start + 500))
+    expect(refused).toMatchObject({ allowed: false, scope: "project", remaining: 0 })
+    expect(refused.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+  })
+
+  it("takes from no bucket when one of two is empty", async () => {
+    const { limiters } = await fourLimiters()
+    const project = bucketOf(10)[0]
+    const refs: BucketRefs = [project, { scope: "api_key", id: "key_a", limit: { requests: 4, windowMillis: 60_000 } }]
+    expect(await allowedOf(limiters, refs, 10, start)).toBe(4)
+    expect(await allowedOf(limiters, [project], 10, start)).toBe(6)
+  })
+
+  it("lets a batch take more than is left once, and then refuses until the bucket has refilled", async () => {
+    const { limiters } = await fourLimiters()
+    const [one, other] = limiters
+    const more = (at: number, limiter = one!) => Effect.runPromise(limiter.takeMore(bucketOf(100), 150, start + at))
+    expect(await more(0)).toMatchObject({ allowed: true, remaining: 0 })
+    expect(await more(0, other!)).toMatchObject({ allowed: false })
+    expect(await allowedOf(limiters, bucketOf(100), 3, start + 1000)).toBe(0)
+    expect(await more(31_000, other!)).toMatchObject({ allowed: true })
+  })
+
+  it("counts in the process while the database does not answer, and reports afterwards", async () => {
+    let isDown = true
+    const { limiters } = await fourLimiters()
+    const pool = pools.at(-4)!
+    const rows = makeRateBuckets(makeDatabase(pool), schema)
+    const failing: RateBuckets = {
+      ...rows,
+      report: (...args) => (isDown ? Promise.reject(new Error("connection lost")) : rows.report(...args))
+    }
+    const scope = Effect.runSync(Scope.make())
+    const alone = await Effect.runPromise(Effect.provideService(makeSharedRateLimiter(failing), Scope.Scope, scope))
+    expect(await allowedOf([alone], bucketOf(100), 150, start)).toBe(100)
+    isDown = false
+    expect(await allowedOf([alone], bucketOf(100), 1, start + 1000)).toBe(0)
+    expect(await allowedOf(limiters, bucketOf(100), 10, start + 1000)).toBe(0)
+  })
+
+  it("deletes the rows of full buckets every 10 minutes", async () => {
+    const { limiters } = await fourLimiters()
+    await allowedOf(limiters, bucketOf(10), 1, start)
+    const pool = pools.at(-4)!
+    const database = makeDatabase(pool)
+    const countRows = async () =>
+      (await database.use((connection) => connection.query("SELECT name FROM mailkeep.rate_buckets"))).length
+    expect(await countRows()).toBe(1)
+    const rows = makeRateBuckets(database, schema)
+    await rows.deleteFull(start + 1000)
+    expect(await countRows()).toBe(1)
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        let deleted: Promise<void> | undefined
+        const noted: RateBuckets = { ...rows, deleteFull: (now) => (deleted = rows.deleteFull(now)) }
+        yield* makeSharedRateLimiter(noted)
+        yield* TestClock.adjust("10 minutes")
+        yield* Effect.promise(async () => deleted)
+      }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+    )
+    expect(await countRows()).toBe(0)
+  })
+})
