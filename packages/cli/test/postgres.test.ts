@@ -27,11 +27,11 @@ describe("storeLocation", () => {
 })
 
 describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
-  const watched = openWatched()
+  const watched = openWatched({ isInMemory: true })
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-postgres-"))
   let url = ""
   beforeAll(async () => {
-    const server = await startPostgres(watched, { isSynced: true })
+    const server = await startPostgres(watched)
     url = server.urlOf(await server.createDatabase())
   }, 60_000)
   afterAll(async () => {

@@ -26,14 +26,14 @@ describe("postgres", () => {
 })
 
 describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
-  const watched = openWatched()
+  const watched = openWatched({ isInMemory: true })
   let server: PostgresServer
   let name: string
   let pool: Pool
   const opened: Array<Mail> = []
 
   beforeAll(async () => {
-    server = await startPostgres(watched, { isSynced: true })
+    server = await startPostgres(watched)
   }, 60_000)
   beforeEach(async () => {
     name = await server.createDatabase()
