@@ -1,7 +1,7 @@
 /**
  * Writes and reads lines of JSON in a file. Each line is written synchronously, so it survives a kill of the process right after.
  */
-import { existsSync, openSync, readFileSync, writeSync } from "node:fs"
+import { existsSync, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs"
 
 /** Returns a function that appends one line to the file. Creates the file if it does not exist. */
 export const appender = (file: string): ((line: unknown) => void) => {
@@ -14,4 +14,20 @@ export const readLines = <L>(file: string): ReadonlyArray<L> => {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, "utf8").split("\n")
   return lines.slice(0, -1).map((line) => JSON.parse(line) as L)
+}
+
+/** Returns a function that returns the lines since its last call. Each call reads only the new bytes. */
+export const newLines = <L>(file: string): (() => ReadonlyArray<L>) => {
+  let descriptor: number | undefined
+  let position = 0
+  let rest = ""
+  return () => {
+    if (descriptor === undefined && !existsSync(file)) return []
+    descriptor ??= openSync(file, "r")
+    const bytes = Buffer.alloc(fstatSync(descriptor).size - position)
+    position += readSync(descriptor, bytes, 0, bytes.length, position)
+    const lines = (rest + bytes.toString("utf8")).split("\n")
+    rest = lines.pop()!
+    return lines.map((line) => JSON.parse(line) as L)
+  }
 }

@@ -1,12 +1,13 @@
 /**
- * Recovers after a crash: opens the store file with a new core and processes every delivery. Its clock jumps to the next due time.
+ * Recovers after a crash: opens the store with a new core and processes every delivery. Its clock jumps to the next due time.
  */
 import type { SendInput, SendResult } from "@mailkeep/core"
 import type { Transport } from "@mailkeep/core"
 import { Dispatcher, Domains, MailStore } from "@mailkeep/core"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { embeddedMailOver, filesIn, project, send } from "./embeddedMail.ts"
+import type { StoreLayer } from "./embeddedMail.ts"
+import { embeddedMailOver, fileStore, filesIn, project, send } from "./embeddedMail.ts"
 import { noRelayFaults, recordingTransport } from "./RecordingTransport.ts"
 
 const roundsMax = 2000
@@ -36,7 +37,8 @@ export const drain = (
   now: number,
   repeatedSends: ReadonlyArray<{ readonly key: string; readonly body: SendInput }> = [],
   isSameAnswer: (key: string, result: SendResult) => boolean = () => true,
-  transport: Layer.Layer<Transport> = recordingTransport(filesIn(folder).received, noRelayFaults)
+  transport: Layer.Layer<Transport> = recordingTransport(filesIn(folder).received, noRelayFaults),
+  store: StoreLayer = fileStore(folder)
 ): Promise<number> =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
@@ -49,7 +51,7 @@ export const drain = (
     }
     return yield* processAll
   }).pipe(
-    Effect.provide(embeddedMailOver(folder, transport).pipe(Layer.provideMerge(TestClock.layer()))),
+    Effect.provide(embeddedMailOver(folder, transport, {}, store).pipe(Layer.provideMerge(TestClock.layer()))),
     Effect.scoped,
     Effect.runPromise
   )

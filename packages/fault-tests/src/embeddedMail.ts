@@ -3,8 +3,9 @@
  */
 import { join } from "node:path"
 import type { MailCoreOptions, SendInput } from "@mailkeep/core"
-import type { Transport } from "@mailkeep/core"
+import type { MailStore, Transport } from "@mailkeep/core"
 import { MailCore, PlanSource, Sending } from "@mailkeep/core"
+import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Layer } from "effect"
@@ -40,17 +41,22 @@ const commitThread: CommitThread = process.env[variable] === "caller" ? "caller"
 export const embeddedMail = (folder: string, faults: RelayFaults, options: MailCoreOptions = {}) =>
   embeddedMailOver(folder, recordingTransport(filesIn(folder).received, faults), options)
 
-/** The same over another transport. */
-export const embeddedMailOver = (folder: string, transport: Layer.Layer<Transport>, options: MailCoreOptions = {}) =>
+/** The store of a run. */
+export type StoreLayer = Layer.Layer<MailStore, StoreNotOpened>
+
+/** The SQLite store in the folder of a run. */
+export const fileStore = (folder: string): StoreLayer =>
+  SqliteMailStore.layer({ filename: filesIn(folder).store, commitThread })
+
+/** The same over another transport, or over another store. */
+export const embeddedMailOver = (
+  folder: string,
+  transport: Layer.Layer<Transport>,
+  options: MailCoreOptions = {},
+  store: StoreLayer = fileStore(folder)
+) =>
   MailCore.layerWith(options).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        SqliteMailStore.layer({ filename: filesIn(folder).store, commitThread }),
-        transport,
-        PlanSource.layerFixed({}),
-        NodeCrypto.layer
-      )
-    )
+    Layer.provideMerge(Layer.mergeAll(store, transport, PlanSource.layerFixed({}), NodeCrypto.layer))
   )
 
 export const sendBody = (change: Partial<SendInput>): SendInput => ({

@@ -10,6 +10,9 @@ import { freezeLoop } from "./freeze/freezeLoop.ts"
 import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
+import { commitCuts } from "./postgres/commitCuts.ts"
+import { serverFaultRun } from "./postgres/serverFaults.ts"
+import { withPostgres } from "./postgres/withPostgres.ts"
 import { bounceRun } from "./relay/bounces/bounceRun.ts"
 import { exactlyOnce } from "./relay/exactlyOnce.ts"
 import { guideRun } from "./relay/guide/guideRun.ts"
@@ -84,6 +87,10 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   injection: () => withPeers(() => injectionRun({ stride: values.long ? 1 : 5 })),
   bounces: () => withPeers(bounceRun),
   guide: () => withPeers(guideRun),
+  "postgres-product": () => withPostgres(() => serverFaultRun("product", amount(values.cycles, 20))),
+  "postgres-server": () => withPostgres(() => serverFaultRun("server", amount(values.cycles, 10))),
+  "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 1))),
+  "postgres-cuts": () => withPostgres(commitCuts),
   attack: () =>
     attackRun({
       seconds: amount(values.seconds, 90),

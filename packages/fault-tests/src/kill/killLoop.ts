@@ -87,7 +87,8 @@ const oneCrash = async (
       startAt,
       name: `c${cycle}w${n}`,
       callers: relay.callers,
-      relay: relay.ofWorkers(cycle)
+      relay: relay.ofWorkers(cycle),
+      database: null
     }
     const child = spawn(process.execPath, [program, JSON.stringify(options)], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -114,7 +115,7 @@ const oneCrash = async (
  * Deliveries that failed or were suppressed without a reason. The workers add no suppressions and the plan has no limits, so every
  * delivery is delivered, rejected, canceled or ambiguous.
  */
-const wronglyUnsent = (filename: string): ReadonlyArray<string> => {
+export const wronglyUnsent = (filename: string): ReadonlyArray<string> => {
   const database = new Database(filename, { readonly: true })
   const rows = database
     .prepare(

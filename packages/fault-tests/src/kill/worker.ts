@@ -2,11 +2,21 @@
  * A product under load, which the kill loop kills. It sends, schedules, cancels, replays, writes contacts and dispatches concurrently.
  */
 import type { ContactId } from "@mailkeep/core/adapter"
-import type { OnAmbiguous, SendInput } from "@mailkeep/core"
-import { Contacts, Dispatcher, Domains, formatInstant, Projects, Sending } from "@mailkeep/core"
-import { Clock, Effect, Layer, Result } from "effect"
+import type { Contact, OnAmbiguous, SendInput } from "@mailkeep/core"
+import {
+  ContactEmailTaken,
+  Contacts,
+  Dispatcher,
+  Domains,
+  formatInstant,
+  InvalidArgument,
+  Projects,
+  Sending,
+  StoreUnavailable
+} from "@mailkeep/core"
+import { Clock, Effect, Layer, Result, Schedule } from "effect"
 import { clockFrom } from "../clockFrom.ts"
-import { embeddedMailOver, filesIn, project, send, sendBody } from "../embeddedMail.ts"
+import { embeddedMailOver, fileStore, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import { appender } from "../Lines.ts"
 import { frequentRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import { makePublishedDns } from "../relay/publishedDns.ts"
@@ -23,6 +33,8 @@ export interface WorkerOptions {
   readonly callers: number
   /** The SMTP relay to use; `null`: the transport that records. */
   readonly relay: WorkerRelay | null
+  /** The URL of a database of PostgreSQL; `null`: the SQLite file of the folder. */
+  readonly database: string | null
 }
 
 /** An SMTP relay, and what follows an attempt that may have delivered the message. */
@@ -31,12 +43,24 @@ export interface WorkerRelay {
   readonly onAmbiguous: OnAmbiguous
 }
 
-const { folder, startAt, name, callers, relay } = JSON.parse(process.argv[2]!) as WorkerOptions
+const { folder, startAt, name, callers, relay, database } = JSON.parse(process.argv[2]!) as WorkerOptions
 const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
 
 const dns = makePublishedDns()
 
 const chance = (percent: number) => Math.random() * 100 < percent
+
+/**
+ * A server that restarts fails the calls meanwhile, which may have been applied. A caller repeats such a call until it is answered. A file never
+ * fails a call in these runs.
+ */
+const untilAnswered = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  database === null
+    ? call
+    : Effect.retry(call, {
+        while: (failure) => failure instanceof StoreUnavailable,
+        schedule: Schedule.spaced("50 millis")
+      })
 
 interface Sent {
   readonly key: string
@@ -46,10 +70,18 @@ interface Sent {
 
 const sendOne = Effect.fnUntraced(function* (key: string, body: SendInput) {
   report({ kind: "trySend", key, body })
-  const { messageId, deliveryIds } = yield* send(key, body)
+  const { messageId, deliveryIds } = yield* untilAnswered(send(key, body))
   report({ kind: "sent", key, messageId, deliveryIds })
   return { key, body, messageId } satisfies Sent
 })
+
+/** A server was away for so long that the scheduled time of a send has passed. The send was never accepted. */
+const unlessTooLate = <E, R>(accepted: Effect.Effect<Sent, E, R>) =>
+  Effect.catchIf(
+    Effect.map(accepted, (one): ReadonlyArray<Sent> => [one]),
+    (failure) => failure instanceof InvalidArgument,
+    () => Effect.succeed([])
+  )
 
 const bodyNow = Effect.fnUntraced(function* (unique: string) {
   const to = chance(30) ? [`${unique}a@example.org`, `${unique}b@example.org`] : `${unique}@example.org`
@@ -59,20 +91,32 @@ const bodyNow = Effect.fnUntraced(function* (unique: string) {
 })
 
 const replay = Effect.fnUntraced(function* ({ key, body, messageId }: Sent) {
-  const again = yield* send(key, body)
+  const again = yield* untilAnswered(send(key, body))
   if (!again.replayed || again.messageId !== messageId)
     report({ kind: "problem", message: `${key} did not get its first answer again` })
 })
 
 /** Cancels a message. The core refuses it when it is too late. */
 const cancel = Effect.fnUntraced(function* ({ messageId }: Sent) {
-  const canceled = yield* Effect.result(Effect.flatMap(Sending, (sending) => sending.cancel(project, messageId)))
+  const canceled = yield* Effect.result(
+    untilAnswered(Effect.flatMap(Sending, (sending) => sending.cancel(project, messageId)))
+  )
   if (Result.isSuccess(canceled)) report({ kind: "canceled", messageId })
 })
 
+/** A repeated call finds the contact of the call without an answer. */
+const orExisting = <E>(contacts: Contacts["Service"], email: string, created: Effect.Effect<Contact, E>) =>
+  Effect.catchIf(
+    created,
+    (failure) => failure instanceof ContactEmailTaken,
+    () => Effect.map(contacts.findByEmail(project, email), (existing) => existing!)
+  )
+
 const createContact = Effect.fnUntraced(function* (email: string) {
   report({ kind: "tryContact", email })
-  const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email, firstName: "first" }))
+  const contacts = yield* Contacts
+  const created = contacts.create(project, { email, firstName: "first" })
+  const contact = yield* database === null ? created : untilAnswered(orExisting(contacts, email, created))
   report({ kind: "contact", id: contact.id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
   return { id: contact.id, email }
 })
@@ -84,7 +128,7 @@ const updateContact = Effect.fnUntraced(function* (
   report({ kind: "tryContact", email })
   const emailStatus = chance(50) ? "unsubscribed" : "subscribed"
   const request = { email, firstName: `n${n}`, emailStatus } as const
-  const contact = yield* Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request))
+  const contact = yield* untilAnswered(Effect.flatMap(Contacts, (contacts) => contacts.update(project, id, request)))
   report({ kind: "contact", id, email, firstName: contact.firstName, emailStatus: contact.emailStatus })
 })
 
@@ -94,9 +138,10 @@ const caller = Effect.fnUntraced(function* (callerIndex: number) {
   for (let n = 0; ; n++) {
     const percentage = Math.random() * 100
     const one = sent[Math.floor(Math.random() * sent.length)]
-    if (percentage < 70 || one === undefined)
-      sent.push(yield* sendOne(`${name}-${callerIndex}-${n}`, yield* bodyNow(`${name}p${callerIndex}n${n}`)))
-    else if (percentage < 80) yield* cancel(one)
+    if (percentage < 70 || one === undefined) {
+      const accepted = sendOne(`${name}-${callerIndex}-${n}`, yield* bodyNow(`${name}p${callerIndex}n${n}`))
+      sent.push(...(database === null ? [yield* accepted] : yield* unlessTooLate(accepted)))
+    } else if (percentage < 80) yield* cancel(one)
     else if (percentage < 90) yield* replay(one)
     else yield* updateContact(contact, n)
   }
@@ -105,7 +150,7 @@ const caller = Effect.fnUntraced(function* (callerIndex: number) {
 const ready =
   relay === null
     ? Effect.flatMap(Domains, (domains) =>
-        Effect.ignore(domains.create(project, { domain: "example.com", verified: true }))
+        Effect.ignore(untilAnswered(domains.create(project, { domain: "example.com", verified: true })))
       )
     : Effect.andThen(
         verifySenderDomain(dns, "example.com"),
@@ -127,9 +172,12 @@ const work = Effect.gen(function* () {
 const transport =
   relay === null ? recordingTransport(filesIn(folder).received, frequentRelayFaults) : relayTransport(relay.port)
 
+const store =
+  database === null ? fileStore(folder) : (await import("../postgres/databaseStore.ts")).databaseStore(database)
+
 await Effect.runPromise(
   Effect.provide(
     work,
-    embeddedMailOver(folder, transport).pipe(Layer.provideMerge(Layer.merge(clockFrom(startAt), dns.layer)))
+    embeddedMailOver(folder, transport, {}, store).pipe(Layer.provideMerge(Layer.merge(clockFrom(startAt), dns.layer)))
   )
 )

@@ -1,0 +1,84 @@
+/**
+ * A TCP proxy between products and a server of PostgreSQL. The server behind it can change, and it can cut all connections at one message.
+ */
+import { once } from "node:events"
+import type { AddressInfo, Socket } from "node:net"
+import { connect, createServer } from "node:net"
+import { makeMessageFrames } from "./messageFrames.ts"
+
+/** A cut: the N-th message of a direction from now on, counted over all connections, does not arrive, and no connection survives. */
+export interface Cut {
+  readonly direction: "toServer" | "toClient"
+  /** 1: the next message. */
+  readonly message: number
+}
+
+/** A running proxy. */
+export interface DatabaseProxy {
+  readonly port: number
+  /** New connections go to this port from now on. */
+  readonly setTarget: (port: number) => void
+  /** Closes every connection. */
+  readonly cutAll: () => void
+  /** Arms a cut, or disarms it. */
+  readonly arm: (cut: Cut | null) => void
+  /** Whether the armed cut has happened. */
+  readonly hasCut: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/** Starts a proxy on a free port of the loopback address. */
+export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => {
+  let target = targetPort
+  let armed: Cut | null = null
+  let seen = 0
+  const sockets = new Set<Socket>()
+
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+
+  /** Forwards messages until the armed one. */
+  const forward = (direction: Cut["direction"], messages: ReadonlyArray<Buffer>, to: Socket): void => {
+    for (const message of messages) {
+      if (armed?.direction === direction && ++seen === armed.message) return cutAll()
+      to.write(message)
+    }
+  }
+
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1")
+    const ends = [client, upstream] as const
+    for (const [index, socket] of ends.entries()) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on("error", () => {})
+      socket.once("close", () => {
+        sockets.delete(socket)
+        ends[1 - index]!.destroy()
+      })
+    }
+    const [fromClient, fromServer] = [makeMessageFrames("client"), makeMessageFrames("server")]
+    client.on("data", (bytes: Buffer) => forward("toServer", fromClient(bytes), upstream))
+    upstream.on("data", (bytes: Buffer) => forward("toClient", fromServer(bytes), client))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    port: (server.address() as AddressInfo).port,
+    setTarget: (port) => {
+      target = port
+    },
+    cutAll,
+    arm: (cut) => {
+      armed = cut
+      seen = 0
+    },
+    hasCut: () => armed !== null && seen >= armed.message,
+    close: async () => {
+      cutAll()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
