@@ -1,6 +1,6 @@
 /**
- * Finds the tables that a statement reads or changes without naming the project. A table with a column `project_id` names the project when the
- * conditions of its part of the statement compare that column with a value, or with a column that is compared so itself.
+ * Finds the tables that a statement reads or changes without naming the project. A part of a statement names the project of a table when a condition
+ * compares the column `project_id` with a value. The value can be a column of another table that names the project.
  */
 import { parse } from "libpg-query"
 

@@ -1,6 +1,6 @@
 /**
- * A query as a part of a statement. All queries of a call become one statement of one row, with a column of JSON for each query: one round trip, and
- * one state of the database without a transaction.
+ * A query as a part of a statement. All queries of a call become one statement, with a row of JSON for each query. A read is thus one round trip, and
+ * sees one state of the database without a transaction.
  */
 import type { RecordTable } from "../recordTable.ts"
 

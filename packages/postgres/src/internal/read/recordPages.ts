@@ -54,7 +54,7 @@ const sources: Readonly<Record<RecordKind, Source>> = {
   Contact: ofTable(contacts),
   Suppression: ofTable(suppressions, "project_id", "address_key"),
   Idempotency: ofTable(idempotency, "project_id", "key"),
-  // Every content has a chunk 0, which stands for the content.
+  // Every content has one chunk 0.
   Content: {
     table: "contents",
     key: ["project_id", "hash"],
