@@ -76,10 +76,19 @@ export const connectionOf = (client: ProductClient): Connection => {
 /** Without a listener, the loss of a connection would end the process. The statement under way fails with the same error. */
 const ignoreLoss = () => {}
 
+/** Listens before the driver reads the next message, which can be the end of the connection. */
+const connect = (pool: Pool): Promise<PoolClient> =>
+  new Promise((resolve, reject) => {
+    pool.connect((cause, client) => {
+      if (client === undefined) return reject(markOfDriver(cause) as Error)
+      client.on("error", ignoreLoss)
+      resolve(client)
+    })
+  })
+
 export const makeDatabase = (pool: Pool): Database => ({
   use: async (run) => {
-    const client = await pool.connect().catch(fail)
-    client.on("error", ignoreLoss)
+    const client = await connect(pool)
     let isLost = false
     try {
       return await run(connectionOf(client))
@@ -87,8 +96,10 @@ export const makeDatabase = (pool: Pool): Database => ({
       isLost = isConnectionLost(cause)
       throw cause
     } finally {
-      client.removeListener("error", ignoreLoss)
-      client.release(isLost || client.getTransactionStatus() !== "I")
+      const isClosed = isLost || client.getTransactionStatus() !== "I"
+      // A connection that is closed can still receive the reason from the server.
+      if (!isClosed) client.removeListener("error", ignoreLoss)
+      client.release(isClosed)
     }
   }
 })

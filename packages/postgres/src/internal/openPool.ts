@@ -50,16 +50,22 @@ const ownPool = (connectionString: string, max: number) =>
     keepAlive: true
   })
 
+const ignoreLoss = () => {}
+
+/**
+ * The pool replaces a connection that the server has closed while it was idle. Without a listener, the loss would end the process.
+ */
+const ignoreLosses = (pool: Pool): Effect.Effect<Pool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => pool.on("error", ignoreLoss)),
+    () => Effect.sync(() => pool.removeListener("error", ignoreLoss))
+  )
+
 /** Opens the pool, unless the product gives one. The scope closes only a pool of the store. */
 export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.Scope> => {
-  if ("pool" in source) return Effect.succeed(source.pool)
+  if ("pool" in source) return ignoreLosses(source.pool)
   return Effect.acquireRelease(
-    Effect.sync(() => {
-      const pool = ownPool(source.connectionString, source.connectionsMax ?? 10)
-      // The pool replaces a connection that the server has closed while it was idle.
-      pool.on("error", () => {})
-      return pool
-    }),
+    Effect.sync(() => ownPool(source.connectionString, source.connectionsMax ?? 10).on("error", ignoreLoss)),
     (pool) => Effect.promise(() => pool.end())
   )
 }
