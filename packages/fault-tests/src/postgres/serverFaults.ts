@@ -13,6 +13,7 @@ import { fileURLToPath } from "node:url"
 import type { PostgresServer, Watched } from "@mailkeep/test-support/postgres"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startStandby } from "@mailkeep/test-support/postgresStandby"
+import { bundledProgram } from "../bundledProgram.ts"
 import { filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import type { WorkerOptions } from "../kill/worker.ts"
@@ -22,7 +23,7 @@ import type { DatabaseProxy } from "./databaseProxy.ts"
 import { startProxy } from "./databaseProxy.ts"
 import { finalCheck } from "./finalCheck.ts"
 
-const program = fileURLToPath(new URL("../kill/worker.ts", import.meta.url))
+const worker = fileURLToPath(new URL("../kill/worker.ts", import.meta.url))
 
 /** The number of products on the database. */
 const processCount = 4
@@ -85,7 +86,7 @@ export const serverFaults = {
 } as const satisfies Readonly<Record<string, { readonly inject: Inject; readonly name: string }>>
 
 /** Starts the products, and tells which of them have sent since the last question. */
-const makeProducts = (folder: string, url: string) => {
+const makeProducts = (program: string, folder: string, url: string) => {
   const errors: Array<string> = []
   const running: Array<{ readonly name: string; readonly child: ChildProcess }> = []
   const lines = newLines<WorkerReport>(filesIn(folder).reports)
@@ -135,7 +136,7 @@ export const startDatabase = async (cleanUp: AsyncDisposableStack) => {
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }))
   const watched = openWatched()
   cleanUp.defer(() => watched.close())
-  const server = await startPostgres(watched, { isSynced: true })
+  const server = await startPostgres(watched)
   await server.run("postgres", `CREATE DATABASE ${database}`)
   const proxy = await startProxy(server.port)
   cleanUp.defer(() => proxy.close())
@@ -148,7 +149,8 @@ export const serverFaultRun = async (kind: keyof typeof serverFaults, faults: nu
   await using cleanUp = new AsyncDisposableStack()
   const { inject, name } = serverFaults[kind]
   const { folder, url, ...servers } = await startDatabase(cleanUp)
-  const products = makeProducts(folder, url)
+  using program = await bundledProgram(worker)
+  const products = makeProducts(program.file, folder, url)
   cleanUp.defer(products.killAll)
   const replaceProduct = async (index: number) => {
     await products.kill(index)
