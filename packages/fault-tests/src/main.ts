@@ -87,9 +87,9 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   injection: () => withPeers(() => injectionRun({ stride: values.long ? 1 : 5 })),
   bounces: () => withPeers(bounceRun),
   guide: () => withPeers(guideRun),
-  "postgres-product": () => withPostgres(() => serverFaultRun("product", amount(values.cycles, 20))),
+  "postgres-product": () => withPostgres(() => serverFaultRun("product", amount(values.cycles, 15))),
   "postgres-server": () => withPostgres(() => serverFaultRun("server", amount(values.cycles, 10))),
-  "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 1))),
+  "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 2))),
   "postgres-cuts": () => withPostgres(commitCuts),
   attack: () =>
     attackRun({
