@@ -103,9 +103,11 @@ const makeKnownBuckets = (rows: RateBuckets) => {
   /** Reports once for all requests that wait. */
   const reportOnce = (ref: BucketRef, now: number): Promise<void> => {
     const known = knownOf(ref, now)
-    return (known.reporting ??= report(ref, now, { take: 0, min: 0 }).then(() => {
+    const reported = async () => {
+      await report(ref, now, { take: 0, min: 0 })
       known.reporting = null
-    }))
+    }
+    return (known.reporting ??= reported())
   }
 
   const isStale = (ref: BucketRef, now: number): boolean => {
