@@ -1,6 +1,6 @@
 import pg from "pg"
 import { describe, expect, it } from "vitest"
-import { makeDatabase } from "../src/internal/database.ts"
+import { makeDatabase, settleAll } from "../src/internal/database.ts"
 import { testServer } from "./testServer.ts"
 
 describe("use", () => {
@@ -14,13 +14,7 @@ describe("use", () => {
       const database = makeDatabase(pool)
       const end = () =>
         database.use((connection) =>
-          Promise.allSettled([
-            connection.query("SELECT pg_terminate_backend(pg_backend_pid())"),
-            connection.query("SELECT 1")
-          ]).then((results) => {
-            const failed = results.find(({ status }) => status === "rejected")
-            if (failed?.status === "rejected") throw failed.reason
-          })
+          settleAll([connection.query("SELECT pg_terminate_backend(pg_backend_pid())"), connection.query("SELECT 1")])
         )
       await expect(end()).rejects.toThrow()
       await expect(end()).rejects.toThrow()
