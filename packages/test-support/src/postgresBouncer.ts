@@ -14,6 +14,7 @@ import { userName } from "./postgresServer.ts"
 export interface PostgresBouncer {
   /** The address of a database through pgbouncer, for the driver. */
   readonly urlOf: (database: string) => string
+  /** Ends every connection and stops pgbouncer. */
   readonly stop: () => Promise<void>
 }
 

@@ -37,9 +37,11 @@ export const userName = "mailkeep"
 
 /** A running server. Every call that changes its state ends when the new state is reached. */
 export interface PostgresServer {
+  /** The TCP port on 127.0.0.1. It stays the same when the server starts again. */
   readonly port: number
   /** The folder that contains the data folder; other servers of the test can keep theirs here. */
   readonly folder: string
+  /** The folder with the data and the file `log`. */
   readonly dataFolder: string
   /** The address of a database, for the driver. */
   readonly urlOf: (database: string) => string
@@ -75,6 +77,7 @@ rm -rf "$folder"
 
 /** A folder for the servers of this process, and the process that ends them. */
 export interface Watched {
+  /** The temporary folder. */
   readonly folder: string
   /** Lets the watchdog end a started program, and waits until the program runs no longer to forget it. */
   readonly watch: (child: ChildProcess) => void

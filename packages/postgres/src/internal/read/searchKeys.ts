@@ -7,7 +7,7 @@ import type { ContactRecord } from "@mailkeep/core/adapter"
 import { codePoints, searchedTexts } from "@mailkeep/core/adapter/evaluation"
 
 /** The index finds no text with fewer characters. */
-export const indexedCharactersMin = 3
+const indexedCharactersMin = 3
 
 const offsetBasis = 0x811c9dc5
 const prime = 0x01000193
