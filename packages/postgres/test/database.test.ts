@@ -23,4 +23,14 @@ describe("use", () => {
       await pool.end()
     }
   )
+
+  it("keeps the process alive when a connection is lost just after it was taken", async () => {
+    const server = await testServer()
+    const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+    // The driver reads the end of the connection before the waiting caller continues.
+    pool.on("acquire", (client) => queueMicrotask(() => client.emit("error", new Error("lost"))))
+    const rows = await makeDatabase(pool).use((connection) => connection.query("SELECT 1 AS one"))
+    expect(rows).toEqual([{ one: 1 }])
+    await pool.end()
+  })
 })
