@@ -1,6 +1,6 @@
 /**
- * Splits the bytes of a connection to PostgreSQL into messages. The first message of a client has no type, only its length; every other message has a
- * type of one byte and its length. Source: PostgreSQL documentation, "Frontend/Backend Protocol".
+ * Splits the bytes of a connection to PostgreSQL into messages. The first message of a client has only a length. Every other message has a type of one
+ * byte and its length. The chapter "Frontend/Backend Protocol" of the PostgreSQL documentation describes them.
  */
 
 const lengthBytes = 4

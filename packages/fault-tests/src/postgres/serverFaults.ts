@@ -1,6 +1,6 @@
 /**
- * Four products on one database under load, and one fault after the other: a killed product, connections that the server ends, a killed server, and the
- * promotion of the synchronous standby. After each fault every product must send again. At the end nothing acknowledged is lost.
+ * Four products on one database under load, and one fault after the other. A fault is a killed product, connections that the server ends, a killed
+ * server, or the promotion of the synchronous standby. After each fault every product must send again. At the end nothing acknowledged is lost.
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
@@ -85,7 +85,7 @@ export const serverFaults = {
   failover: { inject: promoteStandby, name: "promotions of the synchronous standby" }
 } as const satisfies Readonly<Record<string, { readonly inject: Inject; readonly name: string }>>
 
-/** Starts the products, and tells which of them have sent since the last question. */
+/** Starts the products, and reports which of them have not sent since the last call. */
 const makeProducts = (program: string, folder: string, url: string) => {
   const errors: Array<string> = []
   const running: Array<{ readonly name: string; readonly child: ChildProcess }> = []

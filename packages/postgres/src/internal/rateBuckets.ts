@@ -8,7 +8,7 @@ import type { Database } from "./database.ts"
 const clockSetBackMillis = 10_000
 
 /** What a process reports about a bucket, and what it asks for. */
-export interface RateReport {
+interface RateReport {
   /** The tokens that requests have used since the last report. */
   readonly used: number
   /** The tokens to take now. */
@@ -18,7 +18,7 @@ export interface RateReport {
 }
 
 /** A bucket after a report. */
-export interface ReportedBucket {
+interface ReportedBucket {
   readonly tokens: number
   readonly taken: boolean
 }

@@ -18,7 +18,7 @@ const bucketsMax = 10_000
 const cleanEvery = Duration.minutes(10)
 
 /** The requests that a process may use before it reports them; 0 means that each request is a statement of its own. */
-export const pieceOf = ({ limit }: BucketRef): number => Math.floor(limit.requests / pieceDivisor)
+const pieceOf = ({ limit }: BucketRef): number => Math.floor(limit.requests / pieceDivisor)
 
 /** What this process knows of a bucket. */
 interface Known {
