@@ -25,16 +25,17 @@ The work of each operation of the core over SQLite, as counts. \`pnpm budget\` c
 do not depend on the speed of the machine. [Performance](../performance.md) has the times.
 
 - **Reads.** ${capitalized(workKinds.reads)}, with the begin and the end of each snapshot.
-- **Writes.** ${capitalized(workKinds.writes)}, with the savepoints of each commit.
+- **Writes.** ${capitalized(workKinds.writes)}, with the begin and the end of each transaction.
 - **Disk syncs.** The transactions that write. Each ends with one disk sync.
 - **Bytes.** ${capitalized(workKinds.bytes)}: whole pages of 4 KiB, also when one row of a page changes.
-- **Messages.** ${capitalized(workKinds.messages)}: a request to the commit thread or the scan thread, and its reply.
+- **Messages.** ${capitalized(workKinds.messages)}: a request to the commit thread or the scan thread, and its reply. An operation
+  that writes several times at once has none, because their number depends on the timing.
 
 Bodies have 2 KB. A page of the log or of contacts has 50 items, in a project with 300. The first send and the first turns of the loops are not counted.
 
 ${table(
   ["Operation", ...kinds.map((kind) => heads[kind])],
-  Object.entries(budget).map(([name, work]) => [name, ...kinds.map((kind) => work[kind].toLocaleString("en"))])
+  Object.entries(budget).map(([name, work]) => [name, ...kinds.map((kind) => work[kind]?.toLocaleString("en") ?? "–")])
 )}
 `
 }

@@ -63,6 +63,8 @@ export type OverCore<A> = Effect.Effect<A, unknown, Core | Scope.Scope>
 export interface Operation {
   /** Names the operation in `budget.json`. */
   readonly name: string
+  /** The operation writes several times at once. Which writes share a message between threads depends on the timing, so messages are not counted. */
+  readonly isConcurrent?: true
   /** Prepares the records, and returns the counted effect. */
   readonly prepare: OverCore<OverCore<unknown>>
 }

@@ -13,8 +13,8 @@ export const workKinds = {
 
 /** A kind of counted work. */
 export type WorkKind = keyof typeof workKinds
-/** The work of one operation. */
-export type Work = Readonly<Record<WorkKind, number>>
+/** The work of one operation. `null`: not counted, because it depends on the timing. */
+export type Work = Readonly<Record<WorkKind, number | null>>
 /** The work of each operation, by its name. */
 export type Budget = Readonly<Record<string, Work>>
 
@@ -36,8 +36,10 @@ const differences = (
   differs: (counted: number, recorded: number) => boolean
 ): ReadonlyArray<string> =>
   kindsOf
-    .filter(([kind]) => differs(counted[kind], recorded[kind]))
-    .map(([kind, unit]) => `${name}: ${counted[kind]} ${unit}; the budget is ${recorded[kind]}`)
+    .filter(([kind]) => differs(counted[kind] ?? 0, recorded[kind] ?? 0))
+    .map(
+      ([kind, unit]) => `${name}: ${counted[kind] ?? "uncounted"} ${unit}; the budget is ${recorded[kind] ?? "none"}`
+    )
 
 /** Compares the work of the operations that were counted with all recorded budgets. */
 export const compareBudget = (counted: Budget, recorded: Budget): Comparison => {

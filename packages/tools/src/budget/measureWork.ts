@@ -63,6 +63,7 @@ export const measureWork = async (operation: Operation): Promise<Work> => {
       }
     })
   )
+  if (operation.isConcurrent === true) return { ...work, messages: null }
   const messages = await onNewCore(operation, "worker", (counted) =>
     Effect.gen(function* () {
       const before = workCounters().threadMessages

@@ -106,6 +106,7 @@ const keepingContacts: ReadonlyArray<Operation> = [
   },
   {
     name: "import 100 contacts",
+    isConcurrent: true,
     prepare: Effect.map(ContactFiles, ({ importRows }) =>
       Stream.runDrain(
         importRows(

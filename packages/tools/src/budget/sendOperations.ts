@@ -32,6 +32,7 @@ const accepting: ReadonlyArray<Operation> = [
   },
   {
     name: "send 20 messages in one batch",
+    isConcurrent: true,
     prepare: Effect.succeed(
       Effect.flatMap(Sending, (sending) =>
         sending.sendBatch(
@@ -133,6 +134,7 @@ const handingOver: ReadonlyArray<Operation> = [
   handOff("hand-off, bounced", { act: "refuse" }),
   {
     name: "hand-off of 20 deliveries in one tick",
+    isConcurrent: true,
     prepare: Effect.gen(function* () {
       yield* sendMany(20)
       return (yield* Dispatcher).tick
