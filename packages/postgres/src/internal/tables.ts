@@ -88,14 +88,20 @@ const contactColumns: Columns<ContactRecord> = {
 export const contacts = recordTable<ContactRecord>("contacts", contactColumns)
 
 /** A contact with the columns of its search. */
-export const storedContacts = recordTable<ReturnType<typeof contactRow>>("contacts", {
+export interface StoredContact extends ContactRecord {
+  readonly searchEmail: string
+  readonly searchName: string
+  readonly searchKeys: ReadonlyArray<number>
+}
+
+export const storedContacts = recordTable<StoredContact>("contacts", {
   ...contactColumns,
   searchEmail: "text",
   searchName: "text",
   searchKeys: "integer[]"
 })
 
-export const contactRow = (contact: ContactRecord) => {
+export const contactRow = (contact: ContactRecord): StoredContact => {
   const [searchEmail, searchName] = searchedTexts(contact)
   return { ...contact, searchEmail, searchName, searchKeys: searchKeysOf(contact) }
 }
@@ -156,12 +162,19 @@ const messageColumns: Columns<Message> = {
 export const messages = recordTable<Message>("messages", messageColumns)
 
 /** A message with its folded subject. */
-export const storedMessages = recordTable<ReturnType<typeof messageRow>>("messages", {
+export interface StoredMessage extends Message {
+  readonly subjectFolded: string | null
+}
+
+export const storedMessages = recordTable<StoredMessage>("messages", {
   ...messageColumns,
   subjectFolded: "text"
 })
 
-export const messageRow = (message: Message) => ({ ...message, subjectFolded: foldedOf(message.subject) })
+export const messageRow = (message: Message): StoredMessage => ({
+  ...message,
+  subjectFolded: foldedOf(message.subject)
+})
 
 const deliveryState: Columns<DeliveryState> = {
   status: "text",
