@@ -85,7 +85,12 @@ export const importedPackages = (code: string): ReadonlyArray<string> =>
   [...new Set(importsOf(code).flatMap((module) => packageOf(module) ?? []))].toSorted()
 
 /** What a product installs that does not use Effect itself. */
-export const packagesWithoutEffect: ReadonlyArray<string> = ["mailkeep", "@mailkeep/http", "@mailkeep/testing"]
+export const packagesWithoutEffect: ReadonlyArray<string> = [
+  "mailkeep",
+  "@mailkeep/http",
+  "@mailkeep/postgres",
+  "@mailkeep/testing"
+]
 
 const isOurs = (name: string): boolean => name === "mailkeep" || name.startsWith("@mailkeep/")
 
