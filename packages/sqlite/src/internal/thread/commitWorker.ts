@@ -9,9 +9,9 @@ import { makeGroupTransaction } from "../groupTransaction.ts"
 import { openConnection } from "../openConnection.ts"
 import { groupOctetsMax, groupWritesMax } from "../writes.ts"
 import type { CommitBatch, CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
-import { answerTogether, toThreadError } from "./replies.ts"
+import { answerTogether, takeThreadData, toThreadError } from "./replies.ts"
 
-const { filename, identity, startMillis } = workerData as CommitThreadData
+const { filename, identity, startMillis } = takeThreadData<CommitThreadData>(workerData)
 
 interface Writer {
   readonly database: Database

@@ -3,9 +3,26 @@
  */
 import { setImmediate } from "node:timers"
 import type { MessagePort } from "node:worker_threads"
-import { SqliteError } from "better-sqlite3"
+import Database, { SqliteError } from "better-sqlite3"
 import { NotOpened } from "../openConnection.ts"
 import { FileMoved } from "../resultCodes.ts"
+import type { DriverLoading } from "./driverLoading.ts"
+import { markLoaded } from "./driverLoading.ts"
+
+/** What a thread is started with. */
+export interface ThreadData<Data> {
+  readonly data: Data
+  readonly loading: DriverLoading
+}
+
+/** Loads the driver, and returns what the thread was started with. */
+export const takeThreadData = <Data>(threadData: unknown): Data => {
+  const { data, loading } = threadData as ThreadData<Data>
+  // The driver loads its native module when the first connection opens.
+  new Database(":memory:").close()
+  markLoaded(loading)
+  return data
+}
 
 /** An error as data. Of a bug, only the class is kept: its message can contain stored values. */
 export type ThreadError =

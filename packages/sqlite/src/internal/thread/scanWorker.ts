@@ -8,10 +8,11 @@ import Database from "better-sqlite3"
 import { answerQuery } from "../answerQuery.ts"
 import { prepared } from "../recordTable.ts"
 import { takeLowPriority } from "./lowPriority.ts"
-import { answerRequests } from "./replies.ts"
+import { answerRequests, takeThreadData } from "./replies.ts"
 
+const filename = takeThreadData<string>(workerData)
 takeLowPriority()
-const database = new Database(workerData as string, { readonly: true, fileMustExist: true, timeout: 0 })
+const database = new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 })
 const connection = prepared(database)
 const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
   queries.map((query) => answerQuery(connection, query))

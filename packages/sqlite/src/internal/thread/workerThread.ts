@@ -8,9 +8,11 @@ import { Worker } from "node:worker_threads"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Data, Effect } from "effect"
-import type { ThreadReply, ThreadRequest } from "./replies.ts"
+import type { ThreadData, ThreadReply, ThreadRequest } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
 import { unavailable } from "../sqliteFailure.ts"
+import type { DriverLoading } from "./driverLoading.ts"
+import { beginLoading, endLoading, whenLoaded } from "./driverLoading.ts"
 
 /** A request contains a value that cannot be copied to another thread, such as a function. */
 export class NotCloneable extends Data.TaggedError("NotCloneable")<{ readonly cause: unknown }> {}
@@ -54,7 +56,7 @@ export const makeWorkerThread = <Request, Reply>({
 }: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, never, Scope.Scope> => {
   type Resume = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
   const pending = new Map<number, Resume>()
-  let worker: Worker | undefined
+  let worker: { readonly thread: Worker; readonly loading: DriverLoading } | undefined
   let idle: NodeJS.Timeout | undefined
   const replies: Array<ThreadReply<Reply>> = []
   let nextId = 0
@@ -74,14 +76,17 @@ export const makeWorkerThread = <Request, Reply>({
 
   const end = async (): Promise<void> => {
     clearTimeout(idle)
-    const ending = worker
+    if (worker === undefined) return
+    const { thread, loading } = worker
     worker = undefined
-    await ending?.terminate()
+    thread.ref()
+    await whenLoaded(loading)
+    await thread.terminate()
   }
 
   /** The idle thread does not keep the process running. */
   const rest = (): void => {
-    worker?.unref()
+    worker?.thread.unref()
     clearTimeout(idle)
     if (Number.isFinite(idleMillis)) idle = setTimeout(end, idleMillis).unref()
   }
@@ -101,23 +106,25 @@ export const makeWorkerThread = <Request, Reply>({
     resume?.(effectOf(reply))
   }
 
-  const startWorker = (): Worker => {
-    const started = new Worker(new URL(`./${module}${extension}`, import.meta.url), {
-      workerData,
+  const startWorker = () => {
+    const loading = beginLoading()
+    const thread = new Worker(new URL(`./${module}${extension}`, import.meta.url), {
+      workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
       ...(resourceLimits === undefined ? {} : { resourceLimits })
     })
-    started.on("message", (message: ReadonlyArray<ThreadReply<Reply>>) => {
+    thread.on("message", (message: ReadonlyArray<ThreadReply<Reply>>) => {
       if (replies.length === 0) setImmediate(resumeNext)
       replies.push(...message)
     })
     // An error ends the thread; the next request starts another thread.
-    started.on("error", () => {})
-    started.on("exit", () => {
-      if (worker !== started) return
+    thread.on("error", () => {})
+    thread.on("exit", () => {
+      endLoading(loading)
+      if (worker?.thread !== thread) return
       worker = undefined
       endAll("unreachable")
     })
-    return started
+    return { thread, loading }
   }
 
   const request: WorkerThread<Request, Reply>["request"] = (request) =>
@@ -127,10 +134,10 @@ export const makeWorkerThread = <Request, Reply>({
       clearTimeout(idle)
       worker ??= startWorker()
       const id = nextId++
-      if (pending.size === 0) worker.ref()
+      if (pending.size === 0) worker.thread.ref()
       pending.set(id, resume)
       try {
-        worker.postMessage({ id, request } satisfies ThreadRequest<Request>)
+        worker.thread.postMessage({ id, request } satisfies ThreadRequest<Request>)
       } catch (cause) {
         forget(id)
         return resume(Effect.fail(new NotCloneable({ cause })))
