@@ -18,11 +18,13 @@ export const migrations: ReadonlyArray<(schema: string) => string> = [
 
 export const schemaVersion = migrations.length
 
+/** Reads the catalog as of now. `to_regclass` can answer from a cache of before the wait for a lock. */
+const tableExistsSql =
+  "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = (parse_ident($1))[1] AND tablename = 'schema_version') AS exists"
+
 /** The version of the tables; 0 before the first step. */
 export const versionOf = async (connection: Connection, schema: string): Promise<number> => {
-  const [table] = await connection.query<{ readonly exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [
-    `${schema}.schema_version`
-  ])
+  const [table] = await connection.query<{ readonly exists: boolean }>(tableExistsSql, [schema])
   if (table?.exists !== true) return 0
   const [row] = await connection.query<{ readonly version: number }>(`SELECT version FROM ${schema}.schema_version`)
   return row?.version ?? 0

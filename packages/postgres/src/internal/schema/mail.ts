@@ -89,6 +89,7 @@ CREATE INDEX deliveries_newest ON ${schema}.deliveries (project_id, created_at, 
 CREATE INDEX deliveries_of_recipient ON ${schema}.deliveries (project_id, address, created_at, id);
 CREATE INDEX deliveries_of_contact ON ${schema}.deliveries (project_id, contact_id, created_at, id) WHERE contact_id IS NOT NULL;
 CREATE INDEX deliveries_of_message ON ${schema}.deliveries (project_id, message_id, id);
+CREATE INDEX deliveries_of_status ON ${schema}.deliveries (project_id, status, created_at, id) WHERE status IN ('scheduled', 'canceled', 'bounced', 'complained', 'failed', 'suppressed');
 CREATE INDEX deliveries_due ON ${schema}.deliveries (status, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_lanes ON ${schema}.deliveries (status, project_id, bulk, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_due_set ON ${schema}.deliveries (status, due_set_at) WHERE due_set_at IS NOT NULL;
