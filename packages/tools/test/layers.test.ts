@@ -39,7 +39,7 @@ describe("layers", () => {
   })
 
   it("lets an adapter import the ports and nothing else of the repository", () => {
-    expect(adapters).toEqual(["memory", "sqlite", "smtp", "webhooks"])
+    expect(adapters).toEqual(["memory", "sqlite", "postgres", "smtp", "webhooks"])
     for (const adapter of adapters) expect(rulesOf(adapter).imports).toEqual(["core/adapter"])
   })
 })

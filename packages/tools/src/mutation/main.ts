@@ -4,6 +4,7 @@
  * `node packages/tools/src/mutation/main.ts [--package memory|reference|sqlite] [--only N,N] [--file TEXT] [--sample N] [--seed S] [--jobs N]
  * [--quick] [--list] [--json FILE] [--again FILE]`
  */
+import { hash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
@@ -35,26 +36,14 @@ const { values: options } = parseArgs({
   }
 })
 
-/** A generator of numbers below 2^32 that gives the same numbers for the same seed. */
-const numbersOf = (seed: number) => {
-  let state = seed >>> 0
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-}
-
-const sampleOf = (mutants: ReadonlyArray<Mutant>, count: number, seed: number): ReadonlyArray<Mutant> => {
-  const next = numbersOf(seed)
-  const marked = mutants.map((mutant) => ({ mutant, mark: next() }))
-  return marked
-    .toSorted((a, b) => a.mark - b.mark)
+/** Chooses the mutants by their keys, so that a change of a source chooses other mutants only where the source changed. */
+const sampleOf = (mutants: ReadonlyArray<Mutant>, count: number, seed: string): ReadonlyArray<Mutant> =>
+  mutants
+    .map((mutant) => ({ mutant, mark: hash("sha256", `${seed} ${mutant.key}`) }))
+    .toSorted((a, b) => (a.mark < b.mark ? -1 : 1))
     .slice(0, count)
     .map(({ mutant }) => mutant)
     .toSorted((a, b) => a.number - b.number)
-}
 
 const isSubject = (name: string): name is SubjectName => name in subjects
 const names = (options.package ?? Object.keys(subjects)).filter(isSubject)
@@ -79,7 +68,7 @@ const selected = (all: ReadonlyArray<Mutant>): ReadonlyArray<Mutant> => {
     ({ number, key, file }) =>
       (numbers?.includes(number) ?? true) && (earlier?.has(key) ?? true) && file.includes(options.file ?? "")
   )
-  return options.sample === undefined ? some : sampleOf(some, Number(options.sample), Number(options.seed))
+  return options.sample === undefined ? some : sampleOf(some, Number(options.sample), options.seed)
 }
 
 const describe = ({ number, file, line, operator, before, after }: Mutant): string =>
