@@ -55,12 +55,17 @@ const ofParent = ({ kind, parent }: { readonly kind: string; readonly parent: st
 ]
 
 /** The bounds of the log that an index finds. */
-const logBounds = ({ address, contactId, startDate, endDate }: Mail.LogFilters): ReadonlyArray<Where> => [
-  ...(address === null ? [] : [["address = ?", address] as const]),
-  ...(contactId === null ? [] : [["contactId = ?", contactId] as const]),
-  ...(startDate === null ? [] : [["createdAt >= ?", startDate] as const]),
-  ...(endDate === null ? [] : [["createdAt <= ?", endDate] as const])
-]
+const logBounds = (filters: Mail.LogFilters): ReadonlyArray<Where> => {
+  const { address, contactId, startDate, endDate } = filters
+  const status = Mail.indexedStatusOf(filters)
+  return [
+    ...(address === null ? [] : [["address = ?", address] as const]),
+    ...(contactId === null ? [] : [["contactId = ?", contactId] as const]),
+    ...(status === null ? [] : [["status = ?", status] as const]),
+    ...(startDate === null ? [] : [["createdAt >= ?", startDate] as const]),
+    ...(endDate === null ? [] : [["createdAt <= ?", endDate] as const])
+  ]
+}
 
 const logPage = (tables: RecordTables, query: Mail.QueryOf<"LogPage">): Mail.AnswerOf<"LogPage"> => {
   const { filters, limit, scanLimit } = query
