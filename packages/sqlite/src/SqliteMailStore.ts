@@ -50,6 +50,11 @@ export interface SqliteMailStoreShape extends MailStoreShape {
   readonly commitThreadStarted: Effect.Effect<void>
 }
 
+const isLocked = ({ reason }: StoreUnavailable): boolean => reason === "locked"
+
+const retryLocked = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> =>
+  Effect.retry(read, { schedule: busySchedule, while: isLocked })
+
 const capabilities = { durable: true, multiProcess: true } as const
 
 /**
@@ -99,15 +104,18 @@ export const make = ({
       commit: (changes) => group.submit({ _tag: "Commit", changes }),
       claim: (claim) => group.submit({ _tag: "Claim", claim }),
       claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),
-      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-        Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
+      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
+        const once = Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
           if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
           if (queries.some(isScan)) return scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>
           return Effect.try({
             try: () => inOneState(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>),
             catch: unavailable
           })
-        }).pipe(Effect.retry({ schedule: busySchedule, while: ({ reason }) => reason === "locked" })),
+        })
+        // Most reads meet no lock, so that the schedule is made only when it is needed.
+        return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))
+      },
       sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
       commitsOfOtherProcesses: Stream.fromEffectSchedule(
         // If the version cannot be read, reports no commit.

@@ -74,9 +74,10 @@ const pauseMillis = (pauses: number): number => Math.min(pauseMillisMax, pauseMi
 
 /** Tries at most `triesMax` times while the commit meets a conflict. Lets other work run between the tries. */
 const retryConflicts = <A, E>(once: Effect.Effect<A, E | Conflict>, triesMax: number): Effect.Effect<A, E | Conflict> =>
-  Effect.retry(
-    Effect.tapError(once, (failure) => (failure instanceof Conflict ? Effect.yieldNow : Effect.void)),
-    { while: (failure) => failure instanceof Conflict, times: triesMax - 1 }
+  Effect.catch(once, (failure) =>
+    failure instanceof Conflict && triesMax > 1
+      ? Effect.andThen(Effect.yieldNow, retryConflicts(once, triesMax - 1))
+      : Effect.fail(failure)
   )
 
 const bounded = <A, E>(

@@ -29,10 +29,12 @@ export const makeNoDispatcherWarning = (store: MailStoreShape, dispatcherHasStar
       )
     })
 
-    const accepted = Effect.gen(function* () {
-      if (watching || (yield* dispatcherHasStarted)) return
+    const watch = Effect.gen(function* () {
+      if (yield* dispatcherHasStarted) return
       watching = true
       yield* Effect.forkIn(Effect.ignoreCause(checkBacklog), scope)
     })
+    // Every send passes here.
+    const accepted = Effect.suspend(() => (watching ? Effect.void : watch))
     return { accepted }
   })

@@ -99,9 +99,9 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
     const { from, scheduledAt, templateId } = send
     const addresses = recipientsOf(send).map(({ address }) => address.canonical)
     const template = templateId === null ? Effect.succeed(null) : loadTemplate(store, projectId, templateId)
+    const apiKey = principal.apiKeyId === null ? [] : [{ _tag: "ApiKey", id: principal.apiKeyId } as const]
     const reads = store.read([
       { _tag: "Idempotency", projectId, key: idempotencyKey },
-      { _tag: "ApiKey", id: principal.apiKeyId ?? "" },
       { _tag: "Domain", projectId, domain: from.domain },
       { _tag: "ContactsByAddress", projectId, addresses },
       { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
@@ -110,12 +110,16 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
         projectId,
         names: [dailyCounter(utcDayOf(scheduledAt ?? now)), "allowance", "scheduledRecipients"]
       },
-      { _tag: "Project", id: projectId }
+      { _tag: "Project", id: projectId },
+      ...apiKey
     ])
     return Effect.zipWith(
       Effect.zip(plans.planOf(projectId), template),
       reads,
-      ([plan, template], [idempotency, apiKey, domain, contacts, suppressions, used, project]): AcceptSendFacts => ({
+      (
+        [plan, template],
+        [idempotency, domain, contacts, suppressions, used, project, apiKey = null]
+      ): AcceptSendFacts => ({
         now,
         ids,
         plan,
