@@ -174,6 +174,7 @@ const inPieces = law(
       { segment: compare("text", { field: "firstName" }, "eq", "ann") },
       { emailStatus: "subscribed", listId: "lst_a" },
       { search: "ann", emailStatus: "unsubscribed" },
+      { search: "bob", emailStatus: "subscribed" },
       { listId: "lst_a", segment: compare("text", { field: "firstName" }, "ne", "ann") }
     ]
     for (const filter of filters) {
