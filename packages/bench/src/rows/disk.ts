@@ -65,7 +65,7 @@ export const disk: Row = {
       }
     }
   ],
-  goals: [{ metric: "bytes", is: "at most", ratio: 2, peer: "body and row" }],
+  goals: [{ metric: "bytes", is: "at most", ratio: 1.6, peer: "body and row" }],
   disks: ["as-is"],
   roundsMax: 1
 }

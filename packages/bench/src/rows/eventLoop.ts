@@ -73,5 +73,5 @@ export const eventLoop: Row = {
       }
     }
   ],
-  goals: [{ metric: "p99", is: "at most", value: 10 }]
+  goals: [{ metric: "p99", is: "at most", value: 5 }]
 }

@@ -37,7 +37,11 @@ export const memory: Row = {
   ],
   ours: side("mailkeep", "mailkeep-dispatching"),
   peers: [side("Fastify", "fastify")],
-  goals: [{ metric: "peak", is: "at most", value: 300 }],
+  goals: [
+    { metric: "idle", is: "at most", value: 120 },
+    { metric: "peak", is: "at most", value: 250 },
+    { metric: "after", is: "at most", value: 144 }
+  ],
   disks: ["as-is"],
   roundsMax: 1
 }

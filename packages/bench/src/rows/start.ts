@@ -79,7 +79,7 @@ export const start: Row = {
       }
     }
   ],
-  goals: [{ metric: "first mail", is: "at most", value: 500 }],
+  goals: [{ metric: "first mail", is: "at most", value: 250 }],
   prepare: installProduct
 }
 
@@ -129,6 +129,6 @@ console.log(await startFastify(${JSON.stringify(join(folder, "hand.db"))}))`
       }
     }
   ],
-  goals: [{ metric: "first 202", is: "at most", value: 1000 }],
+  goals: [{ metric: "first 202", is: "at most", value: 400 }],
   prepare: installProduct
 }
