@@ -41,7 +41,8 @@ const pageOf = (api: MountedApi) =>
     const router = yield* HttpRouter.make
     const scalar = HttpApiScalar.layer(api, { path: "/*", scalar: { withDefaultFonts: false } })
     yield* Layer.build(Layer.provide(scalar, Layer.succeed(HttpRouter.HttpRouter, router)))
-    const response = yield* router.asHttpEffect()
+    // The only route of this router cannot fail.
+    const response = yield* Effect.orDie(router.asHttpEffect())
     return HttpServerResponse.setHeaders(response, {
       "content-security-policy": yield* policyOf(htmlOf(response)),
       "referrer-policy": "no-referrer",
