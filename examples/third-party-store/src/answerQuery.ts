@@ -7,7 +7,7 @@ import * as Mail from "@mailkeep/core/adapter"
 import { isFree } from "./claims.ts"
 import { contentChunk } from "./contents.ts"
 import type { Kind, RecordTables, Records } from "./records.ts"
-import { recordPage } from "./storedRecords.ts"
+import { recordPage, recordsByKey } from "./storedRecords.ts"
 
 type Where = readonly [sql: string, ...values: ReadonlyArray<SQLInputValue>]
 
@@ -42,11 +42,9 @@ const get = <K extends Kind>(tables: RecordTables, kind: K, ...names: ReadonlyAr
   (tables.get([kind, ...names].join("/")) as Records[K] | undefined) ?? null
 
 const getOwn =
-  <K extends "Contact" | "Resource" | "Message" | "Delivery" | "EventDelivery">(kind: K) =>
-  (tables: RecordTables, { projectId, id }: { readonly projectId: string; readonly id: string }) => {
-    const record = get(tables, kind, id)
-    return record?.projectId === projectId ? record : null
-  }
+  <K extends "ApiKey" | "Contact" | "Resource" | "Message" | "Delivery" | "Event" | "EventDelivery">(kind: K) =>
+  (tables: RecordTables, { projectId, id }: { readonly projectId: string; readonly id: string }) =>
+    get(tables, kind, projectId, id)
 
 const ofParent = ({ kind, parent }: { readonly kind: string; readonly parent: string }): Where => [
   "kind = ? AND parent = ?",
@@ -74,7 +72,7 @@ const logPage = (tables: RecordTables, query: Mail.QueryOf<"LogPage">): Mail.Ans
   // One record more than the page can show, so that the reference function knows whether any is left.
   const part = { ...query, limit: (isFiltered ? scanLimit : Math.min(limit, scanLimit)) + 1 }
   return Mail.evaluateLogPage(newest(tables, "Delivery", part, ...logBounds(filters)), query, (id) =>
-    get(tables, "Message", id)
+    get(tables, "Message", query.projectId, id)
   )
 }
 
@@ -131,7 +129,7 @@ const answers: Mail.Answering<RecordTables> = {
   Project: (tables, { id }) => get(tables, "Project", id),
   Projects: (tables) => tables.find("Project", "TRUE ORDER BY key"),
   ApiKeyByPublicId: (tables, { publicId }) => tables.find("ApiKey", "publicId = ?", publicId)[0] ?? null,
-  ApiKey: (tables, { id }) => get(tables, "ApiKey", id),
+  ApiKey: getOwn("ApiKey"),
   ApiKeys: (tables, { projectId }) => tables.find("ApiKey", "projectId = ? ORDER BY createdAt, id", projectId),
   Domain: (tables, { projectId, domain }) => get(tables, "Domain", projectId, domain),
   DomainById: (tables, { projectId, id }) =>
@@ -169,19 +167,29 @@ const answers: Mail.Answering<RecordTables> = {
   Counters: (tables, { projectId, names }) => names.map((name) => get(tables, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (tables, { projectId, key }) => get(tables, "Idempotency", projectId, key),
   Message: getOwn("Message"),
+  MessagesBefore: (tables, { before, after, limit }) =>
+    tables.find(
+      "Message",
+      "createdAt < ? AND (createdAt, id) > (?, ?) ORDER BY createdAt, id LIMIT ?",
+      before,
+      after?.createdAt ?? Number.MIN_SAFE_INTEGER,
+      after?.id ?? "",
+      limit
+    ),
   ContentChunk: contentChunk,
   Delivery: getOwn("Delivery"),
-  DeliveryById: (tables, { id }) => get(tables, "Delivery", id),
+  DeliveryById: (tables, { id }) => tables.find("Delivery", "id = ?", id)[0] ?? null,
   DeliveriesOfMessage: (tables, { projectId, messageId }) =>
     tables.find("Delivery", "messageId = ? AND projectId = ? ORDER BY id", messageId, projectId),
-  Attempts: (tables, { deliveryId }) => tables.find("Attempt", "deliveryId = ? ORDER BY number", deliveryId),
+  Attempts: (tables, { projectId, deliveryId }) =>
+    tables.find("Attempt", "projectId = ? AND deliveryId = ? ORDER BY number", projectId, deliveryId),
   LogPage: logPage,
   Events: (tables, { projectId, after, limit }) =>
     tables.find("Event", "projectId = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
-  Event: (tables, { id }) => get(tables, "Event", id),
+  Event: getOwn("Event"),
   EventsOfDelivery: (tables, query) =>
     Mail.evaluateEventsOfDelivery(ofProject(tables, "Event", query), ofProject(tables, "EventDelivery", query), query),
-  UndistributedEvents: (tables, { limit }) => tables.find("Undistributed", "TRUE ORDER BY key LIMIT ?", limit),
+  UndistributedEvents: (tables, { limit }) => tables.find("Undistributed", "TRUE ORDER BY id LIMIT ?", limit),
   EventDelivery: getOwn("EventDelivery"),
   EventDeliveryPage: (tables, query) => newest(tables, "EventDelivery", query, ["subscriber = ?", query.subscriber]),
   PendingEventDeliveries: (tables, { now }) =>
@@ -197,6 +205,7 @@ const answers: Mail.Answering<RecordTables> = {
   Backlog: (tables, { now }) => backlog(tables, now),
   WorkHealth: workHealth,
   Records: recordPage,
+  RecordsByKey: recordsByKey,
   UsageAudit: (tables, query) =>
     Mail.evaluateUsageAudit(
       ofProject(tables, "Counter", query),

@@ -46,9 +46,14 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
     case "DistributeEvent":
       if (existing === undefined) return "NotFound"
       return tables.remove(undistributedKey(key)) ? undefined : "Stale"
+    case "InsertAttempt": {
+      const { projectId, deliveryId } = change.attempt
+      if (tables.get(`Delivery/${projectId}/${deliveryId}`) === undefined) return "NotFound"
+      return existing === undefined ? write(change.attempt) : "AlreadyExists"
+    }
     case "TransitionAttempt": {
       if (existing === undefined) return "NotFound"
-      const delivery = tables.get(`Delivery/${change.deliveryId}`) as Mail.Delivery | undefined
+      const delivery = tables.get(`Delivery/${change.projectId}/${change.deliveryId}`) as Mail.Delivery | undefined
       const applies =
         delivery?.status === "sending" &&
         delivery.fencingToken === change.fencingToken &&

@@ -17,7 +17,7 @@ const mark = <R extends Mail.Delivery | Mail.EventDelivery>(
   chosen: ReadonlyArray<R>
 ): ReadonlyArray<R> => {
   const rows = chosen.map((row) => ({ ...row, worker, fencingToken: row.fencingToken + 1 }))
-  for (const row of rows) tables.put(`${kind}/${row.id}`, row)
+  for (const row of rows) tables.put(`${kind}/${row.projectId}/${row.id}`, row)
   if (rows.length > 0) tables.put(`Lease/${worker}`, { worker, renewedAt: now, leaseUntil })
   return rows
 }
@@ -60,19 +60,19 @@ const isIdle = ["Delivery", "EventDelivery"]
   .map((table) => `worker NOT IN (SELECT worker FROM ${table} WHERE dueAt IS NOT NULL AND worker IS NOT NULL)`)
   .join(" AND ")
 
-/** The table of each sweep, the field with the age of a record, and what else must be true. */
-const sweeps: Readonly<Record<Exclude<Mail.SweepKind, "messages">, { table: string; age: string; where: string }>> = {
-  events: { table: "Event", age: "occurredAt", where: "TRUE" },
-  idempotency: { table: "Idempotency", age: "expiresAt", where: "TRUE" },
-  eventDeliveries: { table: "EventDelivery", age: "endedAt", where: "TRUE" },
-  leases: { table: "Lease", age: "leaseUntil", where: isIdle }
+/** The table of each sweep, the condition of an old record, and the order, which begins with the age. */
+const sweeps: Readonly<Record<Exclude<Mail.SweepKind, "messages">, { table: string; order: string; where: string }>> = {
+  events: { table: "Event", order: "occurredAt, id", where: "occurredAt < ?" },
+  idempotency: { table: "Idempotency", order: "expiresAt, key", where: "expiresAt < ?" },
+  eventDeliveries: { table: "EventDelivery", order: "endedAt, id", where: "endedAt < ?" },
+  leases: { table: "Lease", order: "leaseUntil, key", where: `leaseUntil < ? AND ${isIdle}` }
 }
 
 export const sweep = (tables: RecordTables, request: Mail.Sweep): number => {
   const { kind, before, limit } = request
   if (kind === "messages") return sweepMessages(tables, request)
-  const { table, age, where } = sweeps[kind]
-  const old = `SELECT key FROM ${table} WHERE ${age} < ? AND ${where} ORDER BY ${age}, key LIMIT ?`
+  const { table, order, where } = sweeps[kind]
+  const old = `SELECT key FROM ${table} WHERE ${where} ORDER BY ${order} LIMIT ?`
   const keys = tables.rows(old, before, limit).map(({ key }) => key as string)
   for (const key of keys) {
     tables.remove(key)

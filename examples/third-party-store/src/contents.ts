@@ -43,6 +43,10 @@ export const deleteUnusedContents = (tables: RecordTables, { projectId, attachme
   }
 }
 
+export const deleteAttempts = (tables: RecordTables, { projectId, id }: Mail.Delivery): void => {
+  tables.rows("DELETE FROM Attempt WHERE projectId = ? AND deliveryId = ?", projectId, id)
+}
+
 /** Deletes the messages of one sweep. Returns their number. */
 export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number => {
   const old = tables.find("Message", "createdAt < ? ORDER BY createdAt, id", sweep.before)
@@ -50,9 +54,9 @@ export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number =
     tables.find("Delivery", "messageId = ? AND projectId = ?", id, projectId)
   const messages = Mail.evaluateMessageSweep(old, deliveriesOf, sweep)
   const deliveries = messages.flatMap(deliveriesOf)
-  for (const { id } of deliveries) {
-    tables.rows("DELETE FROM Attempt WHERE deliveryId = ?", id)
-    tables.remove(`Delivery/${id}`)
+  for (const delivery of deliveries) {
+    deleteAttempts(tables, delivery)
+    tables.remove(`Delivery/${delivery.projectId}/${delivery.id}`)
   }
   for (const { projectId, name, by } of Mail.sweptCounts(deliveries)) {
     const key = `Counter/${projectId}/${name}`
@@ -60,7 +64,7 @@ export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number =
     tables.put(key, { projectId, name, value })
   }
   for (const message of messages) {
-    tables.remove(`Message/${message.id}`)
+    tables.remove(`Message/${message.projectId}/${message.id}`)
     deleteReferences(tables, message)
     deleteUnusedContents(tables, message)
   }

@@ -32,7 +32,7 @@ export type Kind = keyof Records
 const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
   Setting: [],
   Project: [],
-  ApiKey: ["unique publicId", "projectId createdAt id"],
+  ApiKey: ["unique projectId publicId", "publicId", "projectId createdAt id"],
   Domain: ["projectId createdAt id", "nextCheckAt id"],
   Resource: ["unique projectId kind parent name", "projectId kind parent createdAt id"],
   Contact: ["unique projectId address", "projectId createdAt id", "projectId emailStatus createdAt id"],
@@ -41,6 +41,7 @@ const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
   Message: ["createdAt id"],
   MessageContent: ["content"],
   Delivery: [
+    "id",
     "messageId",
     "worker",
     "status dueAt id",
@@ -50,10 +51,10 @@ const indexes: Readonly<Record<Kind, ReadonlyArray<string>>> = {
     "projectId address createdAt id",
     "projectId contactId createdAt id"
   ],
-  Attempt: ["deliveryId number"],
+  Attempt: ["projectId deliveryId number"],
   Counter: ["projectId"],
   Event: ["projectId id", "occurredAt"],
-  Undistributed: [],
+  Undistributed: ["id"],
   EventDelivery: ["worker", "endedAt", "subscriber dueAt id", "projectId subscriber createdAt id"],
   Lease: ["worker", "renewedAt", "leaseUntil"]
 }
@@ -82,7 +83,7 @@ export const schema: string = Object.entries(indexes)
   .concat(contentSql)
   .join(";\n")
 
-/** Reads and writes records by their kind and by their record key, such as `Contact/con_1`. */
+/** Reads and writes records by their kind and by their record key, such as `Contact/prj_acme/con_1`. */
 export interface RecordTables {
   readonly get: (key: string) => unknown
   /** Inserts or replaces a record. Returns `false` if another record has the values of a unique index. */

@@ -1,77 +1,79 @@
 /**
- * Reads all records of one kind in the order of their keys, and rewrites or deletes a record that was read.
+ * Reads the records of one kind by their keys, and rewrites or deletes a record that was read.
  */
 import * as Mail from "@mailkeep/core/adapter"
-import { deleteReferences, deleteUnusedContents, referToContents } from "./contents.ts"
+import { deleteAttempts, deleteReferences, deleteUnusedContents, referToContents } from "./contents.ts"
 import type { Kind, RecordTables } from "./records.ts"
 
 /** Where the copy of an event waits until it is distributed. */
 export const undistributedKey = (eventKey: string): string => eventKey.replace(/^Event/, "Undistributed")
 
-/** The fields of the key in a table of records. The key of a row is the fields with slashes between them, which is another order. */
-const keyFields = {
-  Project: ["id"],
-  ApiKey: ["id"],
-  Domain: ["projectId", "domain"],
-  Resource: ["id"],
-  Contact: ["id"],
-  Suppression: ["projectId", "addressKey"],
-  Idempotency: ["projectId", "key"],
-  Message: ["id"],
-  Delivery: ["id"],
-  Attempt: ["deliveryId", "number"],
-  Counter: ["projectId", "name"],
-  EventDelivery: ["id"],
-  Lease: ["worker"]
-} as const satisfies Partial<Record<Mail.RecordKind, ReadonlyArray<string>>>
-
-const afterKey = (columns: ReadonlyArray<string>, { after, limit }: Mail.QueryOf<"Records">) =>
-  [
-    `${after === null ? "TRUE" : `(${columns.join()}) > (${columns.map(() => "?").join()})`} ORDER BY ${columns.join()} LIMIT ?`,
-    [...(after ?? []), limit]
-  ] as const
-
-const contents = (tables: RecordTables, query: Mail.QueryOf<"Records">) => {
-  const columns = ["substr(content, 9, instr(substr(content, 9), '/') - 1)", "content"]
-  const [where, values] = afterKey(columns, query)
-  const [projectId, hash] = query.after ?? []
-  const bounds = query.after === null ? values : [projectId!, `Content/${projectId}/${hash}`, query.limit]
-  return tables.rows(`SELECT content FROM Content WHERE chunk = 0 AND ${where}`, ...bounds).map(({ content }) => {
-    const [, projectId, hash] = (content as string).split("/") as [string, string, string]
-    const rows = tables.rows("SELECT bytes FROM Content WHERE content = ? ORDER BY chunk", content as string)
-    return { projectId, hash, chunks: rows.map(({ bytes }) => bytes as Uint8Array) }
-  })
+/** The records of a kind with their keys: a row of JSON under its record key is one record, except for contents and settings. */
+const recordsOf = (
+  tables: RecordTables,
+  kind: Mail.RecordKind,
+  where: string,
+  ...values: ReadonlyArray<string | number>
+) => {
+  switch (kind) {
+    case "Content":
+      return tables.rows(`SELECT content FROM Content WHERE chunk = 0 AND ${where}`, ...values).map(({ content }) => {
+        const [, projectId, hash] = (content as string).split("/") as [string, string, string]
+        const rows = tables.rows("SELECT bytes FROM Content WHERE content = ? ORDER BY chunk", content as string)
+        return { projectId, hash, chunks: rows.map(({ bytes }) => bytes as Uint8Array) }
+      })
+    case "Setting":
+      return tables
+        .rows(`SELECT substr(key, 9) AS name, record FROM Setting WHERE ${where}`, ...values)
+        .map(({ name, record }) => ({ name: name as string, value: JSON.parse(record as string) as string }))
+    case "Event":
+      return tables.find("Event", where, ...values).map((event) => ({
+        event,
+        isDistributed: tables.get(`Undistributed/${event.projectId}/${event.id}`) === undefined
+      }))
+    default:
+      return tables.find(kind satisfies Kind, where, ...values)
+  }
 }
 
-const settings = (tables: RecordTables, query: Mail.QueryOf<"Records">) => {
-  const [where, values] = afterKey(["substr(key, 9)"], query)
-  return tables
-    .rows(`SELECT substr(key, 9) AS name, record FROM Setting WHERE ${where}`, ...values)
-    .map(({ name, record }) => ({ name: name as string, value: JSON.parse(record as string) as string }))
-}
+const keyColumnOf = (kind: Mail.RecordKind): string => (kind === "Content" ? "content" : "key")
 
-const events = (tables: RecordTables, query: Mail.QueryOf<"Records">) => {
-  const [where, values] = afterKey(["record ->> 'id'"], query)
-  return tables.find("Event", where, ...values).map((event) => ({
-    event,
-    isDistributed: tables.get(`Undistributed/${event.id}`) === undefined
-  }))
-}
+const keyText = (kind: Mail.RecordKind, key: Mail.StoredRecordKey): string => [kind, ...key].join("/")
 
-const recordsOf = (tables: RecordTables, query: Mail.QueryOf<"Records">): ReadonlyArray<unknown> => {
-  const { kind } = query
-  if (kind === "Content") return contents(tables, query)
-  if (kind === "Setting") return settings(tables, query)
-  if (kind === "Event") return events(tables, query)
-  const [where, values] = afterKey(
-    keyFields[kind].map((field) => `record ->> '${field}'`),
-    query
+/** The records of each kind are in the order of their record keys. */
+export const recordPage = (
+  tables: RecordTables,
+  { kind, projectId, after, limit }: Mail.QueryOf<"Records">
+): Mail.AnswerOf<"Records"> => {
+  const column = keyColumnOf(kind)
+  if (projectId !== null && (kind === "Setting" || kind === "Lease")) return []
+  // The keys of the records of a project begin with the project and a slash. In ASCII, a zero follows a slash.
+  const [from, to] =
+    projectId === null
+      ? [`${kind}/`, `${kind}0`]
+      : kind === "Project"
+        ? [keyText(kind, [projectId]), `${keyText(kind, [projectId])}\u0001`]
+        : [`${keyText(kind, [projectId])}/`, `${keyText(kind, [projectId])}0`]
+  const records = recordsOf(
+    tables,
+    kind,
+    `${column} >= ? AND ${column} < ? AND ${column} > ? ORDER BY ${column} LIMIT ?`,
+    from,
+    to,
+    after === null ? "" : keyText(kind, after),
+    limit
   )
-  return tables.find(kind satisfies Kind, where, ...values)
+  return records.map((record) => ({ kind, record }) as Mail.StoredRecord)
 }
 
-export const recordPage = (tables: RecordTables, query: Mail.QueryOf<"Records">): Mail.AnswerOf<"Records"> =>
-  recordsOf(tables, query).map((record) => ({ kind: query.kind, record }) as Mail.StoredRecord)
+export const recordsByKey = (
+  tables: RecordTables,
+  { kind, keys }: Mail.QueryOf<"RecordsByKey">
+): Mail.AnswerOf<"RecordsByKey"> =>
+  keys.map((key) => {
+    const [record] = recordsOf(tables, kind, `${keyColumnOf(kind)} = ?`, keyText(kind, key))
+    return record === undefined ? null : ({ kind, record } as Mail.StoredRecord)
+  })
 
 type Rewritable = Mail.StoredRecordOf<Mail.RewritableKind>
 
@@ -104,6 +106,7 @@ export const rewriteRecord = (
   if (existing === undefined) return "NotFound"
   if (!Mail.isSameRecord(existing, before)) return "Stale"
   remove(tables, key, before)
+  if (before.kind === "Delivery" && after === null) deleteAttempts(tables, before.record)
   if (after !== null) insert(tables, key, after)
   if (before.kind === "Message") deleteUnusedContents(tables, before.record)
   return undefined

@@ -1,8 +1,9 @@
 /**
  * A script is a list of commits, claims, sweeps and reads, as data. It runs on any store and can be pasted into a test.
  */
-import type { Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
+import type { AnswerOf, Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/adapter"
+import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/adapter"
+import { compareRecordKeys, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { wholeState } from "./arbitraries/wholeState.ts"
 import { same } from "./expectation.ts"
@@ -19,6 +20,19 @@ export type Step =
 /** Calls of a store in order. */
 export type Script = ReadonlyArray<Step>
 
+/** Answers queries. The records of a kind are in the order of their keys, because each store has its own order. */
+export const readSorted = (
+  store: MailStoreShape,
+  queries: ReadonlyArray<Query>
+): Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable> =>
+  Effect.map(store.read(queries), (answers) =>
+    answers.map((answer, n) =>
+      queries[n]!._tag === "Records"
+        ? (answer as AnswerOf<"Records">).toSorted((a, b) => compareRecordKeys(storedRecordKey(a), storedRecordKey(b)))
+        : answer
+    )
+  )
+
 const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> =>
   "commit" in step
     ? store.commit(step.commit)
@@ -28,7 +42,7 @@ const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown>
         ? store.claimEventDeliveries(step.claimEventDeliveries)
         : "sweep" in step
           ? store.sweep(step.sweep)
-          : store.read(step.read)
+          : readSorted(store, step.read)
 
 /** The answer of the store, or the number and the reason of the refused change. */
 const toAnswer = (exit: Exit.Exit<unknown, unknown>): unknown => {

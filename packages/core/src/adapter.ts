@@ -56,7 +56,7 @@ export { transportFromPromises } from "./port/PromiseTransport.ts"
 export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.ts"
 
 // The language of a store.
-export { changeOrder, inCommitOrder, recordKeyOf, recordOf } from "./domain/store/commitOrder.ts"
+export { changeOrder, inCommitOrder, projectIdOfChange, recordKeyOf, recordOf } from "./domain/store/commitOrder.ts"
 export { Conflict } from "./domain/store/Conflict.ts"
 export { revisionConflict } from "./domain/store/guard.ts"
 export type { ConflictReason } from "./domain/store/guard.ts"
@@ -70,7 +70,9 @@ export type { Lease } from "./domain/store/Lease.ts"
 export {
   compareRecordKeys,
   evaluateRecords,
+  evaluateRecordsByKey,
   isSameRecord,
+  projectIdOf,
   recordKinds,
   rewritableKinds,
   storedRecordKey
@@ -89,6 +91,7 @@ export {
   evaluateEventsOfDelivery,
   evaluateLeasesSetAfter,
   evaluateLogPage,
+  evaluateMessagesBefore,
   evaluateNextDue,
   evaluatePendingEventDeliveries,
   evaluateResourcePage,

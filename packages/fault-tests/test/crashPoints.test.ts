@@ -241,7 +241,7 @@ const runUseCase = (store: StoreUnderTest, useCase: UseCase, crash: Crash | unde
     const copies = stub.captured().map(({ deliveryId, attempt }) => ({ deliveryId, attempt }))
     const attempts = yield* Effect.forEach(copies, ({ deliveryId, attempt }) =>
       Effect.map(
-        shared.read([{ _tag: "Attempts", deliveryId }]),
+        shared.read([{ _tag: "Attempts", projectId: project, deliveryId }]),
         ([all]) => all.find(({ number }) => number === attempt)?.outcome
       )
     )

@@ -53,7 +53,15 @@ const pages: Readonly<Record<string, Query>> = {
   "the events of a delivery": { _tag: "EventsOfDelivery", projectId, deliveryId: idOf("del", middle) },
   "the event deliveries": { _tag: "EventDeliveryPage", projectId, subscriber: "whk_2", after: null, limit: 50 },
   "the deliveries of a message": { _tag: "DeliveriesOfMessage", projectId, messageId: idOf("msg", middle) },
-  "the records of a move": { _tag: "Records", kind: "Delivery", after: [idOf("del", middle)], limit: 200 },
+  "the records of a move": {
+    _tag: "Records",
+    kind: "Delivery",
+    projectId: null,
+    after: [projectId, idOf("del", middle)],
+    limit: 200
+  },
+  "the records of a key": { _tag: "RecordsByKey", kind: "Delivery", keys: [[projectId, idOf("del", middle)]] },
+  "the old messages": { _tag: "MessagesBefore", before: middle, after: null, limit: 20 },
   "the subscribers with work": { _tag: "PendingEventDeliveries", now: 1e12 },
   "the next due time": { _tag: "NextDue", worker: "w", now: 1e12 }
 }
@@ -147,7 +155,7 @@ describe.skipIf(!hasPostgres())("the plans of the server", { timeout: 600_000 },
       ])
     )
     const sending = { ...delivery!, id: "del_new" as const, status: "sending", dueAt: 1, worker: "w" } as const
-    const attempt = { deliveryId: sending.id, number: 1, startedAt: 1 }
+    const attempt = { projectId, deliveryId: sending.id, number: 1, startedAt: 1 }
     const state = { outcome: null, smtpCode: null, enhancedCode: null, statusMessage: null, durationMillis: null }
     const accept: ReadonlyArray<Change> = [
       { _tag: "InsertMessage", message: { ...message!, id: "msg_new" } },

@@ -15,17 +15,6 @@ interface Exception {
 /** All uses of tables that need no project. */
 export const exceptions: ReadonlyArray<Exception> = [
   {
-    tables: ["api_keys", "contacts", "deliveries", "event_deliveries", "events", "messages", "resources"],
-    columns: ["id"],
-    why: "A change of the port names the record by an id that is unique in the store."
-  },
-  { tables: ["api_keys"], columns: ["public_id"], why: "The public id of an API key is unique in the store." },
-  {
-    tables: ["contacts_on_lists"],
-    columns: ["contact_id"],
-    why: "The same statement has written or deleted the contact by its id."
-  },
-  {
     tables: ["deliveries"],
     columns: ["status"],
     text: "due_at",
@@ -38,12 +27,10 @@ export const exceptions: ReadonlyArray<Exception> = [
     why: "A claim asks whether the clock was set back, for all projects."
   },
   {
-    tables: ["deliveries"],
-    columns: ["status"],
-    text: `(r."deliveryId", r."guardToken") = (t.id, t.fencing_token)`,
-    why: "A transition of an attempt names the delivery by its id."
+    tables: ["event_deliveries"],
+    columns: ["subscriber"],
+    why: "A claim takes the event deliveries of one subscriber. A subscription receives the events of all projects."
   },
-  { tables: ["event_deliveries"], columns: ["subscriber"], why: "A subscriber belongs to one project." },
   { tables: ["events"], columns: [], text: "occurred_at < $1", why: "A sweep deletes the events of all projects." },
   {
     tables: ["idempotency"],

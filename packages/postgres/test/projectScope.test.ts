@@ -31,6 +31,7 @@ type OfProject = { [T in QueryTag]: QueryOf<T> extends { readonly projectId: str
 
 /** Each query of the port that has a project, in each form that its statement can have. */
 const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> } = {
+  ApiKey: [{ _tag: "ApiKey", projectId, id: "key_1" }],
   ApiKeys: [{ _tag: "ApiKeys", projectId }],
   Domain: [{ _tag: "Domain", projectId, domain: "a.example" }],
   DomainById: [{ _tag: "DomainById", projectId, id: "dom_1" }],
@@ -64,6 +65,7 @@ const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> }
   ContentChunk: [{ _tag: "ContentChunk", projectId, hash: "a", chunk: 0 }],
   Delivery: [{ _tag: "Delivery", projectId, id: "del_1" }],
   DeliveriesOfMessage: [{ _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" }],
+  Attempts: [{ _tag: "Attempts", projectId, deliveryId: "del_1" }],
   LogPage: [
     log,
     { ...log, after, filters: { ...noLogFilters, search: "a", templateId: "tpl_1", status: "queued", source: "api" } },
@@ -73,6 +75,7 @@ const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> }
     }
   ],
   Events: [{ _tag: "Events", projectId, after: "evt_1", limit: 10 }],
+  Event: [{ _tag: "Event", projectId, id: "evt_1" }],
   EventsOfDelivery: [{ _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" }],
   EventDelivery: [{ _tag: "EventDelivery", projectId, id: "evd_1" }],
   EventDeliveryPage: [{ _tag: "EventDeliveryPage", projectId, subscriber: "whk_1", after, limit: 10 }],

@@ -95,10 +95,10 @@ describe("the migration to an index by project", () => {
         yield* check(old)
         const created = contactOf("prj_a", 120)
         const changed = { ...old[1]!, email: "C121@x.example", address: "c121@x.example", revision: 2 }
+        yield* store.commit([{ _tag: "PutContact", contact: created, replaces: null }])
         yield* store.commit([
-          { _tag: "PutContact", contact: created, replaces: null },
           { _tag: "PutContact", contact: changed, replaces: 1 },
-          { _tag: "RemoveContact", id: old[29]!.id, revision: 1 }
+          { _tag: "RemoveContact", projectId: old[29]!.projectId, id: old[29]!.id, revision: 1 }
         ])
         yield* check([old[0]!, changed, ...old.slice(2, 29), created])
       })

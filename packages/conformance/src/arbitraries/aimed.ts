@@ -7,8 +7,8 @@ import { inCommitOrder, recordKeyOf, storedRecordKey } from "@mailkeep/core/adap
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
 import type { Script, Step } from "../Script.ts"
+import { ofOneProject } from "./change.ts"
 import { rewritten } from "./mailChange.ts"
-import { names } from "./sharedIds.ts"
 
 /** A step, and whether its changes are aimed. */
 export interface Shot {
@@ -18,14 +18,10 @@ export interface Shot {
 
 type Existing = { readonly revision: number } | null | undefined
 
-/** Reads a record by its id in each project, because the shared ids are the same in all projects. */
-const inAnyProject = (read: (query: Query) => unknown, query: (projectId: string) => Query): unknown =>
-  names.projects.map((projectId) => read(query(projectId))).find((record) => record !== null)
-
 const expectedOf = (read: (query: Query) => unknown, { record }: Extract<Change, { _tag: "Expect" }>): Existing => {
   switch (record.kind) {
     case "ApiKey":
-      return read({ _tag: "ApiKey", id: record.id }) as Existing
+      return read({ _tag: "ApiKey", projectId: record.projectId, id: record.id }) as Existing
     case "Domain":
       return read({ _tag: "Domain", projectId: record.projectId, domain: record.domain }) as Existing
     case "Suppression":
@@ -33,7 +29,7 @@ const expectedOf = (read: (query: Query) => unknown, { record }: Extract<Change,
         read({ _tag: "Suppressions", projectId: record.projectId, addressKeys: [record.addressKey] }) as [Existing]
       )[0]
     case "Resource":
-      return inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id: record.id })) as Existing
+      return read({ _tag: "Resource", projectId: record.projectId, id: record.id }) as Existing
     case "ContactAddress":
       return (
         read({ _tag: "ContactsByAddress", projectId: record.projectId, addresses: [record.address] }) as [Existing]
@@ -59,7 +55,8 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
       return { ...change, project: record, replaces }
     }
     case "PutApiKey": {
-      const { record, replaces } = replacing(change.key, read({ _tag: "ApiKey", id: change.key.id }) as Existing)
+      const { projectId, id } = change.key
+      const { record, replaces } = replacing(change.key, read({ _tag: "ApiKey", projectId, id }) as Existing)
       return { ...change, key: record, replaces }
     }
     case "PutDomain": {
@@ -73,23 +70,23 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutResource": {
-      const { id } = change.resource
-      const existing = inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id })) as Existing
+      const { projectId, id } = change.resource
+      const existing = read({ _tag: "Resource", projectId, id }) as Existing
       const { record, replaces } = replacing(change.resource, existing)
       return { ...change, resource: record, replaces }
     }
     case "RemoveResource": {
-      const existing = inAnyProject(read, (projectId) => ({ _tag: "Resource", projectId, id: change.id })) as Existing
+      const existing = read({ _tag: "Resource", projectId: change.projectId, id: change.id }) as Existing
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutContact": {
-      const { id } = change.contact
-      const existing = inAnyProject(read, (projectId) => ({ _tag: "Contact", projectId, id })) as Existing
+      const { projectId, id } = change.contact
+      const existing = read({ _tag: "Contact", projectId, id }) as Existing
       const { record, replaces } = replacing(change.contact, existing)
       return { ...change, contact: record, replaces }
     }
     case "RemoveContact": {
-      const existing = inAnyProject(read, (projectId) => ({ _tag: "Contact", projectId, id: change.id })) as Existing
+      const existing = read({ _tag: "Contact", projectId: change.projectId, id: change.id }) as Existing
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutSuppression": {
@@ -99,36 +96,42 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
       return { ...change, suppression: record, replaces }
     }
     case "TransitionAttempt": {
-      const { deliveryId, number } = change
-      const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: deliveryId })) as
-        | { readonly fencingToken: number }
-        | undefined
-      const attempts = read({ _tag: "Attempts", deliveryId }) as ReadonlyArray<{
+      const { projectId, deliveryId, number } = change
+      const delivery = read({ _tag: "Delivery", projectId, id: deliveryId }) as {
+        readonly fencingToken: number
+      } | null
+      const attempts = read({ _tag: "Attempts", projectId, deliveryId }) as ReadonlyArray<{
         readonly number: number
         readonly phase: typeof change.from
       }>
       const attempt = attempts.find((one) => one.number === number) ?? attempts[0]
-      return delivery === undefined || attempt === undefined
+      return delivery === null || attempt === undefined
         ? change
         : { ...change, number: attempt.number, from: attempt.phase, fencingToken: delivery.fencingToken }
     }
     case "TransitionDelivery": {
-      const delivery = inAnyProject(read, (projectId) => ({ _tag: "Delivery", projectId, id: change.id })) as
-        | { readonly fencingToken: number; readonly status: typeof change.from }
-        | undefined
-      return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
+      const delivery = read({ _tag: "Delivery", projectId: change.projectId, id: change.id }) as {
+        readonly fencingToken: number
+        readonly status: typeof change.from
+      } | null
+      return delivery === null ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
     case "TransitionEventDelivery": {
-      const delivery = inAnyProject(read, (projectId) => ({ _tag: "EventDelivery", projectId, id: change.id })) as
-        | { readonly fencingToken: number; readonly status: typeof change.from }
-        | undefined
-      return delivery === undefined ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
+      const delivery = read({ _tag: "EventDelivery", projectId: change.projectId, id: change.id }) as {
+        readonly fencingToken: number
+        readonly status: typeof change.from
+      } | null
+      return delivery === null ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
     case "RewriteRecord": {
       const { before, after } = change
-      const records = read({ _tag: "Records", kind: before.kind, after: null, limit: 100 }) as ReadonlyArray<
-        typeof before
-      >
+      const records = read({
+        _tag: "Records",
+        kind: before.kind,
+        projectId: null,
+        after: null,
+        limit: 100
+      }) as ReadonlyArray<typeof before>
       const existing =
         records.find((one) => storedRecordKey(one).join() === storedRecordKey(before).join()) ?? records[0]
       return existing === undefined
@@ -140,12 +143,12 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
   }
 }
 
-/** Aims each change of a commit. Leaves out a change that then has the same record as an earlier one. */
+/** Aims each change of a commit. Leaves out a change that then has the same record as an earlier one, or is of another project. */
 const aimedCommit = (read: (query: Query) => unknown, changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const byKey = new Map(
     changes.map((change) => aimedChange(read, change)).map((change) => [recordKeyOf(change), change])
   )
-  return inCommitOrder([...byKey.values()])
+  return inCommitOrder(ofOneProject([...byKey.values()]))
 }
 
 /** Runs the step on the reference store, so that the next step is aimed at the state that it leaves. */

@@ -2,7 +2,7 @@
  * Arbitraries for changes of every kind, and for commits of several changes.
  */
 import type { Change, ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
-import { changeOrder, inCommitOrder, recordKeyOf } from "@mailkeep/core/adapter"
+import { changeOrder, inCommitOrder, projectIdOfChange, recordKeyOf } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import { mailChanges } from "./mailChange.ts"
 import { recordChanges } from "./recordChange.ts"
@@ -27,7 +27,13 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
   ...changeOrder.map((tag) => ({ weight: often.has(tag) ? 5 : 1, arbitrary: changes[tag] as fc.Arbitrary<Change> }))
 )
 
-/** Changes of different records, in the order that a commit requires. */
+/** The changes of the project of the first change, and those of no project. */
+export const ofOneProject = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const first = changes.map(projectIdOfChange).find((projectId) => projectId !== null)
+  return changes.filter((one) => [null, first].includes(projectIdOfChange(one)))
+}
+
+/** Changes of different records of one project, in the order that a commit requires. */
 export const commit: fc.Arbitrary<ReadonlyArray<Change>> = fc
   .uniqueArray(change, { minLength: 1, maxLength: 4, selector: recordKeyOf })
-  .map(inCommitOrder)
+  .map((changes) => inCommitOrder(ofOneProject(changes)))

@@ -22,6 +22,8 @@ import {
   eventId,
   fencingToken,
   instant,
+  keyOf,
+  merged,
   messageId,
   of,
   orNull,
@@ -31,6 +33,8 @@ import {
   subscriber,
   tagged,
   text,
+  withIdsIn,
+  withOwnIds,
   worker
 } from "./sharedIds.ts"
 
@@ -80,7 +84,7 @@ const written = {
         onAmbiguous: of(null, "fail" as const),
         expiresAt: orNull(instant),
         createdAt: instant
-      })
+      }).map(withOwnIds)
     })
   ),
   InsertDelivery: tagged(
@@ -98,33 +102,35 @@ const written = {
         bulk: fc.boolean(),
         createdAt: instant,
         state: deliveryState
-      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+      }).map(({ state, ...identity }) => ({ ...withOwnIds(identity), ...state }))
     })
   ),
   InsertAttempt: tagged(
     "InsertAttempt",
     record({
       attempt: record({
-        deliveryId,
+        delivery: keyOf(deliveryId),
         number: attemptNumber,
         startedAt: instant,
         state: attemptState
-      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+      }).map(({ delivery, state, ...identity }) => ({
+        projectId: delivery.projectId,
+        deliveryId: delivery.id,
+        ...identity,
+        ...state
+      }))
     })
   ),
   TransitionAttempt: tagged(
     "TransitionAttempt",
-    record({
-      deliveryId,
-      number: attemptNumber,
-      fencingToken,
-      from: of(...attemptPhases),
-      next: attemptState
-    })
+    merged(
+      keyOf(deliveryId).map(({ projectId, id }) => ({ projectId, deliveryId: id })),
+      record({ number: attemptNumber, fencingToken, from: of(...attemptPhases), next: attemptState })
+    )
   ),
   TransitionDelivery: tagged(
     "TransitionDelivery",
-    record({ id: deliveryId, from: status, fencingToken, next: deliveryState })
+    merged(keyOf(deliveryId), record({ from: status, fencingToken, next: deliveryState }))
   ),
   AppendEvent: tagged(
     "AppendEvent",
@@ -148,10 +154,10 @@ const written = {
           enhancedCode: of(null),
           message: orNull(text)
         })
-      })
+      }).map((event) => ({ ...withOwnIds(event), data: withIdsIn(event.projectId, event.data) }))
     })
   ),
-  DistributeEvent: tagged("DistributeEvent", record({ id: eventId })),
+  DistributeEvent: tagged("DistributeEvent", keyOf(eventId)),
   InsertEventDelivery: tagged(
     "InsertEventDelivery",
     record({
@@ -163,12 +169,12 @@ const written = {
         eventKind: of("email.failed" as const),
         createdAt: instant,
         state: eventDeliveryState
-      }).map(({ state, ...identity }) => ({ ...identity, ...state }))
+      }).map(({ state, ...identity }) => ({ ...withOwnIds(identity), ...state }))
     })
   ),
   TransitionEventDelivery: tagged(
     "TransitionEventDelivery",
-    record({ id: eventDeliveryId, from: eventDeliveryStatus, fencingToken, next: eventDeliveryState })
+    merged(keyOf(eventDeliveryId), record({ from: eventDeliveryStatus, fencingToken, next: eventDeliveryState }))
   ),
   RenewLease: tagged("RenewLease", record({ worker, renewedAt: instant, leaseUntil: instant })),
   EndLease: tagged("EndLease", record({ worker }))
@@ -200,7 +206,12 @@ export const rewritten = (
     case "Attempt":
       return {
         kind,
-        record: { ...other.record, deliveryId: record.deliveryId, number: record.number }
+        record: {
+          ...other.record,
+          projectId: record.projectId,
+          deliveryId: record.deliveryId,
+          number: record.number
+        }
       } as typeof before
     case "Idempotency":
       return { kind, record: { ...other.record, projectId: record.projectId, key: record.key } } as typeof before

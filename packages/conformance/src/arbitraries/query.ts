@@ -1,13 +1,14 @@
 /**
  * Arbitraries for queries of every kind.
  */
-import type { ContactFilters, DomainFilters, Query, QueryOf } from "@mailkeep/core/adapter"
+import type { ContactFilters, DomainFilters, Query, QueryOf, StoredRecordKey } from "@mailkeep/core/adapter"
 import { domainStatuses, noLogFilters, recordKinds } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import { predicate } from "./predicate.ts"
 import {
   address,
   apiKeyId,
+  attemptNumber,
   contactId,
   contentHash,
   deliveryId,
@@ -16,6 +17,7 @@ import {
   eventId,
   idempotencyKey,
   instant,
+  keyOf,
   messageId,
   of,
   orNull,
@@ -31,6 +33,7 @@ import {
   subscriber,
   tagged,
   text,
+  withIdsIn,
   worker
 } from "./sharedIds.ts"
 
@@ -63,8 +66,11 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("Setting", record({ name: settingName })),
   tagged("Project", record({ id: projectId })),
   tagged("Projects", record({})),
-  tagged("ApiKeyByPublicId", record({ publicId: publicId })),
-  tagged("ApiKey", record({ id: apiKeyId })),
+  tagged(
+    "ApiKeyByPublicId",
+    keyOf(publicId).map(({ id }) => ({ publicId: id }))
+  ),
+  tagged("ApiKey", keyOf(apiKeyId)),
   tagged("ApiKeys", record({ projectId })),
   tagged("Domain", record({ projectId, domain: domainName })),
   tagged(
@@ -76,7 +82,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   ),
   tagged("DomainsDue", record({ now: instant, limit: fc.integer({ min: 1, max: 3 }) })),
   tagged("DomainPage", record({ projectId, filters: domainFilters, page })),
-  tagged("Contact", record({ projectId, id: contactId })),
+  tagged("Contact", keyOf(contactId)),
   tagged("ContactsByAddress", record({ projectId, addresses: fc.array(address, { maxLength: 3 }) })),
   fc
     .tuple(
@@ -91,7 +97,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     .map(([filters, page]) => ({ ...page, ...filters })),
   // The limit is as long as the whole walk, because each store chooses where a shorter page ends.
   tagged("ContactScan", record({ projectId, filters: contactFilters, ...contactWalk, scanLimit: of(1000) })),
-  tagged("Resource", record({ projectId, id: resourceId })),
+  tagged("Resource", keyOf(resourceId)),
   tagged("ResourceNamed", record({ projectId, kind: resourceKind, parent, name: resourceName })),
   tagged(
     "Resources",
@@ -122,12 +128,21 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     record({ projectId, names: of(["scheduledRecipients", "allowance", "daily:2026-01-01"] as const) })
   ),
   tagged("Idempotency", record({ projectId, key: idempotencyKey })),
-  tagged("Message", record({ projectId, id: messageId })),
+  tagged("Message", keyOf(messageId)),
   tagged("ContentChunk", record({ projectId, hash: contentHash, chunk: fc.nat(3) })),
-  tagged("Delivery", record({ projectId, id: deliveryId })),
-  tagged("DeliveryById", record({ id: deliveryId })),
-  tagged("DeliveriesOfMessage", record({ projectId, messageId })),
-  tagged("Attempts", record({ deliveryId })),
+  tagged("Delivery", keyOf(deliveryId)),
+  tagged(
+    "DeliveryById",
+    keyOf(deliveryId).map(({ id }) => ({ id }))
+  ),
+  tagged(
+    "DeliveriesOfMessage",
+    keyOf(messageId).map(({ projectId, id }) => ({ projectId, messageId: id }))
+  ),
+  tagged(
+    "Attempts",
+    keyOf(deliveryId).map(({ projectId, id }) => ({ projectId, deliveryId: id }))
+  ),
   tagged(
     "LogPage",
     record({
@@ -145,13 +160,16 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
       after: orNull(record({ createdAt: instant, id: deliveryId })),
       limit: fc.integer({ min: 1, max: 4 }),
       scanLimit: of(1, 2, 3, 1000)
-    })
+    }).map((query) => ({ ...query, filters: withIdsIn(query.projectId, query.filters) }))
   ),
   tagged("Events", record({ projectId, after: orNull(eventId), limit: fc.integer({ min: 1, max: 6 }) })),
-  tagged("Event", record({ id: eventId })),
-  tagged("EventsOfDelivery", record({ projectId, deliveryId })),
+  tagged("Event", keyOf(eventId)),
+  tagged(
+    "EventsOfDelivery",
+    keyOf(deliveryId).map(({ projectId, id }) => ({ projectId, deliveryId: id }))
+  ),
   tagged("UndistributedEvents", record({ limit: fc.integer({ min: 1, max: 6 }) })),
-  tagged("EventDelivery", record({ projectId, id: eventDeliveryId })),
+  tagged("EventDelivery", keyOf(eventDeliveryId)),
   tagged(
     "EventDeliveryPage",
     record({
@@ -166,15 +184,42 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   tagged("LeasesSetAfter", record({ now: instant })),
   tagged("Backlog", record({ now: instant })),
   tagged("WorkHealth", record({ dueBefore: instant, leaseEndedBefore: instant })),
-  // The positions of kinds with two parts, such as the number of an attempt, are in their law.
-  tagged("Records", record({ kind: of(...recordKinds), after: of(null), limit: fc.integer({ min: 1, max: 4 }) })),
   tagged(
-    "Records",
+    "MessagesBefore",
     record({
-      kind: of("Message" as const, "Delivery" as const, "Contact" as const, "Event" as const, "Setting" as const),
-      after: fc.oneof(messageId, deliveryId, contactId, eventId, settingName).map((id) => [id]),
+      before: instant,
+      after: orNull(record({ createdAt: instant, id: messageId })),
       limit: fc.integer({ min: 1, max: 4 })
     })
+  ),
+  // The limit is as long as the whole walk, because each store chooses its order. The pages are in their law.
+  tagged(
+    "Records",
+    record({ kind: of(...recordKinds), projectId: orNull(projectId), after: of(null), limit: of(1000) })
+  ),
+  tagged(
+    "RecordsByKey",
+    fc.oneof(
+      record({
+        kind: of("Message" as const, "Delivery" as const, "Contact" as const, "Event" as const, "Resource" as const),
+        keys: fc.array(
+          keyOf(fc.oneof(messageId, deliveryId, contactId, eventId, resourceId)).map(({ projectId, id }) => [
+            projectId,
+            id
+          ]),
+          { maxLength: 4 }
+        )
+      }),
+      record({
+        kind: of("Attempt" as const),
+        keys: fc.array(
+          fc
+            .tuple(keyOf(deliveryId), attemptNumber)
+            .map(([{ projectId, id }, number]): StoredRecordKey => [projectId, id, number]),
+          { maxLength: 4 }
+        )
+      })
+    )
   ),
   tagged("UsageAudit", record({ projectId }))
 )

@@ -12,7 +12,9 @@ import {
   domainName,
   idempotencyKey,
   instant,
+  keyOf,
   listIds,
+  merged,
   messageId,
   of,
   orNull,
@@ -28,7 +30,8 @@ import {
   revision,
   settingName,
   tagged,
-  text
+  text,
+  withOwnIds
 } from "./sharedIds.ts"
 
 export const recordChanges = {
@@ -36,10 +39,10 @@ export const recordChanges = {
     "Expect",
     record({
       record: fc.oneof(
-        record({ kind: of("ApiKey" as const), id: apiKeyId }),
+        keyOf(apiKeyId).map((key) => ({ kind: "ApiKey" as const, ...key })),
         record({ kind: of("Domain" as const), projectId, domain: domainName }),
         record({ kind: of("Suppression" as const), projectId, addressKey: address }),
-        record({ kind: of("Resource" as const), id: resourceId }),
+        keyOf(resourceId).map((key) => ({ kind: "Resource" as const, ...key })),
         record({ kind: of("ContactAddress" as const), projectId, address })
       ),
       revision: replaces
@@ -75,11 +78,11 @@ export const recordChanges = {
         revokedAt: orNull(instant),
         lastUsedAt: orNull(instant),
         revision
-      }),
+      }).map(withOwnIds),
       replaces
     })
   ),
-  TouchApiKey: tagged("TouchApiKey", record({ id: apiKeyId, lastUsedAt: instant })),
+  TouchApiKey: tagged("TouchApiKey", merged(keyOf(apiKeyId), record({ lastUsedAt: instant }))),
   PutDomain: tagged(
     "PutDomain",
     record({
@@ -120,12 +123,12 @@ export const recordChanges = {
         createdAt: instant,
         updatedAt: instant,
         revision
-      }),
+      }).map(withOwnIds),
       replaces
     })
   ),
-  RemoveResource: tagged("RemoveResource", record({ id: resourceId, revision })),
-  RemoveContact: tagged("RemoveContact", record({ id: contactId, revision })),
+  RemoveResource: tagged("RemoveResource", merged(keyOf(resourceId), record({ revision }))),
+  RemoveContact: tagged("RemoveContact", merged(keyOf(contactId), record({ revision }))),
   PutContact: tagged(
     "PutContact",
     record({
@@ -145,7 +148,7 @@ export const recordChanges = {
         createdAt: instant,
         updatedAt: instant,
         revision
-      }),
+      }).map(withOwnIds),
       replaces
     })
   ),

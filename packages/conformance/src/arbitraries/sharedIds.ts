@@ -38,6 +38,43 @@ export const names = {
 
 /** Mostly one project, so that most records share it. */
 export const projectId = of("p1", "p1", "p1", "p-1")
+
+/** The fields with ids of records. An id belongs to one project, because a store may refuse an id that another project has. */
+const idFields: ReadonlySet<string> = new Set([
+  "id",
+  "publicId",
+  "apiKeyId",
+  "messageId",
+  "deliveryId",
+  "contactId",
+  "eventId"
+])
+
+/** The id of a record in a project: the shared id itself in the first project. */
+export const idIn = <I extends string>(projectId: string, id: I): I =>
+  projectId === names.projects[0] ? id : (`${id}${projectId}` as I)
+
+/** The fields with ids of the project. The arbitraries make the ids of the first project. */
+export const withIdsIn = <R extends object>(projectId: string, record: R): R =>
+  projectId === names.projects[0]
+    ? record
+    : (Object.fromEntries(
+        Object.entries(record).map(([field, value]: [string, unknown]) => [
+          field,
+          idFields.has(field) && typeof value === "string" ? idIn(projectId, value) : value
+        ])
+      ) as R)
+
+/** The record with ids of its own project. */
+export const withOwnIds = <R extends { readonly projectId: string }>(record: R): R =>
+  withIdsIn(record.projectId, record)
+
+/** An id with a project, which is mostly that of the id. */
+export const keyOf = <I extends string>(id: fc.Arbitrary<I>): fc.Arbitrary<{ projectId: "p1" | "p-1"; id: I }> =>
+  fc.tuple(projectId, id, fc.nat(7)).map(([project, id, chance]) => {
+    const other = project === "p1" ? "p-1" : "p1"
+    return { projectId: project, id: idIn(chance === 0 ? other : project, id) }
+  })
 export const address = of(...names.addresses)
 export const deliveryId = of(...names.deliveries)
 export const messageId = of(...names.messages)
@@ -143,6 +180,10 @@ export const attemptState = record({
   statusMessage: orNull(text),
   durationMillis: orNull(fc.nat(9))
 })
+
+/** The fields of two records in one. */
+export const merged = <A extends object, B extends object>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>) =>
+  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }))
 
 export const tagged = <const T extends string, R extends object>(tag: T, record: fc.Arbitrary<R>) =>
   record.map((fields) => ({ _tag: tag, ...fields }))

@@ -3,7 +3,7 @@
  */
 import type { Query } from "@mailkeep/core/adapter"
 import { noContactFilters, noDomainFilters, noLogFilters, recordKinds } from "@mailkeep/core/adapter"
-import { names } from "./sharedIds.ts"
+import { idIn, names } from "./sharedIds.ts"
 
 const everyPage = { page: 1, limit: 100 } as const
 
@@ -38,7 +38,7 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   ),
   { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "daily:2026-01-01"] },
   ...names.domains.map((domain) => ({ _tag: "Domain", projectId, domain }) as const),
-  ...names.resources.map((id) => ({ _tag: "Resource", projectId, id }) as const),
+  ...names.resources.map((id) => ({ _tag: "Resource", projectId, id: idIn(projectId, id) }) as const),
   ...names.parents.flatMap((parent) =>
     names.resourceNames.map((name) => ({ _tag: "ResourceNamed", projectId, kind: "list", parent, name }) as const)
   ),
@@ -49,11 +49,18 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ContactsByAddress", projectId, addresses: names.addresses },
   { _tag: "Suppressions", projectId, addressKeys: names.addresses },
   ...names.idempotencyKeys.map((key) => ({ _tag: "Idempotency", projectId, key }) as const),
-  ...names.messages.map((id) => ({ _tag: "Message", projectId, id }) as const),
+  ...names.messages.map((id) => ({ _tag: "Message", projectId, id: idIn(projectId, id) }) as const),
   ...names.hashes.flatMap((hash) =>
     [0, 1, 2].map((chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const)
   ),
-  ...names.deliveries.map((id) => ({ _tag: "Delivery", projectId, id }) as const),
+  ...names.deliveries.flatMap((id) => {
+    const deliveryId = idIn(projectId, id)
+    return [
+      { _tag: "Delivery", projectId, id: deliveryId },
+      { _tag: "Attempts", projectId, deliveryId },
+      { _tag: "DeliveryById", id: deliveryId }
+    ] as const
+  }),
   { _tag: "LogPage", projectId, filters: noLogFilters, after: null, limit: 100, scanLimit: 1000 },
   { _tag: "Events", projectId, after: null, limit: 100 },
   ...names.subscribers.map(
@@ -66,14 +73,13 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
 export const wholeState: ReadonlyArray<Query> = [
   ...names.settings.map((name) => ({ _tag: "Setting", name }) as const),
   ...names.projects.flatMap(ofProject),
-  ...names.deliveries.map((deliveryId) => ({ _tag: "Attempts", deliveryId }) as const),
-  ...names.deliveries.map((id) => ({ _tag: "DeliveryById", id }) as const),
   ...names.workers.map((worker) => ({ _tag: "NextDue", worker, now: 1002 }) as const),
   { _tag: "LeasesSetAfter", now: 0 },
   { _tag: "Backlog", now: 1002 },
   { _tag: "WorkHealth", dueBefore: 1002, leaseEndedBefore: 1002 },
+  { _tag: "MessagesBefore", before: 1002, after: null, limit: 100 },
   { _tag: "UndistributedEvents", limit: 100 },
   { _tag: "PendingEventDeliveries", now: 1002 },
   { _tag: "DomainsDue", now: 1002, limit: 100 },
-  ...recordKinds.map((kind) => ({ _tag: "Records", kind, after: null, limit: 100 }) as const)
+  ...recordKinds.map((kind) => ({ _tag: "Records", kind, projectId: null, after: null, limit: 100 }) as const)
 ]

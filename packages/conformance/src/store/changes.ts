@@ -20,7 +20,7 @@ import type {
   SenderDomainRecord,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
-import { freshAttempt, inCommitOrder } from "@mailkeep/core/adapter"
+import { freshAttempt, inCommitOrder, projectIdOfChange } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, same } from "../expectation.ts"
 import { noon, projectId } from "./sampleIds.ts"
@@ -72,8 +72,18 @@ export const insert = {
 }
 
 export const remove = {
-  contact: (id: ContactRecord["id"], revision: number): Change => ({ _tag: "RemoveContact", id, revision }),
-  resource: (id: ResourceOf<"list">["id"], revision: number): Change => ({ _tag: "RemoveResource", id, revision }),
+  contact: (id: ContactRecord["id"], revision: number, project = projectId): Change => ({
+    _tag: "RemoveContact",
+    projectId: project,
+    id,
+    revision
+  }),
+  resource: (id: ResourceOf<"list">["id"], revision: number, project = projectId): Change => ({
+    _tag: "RemoveResource",
+    projectId: project,
+    id,
+    revision
+  }),
   domain: (domain: string, revision: number): Change => ({ _tag: "RemoveDomain", projectId, domain, revision })
 }
 
@@ -82,21 +92,24 @@ export const move = {
     id: Delivery["id"],
     from: ChangeOf<"TransitionDelivery">["from"],
     fencingToken: number,
-    next: ChangeOf<"TransitionDelivery">["next"]
-  ): Change => ({ _tag: "TransitionDelivery", id, from, fencingToken, next }),
+    next: ChangeOf<"TransitionDelivery">["next"],
+    project = projectId
+  ): Change => ({ _tag: "TransitionDelivery", projectId: project, id, from, fencingToken, next }),
   attempt: (
     deliveryId: Delivery["id"],
     number: number,
     from: ChangeOf<"TransitionAttempt">["from"],
     fencingToken: number,
-    next: ChangeOf<"TransitionAttempt">["next"]
-  ): Change => ({ _tag: "TransitionAttempt", deliveryId, number, fencingToken, from, next }),
+    next: ChangeOf<"TransitionAttempt">["next"],
+    project = projectId
+  ): Change => ({ _tag: "TransitionAttempt", projectId: project, deliveryId, number, fencingToken, from, next }),
   eventDelivery: (
     id: EventDelivery["id"],
     from: ChangeOf<"TransitionEventDelivery">["from"],
     fencingToken: number,
-    next: ChangeOf<"TransitionEventDelivery">["next"]
-  ): Change => ({ _tag: "TransitionEventDelivery", id, from, fencingToken, next })
+    next: ChangeOf<"TransitionEventDelivery">["next"],
+    project = projectId
+  ): Change => ({ _tag: "TransitionEventDelivery", projectId: project, id, from, fencingToken, next })
 }
 
 /** An attempt while finalizing. */
@@ -108,8 +121,9 @@ export const expectRevision = (record: RecordRef, revision: number | null): Chan
   revision
 })
 
-export const touchApiKey = (id: ApiKeyRecord["id"], lastUsedAt: number): Change => ({
+export const touchApiKey = (id: ApiKeyRecord["id"], lastUsedAt: number, project = projectId): Change => ({
   _tag: "TouchApiKey",
+  projectId: project,
   id,
   lastUsedAt
 })
@@ -121,7 +135,11 @@ export const extendIdempotency = (key: string, expiresAt: number): Change => ({
   expiresAt
 })
 
-export const distributeEvent = (id: EventRecord["id"]): Change => ({ _tag: "DistributeEvent", id })
+export const distributeEvent = (id: EventRecord["id"], project = projectId): Change => ({
+  _tag: "DistributeEvent",
+  projectId: project,
+  id
+})
 
 export const renewLease = (worker: string, leaseUntil: number, renewedAt = noon): Change => ({
   _tag: "RenewLease",
@@ -132,8 +150,11 @@ export const renewLease = (worker: string, leaseUntil: number, renewedAt = noon)
 
 export const endLease = (worker: string): Change => ({ _tag: "EndLease", worker })
 
-/** Commits changes in the order that a commit requires. */
-export const commit = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) => store.commit(inCommitOrder(changes))
+/** Commits changes in the order that a commit requires. The changes of each project are a commit of their own. */
+export const commit = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) =>
+  Effect.forEach(Map.groupBy(changes, (one) => projectIdOfChange(one) ?? projectId).values(), (own) =>
+    store.commit(inCommitOrder(own))
+  ).pipe(Effect.asVoid)
 
 /** Commits changes. Returns `"applied"`, or the reason of the conflict. */
 export const commitResult = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) =>

@@ -9,7 +9,7 @@ import { storeLawsFor } from "./StoreSubject.ts"
 import { commit, commitResult, finalizing, insert, move } from "./changes.ts"
 import { claim, insertAll, leaseMillis } from "./claims.ts"
 import { ask, deliveryOf } from "./queries.ts"
-import { idsOf, noon, numbered } from "./sampleIds.ts"
+import { idsOf, noon, numbered, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 
 const law = storeLawsFor("decisions/0006-hand-off.md")
@@ -79,7 +79,7 @@ const fencesFinalizing = law(
       const taking = Effect.gen(function* () {
         // A store may pass over a delivery that the other commit has locked.
         const claimed = idsOf(yield* claim(store, { kind: "abandonedSending", worker: "next" }))
-        const [attempt] = yield* ask(store, { _tag: "Attempts", deliveryId: id })
+        const [attempt] = yield* ask(store, { _tag: "Attempts", projectId, deliveryId: id })
         return claimed.includes(id) && attempt?.phase === "started"
       })
       // Alternates which of the two begins.

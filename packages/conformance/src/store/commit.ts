@@ -34,7 +34,7 @@ const allOrNothing = law(
     yield* same("its counter", yield* counter(store, "allowance"), 0)
     yield* commit(
       store,
-      expectRevision({ kind: "ApiKey", id: "key_absent" }, null),
+      expectRevision({ kind: "ApiKey", projectId, id: "key_absent" }, null),
       put.setting("torn"),
       insert.event(sample.event())
     ).pipe(

@@ -7,6 +7,7 @@ import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 import { commit, commitResult, finalizing, insert, move } from "./changes.ts"
 import { ask, deliveryOf } from "./queries.ts"
+import { projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 
 const law = storeLawsFor("decisions/0001-core-decides.md")
@@ -49,7 +50,7 @@ const attemptFences = law(
     yield* same("with another fencing token", yield* moveResult(1, 2, "started"), "Stale")
     yield* same("from another phase", yield* moveResult(1, 3, "finalizing"), "Stale")
     yield* same("with the current values", yield* moveResult(1, 3, "started"), "applied")
-    yield* same("the attempts", yield* ask(store, { _tag: "Attempts", deliveryId: "del_1" }), [
+    yield* same("the attempts", yield* ask(store, { _tag: "Attempts", projectId, deliveryId: "del_1" }), [
       { ...sample.attempt(), ...finalizing }
     ])
     const queued = { ...deliveryState(sending), status: "queued", worker: null } as const

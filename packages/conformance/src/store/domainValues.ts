@@ -90,7 +90,7 @@ const wordsKept = law(
       ...messages.map((one) => [{ _tag: "Message", projectId, id: one.id }, one] as const),
       ...deliveries.map((one) => [{ _tag: "Delivery", projectId, id: one.id }, one] as const),
       ...eventDeliveries.map((one) => [{ _tag: "EventDelivery", projectId, id: one.id }, one] as const),
-      [{ _tag: "Attempts", deliveryId: "del_1" }, attempts]
+      [{ _tag: "Attempts", projectId, deliveryId: "del_1" }, attempts]
     ]
     yield* checkAnswers(store, answers)
   }
@@ -186,7 +186,7 @@ const jsonKept = law(
       ...sent.map((one) => [{ _tag: "Message", projectId, id: one.id }, one] as const),
       ...people.map((one) => [{ _tag: "Contact", projectId, id: one.id }, one] as const),
       [{ _tag: "Resource", projectId, id: list.id }, list],
-      [{ _tag: "ApiKey", id: key.id }, key],
+      [{ _tag: "ApiKey", projectId, id: key.id }, key],
       [{ _tag: "Domain", projectId, domain: domain.domain }, domain],
       [{ _tag: "Suppressions", projectId, addressKeys: [suppressed.addressKey] }, [suppressed]],
       [{ _tag: "Idempotency", projectId, key: recorded.key }, recorded],

@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { wholeState } from "../arbitraries/wholeState.ts"
 import { script } from "../arbitraries/script.ts"
 import { failureOf, holds, same } from "../expectation.ts"
-import { answersOf } from "../Script.ts"
+import { answersOf, readSorted } from "../Script.ts"
 import { startChild } from "./childProcess.ts"
 import { claim } from "./claims.ts"
 import { ask, counter, setting } from "./queries.ts"
@@ -30,7 +30,7 @@ const reopened = law(
       const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
       const left = yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => answersOf(store, steps)))
       const store = yield* openAt(location)
-      const existing = yield* store.read(wholeState)
+      const existing = yield* readSorted(store, wholeState)
       const before = left.at(-1) as ReadonlyArray<unknown>
       for (const [n, query] of wholeState.entries()) yield* same(JSON.stringify(query), existing[n], before[n])
     }

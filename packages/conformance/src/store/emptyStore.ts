@@ -22,7 +22,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   [{ _tag: "Project", id: projectId }, null],
   [{ _tag: "Projects" }, []],
   [{ _tag: "ApiKeyByPublicId", publicId: "p" }, null],
-  [{ _tag: "ApiKey", id: "key_1" }, null],
+  [{ _tag: "ApiKey", projectId, id: "key_1" }, null],
   [{ _tag: "ApiKeys", projectId }, []],
   [{ _tag: "Domain", projectId, domain: "a.example" }, null],
   [{ _tag: "DomainById", projectId, id: "dom_1" }, null],
@@ -58,11 +58,12 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   [{ _tag: "Counters", projectId, names: ["allowance"] }, [0]],
   [{ _tag: "Idempotency", projectId, key: "k" }, null],
   [{ _tag: "Message", projectId, id: "msg_1" }, null],
+  [{ _tag: "MessagesBefore", before: noon, after: null, limit: 9 }, []],
   [{ _tag: "ContentChunk", projectId, hash: "a", chunk: 0 }, null],
   [{ _tag: "Delivery", projectId, id: "del_1" }, null],
   [{ _tag: "DeliveryById", id: "del_1" }, null],
   [{ _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" }, []],
-  [{ _tag: "Attempts", deliveryId: "del_1" }, []],
+  [{ _tag: "Attempts", projectId, deliveryId: "del_1" }, []],
   ...[{}, { search: "a" }, { address: "a@example.org" }, { contactId: "con_1" }].map(
     (some) =>
       [
@@ -71,7 +72,7 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
       ] as const
   ),
   [{ _tag: "Events", projectId, after: null, limit: 9 }, []],
-  [{ _tag: "Event", id: "evt_1" }, null],
+  [{ _tag: "Event", projectId, id: "evt_1" }, null],
   [{ _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" }, []],
   [{ _tag: "UndistributedEvents", limit: 9 }, []],
   [{ _tag: "EventDelivery", projectId, id: "evd_1" }, null],
@@ -86,7 +87,12 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
     { _tag: "WorkHealth", dueBefore: noon, leaseEndedBefore: noon },
     { late: 0, abandoned: 0, eventDeliveries: 0 }
   ],
-  ...recordKinds.map((kind) => [{ _tag: "Records", kind, after: null, limit: 9 }, []] as const),
+  ...recordKinds.flatMap((kind) =>
+    [null, projectId].map(
+      (project) => [{ _tag: "Records", kind, projectId: project, after: null, limit: 9 }, []] as const
+    )
+  ),
+  [{ _tag: "RecordsByKey", kind: "Message", keys: [[projectId, "msg_1"]] }, [null]],
   [
     { _tag: "UsageAudit", projectId },
     { counters: [], scheduledRecipients: 0, charged: 0, counted: [], contacts: 0, unsubscribed: 0 }

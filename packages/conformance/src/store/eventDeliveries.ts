@@ -41,12 +41,16 @@ const distributedOnce = law(
     )
     const waiting = (limit: number) => Effect.map(ask(store, { _tag: "UndistributedEvents", limit }), idsOf)
     yield* same("the first", yield* waiting(2), ["evt_1", "evt_2"])
-    const distribute = (id: `evt_${string}`) => commitResult(store, distributeEvent(id))
-    yield* same("the first distribution", yield* distribute("evt_2"), "applied")
-    yield* same("the same event again", yield* distribute("evt_2"), "Stale")
-    yield* same("none", yield* distribute("evt_9"), "NotFound")
+    const distribute = (id: `evt_${string}`, project: string) => commitResult(store, distributeEvent(id, project))
+    yield* same("the first distribution", yield* distribute("evt_2", otherId), "applied")
+    yield* same("the same event again", yield* distribute("evt_2", otherId), "Stale")
+    yield* same("none", yield* distribute("evt_9", projectId), "NotFound")
     yield* same("the events that are left", yield* waiting(9), ["evt_1", "evt_3"])
-    yield* same("one event, by id", yield* ask(store, { _tag: "Event", id: "evt_1" }), sample.event({ id: "evt_1" }))
+    yield* same(
+      "one event, by id",
+      yield* ask(store, { _tag: "Event", projectId, id: "evt_1" }),
+      sample.event({ id: "evt_1" })
+    )
     const results = yield* resultsOf(Array.from({ length: 20 }, () => commit(store, distributeEvent("evt_1"))))
     yield* same("of many concurrent distributions", tally(results), { applied: 1, Stale: 19 })
   }

@@ -30,7 +30,7 @@ const insertOnce = law(
       { _tag: "Setting", name: "s" },
       { _tag: "Message", projectId, id: "msg_1" },
       { _tag: "Delivery", projectId, id: "del_1" },
-      { _tag: "Attempts", deliveryId: "del_1" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1" },
       { _tag: "Events", projectId, after: null, limit: 9 }
     ])
     yield* same(
@@ -85,13 +85,13 @@ const expectStands = law(
   "Expect holds if the record is at the expected revision, or is absent if none is expected. It writes nothing.",
   function* (store) {
     const refs: ReadonlyArray<readonly [RecordRef, Change]> = [
-      [{ kind: "ApiKey", id: "key_1" }, put.apiKey(sample.apiKey({ revision: 5 }))],
+      [{ kind: "ApiKey", projectId, id: "key_1" }, put.apiKey(sample.apiKey({ revision: 5 }))],
       [{ kind: "Domain", projectId, domain: "a.example" }, put.domain(sample.senderDomain({ revision: 5 }))],
       [
         { kind: "Suppression", projectId, addressKey: "key-of-ada" },
         put.suppression(sample.suppression({ revision: 5 }))
       ],
-      [{ kind: "Resource", id: "lst_1" }, put.resource(sample.resource({ revision: 5 }))],
+      [{ kind: "Resource", projectId, id: "lst_1" }, put.resource(sample.resource({ revision: 5 }))],
       [{ kind: "ContactAddress", projectId, address: "ada@example.org" }, put.contact(sample.contact({ revision: 5 }))]
     ]
     const expect = (record: RecordRef, revision: number | null) => commitResult(store, expectRevision(record, revision))
@@ -149,10 +149,10 @@ const expectRaced = law(
 
 const publicIdUnique = law(
   "guards/public-id-is-unique",
-  { statement: "No two API keys have the same public id, in any project.", why: "decisions/0014-api-keys.md" },
+  { statement: "No two API keys of a project have the same public id.", why: "decisions/0014-api-keys.md" },
   function* (store) {
     yield* commit(store, put.apiKey(sample.apiKey()))
-    const second = sample.apiKey({ id: "key_2", projectId: "prj_other" })
+    const second = sample.apiKey({ id: "key_2" })
     yield* same("a second API key with the public id", yield* commitResult(store, put.apiKey(second)), "AlreadyExists")
     yield* commit(store, put.apiKey({ ...second, publicId: "public000002" }))
     const clash = put.apiKey({ ...second, revision: 2 }, 1)
@@ -174,16 +174,20 @@ const touchIsLight = law(
   function* (store) {
     yield* commit(store, put.apiKey(sample.apiKey()))
     yield* commit(store, touchApiKey("key_1", noon + 5))
-    yield* same("the key", yield* ask(store, { _tag: "ApiKey", id: "key_1" }), sample.apiKey({ lastUsedAt: noon + 5 }))
+    yield* same(
+      "the key",
+      yield* ask(store, { _tag: "ApiKey", projectId, id: "key_1" }),
+      sample.apiKey({ lastUsedAt: noon + 5 })
+    )
     yield* commit(store, touchApiKey("key_1", noon + 9))
     yield* same(
       "the key later",
-      yield* ask(store, { _tag: "ApiKey", id: "key_1" }),
+      yield* ask(store, { _tag: "ApiKey", projectId, id: "key_1" }),
       sample.apiKey({ lastUsedAt: noon + 9 })
     )
     const nobody = commit(store, touchApiKey("key_9", noon))
     yield* same("the use of an API key that does not exist", yield* resultOf(nobody), "applied")
-    yield* same("no key", yield* ask(store, { _tag: "ApiKey", id: "key_9" }), null)
+    yield* same("no key", yield* ask(store, { _tag: "ApiKey", projectId, id: "key_9" }), null)
   }
 )
 

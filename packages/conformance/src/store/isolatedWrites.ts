@@ -2,11 +2,26 @@
  * Laws of isolation for writes: a guard sees only the records of its project, and a change writes only to its project.
  */
 import type { Change, MailStoreShape, RecordRef } from "@mailkeep/core/adapter"
+import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import { questionsByName, questionsOf } from "./isolation.ts"
-import { checkResult, commit, commitResult, expectRevision, extendIdempotency, put, remove, spend } from "./changes.ts"
+import {
+  checkResult,
+  commit,
+  commitResult,
+  distributeEvent,
+  expectRevision,
+  extendIdempotency,
+  finalizing,
+  insert,
+  move,
+  put,
+  remove,
+  spend,
+  touchApiKey
+} from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
-import { counter } from "./queries.ts"
+import { ask, counter } from "./queries.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
@@ -163,4 +178,60 @@ const guardsWithin = law(
   }
 )
 
-export const isolatedWriteLaws: ReadonlyArray<StoreLaw> = [expectsWithin, writesWithin, guardsWithin]
+const sending = sample.delivery({ projectId: otherId, status: "sending", worker: "w", fencingToken: 3 })
+const pending = sample.eventDelivery({ projectId: otherId })
+
+/** Changes that name a record of another project by its id, with every other part of their guards right. Each has its result. */
+const changesByForeignIds: ReadonlyArray<readonly [Change, string]> = [
+  [expectRevision({ kind: "ApiKey", projectId, id: "key_1" }, 1), "NotFound"],
+  [expectRevision({ kind: "ApiKey", projectId, id: "key_1" }, null), "applied"],
+  [expectRevision({ kind: "Resource", projectId, id: "lst_1" }, 1), "NotFound"],
+  [expectRevision({ kind: "Resource", projectId, id: "lst_1" }, null), "applied"],
+  [put.apiKey(sample.apiKey({ revision: 2 }), 1), "NotFound"],
+  [touchApiKey("key_1", noon), "applied"],
+  [put.resource(sample.resource({ revision: 2 }), 1), "NotFound"],
+  [remove.resource("lst_1", 1), "NotFound"],
+  [put.contact(sample.contact({ revision: 2 }), 1), "NotFound"],
+  [remove.contact("con_1", 1), "NotFound"],
+  [insert.attempt(sample.attempt({ number: 2 })), "NotFound"],
+  [move.attempt("del_1", 1, "started", 3, finalizing), "NotFound"],
+  [move.delivery("del_1", "sending", 3, { ...deliveryState(sending), statusMessage: "moved" }), "NotFound"],
+  [distributeEvent("evt_1"), "NotFound"],
+  [move.eventDelivery("evd_1", "pending", 0, { ...eventDeliveryState(pending), attemptCount: 9 }), "NotFound"],
+  ...(
+    [
+      { kind: "Message", record: sample.message() },
+      { kind: "Delivery", record: { ...sending, projectId } },
+      { kind: "Attempt", record: sample.attempt() },
+      { kind: "Event", record: { event: sample.event(), isDistributed: false } }
+    ] as const
+  ).map((before) => [{ _tag: "RewriteRecord", before, after: null } as Change, "NotFound"] as const)
+]
+
+const idsWithin = law(
+  "isolation/changes-find-their-project",
+  "A change that names a record of another project by its id finds no record, and leaves that record unchanged.",
+  function* (store) {
+    const of = { projectId: otherId }
+    yield* commit(
+      store,
+      put.apiKey(sample.apiKey(of)),
+      put.resource(sample.resource(of)),
+      put.contact(sample.contact(of)),
+      insert.message(sample.message(of)),
+      insert.delivery(sending),
+      insert.attempt(sample.attempt(of)),
+      insert.event(sample.event(of)),
+      insert.eventDelivery(pending)
+    )
+    const before = yield* store.read(questionsOf(otherId))
+    for (const [change, result] of changesByForeignIds) {
+      yield* checkResult(store, change, result)
+      yield* same(`the records after ${JSON.stringify(change)}`, yield* store.read(questionsOf(otherId)), before)
+    }
+    const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
+    yield* same("the events to distribute", waiting, [sample.event(of)])
+  }
+)
+
+export const isolatedWriteLaws: ReadonlyArray<StoreLaw> = [expectsWithin, writesWithin, guardsWithin, idsWithin]

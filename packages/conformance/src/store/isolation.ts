@@ -6,7 +6,7 @@ import { noContactFilters, noDomainFilters, noLogFilters, wholeRotation } from "
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import * as sample from "./sampleRecords.ts"
-import { ask, counter } from "./queries.ts"
+import { ask, checkAnswers, counter } from "./queries.ts"
 import { commit, commitResult, insert, put, spend } from "./changes.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -30,6 +30,7 @@ export const questionsByName = (projectId: string, name: string): ReadonlyArray<
 /** Every query that names a project, with the ids of records of another project. */
 export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Query> => [
   ...questionsByName(projectId, name),
+  { _tag: "ApiKey", projectId, id: "key_1" },
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
   { _tag: "DomainById", projectId, id: "dom_1" },
@@ -56,6 +57,7 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
   { _tag: "Message", projectId, id: "msg_1" },
   { _tag: "Delivery", projectId, id: "del_1" },
   { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
+  { _tag: "Attempts", projectId, deliveryId: "del_1" },
   ...[{}, { address }, { contactId: "con_1" }, { search: "del_1" }].map(
     (filters) =>
       ({
@@ -68,6 +70,7 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
       }) as const
   ),
   { _tag: "Events", projectId, after: null, limit: 100 },
+  { _tag: "Event", projectId, id: "evt_1" },
   { _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" },
   { _tag: "EventDelivery", projectId, id: "evd_1" },
   { _tag: "EventDeliveryPage", projectId, subscriber: "whk_1", after: null, limit: 100 },
@@ -92,6 +95,7 @@ const unseen = law(
       put.idempotency(sample.idempotencyRecord()),
       insert.message(sample.message()),
       insert.delivery(sample.delivery()),
+      insert.attempt(sample.attempt()),
       insert.event(sample.event()),
       insert.eventDelivery(sample.eventDelivery()),
       spend(1),
@@ -192,4 +196,49 @@ const sharedQueue = law(
   }
 )
 
-export const isolationLaws: ReadonlyArray<StoreLaw> = [unseen, apart, sharedQueue]
+const idsOfProjects = law(
+  "isolation/one-id-in-two-projects",
+  "A store keeps records with the same id in two projects apart, or refuses the second one.",
+  function* (store) {
+    const both = [
+      { projectId, word: "first" },
+      { projectId: otherId, word: "second" }
+    ].map(({ projectId, word }) => ({
+      project: projectId,
+      message: sample.message({ projectId, subject: word, attachments: [] }),
+      delivery: sample.delivery({ projectId, statusMessage: word }),
+      contact: sample.contact({ projectId, firstName: word }),
+      list: sample.resource({ projectId, name: word }),
+      event: sample.event({ projectId, occurredAt: word === "first" ? noon : noon + 1 })
+    }))
+    for (const [n, { project, message, delivery, contact, list, event }] of both.entries()) {
+      const cases = [
+        [insert.message(message), { _tag: "Message", projectId: project, id: message.id }, message],
+        [insert.delivery(delivery), { _tag: "Delivery", projectId: project, id: delivery.id }, delivery],
+        [put.contact(contact), { _tag: "Contact", projectId: project, id: contact.id }, contact],
+        [put.resource(list), { _tag: "Resource", projectId: project, id: list.id }, list],
+        [insert.event(event), { _tag: "Event", projectId: project, id: event.id }, event]
+      ] as const
+      for (const [change, query, record] of cases) {
+        const result = yield* commitResult(store, change)
+        const isKept = result === "applied"
+        yield* same(
+          `whether ${change._tag} is applied or refused`,
+          isKept || (n === 1 && result === "AlreadyExists"),
+          true
+        )
+        yield* same(`the ${query._tag} of ${project}`, yield* ask(store, query), isKept ? record : null)
+      }
+    }
+    const [first] = both
+    yield* checkAnswers(store, [
+      [{ _tag: "Message", projectId, id: "msg_1" }, first!.message],
+      [{ _tag: "Delivery", projectId, id: "del_1" }, first!.delivery],
+      [{ _tag: "Contact", projectId, id: "con_1" }, first!.contact],
+      [{ _tag: "Resource", projectId, id: "lst_1" }, first!.list],
+      [{ _tag: "Event", projectId, id: "evt_1" }, first!.event]
+    ])
+  }
+)
+
+export const isolationLaws: ReadonlyArray<StoreLaw> = [unseen, apart, idsOfProjects, sharedQueue]

@@ -59,10 +59,10 @@ export const changesOf = (records: Records): ReadonlyArray<Change> => [
 
 /** The records whose revision a change can expect. */
 export const refsOf = ({ key, domain, suppression, list, contact }: Records): ReadonlyArray<RecordRef> => [
-  { kind: "ApiKey", id: key.id },
+  { kind: "ApiKey", projectId, id: key.id },
   { kind: "Domain", projectId, domain: domain.domain },
   { kind: "Suppression", projectId, addressKey: suppression.addressKey },
-  { kind: "Resource", id: list.id },
+  { kind: "Resource", projectId, id: list.id },
   { kind: "ContactAddress", projectId, address: contact.address }
 ]
 
@@ -77,7 +77,7 @@ export const questionsOf = (records: Records): Answers => {
     [{ _tag: "Setting", name: `s${letterOf(records)}` }, letterOf(records)],
     [{ _tag: "Counters", projectId, names: [`list:s${letterOf(records)}`] }, [1]],
     [{ _tag: "Project", id: records.project.id }, records.project],
-    [{ _tag: "ApiKey", id: key.id }, key],
+    [{ _tag: "ApiKey", projectId, id: key.id }, key],
     [{ _tag: "ApiKeyByPublicId", publicId: key.publicId }, key],
     [{ _tag: "Domain", projectId, domain: domain.domain }, domain],
     [{ _tag: "DomainById", projectId, id: domain.id }, domain],
@@ -98,8 +98,8 @@ export const questionsOf = (records: Records): Answers => {
     [{ _tag: "Message", projectId, id: records.message.id }, records.message],
     [{ _tag: "Delivery", projectId, id: records.delivery.id }, records.delivery],
     [{ _tag: "DeliveriesOfMessage", projectId, messageId: records.message.id }, [records.delivery]],
-    [{ _tag: "Attempts", deliveryId: records.delivery.id }, [records.attempt]],
-    [{ _tag: "Event", id: records.event.id }, records.event],
+    [{ _tag: "Attempts", projectId, deliveryId: records.delivery.id }, [records.attempt]],
+    [{ _tag: "Event", projectId, id: records.event.id }, records.event],
     [{ _tag: "EventDelivery", projectId, id: records.eventDelivery.id }, records.eventDelivery],
     [
       { _tag: "EventDeliveryPage", projectId, subscriber: records.eventDelivery.subscriber, ...every },

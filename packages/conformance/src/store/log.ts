@@ -234,7 +234,7 @@ const ofMessage = law(
     yield* commit(store, insert.attempt(sample.attempt({ deliveryId: "del_2" })))
     const [deliveries, attempts] = yield* store.read([
       { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
-      { _tag: "Attempts", deliveryId: "del_1" }
+      { _tag: "Attempts", projectId, deliveryId: "del_1" }
     ])
     yield* same("the deliveries", idsOf(deliveries), ["del_1", "del_2", "del_3"])
     yield* same(

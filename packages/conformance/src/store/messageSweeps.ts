@@ -89,11 +89,11 @@ const whole = law(
     const answers = yield* store.read([
       { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
       { _tag: "DeliveryById", id: "del_1b" },
-      { _tag: "Attempts", deliveryId: "del_1a" },
-      { _tag: "Attempts", deliveryId: "del_1b" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1a" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1b" },
       { _tag: "Message", projectId, id: "msg_2" },
-      { _tag: "Attempts", deliveryId: "del_2a" },
-      { _tag: "Event", id: "evt_1" }
+      { _tag: "Attempts", projectId, deliveryId: "del_2a" },
+      { _tag: "Event", projectId, id: "evt_1" }
     ])
     yield* same("the records after the sweep", answers, [
       [],

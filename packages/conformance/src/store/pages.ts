@@ -116,10 +116,11 @@ const attemptNumbers = law(
     const attempts = [100, 9, 2, 11, 1, 10, 20, 101].map((number) =>
       sample.attempt({ number, startedAt: noon - number })
     )
+    yield* commit(store, insert.delivery(sample.delivery()))
     for (const one of attempts) yield* commit(store, insert.attempt(one))
     yield* same(
       "the attempts",
-      yield* ask(store, { _tag: "Attempts", deliveryId: "del_1" }),
+      yield* ask(store, { _tag: "Attempts", projectId, deliveryId: "del_1" }),
       attempts.toSorted((a, b) => a.number - b.number)
     )
   }

@@ -1,9 +1,11 @@
 /**
  * Laws of reads: each query has one answer, in the given order, and all answers of a read are from one state.
  */
+import type { Position } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { commit, insert, put, spend } from "./changes.ts"
+import { ask } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
 import { otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -118,4 +120,29 @@ const byIdAlone = law(
   }
 )
 
-export const readLaws: ReadonlyArray<StoreLaw> = [oneAnswerEach, givenOrder, oneState, byIdAlone]
+const messagesBefore = law(
+  "read/messages-before-an-instant",
+  "The messages of all projects that were created before an instant are listed by the time of their creation, then by id, after a position.",
+  function* (store) {
+    const messages = [
+      sample.message({ id: "msg_3", createdAt: 5 }),
+      sample.message({ id: "msg_1", createdAt: 10, projectId: otherId }),
+      sample.message({ id: "msg_4", createdAt: 10 }),
+      sample.message({ id: "msg_2", createdAt: 11 }),
+      sample.message({ id: "msg_5", createdAt: 12 })
+    ]
+    yield* commit(store, ...messages.toReversed().map(insert.message))
+    const found = (before: number, after: Position | null, limit: number) =>
+      ask(store, { _tag: "MessagesBefore", before, after, limit })
+    yield* same("all messages before an instant", yield* found(12, null, 9), messages.slice(0, 4))
+    yield* same("the oldest messages", yield* found(99, null, 2), messages.slice(0, 2))
+    yield* same(
+      "the messages after a position",
+      yield* found(12, { createdAt: 10, id: "msg_1" }, 9),
+      messages.slice(2, 4)
+    )
+    yield* same("the messages after no message", yield* found(12, { createdAt: 10, id: "msg_2" }, 1), [messages[2]])
+  }
+)
+
+export const readLaws: ReadonlyArray<StoreLaw> = [messagesBefore, oneAnswerEach, givenOrder, oneState, byIdAlone]

@@ -6,7 +6,7 @@ import { same } from "../expectation.ts"
 import * as sample from "./sampleRecords.ts"
 import { ask } from "./queries.ts"
 import { commit, commitResult, finalizing, insert, move, put } from "./changes.ts"
-import { noon, projectId } from "./sampleIds.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
@@ -69,7 +69,7 @@ const updates: ReadonlyArray<readonly [first: Change, second: Change, query: Que
   const changed = sample.project({ onAmbiguous: "fail", listUnsubscribe: true, createdAt: noon + 1, revision: 2 })
   return [
     [put.project(sample.project()), put.project(changed, 1), { _tag: "Project", id: projectId }, changed],
-    [put.apiKey(sample.apiKey()), put.apiKey(key, 1), { _tag: "ApiKey", id: "key_1" }, key],
+    [put.apiKey(sample.apiKey()), put.apiKey(key, 1), { _tag: "ApiKey", projectId, id: "key_1" }, key],
     [put.domain(sample.senderDomain()), put.domain(domain, 1), { _tag: "DomainById", projectId, id: "dom_1" }, domain],
     [put.contact(sample.contact()), put.contact(person, 1), { _tag: "Contact", projectId, id: "con_1" }, person],
     [put.resource(sample.resource()), put.resource(list, 1), { _tag: "Resource", projectId, id: "lst_1" }, list],
@@ -138,9 +138,7 @@ const revisionFirst = law(
     const again: ReadonlyArray<Change> = [
       put.apiKey(sample.apiKey({ publicId: "public000009" })),
       put.contact(sample.contact({ address: "free@example.org" })),
-      put.contact(sample.contact({ address: "free@example.org", projectId: "prj_other" })),
       put.resource(sample.resource({ name: "free" })),
-      put.resource(sample.resource({ name: "free", projectId: "prj_other" })),
       put.resource(sample.resource({ name: null }))
     ]
     for (const change of again) {
@@ -196,7 +194,7 @@ const attemptOfItsDelivery = law(
   "guards/attempt-uses-its-own-delivery",
   {
     statement:
-      "The guard of an attempt reads its own delivery, whatever status and fencing token other deliveries have.",
+      "The guard of an attempt reads its own delivery, which must exist, whatever status and fencing token other deliveries have.",
     why: "decisions/0006-hand-off.md"
   },
   function* (store) {
@@ -218,8 +216,11 @@ const attemptOfItsDelivery = law(
     yield* same("a delivery that is not sending", yield* moveResult("del_3"), "Stale")
     yield* same("a delivery whose id is that of another in another case", yield* moveResult("del_x"), "Stale")
     yield* same("the delivery with the fencing token", yield* moveResult("del_1"), "applied")
-    yield* commit(store, insert.attempt(sample.attempt({ deliveryId: "del_4" })))
-    yield* same("an attempt of no delivery", yield* moveResult("del_4"), "Stale")
+    const ofNoDelivery = insert.attempt(sample.attempt({ deliveryId: "del_4" }))
+    yield* same("a new attempt of no delivery", yield* commitResult(store, ofNoDelivery), "NotFound")
+    const ofOther = insert.attempt(sample.attempt({ projectId: otherId, number: 2 }))
+    yield* same("a new attempt of another project's delivery", yield* commitResult(store, ofOther), "NotFound")
+    yield* same("an attempt that does not exist", yield* moveResult("del_4"), "NotFound")
   }
 )
 

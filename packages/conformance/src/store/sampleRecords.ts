@@ -197,6 +197,7 @@ export const numberedDeliveries = (
 
 export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...freshAttempt,
+  projectId,
   deliveryId: "del_1",
   number: 1,
   startedAt: noon,

@@ -54,7 +54,7 @@ const threeOfEach = (store: MailStoreShape) =>
 const recordsOf = (n: number): ReadonlyArray<Query> => [
   { _tag: "Setting", name: `s${n}` },
   { _tag: "Project", id: `prj_${n}` },
-  { _tag: "ApiKey", id: `key_${n}` },
+  { _tag: "ApiKey", projectId, id: `key_${n}` },
   { _tag: "Domain", projectId, domain: `d${n}.example` },
   { _tag: "Contact", projectId, id: `con_${n}` },
   { _tag: "Resource", projectId, id: `lst_${n}` },
@@ -62,8 +62,8 @@ const recordsOf = (n: number): ReadonlyArray<Query> => [
   { _tag: "Idempotency", projectId, key: `k${n}` },
   { _tag: "Message", projectId, id: `msg_${n}` },
   { _tag: "Delivery", projectId, id: `del_${n}` },
-  { _tag: "Attempts", deliveryId: `del_${n}` },
-  { _tag: "Event", id: `evt_${n}` },
+  { _tag: "Attempts", projectId, deliveryId: `del_${n}` },
+  { _tag: "Event", projectId, id: `evt_${n}` },
   { _tag: "EventDelivery", projectId, id: `evd_${n}` },
   { _tag: "Counters", projectId, names: [`list:${n}`] }
 ]
@@ -120,7 +120,7 @@ const othersKept = law(
         yield* same(`the answer to ${JSON.stringify(query)} after ${label}`, after[n], before[n])
     }
     const [attempts, second, waiting, lease] = yield* store.read([
-      { _tag: "Attempts", deliveryId: "del_2" },
+      { _tag: "Attempts", projectId, deliveryId: "del_2" },
       { _tag: "EventDelivery", projectId, id: "evd_2" },
       { _tag: "UndistributedEvents", limit: 9 },
       { _tag: "NextDue", worker: "w1", now: noon + 9 }

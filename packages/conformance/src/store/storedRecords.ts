@@ -9,7 +9,7 @@ import type {
   StoredRecord,
   StoredRecordOf
 } from "@mailkeep/core/adapter"
-import { compareRecordKeys, recordKinds, storedRecordKey } from "@mailkeep/core/adapter"
+import { compareRecordKeys, projectIdOf, recordKinds, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { commit, commitResult, distributeEvent, insert, put, renewLease, spend } from "./changes.ts"
@@ -22,8 +22,26 @@ import { storeLawsFor } from "./StoreSubject.ts"
 const moves = storeLawsFor("decisions/0050-move-between-stores.md")
 const erases = storeLawsFor("decisions/0051-erasure.md")
 
-const page = (store: MailStoreShape, kind: RecordKind, after: StoredRecord | null = null, limit = 100) =>
-  ask(store, { _tag: "Records", kind, after: after === null ? null : storedRecordKey(after), limit })
+const page = (
+  store: MailStoreShape,
+  kind: RecordKind,
+  after: StoredRecord | null = null,
+  limit = 100,
+  project: string | null = null
+) =>
+  ask(store, {
+    _tag: "Records",
+    kind,
+    projectId: project,
+    after: after === null ? null : storedRecordKey(after),
+    limit
+  })
+
+/** All records of a kind, in the order of their keys. The store has its own order. */
+const allOf = (store: MailStoreShape, kind: RecordKind) =>
+  Effect.map(page(store, kind), (records) =>
+    records.toSorted((a, b) => compareRecordKeys(storedRecordKey(a), storedRecordKey(b)))
+  )
 
 const bytes = (...values: ReadonlyArray<number>) => Uint8Array.from(values)
 
@@ -120,6 +138,18 @@ const written: {
   ]
 }
 
+/** Records of another project. */
+const ofOther: ReadonlyArray<Change> = [
+  put.apiKey(sample.apiKey({ id: "key_3", projectId: otherId, publicId: "another" })),
+  put.resource(sample.resource({ id: "lst_3", projectId: otherId })),
+  put.contact(sample.contact({ id: "con_3", projectId: otherId })),
+  insert.message(sample.message({ id: "msg_3", projectId: otherId, attachments: [] })),
+  insert.delivery(sample.delivery({ id: "del_3", projectId: otherId })),
+  insert.attempt(sample.attempt({ deliveryId: "del_3", projectId: otherId })),
+  insert.event(sample.event({ id: "evt_3", projectId: otherId })),
+  insert.eventDelivery(sample.eventDelivery({ id: "evd_3", projectId: otherId }))
+]
+
 const recordsOf = <K extends RecordKind>(kind: K) =>
   written[kind][1].map((record) => ({ kind, record }) as unknown as StoredRecordOf<K>)
 
@@ -134,21 +164,65 @@ const everyRecord = moves(
   "The store returns every record of each kind as it was written, and says of each event whether it was distributed.",
   function* (store) {
     yield* writeAll(store)
-    for (const kind of recordKinds) yield* same(`the records of ${kind}`, yield* page(store, kind), recordsOf(kind))
+    for (const kind of recordKinds) yield* same(`the records of ${kind}`, yield* allOf(store, kind), recordsOf(kind))
   }
 )
 
 const byKey = moves(
   "records/by-key-after-a-key",
-  "The records of a kind are listed by their keys after a given key, up to the requested number.",
+  "The records of a kind are listed after a given key, up to the requested number, each once and always in the same order.",
   function* (store) {
     yield* writeAll(store)
     for (const kind of recordKinds) {
-      const [first, last] = recordsOf(kind) as ReadonlyArray<StoredRecord>
-      yield* same(`the first record of ${kind}`, yield* page(store, kind, null, 1), [first])
-      yield* same(`the record of ${kind} after the first`, yield* page(store, kind, first!, 1), [last])
-      yield* same(`the records of ${kind} after the last`, yield* page(store, kind, last!), [])
+      const all = yield* page(store, kind)
+      const last = all.at(-1)!
+      yield* same(`the first record of ${kind}`, yield* page(store, kind, null, 1), all.slice(0, 1))
+      for (const [index, record] of all.entries())
+        yield* same(
+          `the record of ${kind} after ${JSON.stringify(storedRecordKey(record))}`,
+          yield* page(store, kind, record, 1),
+          all.slice(index + 1, index + 2)
+        )
+      yield* same(`the records of ${kind} after the last`, yield* page(store, kind, last), [])
     }
+  }
+)
+
+const ofOneProject = erases(
+  "records/of-one-project",
+  "The records of one project are those whose key names the project. A setting and a lease are of no project.",
+  function* (store) {
+    yield* writeAll(store)
+    yield* commit(store, ...ofOther)
+    for (const kind of recordKinds) {
+      const all = yield* page(store, kind)
+      for (const project of [projectId, otherId, projectId.slice(0, -1), projectId.toUpperCase()])
+        yield* same(
+          `the records of ${kind} of ${project}`,
+          yield* page(store, kind, null, 100, project),
+          all.filter((one) => projectIdOf(one) === project)
+        )
+    }
+  }
+)
+
+const lookedUp = moves(
+  "records/found-by-their-keys",
+  "A record is found by its key, and only by its own. The answers are in the order of the keys.",
+  function* (store) {
+    yield* writeAll(store)
+    for (const kind of recordKinds) {
+      const records = recordsOf(kind) as ReadonlyArray<StoredRecord>
+      const found = records.toReversed().map((record) => ({ key: storedRecordKey(record), record }))
+      const missing = found.map(({ key: [first, ...rest] }) => ({ key: [`${first}x`, ...rest], record: null }))
+      const asked = [...found, ...missing]
+      yield* same(
+        `the records of ${kind} by their keys`,
+        yield* ask(store, { _tag: "RecordsByKey", kind, keys: asked.map(({ key }) => key) }),
+        asked.map(({ record }) => record)
+      )
+    }
+    yield* same("no keys", yield* ask(store, { _tag: "RecordsByKey", kind: "Message", keys: [] }), [])
   }
 )
 
@@ -159,12 +233,12 @@ const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRe
     { kind: "Message", record: sample.message({ id: "msg_2", attachments: [], to: ["x@example.org"], html: null }) }
   ],
   [
-    { kind: "Delivery", record: sample.delivery() },
-    { kind: "Delivery", record: sample.delivery({ recipient: "x", address: "x@example.org", contactId: null }) }
-  ],
-  [
     { kind: "Attempt", record: ended },
     { kind: "Attempt", record: { ...ended, statusMessage: "later" } }
+  ],
+  [
+    { kind: "Delivery", record: sample.delivery() },
+    { kind: "Delivery", record: sample.delivery({ recipient: "x", address: "x@example.org", contactId: null }) }
   ],
   [
     { kind: "Event", record: { event: second, isDistributed: true } },
@@ -196,7 +270,7 @@ const rewriting = erases(
       yield* same(`the rewrite of the ${kind}`, yield* commitResult(store, rewrite(before, after)), "applied")
       yield* same(`the second rewrite of the ${kind}`, yield* commitResult(store, rewrite(before, after)), "Stale")
       const expected = recordsOf(kind).map((one) => (isSameKey(one, before) ? after : one))
-      yield* same(`the records of ${kind}`, yield* page(store, kind), expected)
+      yield* same(`the records of ${kind}`, yield* allOf(store, kind), expected)
     }
     yield* same("the events to distribute", yield* ask(store, { _tag: "UndistributedEvents", limit: 9 }), [
       sample.event(),
@@ -207,17 +281,20 @@ const rewriting = erases(
 
 const deleting = erases(
   "records/deletes-what-was-read",
-  "A rewrite to nothing deletes the record that was read, and no other. The record is then not found.",
+  "A rewrite to nothing deletes the record that was read, and no other, except the attempts of a delivery. The record is then not found.",
   function* (store) {
     yield* writeAll(store)
     for (const [before, after] of rewrites) {
       const { kind } = before
+      const later = yield* page(store, kind, before)
       yield* same(`the deletion of another ${kind}`, yield* commitResult(store, rewrite(after, null)), "Stale")
       yield* same(`the deletion of the ${kind}`, yield* commitResult(store, rewrite(before, null)), "applied")
       yield* same(`the second deletion of the ${kind}`, yield* commitResult(store, rewrite(before, null)), "NotFound")
       const others = recordsOf(kind).filter((one) => !isSameKey(one, before))
-      yield* same(`the records of ${kind} that are left`, yield* page(store, kind), others)
+      yield* same(`the records of ${kind} that are left`, yield* allOf(store, kind), others)
+      yield* same(`the records of ${kind} after the deleted one`, yield* page(store, kind, before), later)
     }
+    yield* same("the attempts of the deleted delivery", yield* page(store, "Attempt"), [])
     const undistributed = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
     yield* same("the events to distribute", undistributed, [sample.event()])
   }
@@ -235,7 +312,7 @@ const contents = erases(
     const chunks = [bytes(1)]
     yield* commit(store, ...["a", "b", "c"].map((hash) => put.content(hash, chunks)), insert.message(one))
     yield* commit(store, put.content("a", chunks, otherId), insert.message(two))
-    const kept = Effect.map(page(store, "Content"), (records) =>
+    const kept = Effect.map(allOf(store, "Content"), (records) =>
       records.map((record) => storedRecordKey(record).join("/"))
     )
     const shorter = { kind: "Message", record: { ...one, attachments: files("a") } } as const
@@ -248,4 +325,12 @@ const contents = erases(
   }
 )
 
-export const storedRecordLaws: ReadonlyArray<StoreLaw> = [everyRecord, byKey, rewriting, deleting, contents]
+export const storedRecordLaws: ReadonlyArray<StoreLaw> = [
+  everyRecord,
+  byKey,
+  ofOneProject,
+  lookedUp,
+  rewriting,
+  deleting,
+  contents
+]

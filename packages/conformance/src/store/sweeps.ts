@@ -47,7 +47,7 @@ const leftOf = (store: MailStoreShape, kind: Sweep["kind"]) =>
     const project = n === 1 ? otherId : projectId
     switch (kind) {
       case "events":
-        return Effect.map(ask(store, { _tag: "Event", id: `evt_${n}` }), (one) => one !== null)
+        return Effect.map(ask(store, { _tag: "Event", projectId: project, id: `evt_${n}` }), (one) => one !== null)
       case "idempotency":
         return Effect.map(
           ask(store, { _tag: "Idempotency", projectId: project, key: `k${n === 0 ? "z" : n}` }),
@@ -163,7 +163,7 @@ const tied = law(
       store.read([
         { _tag: "Idempotency", projectId, key: letter },
         { _tag: "Message", projectId, id: `msg_${letter}` },
-        { _tag: "Event", id: `evt_${letter}` },
+        { _tag: "Event", projectId, id: `evt_${letter}` },
         { _tag: "EventDelivery", projectId, id: `evd_${letter}` }
       ])
     )
@@ -251,7 +251,7 @@ const neededKept = law(
       const answers = yield* store.read([
         { _tag: "EventDelivery", projectId: pending.projectId, id: pending.id },
         { _tag: "Idempotency", projectId: live.projectId, key: live.key },
-        { _tag: "Event", id: one.id }
+        { _tag: "Event", projectId: one.projectId, id: one.id }
       ])
       yield* same(`the records of ${pending.projectId}`, answers, [pending, live, one])
     }

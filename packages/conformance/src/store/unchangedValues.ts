@@ -65,11 +65,11 @@ const textsAsGiven = law(
       )
       const answers = yield* store.read([
         { _tag: "Setting", name: `s${n}` },
-        { _tag: "ApiKey", id: key.id },
+        { _tag: "ApiKey", projectId, id: key.id },
         { _tag: "Contact", projectId, id: person.id },
         { _tag: "Message", projectId, id: messageId },
         { _tag: "Delivery", projectId, id: deliveryId },
-        { _tag: "Attempts", deliveryId }
+        { _tag: "Attempts", projectId, deliveryId }
       ])
       yield* same("the records", answers, [text, key, person, sent, inserted, [tried]])
       const events = yield* ask(store, { _tag: "Events", projectId, after: null, limit: 100 })
@@ -192,7 +192,7 @@ const recordsAsGiven = law(
     yield* commit(store, move.attempt("del_1", 1, "started", 1, ended), move.delivery("del_1", "sending", 1, moved))
     const answers = yield* store.read([
       { _tag: "Project", id: projectId },
-      { _tag: "ApiKey", id: "key_1" },
+      { _tag: "ApiKey", projectId, id: "key_1" },
       { _tag: "ApiKeyByPublicId", publicId: "public000001" },
       { _tag: "Domain", projectId, domain: "a.example" },
       { _tag: "Contact", projectId, id: "con_1" },
@@ -201,7 +201,7 @@ const recordsAsGiven = law(
       { _tag: "Idempotency", projectId, key: "k" },
       { _tag: "Message", projectId, id: "msg_1" },
       { _tag: "Delivery", projectId, id: "del_1" },
-      { _tag: "Attempts", deliveryId: "del_1" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1" },
       { _tag: "Events", projectId, after: null, limit: 9 }
     ])
     yield* same("the records", answers, [

@@ -8,7 +8,7 @@ import type { PromiseStore } from "@mailkeep/core/adapter"
 import { storeFromPromises } from "@mailkeep/core/adapter"
 import { read } from "./mapAnswers.ts"
 import type { State } from "./mapState.ts"
-import { all, contactAt, get, isFree, own, resourceNamed, storedRecords } from "./mapState.ts"
+import { all, contactAt, get, isFree, own, resourceNamed, storedRecords, undistributedKey } from "./mapState.ts"
 
 /** Checks the guard of a change, then writes to `state`. Returns the reason if the guard does not hold. */
 const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefined => {
@@ -26,7 +26,9 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
       return Mail.revisionConflict(found as Mail.ContactRecord, revision)
     }
     case "PutApiKey": {
-      const taken = all(state, "ApiKey").some((one) => one.id !== change.key.id && one.publicId === change.key.publicId)
+      const taken = own(state, "ApiKey", change.key.projectId).some(
+        (one) => one.id !== change.key.id && one.publicId === change.key.publicId
+      )
       return replace(change.key, change.replaces, taken)
     }
     case "TouchApiKey":
@@ -53,14 +55,19 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     case "PutContent":
       return existing === undefined ? write(change.chunks) : undefined
     case "AppendEvent":
-      if (!state.has(key)) state.set(`Undistributed/${change.event.id}`, change.event.id)
+      if (!state.has(key)) state.set(undistributedKey(change.event), change.event)
       return insert(change.event)
     case "DistributeEvent":
       if (!state.has(key)) return "NotFound"
-      return state.delete(`Undistributed/${change.id}`) ? undefined : "Stale"
+      return state.delete(undistributedKey(change)) ? undefined : "Stale"
+    case "InsertAttempt": {
+      const { projectId, deliveryId } = change.attempt
+      return get(state, "Delivery", projectId, deliveryId) === undefined ? "NotFound" : insert(change.attempt)
+    }
     case "TransitionAttempt": {
-      const phase = get(state, "Attempt", change.deliveryId, change.number)?.phase
-      const { status, fencingToken } = get(state, "Delivery", change.deliveryId) ?? {}
+      const { projectId, deliveryId, number } = change
+      const phase = get(state, "Attempt", projectId, deliveryId, number)?.phase
+      const { status, fencingToken } = get(state, "Delivery", projectId, deliveryId) ?? {}
       if (phase === undefined) return "NotFound"
       const applies = status === "sending" && fencingToken === change.fencingToken && phase === change.from
       return applies ? patch(change.next) : "Stale"
@@ -96,6 +103,12 @@ const dropUnused = (state: State, messages: ReadonlyArray<Mail.Message>) => {
   for (const key of messages.flatMap(contentsOf)) if (!used.has(key)) state.delete(key)
 }
 
+/** Deletes the attempts of deleted deliveries. */
+const dropAttempts = (state: State, deliveries: ReadonlyArray<Mail.Delivery>) => {
+  for (const key of [...state.keys()])
+    if (deliveries.some((one) => key.startsWith(`Attempt/${one.projectId}/${one.id}/`))) state.delete(key)
+}
+
 /** Replaces or deletes a record that is equal to the one that was read. */
 const rewrite = (state: State, { before, after }: Mail.ChangeOf<"RewriteRecord">): Mail.ConflictReason | undefined => {
   const key = [before.kind, ...Mail.storedRecordKey(before)].join("/")
@@ -105,10 +118,11 @@ const rewrite = (state: State, { before, after }: Mail.ChangeOf<"RewriteRecord">
   if (existing === undefined) return "NotFound"
   if (!Mail.isSameRecord(existing, before)) return "Stale"
   state.delete(key)
-  if (before.kind === "Event") state.delete(`Undistributed/${before.record.event.id}`)
+  if (before.kind === "Event") state.delete(undistributedKey(before.record.event))
+  if (before.kind === "Delivery" && after === null) dropAttempts(state, [before.record])
   if (after?.kind === "Event") {
     state.set(key, after.record.event)
-    if (!after.record.isDistributed) state.set(`Undistributed/${after.record.event.id}`, after.record.event.id)
+    if (!after.record.isDistributed) state.set(undistributedKey(after.record.event), after.record.event)
   } else if (after !== null) state.set(key, after.record)
   if (before.kind === "Message") dropUnused(state, [before.record])
   return undefined
@@ -132,7 +146,10 @@ const mark = <R extends Mail.Delivery | Mail.EventDelivery>(
   chosen: ReadonlyArray<R>
 ) => {
   const rows = chosen.map((one) => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
-  const state = new Map<string, unknown>([...before, ...rows.map((row) => [`${kind}/${row.id}`, row] as const)])
+  const state = new Map<string, unknown>([
+    ...before,
+    ...rows.map((row) => [`${kind}/${row.projectId}/${row.id}`, row] as const)
+  ])
   if (rows.length > 0) apply(state, { _tag: "RenewLease", worker, renewedAt: now, leaseUntil })
   return { rows, state }
 }
@@ -160,11 +177,11 @@ const sweepMessages = (before: State, request: Mail.Sweep) => {
   const messages = Mail.evaluateMessageSweep(all(before, "Message"), deliveriesOf, request)
   const deliveries = messages.flatMap(deliveriesOf)
   const gone = new Set([
-    ...messages.map(({ id }) => `Message/${id}`),
-    ...deliveries.map(({ id }) => `Delivery/${id}`),
-    ...[...before.keys()].filter((key) => deliveries.some(({ id }) => key.startsWith(`Attempt/${id}/`)))
+    ...messages.map(({ projectId, id }) => `Message/${projectId}/${id}`),
+    ...deliveries.map(({ projectId, id }) => `Delivery/${projectId}/${id}`)
   ])
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
+  dropAttempts(state, deliveries)
   dropUnused(state, messages)
   for (const count of Mail.sweptCounts(deliveries)) apply(state, { _tag: "AddToCounter", ...count, max: null })
   return { count: messages.length, state }
@@ -176,19 +193,32 @@ export const sweep = (before: State, request: Mail.Sweep) => {
   const waiting = [...all(before, "Delivery"), ...all(before, "EventDelivery")].filter(({ dueAt }) => dueAt !== null)
   const busy = new Set(waiting.map(({ worker }) => worker))
   const ages = {
-    events: () => all(before, "Event").map((one) => ({ id: `Event/${one.id}`, at: one.occurredAt })),
+    events: () =>
+      all(before, "Event").map(({ projectId, id, occurredAt }) => ({
+        key: `Event/${projectId}/${id}`,
+        id,
+        at: occurredAt
+      })),
     eventDeliveries: () =>
-      all(before, "EventDelivery").map((one) => ({ id: `EventDelivery/${one.id}`, at: one.endedAt ?? Infinity })),
+      all(before, "EventDelivery").map(({ projectId, id, endedAt }) => ({
+        key: `EventDelivery/${projectId}/${id}`,
+        id,
+        at: endedAt ?? Infinity
+      })),
     idempotency: () =>
-      all(before, "Idempotency").map((one) => ({ id: `Idempotency/${one.projectId}/${one.key}`, at: one.expiresAt })),
+      all(before, "Idempotency").map(({ projectId, key, expiresAt }) => {
+        const id = `Idempotency/${projectId}/${key}`
+        return { key: id, id, at: expiresAt }
+      }),
     leases: () =>
       all(before, "Lease").map(({ worker: id, leaseUntil: at }) => ({
-        id: `Lease/${id}`,
+        key: `Lease/${id}`,
+        id,
         at: busy.has(id) ? Infinity : at
       }))
   }[kind]()
   const old = ages.filter(({ at }) => at < instant).toSorted((a, b) => a.at - b.at || Mail.compareIds(a, b))
-  const gone = new Set(old.slice(0, limit).flatMap(({ id }) => [id, id.replace(/^Event/, "Undistributed")]))
+  const gone = new Set(old.slice(0, limit).flatMap(({ key }) => [key, key.replace(/^Event\//, "Undistributed/")]))
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
   return { count: old.slice(0, limit).length, state }
 }

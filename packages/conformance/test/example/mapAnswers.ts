@@ -11,7 +11,7 @@ const answers: Mail.Answering<State> = {
   Project: (state, { id }) => get(state, "Project", id) ?? null,
   Projects: (state) => all(state, "Project").toSorted(Mail.compareIds),
   ApiKeyByPublicId: (state, { publicId }) => all(state, "ApiKey").find((key) => key.publicId === publicId) ?? null,
-  ApiKey: (state, { id }) => get(state, "ApiKey", id) ?? null,
+  ApiKey: (state, { projectId, id }) => get(state, "ApiKey", projectId, id) ?? null,
   ApiKeys: (state, { projectId }) => own(state, "ApiKey", projectId).toSorted((a, b) => Mail.newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => get(state, "Domain", projectId, domain) ?? null,
   DomainById: ownById("Domain"),
@@ -33,29 +33,29 @@ const answers: Mail.Answering<State> = {
   Counters: (state, { projectId, names }) => names.map((name) => get(state, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (state, { projectId, key }) => get(state, "Idempotency", projectId, key) ?? null,
   Message: ownById("Message"),
+  MessagesBefore: (state, query) => Mail.evaluateMessagesBefore(all(state, "Message"), query),
   ContentChunk: (state, { projectId, hash, chunk }) => get(state, "Content", projectId, hash)?.[chunk] ?? null,
   Delivery: ownById("Delivery"),
-  DeliveryById: (state, { id }) => get(state, "Delivery", id) ?? null,
+  DeliveryById: (state, { id }) => all(state, "Delivery").find((one) => one.id === id) ?? null,
   DeliveriesOfMessage: (state, { projectId, messageId: id }) =>
     own(state, "Delivery", projectId)
       .filter(({ messageId }) => messageId === id)
       .toSorted(Mail.compareIds),
-  Attempts: (state, { deliveryId }) => all(state, "Attempt", deliveryId).toSorted((a, b) => a.number - b.number),
+  Attempts: (state, { projectId, deliveryId }) =>
+    all(state, "Attempt", projectId, deliveryId).toSorted((a, b) => a.number - b.number),
   LogPage: (state, query) =>
-    Mail.evaluateLogPage(own(state, "Delivery", query.projectId), query, (id) => get(state, "Message", id)),
+    Mail.evaluateLogPage(own(state, "Delivery", query.projectId), query, (id) =>
+      get(state, "Message", query.projectId, id)
+    ),
   Events: (state, query) => Mail.evaluateEvents(own(state, "Event", query.projectId), query),
-  Event: (state, { id }) => get(state, "Event", id) ?? null,
+  Event: (state, { projectId, id }) => get(state, "Event", projectId, id) ?? null,
   EventsOfDelivery: (state, query) =>
     Mail.evaluateEventsOfDelivery(
       own(state, "Event", query.projectId),
       own(state, "EventDelivery", query.projectId),
       query
     ),
-  UndistributedEvents: (state, { limit }) =>
-    all(state, "Undistributed")
-      .map((id) => get(state, "Event", id)!)
-      .toSorted(Mail.compareIds)
-      .slice(0, limit),
+  UndistributedEvents: (state, { limit }) => all(state, "Undistributed").toSorted(Mail.compareIds).slice(0, limit),
   EventDelivery: ownById("EventDelivery"),
   EventDeliveryPage: (state, query) =>
     Mail.evaluateEventDeliveryPage(own(state, "EventDelivery", query.projectId), query),
@@ -67,6 +67,7 @@ const answers: Mail.Answering<State> = {
   WorkHealth: (state, query) =>
     Mail.evaluateWorkHealth(all(state, "Delivery"), all(state, "Lease"), all(state, "EventDelivery"), query),
   Records: (state, query) => Mail.evaluateRecords(storedRecords(state, query.kind), query),
+  RecordsByKey: (state, query) => Mail.evaluateRecordsByKey(storedRecords(state, query.kind), query),
   UsageAudit: (state, { projectId: one }) =>
     Mail.evaluateUsageAudit(own(state, "Counter", one), own(state, "Delivery", one), own(state, "Contact", one))
 }

@@ -18,13 +18,14 @@ interface Records {
   Attempt: Mail.Attempt
   Counter: Mail.Counter
   Event: Mail.EventRecord
-  Undistributed: string
+  /** The events that are not distributed yet. */
+  Undistributed: Mail.EventRecord
   EventDelivery: Mail.EventDelivery
   Lease: Mail.Lease
 }
 type Kind = keyof Records
 
-/** Every record, by the key that `recordKeyOf` gives: `Contact/con_1`, `Counter/prj_acme/allowance`. */
+/** Every record, by the key that `recordKeyOf` gives: `Contact/prj_acme/con_1`, `Counter/prj_acme/allowance`. */
 export type State = Map<string, unknown>
 
 export const get = <K extends Kind>(state: State, kind: K, ...names: ReadonlyArray<unknown>) =>
@@ -46,6 +47,10 @@ export const ownById =
   (state: State, { projectId, id }: { readonly projectId: string; readonly id: string }) =>
     own(state, kind, projectId).find((one) => one.id === id) ?? null
 
+/** The key of an event while it is not distributed. */
+export const undistributedKey = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string =>
+  `Undistributed/${projectId}/${id}`
+
 /** Every record of one kind, as `Records` returns it. */
 const stored: { readonly [K in Mail.RecordKind]?: (state: State) => ReadonlyArray<Mail.StoredRecordOf<K>["record"]> } =
   {
@@ -56,7 +61,7 @@ const stored: { readonly [K in Mail.RecordKind]?: (state: State) => ReadonlyArra
         return { projectId, hash, chunks }
       }),
     Event: (state) =>
-      all(state, "Event").map((event) => ({ event, isDistributed: !state.has(`Undistributed/${event.id}`) }))
+      all(state, "Event").map((event) => ({ event, isDistributed: !state.has(undistributedKey(event)) }))
   }
 const named = <K extends Kind>(state: State, kind: K) =>
   [...state].flatMap(([key, record]) =>

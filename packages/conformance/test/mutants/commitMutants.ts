@@ -55,10 +55,13 @@ export const anyToken: Mutation = preparing((store, change) =>
 const anyPhase: Mutation = preparing((store, change) =>
   change._tag !== "TransitionAttempt"
     ? Effect.succeed(change)
-    : Effect.map(store.read([{ _tag: "Attempts", deliveryId: change.deliveryId }]), ([attempts]) => ({
-        ...change,
-        from: attempts.find(({ number }) => number === change.number)?.phase ?? change.from
-      }))
+    : Effect.map(
+        store.read([{ _tag: "Attempts", projectId: "prj_law", deliveryId: change.deliveryId }]),
+        ([attempts]) => ({
+          ...change,
+          from: attempts.find(({ number }) => number === change.number)?.phase ?? change.from
+        })
+      )
 )
 
 /** Checks each expectation first, and writes the other changes later. */
@@ -187,7 +190,9 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
     commit: (changes) =>
       Effect.gen(function* () {
         const [change] = changes
-        const [key] = yield* store.read([{ _tag: "ApiKey", id: change?._tag === "TouchApiKey" ? change.id : "" }])
+        const [key] = yield* store.read([
+          { _tag: "ApiKey", projectId: "prj_law", id: change?._tag === "TouchApiKey" ? change.id : "" }
+        ])
         yield* change?._tag === "TouchApiKey" && key !== null
           ? store.commit([
               {

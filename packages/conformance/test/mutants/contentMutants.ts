@@ -47,7 +47,7 @@ const sweepingMessages =
   })
 
 const attemptsOf = (store: MailStoreShape, deliveryId: Attempt["deliveryId"]) =>
-  Effect.map(store.read([{ _tag: "Attempts", deliveryId }]), ([attempts]) => attempts)
+  Effect.map(store.read([{ _tag: "Attempts", projectId: "prj_law", deliveryId }]), ([attempts]) => attempts)
 
 /** Leaves the attempts of one delivery. */
 const attemptsLeft = sweepingMessages((store, request) =>

@@ -79,6 +79,7 @@ const touchesTheNext: Mutation = (store) => ({
         const { status, fencingToken } = next
         const move: Change = {
           _tag: "TransitionDelivery",
+          projectId: "prj_law",
           id: "del_2",
           from: status,
           fencingToken,

@@ -133,6 +133,7 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
   "read/delivery-by-its-id-alone": answering("DeliveryById", (delivery) =>
     delivery?.projectId === "prj_law" ? delivery : null
   ),
+  "read/messages-before-an-instant": asking("MessagesBefore", (query) => ({ ...query, before: query.before + 1 })),
   "read/answers-in-the-given-order": answering("Suppressions", (suppressions) =>
     suppressions.toSorted((a, b) => ((a?.addressKey ?? "") < (b?.addressKey ?? "") ? -1 : 1))
   ),
@@ -148,5 +149,9 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
     change,
     { ...change, projectId: "prj_other" }
   ]),
+  "isolation/changes-find-their-project": changing("TransitionDelivery", (change) => [
+    { ...change, projectId: "prj_other" }
+  ]),
+  "isolation/one-id-in-two-projects": asking("Message", (query) => ({ ...query, projectId: "prj_law" })),
   "isolation/guards-see-one-project": sharedLimit
 }

@@ -15,7 +15,7 @@ const distributionForgotten = (record: StoredRecord): StoredRecord =>
 const unguarded: Mutation = preparing((store, change): Effect.Effect<Change> => {
   if (change._tag !== "RewriteRecord" || change.after === null) return Effect.succeed(change)
   return Effect.map(
-    Effect.orDie(store.read([{ _tag: "Records", kind: change.before.kind, after: null, limit: 100 }])),
+    Effect.orDie(store.read([{ _tag: "Records", kind: change.before.kind, projectId: null, after: null, limit: 100 }])),
     ([all]) => {
       const existing = all.find((one) => keyOf(one) === recordKeyOf(change))
       return existing === undefined ? change : { ...change, before: existing as ChangeOf<"RewriteRecord">["before"] }
@@ -41,6 +41,8 @@ const contentsKept: Mutation = (store) => {
 export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/every-record-unchanged": answering("Records", (answer) => answer.map(distributionForgotten)),
   "records/by-key-after-a-key": asking("Records", (query) => ({ ...query, after: query.after?.slice(0, 1) ?? null })),
+  "records/of-one-project": asking("Records", (query) => ({ ...query, projectId: null })),
+  "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
   "records/rewrites-what-was-read": unguarded,
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
   "records/contents-with-the-last-message": contentsKept

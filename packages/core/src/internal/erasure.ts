@@ -70,27 +70,16 @@ const eraseMessage = ({ store, commit }: Deps, person: ErasedPerson, messageId: 
       { _tag: "Message", projectId, id: messageId },
       { _tag: "DeliveriesOfMessage", projectId, messageId }
     ])
-    const attempts = yield* store.read(deliveries.map(({ id }) => ({ _tag: "Attempts", deliveryId: id }) as const))
+    const attempts = yield* store.read(
+      deliveries.map(({ id }) => ({ _tag: "Attempts", projectId, deliveryId: id }) as const)
+    )
     const [idempotency] = yield* store.read([{ _tag: "Idempotency", projectId, key: message?.idempotencyKey ?? "" }])
     return { message, deliveries, attempts: attempts.flat(), idempotency }
   })
   return commit(load, (facts) => Result.succeed(eraseFromMessage(facts, person)), "bounded")
 }
 
-/** The ids of those deliveries of the attempts that are of the project. */
-const ownDeliveries = (
-  { store }: Deps,
-  { projectId }: ErasedPerson,
-  records: ReadonlyArray<StoredRecordOf<ErasedKind>>
-) => {
-  const ids = new Set(records.flatMap((one) => (one.kind === "Attempt" ? [one.record.deliveryId] : [])))
-  return Effect.map(
-    store.read([...ids].map((id) => ({ _tag: "Delivery", projectId, id }) as const)),
-    (found) => new Set<string>(found.flatMap((delivery) => (delivery === null ? [] : [delivery.id])))
-  )
-}
-
-/** Erases the person from all records of one kind that mention the person, one page in each commit. */
+/** Erases the person from all records of one kind of the project that mention the person, one page in each commit. */
 const eraseKind = (
   deps: Deps,
   person: ErasedPerson,
@@ -104,9 +93,13 @@ const eraseKind = (
       const from: StoredRecordKey | null = after
       let last: StoredRecord | undefined
       const load = Effect.gen(function* () {
-        const records = (yield* recordPage(deps.store, kind, from)) as ReadonlyArray<StoredRecordOf<ErasedKind>>
+        const records = (yield* recordPage(deps.store, {
+          kind,
+          projectId: person.projectId,
+          after: from
+        })) as ReadonlyArray<StoredRecordOf<ErasedKind>>
         last = records.at(-1)
-        return { records, ownDeliveries: yield* ownDeliveries(deps, person, records) }
+        return { records }
       })
       const counts = yield* deps.commit(
         load,
@@ -138,11 +131,10 @@ const deleteErased = ({ store, commit, ids }: Deps, keyedAddress: KeyedAddress) 
 const resourcesWith = ({ store }: Deps, { projectId, redaction }: ErasedPerson) =>
   Effect.gen(function* () {
     const found: Array<string> = []
-    yield* forEachRecordPage(store, "Resource", (records) =>
+    yield* forEachRecordPage(store, { kind: "Resource", projectId }, (records) =>
       Effect.sync(() => {
         for (const { record } of records)
-          if (record.projectId === projectId && found.length < resourceIdsMax && redaction.isIn(record))
-            found.push(record.id)
+          if (found.length < resourceIdsMax && redaction.isIn(record)) found.push(record.id)
       })
     )
     return found

@@ -63,7 +63,7 @@ export interface EventSending extends WebhookSending {
 const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }: EventDelivery) =>
   Effect.gen(function* () {
     const [record, found] = yield* store.read([
-      { _tag: "Event", id: eventId },
+      { _tag: "Event", projectId, id: eventId },
       { _tag: "Resource", projectId, id: subscriber }
     ])
     const messageId = record === null ? null : messageIdOfEvent(record)

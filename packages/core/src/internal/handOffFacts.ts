@@ -50,7 +50,7 @@ export const loadQueueDue = (
     ])
     const message = requireMessage(stored)
     const [apiKey, domain] = yield* store.read([
-      { _tag: "ApiKey", id: message.apiKeyId ?? "" },
+      { _tag: "ApiKey", projectId, id: message.apiKeyId ?? "" },
       { _tag: "Domain", projectId, domain: message.domain }
     ])
     return {
@@ -77,7 +77,7 @@ const loadBegunState = ({ store }: HandOffFactDeps, claimed: Delivery): Effect.E
     const { projectId, id } = claimed
     const [delivery] = yield* store.read([{ _tag: "Delivery", projectId, id }])
     if (!hasBegunAttempt(claimed, delivery)) return { delivery, begunAttempt: null }
-    const [attempts] = yield* store.read([{ _tag: "Attempts", deliveryId: id }])
+    const [attempts] = yield* store.read([{ _tag: "Attempts", projectId, deliveryId: id }])
     return { delivery, begunAttempt: attempts.at(-1) ?? null }
   })
 
@@ -124,7 +124,7 @@ export const loadFinishAttempt = (
     const keyedAddress = keyedAddressOf(deps.addressKey, projectId, address)
     const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
       { _tag: "Delivery", projectId, id },
-      { _tag: "Attempts", deliveryId: id },
+      { _tag: "Attempts", projectId, deliveryId: id },
       { _tag: "Message", projectId, id: messageId },
       { _tag: "Project", id: projectId },
       { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }

@@ -1,24 +1,37 @@
 /**
- * Deletes the bodies and files of old messages, one page of messages at a time. Walks the messages in the order of their ids, which is that of
- * their acceptance, and stops at the first message that is too young. Begins again once a day, for messages that had not ended. Source: decision 0051.
+ * Deletes the bodies and files of old messages, one page of messages at a time, oldest first. Begins again once a day, for messages that had not
+ * ended. Source: decision 0051.
  */
 import { Effect, Result } from "effect"
 import type { PruneBefore } from "../decide/message/pruneMessage.ts"
 import { pruneMessages } from "../decide/message/pruneMessage.ts"
-import type { StoredRecordKey } from "../domain/store/StoredRecord.ts"
-import { storedRecordKey } from "../domain/store/StoredRecord.ts"
+import type { Message } from "../domain/message/Message.ts"
+import type { Position } from "../domain/store/Paging.ts"
 import { dayMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
-import { recordPage } from "./recordPages.ts"
+
+/** A message can be large. */
+const messagesAtOnce = 20
 
 /** Prunes the next page of messages. Returns whether another page follows now. */
 export type PrunePage = (before: PruneBefore, monotonicMillis: number) => Effect.Effect<boolean, StoreUnavailable>
 
 export const makePruning = (store: MailStoreShape): PrunePage => {
   const commit = makeCommit(store)
-  let after: StoredRecordKey | null = null
+  let after: Position | null = null
   let begunMillis = Number.NEGATIVE_INFINITY
+
+  const load = (messages: ReadonlyArray<Message>) =>
+    Effect.gen(function* () {
+      const [stored, deliveries] = yield* Effect.all([
+        store.read(messages.map(({ projectId, id }) => ({ _tag: "Message", projectId, id }) as const)),
+        store.read(
+          messages.map(({ projectId, id }) => ({ _tag: "DeliveriesOfMessage", projectId, messageId: id }) as const)
+        )
+      ])
+      return stored.flatMap((message, n) => (message === null ? [] : [{ message, deliveries: deliveries[n]! }]))
+    })
 
   return (before, monotonicMillis) =>
     Effect.gen(function* () {
@@ -28,26 +41,14 @@ export const makePruning = (store: MailStoreShape): PrunePage => {
         begunMillis = monotonicMillis
         after = null
       }
-      const messages = yield* recordPage(store, "Message", after)
-      const young = messages.findIndex(({ record }) => record.createdAt >= newest)
-      const old = messages.slice(0, young === -1 ? undefined : young)
-      if (old.length === 0) return false
-      const load = Effect.gen(function* () {
-        const [stored, deliveries] = yield* Effect.all([
-          store.read(
-            old.map(({ record }) => ({ _tag: "Message", projectId: record.projectId, id: record.id }) as const)
-          ),
-          store.read(
-            old.map(
-              ({ record }) =>
-                ({ _tag: "DeliveriesOfMessage", projectId: record.projectId, messageId: record.id }) as const
-            )
-          )
-        ])
-        return stored.flatMap((message, n) => (message === null ? [] : [{ message, deliveries: deliveries[n]! }]))
-      })
-      yield* commit(load, (facts) => Result.succeed(pruneMessages(facts, before)), "bounded")
-      after = storedRecordKey(old.at(-1)!)
-      return old.length === messages.length
+      const [old] = yield* store.read([{ _tag: "MessagesBefore", before: newest, after, limit: messagesAtOnce }])
+      const last = old.at(-1)
+      if (last === undefined) return false
+      const pruned = (messages: ReadonlyArray<Message>) =>
+        commit(load(messages), (facts) => Result.succeed(pruneMessages(facts, before)), "bounded")
+      const byProject = Map.groupBy(old, ({ projectId }) => projectId)
+      yield* Effect.forEach(byProject, ([, messages]) => pruned(messages), { concurrency: "unbounded", discard: true })
+      after = { createdAt: last.createdAt, id: last.id }
+      return old.length === messagesAtOnce
     })
 }

@@ -99,7 +99,7 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
     const { from, scheduledAt, templateId } = send
     const addresses = recipientsOf(send).map(({ address }) => address.canonical)
     const template = templateId === null ? Effect.succeed(null) : loadTemplate(store, projectId, templateId)
-    const apiKey = principal.apiKeyId === null ? [] : [{ _tag: "ApiKey", id: principal.apiKeyId } as const]
+    const apiKey = principal.apiKeyId === null ? [] : [{ _tag: "ApiKey", projectId, id: principal.apiKeyId } as const]
     const reads = store.read([
       { _tag: "Idempotency", projectId, key: idempotencyKey },
       { _tag: "Domain", projectId, domain: from.domain },

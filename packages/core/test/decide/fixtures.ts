@@ -51,6 +51,7 @@ export const scheduled = (change: Partial<Delivery> = {}): Delivery =>
 
 export const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...freshAttempt,
+  projectId: "prj_test",
   deliveryId: "del_1",
   number: 1,
   startedAt: now,

@@ -153,7 +153,7 @@ export const verdict = (
       ...checkContacts(raw, projectId),
       ...deliveriesOf(raw, projectId).flatMap((delivery) => {
         const [attempts, message, events] = readNow(raw, [
-          { _tag: "Attempts", deliveryId: delivery.id },
+          { _tag: "Attempts", projectId, deliveryId: delivery.id },
           { _tag: "Message", projectId, id: delivery.messageId },
           { _tag: "Events", projectId, after: null, limit: 10_000 }
         ])

@@ -18,17 +18,17 @@ import type {
 } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 
-/** The keys of records within a project are `project/key`. */
+/** The keys of records of a project are `project/key`; see `within`. */
 export interface State {
   readonly settings: HashMap.HashMap<string, string>
   readonly projects: HashMap.HashMap<string, ProjectRecord>
   readonly apiKeys: HashMap.HashMap<string, ApiKeyRecord>
   readonly domains: HashMap.HashMap<string, SenderDomainRecord>
   readonly resources: HashMap.HashMap<string, Resource>
-  /** The id of the resource of each project, kind, parent and name. */
+  /** The key of the resource of each project, kind, parent and name. */
   readonly resourcesByName: HashMap.HashMap<string, string>
   readonly contacts: HashMap.HashMap<string, ContactRecord>
-  /** The id of the contact at each address. */
+  /** The key of the contact at each address. */
   readonly contactsByAddress: HashMap.HashMap<string, string>
   readonly suppressions: HashMap.HashMap<string, SuppressionRecord>
   readonly idempotency: HashMap.HashMap<string, IdempotencyRecord>
@@ -36,10 +36,11 @@ export interface State {
   readonly contents: HashMap.HashMap<string, ReadonlyArray<Uint8Array>>
   readonly messages: HashMap.HashMap<string, Message>
   readonly deliveries: HashMap.HashMap<string, Delivery>
+  /** The attempts of each delivery, by the key of the delivery. */
   readonly attempts: HashMap.HashMap<string, ReadonlyArray<Attempt>>
   readonly counters: HashMap.HashMap<string, number>
   readonly events: HashMap.HashMap<string, EventRecord>
-  /** The ids of events that are not distributed yet. */
+  /** The keys of events that are not distributed yet. */
   readonly undistributed: HashMap.HashMap<string, true>
   readonly eventDeliveries: HashMap.HashMap<string, EventDelivery>
   readonly leases: HashMap.HashMap<string, Lease>
@@ -68,6 +69,10 @@ export const empty: State = {
 }
 
 export const within = (projectId: string, key: string): string => `${projectId}/${key}`
+
+/** The key of a record of a project. */
+export const keyOf = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string =>
+  within(projectId, id)
 
 export const lookUp = <A>(map: HashMap.HashMap<string, A>, key: string): A | null => {
   const found = HashMap.get(map, key)

@@ -16,7 +16,9 @@ import {
   evaluateUsageAudit,
   evaluateWorkHealth,
   evaluateLogPage,
+  evaluateMessagesBefore,
   evaluateRecords,
+  evaluateRecordsByKey,
   newestFirst,
   evaluateLeasesSetAfter,
   evaluateNextDue,
@@ -27,15 +29,12 @@ import {
 import { HashMap } from "effect"
 import { isUnclaimed } from "./claimDeliveries.ts"
 import type { State } from "./State.ts"
-import { lookUp, nameKey, within } from "./State.ts"
+import { keyOf, lookUp, nameKey, within } from "./State.ts"
 
 const all = <A>(map: HashMap.HashMap<string, A>): ReadonlyArray<A> => [...HashMap.values(map)]
 
 const ofProject = <A extends { readonly projectId: string }>(map: HashMap.HashMap<string, A>, projectId: string) =>
   all(map).filter((record) => record.projectId === projectId)
-
-const owned = <A extends { readonly projectId: string }>(record: A | null, projectId: string): A | null =>
-  record?.projectId === projectId ? record : null
 
 const countersOf = (state: State) =>
   [...HashMap.entries(state.counters)].map(([key, value]) => {
@@ -68,7 +67,7 @@ const recordsOf: { readonly [K in RecordKind]: (state: State) => ReadonlyArray<S
   Attempt: (state) => all(state.attempts).flat(),
   Counter: countersOf,
   Event: (state) =>
-    all(state.events).map((event) => ({ event, isDistributed: !HashMap.has(state.undistributed, event.id) })),
+    all(state.events).map((event) => ({ event, isDistributed: !HashMap.has(state.undistributed, keyOf(event)) })),
   EventDelivery: (state) => all(state.eventDeliveries),
   Lease: (state) => all(state.leases)
 }
@@ -82,20 +81,20 @@ const answers: Answering<State> = {
   Project: (state, { id }) => lookUp(state.projects, id),
   Projects: (state) => all(state.projects).toSorted(compareIds),
   ApiKeyByPublicId: (state, { publicId }) => all(state.apiKeys).find((key) => key.publicId === publicId) ?? null,
-  ApiKey: (state, { id }) => lookUp(state.apiKeys, id),
+  ApiKey: (state, query) => lookUp(state.apiKeys, keyOf(query)),
   ApiKeys: (state, { projectId }) => ofProject(state.apiKeys, projectId).toSorted((a, b) => newestFirst(b, a)),
   Domain: (state, { projectId, domain }) => lookUp(state.domains, within(projectId, domain)),
   DomainById: (state, { projectId, id }) => ofProject(state.domains, projectId).find((one) => one.id === id) ?? null,
   DomainsDue: (state, query) => evaluateDomainsDue(all(state.domains), query),
   DomainPage: (state, query) => evaluateDomainPage(ofProject(state.domains, query.projectId), query),
-  Contact: (state, { projectId, id }) => owned(lookUp(state.contacts, id), projectId),
+  Contact: (state, query) => lookUp(state.contacts, keyOf(query)),
   ContactsByAddress: (state, { projectId, addresses }) =>
     addresses.map((address) =>
       lookUp(state.contacts, lookUp(state.contactsByAddress, within(projectId, address)) ?? "")
     ),
   ContactPage: (state, query) => evaluateContactPage(ofProject(state.contacts, query.projectId), query),
   ContactScan: (state, query) => evaluateContactScan(ofProject(state.contacts, query.projectId), query),
-  Resource: (state, { projectId, id }) => owned(lookUp(state.resources, id), projectId),
+  Resource: (state, query) => lookUp(state.resources, keyOf(query)),
   ResourceCount: (state, { projectId, kind, parent }) =>
     ofProject(state.resources, projectId).filter((one) => one.kind === kind && one.parent === parent).length,
   ResourcePage: (state, query) => evaluateResourcePage(ofProject(state.resources, query.projectId), query),
@@ -106,22 +105,23 @@ const answers: Answering<State> = {
   SuppressionPage: (state, query) => evaluateSuppressionPage(ofProject(state.suppressions, query.projectId), query),
   Counters: (state, { projectId, names }) => names.map((name) => lookUp(state.counters, within(projectId, name)) ?? 0),
   Idempotency: (state, { projectId, key }) => lookUp(state.idempotency, within(projectId, key)),
-  Message: (state, { projectId, id }) => owned(lookUp(state.messages, id), projectId),
+  Message: (state, query) => lookUp(state.messages, keyOf(query)),
+  MessagesBefore: (state, query) => evaluateMessagesBefore(all(state.messages), query),
   ContentChunk: (state, { projectId, hash, chunk }) => lookUp(state.contents, within(projectId, hash))?.[chunk] ?? null,
-  Delivery: (state, { projectId, id }) => owned(lookUp(state.deliveries, id), projectId),
-  DeliveryById: (state, { id }) => lookUp(state.deliveries, id),
+  Delivery: (state, query) => lookUp(state.deliveries, keyOf(query)),
+  DeliveryById: (state, { id }) => all(state.deliveries).find((one) => one.id === id) ?? null,
   DeliveriesOfMessage: (state, { projectId, messageId }) =>
     ofProject(state.deliveries, projectId)
       .filter((delivery) => delivery.messageId === messageId)
       .toSorted(compareIds),
-  Attempts: (state, { deliveryId }) =>
-    (lookUp(state.attempts, deliveryId) ?? []).toSorted((a, b) => a.number - b.number),
+  Attempts: (state, { projectId, deliveryId }) =>
+    (lookUp(state.attempts, within(projectId, deliveryId)) ?? []).toSorted((a, b) => a.number - b.number),
   LogPage: (state, query) =>
     evaluateLogPage(ofProject(state.deliveries, query.projectId), query, (messageId) =>
-      lookUp(state.messages, messageId)
+      lookUp(state.messages, within(query.projectId, messageId))
     ),
   Events: (state, query) => evaluateEvents(ofProject(state.events, query.projectId), query),
-  Event: (state, { id }) => lookUp(state.events, id),
+  Event: (state, query) => lookUp(state.events, keyOf(query)),
   EventsOfDelivery: (state, query) =>
     evaluateEventsOfDelivery(
       ofProject(state.events, query.projectId),
@@ -130,10 +130,10 @@ const answers: Answering<State> = {
     ),
   UndistributedEvents: (state, { limit }) =>
     evaluateEvents(
-      [...HashMap.keys(state.undistributed)].map((id) => lookUp(state.events, id)!),
+      [...HashMap.keys(state.undistributed)].map((key) => lookUp(state.events, key)!),
       { after: null, limit }
     ),
-  EventDelivery: (state, { projectId, id }) => owned(lookUp(state.eventDeliveries, id), projectId),
+  EventDelivery: (state, query) => lookUp(state.eventDeliveries, keyOf(query)),
   EventDeliveryPage: (state, query) =>
     evaluateEventDeliveryPage(ofProject(state.eventDeliveries, query.projectId), query),
   PendingEventDeliveries: (state, { now }) =>
@@ -144,6 +144,7 @@ const answers: Answering<State> = {
   WorkHealth: (state, query) =>
     evaluateWorkHealth(all(state.deliveries), all(state.leases), all(state.eventDeliveries), query),
   Records: (state, query) => evaluateRecords(storedRecords(state, query.kind), query),
+  RecordsByKey: (state, query) => evaluateRecordsByKey(storedRecords(state, query.kind), query),
   UsageAudit: (state, { projectId }) => {
     const counters = countersOf(state).filter((counter) => counter.projectId === projectId)
     return evaluateUsageAudit(counters, ofProject(state.deliveries, projectId), ofProject(state.contacts, projectId))

@@ -7,7 +7,7 @@ import { revisionConflict } from "@mailkeep/core/adapter"
 import { HashMap, Result } from "effect"
 import { rewriteRecord } from "./rewriteRecord.ts"
 import type { State } from "./State.ts"
-import { lookUp, nameKey, within } from "./State.ts"
+import { keyOf, lookUp, nameKey, within } from "./State.ts"
 
 type Applied = Result.Result<State, ConflictReason>
 
@@ -17,13 +17,13 @@ const refused = (reason: ConflictReason): Applied => Result.fail(reason)
 const referred = (state: State, ref: RecordRef): { readonly revision: number } | null => {
   switch (ref.kind) {
     case "ApiKey":
-      return lookUp(state.apiKeys, ref.id)
+      return lookUp(state.apiKeys, keyOf(ref))
     case "Domain":
       return lookUp(state.domains, within(ref.projectId, ref.domain))
     case "Suppression":
       return lookUp(state.suppressions, within(ref.projectId, ref.addressKey))
     case "Resource":
-      return lookUp(state.resources, ref.id)
+      return lookUp(state.resources, keyOf(ref))
     case "ContactAddress":
       return lookUp(state.contacts, lookUp(state.contactsByAddress, within(ref.projectId, ref.address)) ?? "")
   }
@@ -44,16 +44,20 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     return kept({ ...state, projects: HashMap.set(state.projects, project.id, project) })
   },
   PutApiKey: (state, { key, replaces }) => {
-    const guard = revisionConflict(lookUp(state.apiKeys, key.id), replaces)
+    const guard = revisionConflict(lookUp(state.apiKeys, keyOf(key)), replaces)
     if (guard !== undefined) return refused(guard)
-    const clash = HashMap.some(state.apiKeys, ({ id, publicId }) => id !== key.id && publicId === key.publicId)
+    const clash = HashMap.some(
+      state.apiKeys,
+      ({ projectId, id, publicId }) => projectId === key.projectId && id !== key.id && publicId === key.publicId
+    )
     if (clash) return refused("AlreadyExists")
-    return kept({ ...state, apiKeys: HashMap.set(state.apiKeys, key.id, key) })
+    return kept({ ...state, apiKeys: HashMap.set(state.apiKeys, keyOf(key), key) })
   },
-  TouchApiKey: (state, { id, lastUsedAt }) => {
-    const existing = lookUp(state.apiKeys, id)
+  TouchApiKey: (state, { lastUsedAt, ...ref }) => {
+    const key = keyOf(ref)
+    const existing = lookUp(state.apiKeys, key)
     return kept(
-      existing === null ? state : { ...state, apiKeys: HashMap.set(state.apiKeys, id, { ...existing, lastUsedAt }) }
+      existing === null ? state : { ...state, apiKeys: HashMap.set(state.apiKeys, key, { ...existing, lastUsedAt }) }
     )
   },
   PutDomain: (state, { domain, replaces }) => {
@@ -68,53 +72,55 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     return guard === undefined ? kept({ ...state, domains: HashMap.remove(state.domains, key) }) : refused(guard)
   },
   PutResource: (state, { resource, replaces }) => {
-    const existing = lookUp(state.resources, resource.id)
+    const key = keyOf(resource)
+    const existing = lookUp(state.resources, key)
     const guard = revisionConflict(existing, replaces)
     if (guard !== undefined) return refused(guard)
-    const key = nameKey(resource)
-    const holder = resource.name === null ? null : lookUp(state.resourcesByName, key)
-    if (holder !== null && holder !== resource.id) return refused("AlreadyExists")
+    const name = nameKey(resource)
+    const holder = resource.name === null ? null : lookUp(state.resourcesByName, name)
+    if (holder !== null && holder !== key) return refused("AlreadyExists")
     const freed = existing === null ? state.resourcesByName : HashMap.remove(state.resourcesByName, nameKey(existing))
     return kept({
       ...state,
-      resources: HashMap.set(state.resources, resource.id, resource),
-      resourcesByName: resource.name === null ? freed : HashMap.set(freed, key, resource.id)
+      resources: HashMap.set(state.resources, key, resource),
+      resourcesByName: resource.name === null ? freed : HashMap.set(freed, name, key)
     })
   },
-  RemoveResource: (state, { id, revision }) => {
-    const existing = lookUp(state.resources, id)
+  RemoveResource: (state, { revision, ...ref }) => {
+    const existing = lookUp(state.resources, keyOf(ref))
     const guard = revisionConflict(existing, revision)
     if (existing === null || guard !== undefined) return refused(guard ?? "NotFound")
     return kept({
       ...state,
-      resources: HashMap.remove(state.resources, id),
+      resources: HashMap.remove(state.resources, keyOf(ref)),
       resourcesByName: HashMap.remove(state.resourcesByName, nameKey(existing))
     })
   },
   PutContact: (state, { contact, replaces }) => {
-    const existing = lookUp(state.contacts, contact.id)
+    const key = keyOf(contact)
+    const existing = lookUp(state.contacts, key)
     const guard = revisionConflict(existing, replaces)
     if (guard !== undefined) return refused(guard)
-    const key = within(contact.projectId, contact.address)
-    const holder = lookUp(state.contactsByAddress, key)
-    if (holder !== null && holder !== contact.id) return refused("AlreadyExists")
+    const address = within(contact.projectId, contact.address)
+    const holder = lookUp(state.contactsByAddress, address)
+    if (holder !== null && holder !== key) return refused("AlreadyExists")
     const freed =
       existing === null
         ? state.contactsByAddress
         : HashMap.remove(state.contactsByAddress, within(existing.projectId, existing.address))
     return kept({
       ...state,
-      contacts: HashMap.set(state.contacts, contact.id, contact),
-      contactsByAddress: HashMap.set(freed, key, contact.id)
+      contacts: HashMap.set(state.contacts, key, contact),
+      contactsByAddress: HashMap.set(freed, address, key)
     })
   },
-  RemoveContact: (state, { id, revision }) => {
-    const existing = lookUp(state.contacts, id)
+  RemoveContact: (state, { revision, ...ref }) => {
+    const existing = lookUp(state.contacts, keyOf(ref))
     const guard = revisionConflict(existing, revision)
     if (existing === null || guard !== undefined) return refused(guard ?? "NotFound")
     return kept({
       ...state,
-      contacts: HashMap.remove(state.contacts, id),
+      contacts: HashMap.remove(state.contacts, keyOf(ref)),
       contactsByAddress: HashMap.remove(state.contactsByAddress, within(existing.projectId, existing.address))
     })
   },
@@ -142,33 +148,37 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     return kept({ ...state, contents: HashMap.set(state.contents, key, chunks) })
   },
   InsertMessage: (state, { message }) =>
-    HashMap.has(state.messages, message.id)
+    HashMap.has(state.messages, keyOf(message))
       ? refused("AlreadyExists")
-      : kept({ ...state, messages: HashMap.set(state.messages, message.id, message) }),
+      : kept({ ...state, messages: HashMap.set(state.messages, keyOf(message), message) }),
   InsertDelivery: (state, { delivery }) =>
-    HashMap.has(state.deliveries, delivery.id)
+    HashMap.has(state.deliveries, keyOf(delivery))
       ? refused("AlreadyExists")
-      : kept({ ...state, deliveries: HashMap.set(state.deliveries, delivery.id, delivery) }),
+      : kept({ ...state, deliveries: HashMap.set(state.deliveries, keyOf(delivery), delivery) }),
   InsertAttempt: (state, { attempt }) => {
-    const existing = lookUp(state.attempts, attempt.deliveryId) ?? []
+    const key = within(attempt.projectId, attempt.deliveryId)
+    if (!HashMap.has(state.deliveries, key)) return refused("NotFound")
+    const existing = lookUp(state.attempts, key) ?? []
     if (existing.some(({ number }) => number === attempt.number)) return refused("AlreadyExists")
-    return kept({ ...state, attempts: HashMap.set(state.attempts, attempt.deliveryId, [...existing, attempt]) })
+    return kept({ ...state, attempts: HashMap.set(state.attempts, key, [...existing, attempt]) })
   },
-  TransitionAttempt: (state, { deliveryId, number, fencingToken, from, next }) => {
-    const delivery = lookUp(state.deliveries, deliveryId)
-    const attempts = lookUp(state.attempts, deliveryId) ?? []
+  TransitionAttempt: (state, { projectId, deliveryId, number, fencingToken, from, next }) => {
+    const key = within(projectId, deliveryId)
+    const delivery = lookUp(state.deliveries, key)
+    const attempts = lookUp(state.attempts, key) ?? []
     const existing = attempts.find((attempt) => attempt.number === number)
     if (existing === undefined) return refused("NotFound")
     if (delivery?.status !== "sending" || delivery.fencingToken !== fencingToken || existing.phase !== from)
       return refused("Stale")
     const moved = attempts.map((attempt) => (attempt === existing ? { ...attempt, ...next } : attempt))
-    return kept({ ...state, attempts: HashMap.set(state.attempts, deliveryId, moved) })
+    return kept({ ...state, attempts: HashMap.set(state.attempts, key, moved) })
   },
-  TransitionDelivery: (state, { id, from, fencingToken, next }) => {
-    const existing = lookUp(state.deliveries, id)
+  TransitionDelivery: (state, { from, fencingToken, next, ...ref }) => {
+    const key = keyOf(ref)
+    const existing = lookUp(state.deliveries, key)
     if (existing === null) return refused("NotFound")
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
-    return kept({ ...state, deliveries: HashMap.set(state.deliveries, id, { ...existing, ...next }) })
+    return kept({ ...state, deliveries: HashMap.set(state.deliveries, key, { ...existing, ...next }) })
   },
   AddToCounter: (state, { projectId, name, by, max }) => {
     const key = within(projectId, name)
@@ -177,27 +187,32 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
     return kept({ ...state, counters: HashMap.set(state.counters, key, sum) })
   },
   AppendEvent: (state, { event }) =>
-    HashMap.has(state.events, event.id)
+    HashMap.has(state.events, keyOf(event))
       ? refused("AlreadyExists")
       : kept({
           ...state,
-          events: HashMap.set(state.events, event.id, event),
-          undistributed: HashMap.set(state.undistributed, event.id, true)
+          events: HashMap.set(state.events, keyOf(event), event),
+          undistributed: HashMap.set(state.undistributed, keyOf(event), true)
         }),
-  DistributeEvent: (state, { id }) => {
-    if (!HashMap.has(state.events, id)) return refused("NotFound")
-    if (!HashMap.has(state.undistributed, id)) return refused("Stale")
-    return kept({ ...state, undistributed: HashMap.remove(state.undistributed, id) })
+  DistributeEvent: (state, ref) => {
+    const key = keyOf(ref)
+    if (!HashMap.has(state.events, key)) return refused("NotFound")
+    if (!HashMap.has(state.undistributed, key)) return refused("Stale")
+    return kept({ ...state, undistributed: HashMap.remove(state.undistributed, key) })
   },
   InsertEventDelivery: (state, { eventDelivery }) =>
-    HashMap.has(state.eventDeliveries, eventDelivery.id)
+    HashMap.has(state.eventDeliveries, keyOf(eventDelivery))
       ? refused("AlreadyExists")
-      : kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, eventDelivery.id, eventDelivery) }),
-  TransitionEventDelivery: (state, { id, from, fencingToken, next }) => {
-    const existing = lookUp(state.eventDeliveries, id)
+      : kept({
+          ...state,
+          eventDeliveries: HashMap.set(state.eventDeliveries, keyOf(eventDelivery), eventDelivery)
+        }),
+  TransitionEventDelivery: (state, { from, fencingToken, next, ...ref }) => {
+    const key = keyOf(ref)
+    const existing = lookUp(state.eventDeliveries, key)
     if (existing === null) return refused("NotFound")
     if (existing.status !== from || existing.fencingToken !== fencingToken) return refused("Stale")
-    return kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, id, { ...existing, ...next }) })
+    return kept({ ...state, eventDeliveries: HashMap.set(state.eventDeliveries, key, { ...existing, ...next }) })
   },
   RewriteRecord: (state, change) => {
     const rewritten = rewriteRecord(state, change)

@@ -21,9 +21,10 @@ import {
 } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import type { State } from "./State.ts"
-import { lookUp, within } from "./State.ts"
+import { keyOf, lookUp, within } from "./State.ts"
 
 interface Claimable extends Due {
+  readonly projectId: string
   readonly worker: string | null
   readonly fencingToken: number
 }
@@ -52,7 +53,7 @@ const evaluateClaim = <A extends Claimable>(
   )
   const claimed = choose(claimable).map((one): A => ({ ...one, worker, fencingToken: one.fencingToken + 1 }))
   if (claimed.length === 0) return [claimed, state]
-  const updated = claimed.reduce((map, one) => HashMap.set(map, one.id, one), records)
+  const updated = claimed.reduce((map, one) => HashMap.set(map, keyOf(one), one), records)
   const leases = HashMap.set(state.leases, worker, { worker, renewedAt: now, leaseUntil })
   return [claimed, { ...state, ...withRecords(updated), leases }]
 }
@@ -93,18 +94,15 @@ const sweepMessages = (state: State, sweep: Sweep): readonly [number, State] => 
     [...HashMap.values(state.deliveries)].filter((one) => one.messageId === id && one.projectId === projectId)
   const deleted = evaluateMessageSweep([...HashMap.values(state.messages)], deliveriesOf, sweep)
   const deliveries = deleted.flatMap(deliveriesOf)
-  const deliveryIds = deliveries.map(({ id }) => id)
-  const messages = without(
-    state.messages,
-    deleted.map(({ id }) => id)
-  )
+  const deliveryKeys = deliveries.map(keyOf)
+  const messages = without(state.messages, deleted.map(keyOf))
   return [
     deleted.length,
     {
       ...state,
       messages,
-      deliveries: without(state.deliveries, deliveryIds),
-      attempts: without(state.attempts, deliveryIds),
+      deliveries: without(state.deliveries, deliveryKeys),
+      attempts: without(state.attempts, deliveryKeys),
       contents: without(state.contents, unusedContents(messages, deleted)),
       counters: sweptCounts(deliveries).reduce(addToCounter, state.counters)
     }

@@ -6,30 +6,32 @@ import { isSameRecord } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
 import { unusedContents } from "./claimDeliveries.ts"
 import type { State } from "./State.ts"
-import { lookUp, within } from "./State.ts"
+import { keyOf, lookUp, within } from "./State.ts"
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
 const stored = <K extends RewritableKind>(kind: K, record: StoredRecordOf<K>["record"] | null | undefined) =>
   record === null || record === undefined ? null : ({ kind, record } as StoredRecord)
 
+const deliveryKeyOf = ({ projectId, deliveryId }: StoredRecordOf<"Attempt">["record"]) => within(projectId, deliveryId)
+
 /** The stored record with the key of `before`. */
 const existingOf = (state: State, { kind, record }: Rewritable): StoredRecord | null => {
   switch (kind) {
     case "Message":
-      return stored(kind, lookUp(state.messages, record.id))
+      return stored(kind, lookUp(state.messages, keyOf(record)))
     case "Delivery":
-      return stored(kind, lookUp(state.deliveries, record.id))
+      return stored(kind, lookUp(state.deliveries, keyOf(record)))
     case "Attempt": {
-      const attempts = lookUp(state.attempts, record.deliveryId) ?? []
+      const attempts = lookUp(state.attempts, deliveryKeyOf(record)) ?? []
       return stored(
         kind,
         attempts.find(({ number }) => number === record.number)
       )
     }
     case "Event": {
-      const event = lookUp(state.events, record.event.id)
-      const isDistributed = !HashMap.has(state.undistributed, record.event.id)
+      const event = lookUp(state.events, keyOf(record.event))
+      const isDistributed = !HashMap.has(state.undistributed, keyOf(record.event))
       return stored(kind, event === null ? null : { event, isDistributed })
     }
     case "Idempotency":
@@ -40,18 +42,19 @@ const existingOf = (state: State, { kind, record }: Rewritable): StoredRecord | 
 const removed = (state: State, { kind, record }: Rewritable): State => {
   switch (kind) {
     case "Message":
-      return { ...state, messages: HashMap.remove(state.messages, record.id) }
+      return { ...state, messages: HashMap.remove(state.messages, keyOf(record)) }
     case "Delivery":
-      return { ...state, deliveries: HashMap.remove(state.deliveries, record.id) }
+      return { ...state, deliveries: HashMap.remove(state.deliveries, keyOf(record)) }
     case "Attempt": {
-      const left = (lookUp(state.attempts, record.deliveryId) ?? []).filter(({ number }) => number !== record.number)
-      return { ...state, attempts: HashMap.set(state.attempts, record.deliveryId, left) }
+      const key = deliveryKeyOf(record)
+      const left = (lookUp(state.attempts, key) ?? []).filter(({ number }) => number !== record.number)
+      return { ...state, attempts: HashMap.set(state.attempts, key, left) }
     }
     case "Event":
       return {
         ...state,
-        events: HashMap.remove(state.events, record.event.id),
-        undistributed: HashMap.remove(state.undistributed, record.event.id)
+        events: HashMap.remove(state.events, keyOf(record.event)),
+        undistributed: HashMap.remove(state.undistributed, keyOf(record.event))
       }
     case "Idempotency":
       return { ...state, idempotency: HashMap.remove(state.idempotency, within(record.projectId, record.key)) }
@@ -61,19 +64,20 @@ const removed = (state: State, { kind, record }: Rewritable): State => {
 const inserted = (state: State, { kind, record }: Rewritable): State => {
   switch (kind) {
     case "Message":
-      return { ...state, messages: HashMap.set(state.messages, record.id, record) }
+      return { ...state, messages: HashMap.set(state.messages, keyOf(record), record) }
     case "Delivery":
-      return { ...state, deliveries: HashMap.set(state.deliveries, record.id, record) }
+      return { ...state, deliveries: HashMap.set(state.deliveries, keyOf(record), record) }
     case "Attempt": {
-      const attempts = [...(lookUp(state.attempts, record.deliveryId) ?? []), record]
-      return { ...state, attempts: HashMap.set(state.attempts, record.deliveryId, attempts) }
+      const key = deliveryKeyOf(record)
+      const attempts = [...(lookUp(state.attempts, key) ?? []), record]
+      return { ...state, attempts: HashMap.set(state.attempts, key, attempts) }
     }
     case "Event": {
       const { event, isDistributed } = record
       return {
         ...state,
-        events: HashMap.set(state.events, event.id, event),
-        undistributed: isDistributed ? state.undistributed : HashMap.set(state.undistributed, event.id, true)
+        events: HashMap.set(state.events, keyOf(event), event),
+        undistributed: isDistributed ? state.undistributed : HashMap.set(state.undistributed, keyOf(event), true)
       }
     }
     case "Idempotency":
@@ -87,6 +91,8 @@ export const rewriteRecord = (state: State, { before, after }: ChangeOf<"Rewrite
   if (existing === null) return "NotFound"
   if (!isSameRecord(existing, before)) return "Stale"
   const left = removed(state, before)
+  if (after === null && before.kind === "Delivery")
+    return { ...left, attempts: HashMap.remove(left.attempts, keyOf(before.record)) }
   const next = after === null ? left : inserted(left, after)
   if (before.kind !== "Message") return next
   return { ...next, contents: HashMap.removeMany(next.contents, unusedContents(next.messages, [before.record])) }

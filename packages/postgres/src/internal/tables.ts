@@ -239,6 +239,7 @@ const attemptState: Columns<AttemptState> = {
 }
 
 export const attempts = recordTable<Attempt>("attempts", {
+  projectId: "text",
   deliveryId: "text",
   number: "bigint",
   startedAt: "bigint",

@@ -9,7 +9,7 @@ import { contentChunk } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import { logPage, suppressionPage } from "./scannedPages.ts"
-import { recordPage } from "./storedRecords.ts"
+import { recordPage, recordsByKey } from "./storedRecords.ts"
 import {
   apiKeys,
   attempts,
@@ -56,7 +56,8 @@ const answers: Answering<Prepared> = {
   Project: (connection, { id }) => findOne(connection, projects, "WHERE id = ?", id),
   Projects: (connection) => findAll(connection, projects, "ORDER BY id"),
   ApiKeyByPublicId: (connection, { publicId }) => findOne(connection, apiKeys, "WHERE public_id = ?", publicId),
-  ApiKey: (connection, { id }) => findOne(connection, apiKeys, "WHERE id = ?", id),
+  ApiKey: (connection, { projectId, id }) =>
+    findOne(connection, apiKeys, "WHERE id = ? AND project_id = ?", id, projectId),
   ApiKeys: (connection, { projectId }) =>
     findAll(connection, apiKeys, "WHERE project_id = ? ORDER BY created_at, id", projectId),
   Domain: (connection, { projectId, domain }) =>
@@ -134,18 +135,34 @@ const answers: Answering<Prepared> = {
     findOne(connection, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
   Message: (connection, { projectId, id }) =>
     findOne(connection, messages, "WHERE id = ? AND project_id = ?", id, projectId),
+  MessagesBefore: (connection, { before, after, limit }) =>
+    findAll(
+      connection,
+      messages,
+      `INDEXED BY mailkeep_messages_oldest WHERE created_at < ? ${after === null ? "" : "AND (created_at, id) > (?, ?)"} ORDER BY created_at, id LIMIT ?`,
+      before,
+      ...(after === null ? [] : [after.createdAt, after.id]),
+      limit
+    ),
   ContentChunk: contentChunk,
   Delivery: (connection, { projectId, id }) =>
     findOne(connection, deliveries, "WHERE id = ? AND project_id = ?", id, projectId),
   DeliveryById: (connection, { id }) => findOne(connection, deliveries, "WHERE id = ?", id),
   DeliveriesOfMessage: (connection, { projectId, messageId }) =>
     findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ? ORDER BY id", messageId, projectId),
-  Attempts: (connection, { deliveryId }) =>
-    findAll(connection, attempts, "WHERE delivery_id = ? ORDER BY number", deliveryId),
+  Attempts: (connection, { projectId, deliveryId }) =>
+    findAll(
+      connection,
+      attempts,
+      "WHERE delivery_id = ? AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND project_id = ?) ORDER BY number",
+      deliveryId,
+      projectId
+    ).map((attempt) => ({ projectId, ...attempt })),
   LogPage: logPage,
   Events: (connection, { projectId, after, limit }) =>
     findAll(connection, events, "WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?", projectId, after ?? "", limit),
-  Event: (connection, { id }) => findOne(connection, events, "WHERE id = ?", id),
+  Event: (connection, { projectId, id }) =>
+    findOne(connection, events, "WHERE id = ? AND project_id = ?", id, projectId),
   EventsOfDelivery: (connection, { projectId, deliveryId }) =>
     findAll(
       connection,
@@ -188,6 +205,7 @@ const answers: Answering<Prepared> = {
   Backlog: backlog,
   WorkHealth: workHealth,
   Records: recordPage,
+  RecordsByKey: recordsByKey,
   UsageAudit: (connection, { projectId }) => {
     const count = (from: string) =>
       connection.statement(`SELECT count(*) FROM ${from}`).pluck().get(projectId) as number
@@ -218,6 +236,7 @@ export const isScan = (query: Query): boolean => {
     case "WorkHealth":
     case "UsageAudit":
     case "Records":
+    case "RecordsByKey":
       return true
     case "ContactPage":
       return query.skip > skipMax

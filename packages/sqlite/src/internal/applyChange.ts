@@ -9,6 +9,7 @@ import { addToCounter } from "./counters.ts"
 import { renewLease } from "./leases.ts"
 import { putContent, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
+import { columnOf } from "./recordTable.ts"
 import { rewriteRecord } from "./storedRecords.ts"
 import {
   apiKeys,
@@ -69,27 +70,38 @@ const referred = (connection: Prepared, ref: RecordRef): Existing => {
     connection.statement(`SELECT revision FROM ${from}`).get(...values) as Existing
   switch (ref.kind) {
     case "ApiKey":
-      return revision("mailkeep_api_keys WHERE id = ?", ref.id)
+      return revision("mailkeep_api_keys WHERE id = ? AND project_id = ?", ref.id, ref.projectId)
     case "Domain":
       return revision("mailkeep_domains WHERE project_id = ? AND domain = ?", ref.projectId, ref.domain)
     case "Suppression":
       return revision("mailkeep_suppressions WHERE project_id = ? AND address_key = ?", ref.projectId, ref.addressKey)
     case "Resource":
-      return revision("mailkeep_resources WHERE id = ?", ref.id)
+      return revision("mailkeep_resources WHERE id = ? AND project_id = ?", ref.id, ref.projectId)
     case "ContactAddress":
       return revision("mailkeep_contacts WHERE project_id = ? AND address = ?", ref.projectId, ref.address)
   }
 }
 
-const whereId = (id: string) => ({ where: "id = ?", values: [id] })
+const ofProject = "id = ? AND project_id = ?"
 
-const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
+const whereKey = ({ projectId, id }: { readonly projectId: string; readonly id: string }) => ({
+  where: ofProject,
+  values: [id, projectId]
+})
 
-const transitionEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE id = ? AND status = ? AND fencing_token = ?`
+const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
+
+const transitionEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
 
 const transitionAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(attemptStateFields)}
 WHERE delivery_id = ? AND number = ? AND phase = ?
-AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND status = 'sending' AND fencing_token = ?)`
+AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND project_id = ? AND status = 'sending' AND fencing_token = ?)`
+
+const attemptOfProject = `mailkeep_attempts WHERE delivery_id = ? AND number = ?
+AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND project_id = ?)`
+
+const insertAttemptSql = `INSERT INTO mailkeep_attempts (${attempts.fields.map(columnOf).join(", ")})
+SELECT ${attempts.fields.map(() => "?").join(", ")} FROM mailkeep_deliveries WHERE ${ofProject} ON CONFLICT DO NOTHING`
 
 const spendWithinSql =
   "UPDATE mailkeep_counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
@@ -106,14 +118,17 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       .run(name, value).changes === 1
       ? undefined
       : "AlreadyExists",
-  PutProject: (connection, { project, replaces }) => put(connection, projects, project, replaces, whereId(project.id)),
+  PutProject: (connection, { project, replaces }) =>
+    put(connection, projects, project, replaces, { where: "id = ?", values: [project.id] }),
   PutApiKey: (connection, { key, replaces }) =>
-    put(connection, apiKeys, key, replaces, whereId(key.id), {
+    put(connection, apiKeys, key, replaces, whereKey(key), {
       where: "public_id = ? AND id <> ?",
       values: [key.publicId, key.id]
     }),
-  TouchApiKey: (connection, { id, lastUsedAt }) => {
-    connection.statement("UPDATE mailkeep_api_keys SET last_used_at = ? WHERE id = ?").run(lastUsedAt, id)
+  TouchApiKey: (connection, { projectId, id, lastUsedAt }) => {
+    connection
+      .statement(`UPDATE mailkeep_api_keys SET last_used_at = ? WHERE ${ofProject}`)
+      .run(lastUsedAt, id, projectId)
     return undefined
   },
   PutDomain: (connection, { domain, replaces }) =>
@@ -129,21 +144,19 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   },
   PutResource: (connection, { resource, replaces }) => {
     const { id, projectId, kind, parent, name } = resource
-    return put(connection, resources, resource, replaces, whereId(id), {
+    return put(connection, resources, resource, replaces, whereKey(resource), {
       where: "project_id = ? AND kind = ? AND parent = ? AND name = ? AND id <> ?",
       values: [projectId, kind, parent, name, id]
     })
   },
-  RemoveResource: (connection, { id, revision }) => {
-    if (
-      connection.statement("DELETE FROM mailkeep_resources WHERE id = ? AND revision = ?").run(id, revision).changes ===
-      1
-    )
+  RemoveResource: (connection, { projectId, id, revision }) => {
+    const where = `mailkeep_resources WHERE ${ofProject}`
+    if (connection.statement(`DELETE FROM ${where} AND revision = ?`).run(id, projectId, revision).changes === 1)
       return undefined
-    return exists(connection, "mailkeep_resources WHERE id = ?", id) ? "Stale" : "NotFound"
+    return exists(connection, where, id, projectId) ? "Stale" : "NotFound"
   },
   PutContact: (connection, { contact, replaces }) => putContact(connection, contact, replaces),
-  RemoveContact: (connection, { id, revision }) => removeContact(connection, id, revision),
+  RemoveContact: removeContact,
   PutSuppression: (connection, { suppression, replaces }) =>
     put(connection, suppressions, suppression, replaces, {
       where: "project_id = ? AND address_key = ?",
@@ -170,20 +183,24 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     return conflict
   },
   InsertDelivery: (connection, { delivery }) => insert(connection, deliveries, delivery),
-  InsertAttempt: (connection, { attempt }) => insert(connection, attempts, attempt),
-  TransitionAttempt: (connection, { deliveryId, number, fencingToken, from, next }) => {
-    const values = attempts.valuesOf(next, attemptStateFields)
-    if (connection.statement(transitionAttemptSql).run(...values, deliveryId, number, from, fencingToken).changes === 1)
-      return undefined
-    return exists(connection, "mailkeep_attempts WHERE delivery_id = ? AND number = ?", deliveryId, number)
-      ? "Stale"
+  InsertAttempt: (connection, { attempt }) => {
+    const { projectId, deliveryId } = attempt
+    const values = attempts.valuesOf(attempt, attempts.fields)
+    if (connection.statement(insertAttemptSql).run(...values, deliveryId, projectId).changes === 1) return undefined
+    return exists(connection, `mailkeep_deliveries WHERE ${ofProject}`, deliveryId, projectId)
+      ? "AlreadyExists"
       : "NotFound"
   },
-  TransitionDelivery: (connection, { id, from, fencingToken, next }) => {
+  TransitionAttempt: (connection, { projectId, deliveryId, number, fencingToken, from, next }) => {
+    const values = [...attempts.valuesOf(next, attemptStateFields), deliveryId, number, from, projectId, fencingToken]
+    if (connection.statement(transitionAttemptSql).run(...values).changes === 1) return undefined
+    return exists(connection, attemptOfProject, deliveryId, number, projectId) ? "Stale" : "NotFound"
+  },
+  TransitionDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
     const values = deliveries.valuesOf(next, deliveryStateFields)
-    if (connection.statement(transitionDeliverySql).run(...values, id, from, fencingToken).changes === 1)
+    if (connection.statement(transitionDeliverySql).run(...values, id, projectId, from, fencingToken).changes === 1)
       return undefined
-    return exists(connection, "mailkeep_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
+    return exists(connection, `mailkeep_deliveries WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
   },
   AddToCounter: (connection, { projectId, name, by, max }) => {
     if (by < 0 || max === null) {
@@ -198,20 +215,19 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     return undefined
   },
   AppendEvent: (connection, { event }) => insert(connection, events, event),
-  DistributeEvent: (connection, { id }) => {
-    if (
-      connection.statement("UPDATE mailkeep_events SET distributed = 1 WHERE id = ? AND distributed = 0").run(id)
-        .changes === 1
-    )
-      return undefined
-    return exists(connection, "mailkeep_events WHERE id = ?", id) ? "Stale" : "NotFound"
+  DistributeEvent: (connection, { projectId, id }) => {
+    const sql = `UPDATE mailkeep_events SET distributed = 1 WHERE ${ofProject} AND distributed = 0`
+    if (connection.statement(sql).run(id, projectId).changes === 1) return undefined
+    return exists(connection, `mailkeep_events WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
   },
   InsertEventDelivery: (connection, { eventDelivery }) => insert(connection, eventDeliveries, eventDelivery),
-  TransitionEventDelivery: (connection, { id, from, fencingToken, next }) => {
+  TransitionEventDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
     const values = eventDeliveries.valuesOf(next, eventDeliveryStateFields)
-    if (connection.statement(transitionEventDeliverySql).run(...values, id, from, fencingToken).changes === 1)
-      return undefined
-    return exists(connection, "mailkeep_event_deliveries WHERE id = ?", id) ? "Stale" : "NotFound"
+    const { changes } = connection
+      .statement(transitionEventDeliverySql)
+      .run(...values, id, projectId, from, fencingToken)
+    if (changes === 1) return undefined
+    return exists(connection, `mailkeep_event_deliveries WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
   },
   RewriteRecord: (connection, change) => rewriteRecord(connection, change),
   RenewLease: (connection, { worker, renewedAt, leaseUntil }) => {

@@ -1,7 +1,7 @@
 /**
  * Writes contacts: the row, and the indexes that find contacts by a part of a text and by list.
  */
-import type { ConflictReason, ContactRecord } from "@mailkeep/core/adapter"
+import type { ChangeOf, ConflictReason, ContactRecord } from "@mailkeep/core/adapter"
 import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared } from "./recordTable.ts"
 import { findOne } from "./recordTable.ts"
@@ -85,12 +85,11 @@ export const putContact = (
     indexLists(connection, contact)
     return undefined
   }
-  const existing = findOne(connection, contactRows, "WHERE id = ?", contact.id)
+  const existing = findOne(connection, contactRows, "WHERE id = ? AND project_id = ?", contact.id, contact.projectId)
   const guard = revisionConflict(existing, replaces)
   if (existing === null || guard !== undefined) return guard
-  const isOfOther = contact.projectId !== existing.projectId
-  if ((isOfOther || contact.address !== existing.address) && addressHeld(contact, connection)) return "AlreadyExists"
-  const isElsewhere = isOfOther || contact.createdAt !== existing.createdAt
+  if (contact.address !== existing.address && addressHeld(contact, connection)) return "AlreadyExists"
+  const isElsewhere = contact.createdAt !== existing.createdAt
   const row = { ...existing, ...contact, ...(isElsewhere ? nextPlace(connection, contact) : {}) }
   connection
     .statement(`UPDATE mailkeep_contacts SET ${contactRows.assignments(contactRows.fields)} WHERE id = ?`)
@@ -107,8 +106,11 @@ export const putContact = (
   return undefined
 }
 
-export const removeContact = (connection: Prepared, id: string, revision: number): ConflictReason | undefined => {
-  const existing = findOne(connection, contactRows, "WHERE id = ?", id)
+export const removeContact = (
+  connection: Prepared,
+  { projectId, id, revision }: ChangeOf<"RemoveContact">
+): ConflictReason | undefined => {
+  const existing = findOne(connection, contactRows, "WHERE id = ? AND project_id = ?", id, projectId)
   const guard = revisionConflict(existing, revision)
   if (existing === null || guard !== undefined) return guard ?? "NotFound"
   unindexText(connection, existing.rowId)

@@ -1,5 +1,5 @@
 /**
- * Reads the records of one kind in the order of their keys, and rewrites or deletes a record that was read. Source: decisions 0050 and 0051.
+ * Reads the records of one kind by their keys, and rewrites or deletes a record that was read. Source: decisions 0050 and 0051.
  */
 import type {
   AnswerOf,
@@ -14,7 +14,7 @@ import type {
   StoredRecordKey,
   StoredRecordOf
 } from "@mailkeep/core/adapter"
-import { isSameRecord } from "@mailkeep/core/adapter/evaluation"
+import { isSameRecord, storedRecordKey } from "@mailkeep/core/adapter/evaluation"
 import { deleteReferences, deleteUnusedContents, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll } from "./recordTable.ts"
@@ -43,14 +43,18 @@ type Read<K extends RecordKind> = (
 /** The columns of the key of a kind, and how its records are read. */
 interface Source<K extends RecordKind> {
   readonly key: ReadonlyArray<string>
+  /** The last columns of the key, by which the records are ordered. An id is unique in the file, so most kinds need no project for it. */
+  readonly order?: ReadonlyArray<string>
   readonly read: Read<K>
 }
 
 const rows = <R>(connection: Prepared, sql: string, values: ReadonlyArray<Value>) =>
   connection.statement(sql).all(...values) as ReadonlyArray<R>
 
+const byId = { key: ["project_id", "id"], order: ["id"] } as const
+
 const ofTable = <R>(table: RecordTable<R>, ...key: ReadonlyArray<string>) => ({
-  key: key.length === 0 ? ["id"] : key,
+  ...(key.length === 0 ? byId : { key }),
   read: (connection: Prepared, where: string, values: ReadonlyArray<Value>) =>
     findAll(connection, table, where, ...values)
 })
@@ -70,6 +74,14 @@ const contentsRead: Read<"Content"> = (connection, where, values) =>
     ).map(({ bytes }) => new Uint8Array(bytes))
   }))
 
+/** The project of an attempt is that of its delivery. */
+const attemptsRead: Read<"Attempt"> = (connection, where, values) =>
+  rows<{ readonly project_id: string }>(
+    connection,
+    `SELECT one.*, delivery.project_id FROM mailkeep_attempts AS one CROSS JOIN mailkeep_deliveries AS delivery ON delivery.id = one.delivery_id ${where}`,
+    values
+  ).map((row) => ({ projectId: row.project_id, ...attempts.fromRow(row) }))
+
 const eventsRead: Read<"Event"> = (connection, where, values) =>
   rows<{ readonly distributed: number }>(connection, `SELECT * FROM mailkeep_events ${where}`, values).map((row) => ({
     event: events.fromRow(row) as EventRecord,
@@ -86,7 +98,7 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
         values
       )
   },
-  Project: ofTable(projects),
+  Project: ofTable(projects, "id"),
   ApiKey: ofTable(apiKeys),
   Domain: ofTable(domains, "project_id", "domain"),
   Resource: ofTable(resources),
@@ -96,13 +108,17 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
   Content: { key: ["project_id", "hash"], read: contentsRead },
   Message: ofTable(messages),
   Delivery: ofTable(deliveries),
-  Attempt: ofTable(attempts, "delivery_id", "number"),
+  Attempt: {
+    key: ["project_id", "delivery_id", "number"],
+    order: ["delivery_id", "number"],
+    read: attemptsRead
+  },
   Counter: {
     key: ["project_id", "name"],
     read: (connection, where, values) =>
       findAll(connection, counters, where, ...values).map((one) => ({ ...one, name: one.name as CounterName }))
   },
-  Event: { key: ["id"], read: eventsRead },
+  Event: { ...byId, read: eventsRead },
   EventDelivery: ofTable(eventDeliveries),
   Lease: {
     key: ["worker"],
@@ -116,20 +132,53 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
 }
 
 /** Every content has a chunk 0, and the query counts each content once by that chunk. */
-const firstChunkOnly = (kind: RecordKind): string => (kind === "Content" ? "chunk = 0 AND " : "")
+const firstChunk = "chunk = 0"
 
-/** Reads up to `limit` records of one kind after a key. */
-export const recordPage = (connection: Prepared, { kind, after, limit }: QueryOf<"Records">): AnswerOf<"Records"> => {
-  const { key, read } = sources[kind] as Source<RecordKind>
-  const columns = key.join(", ")
-  const bound = after === null ? "1" : `(${columns}) > (${key.map(() => "?").join(", ")})`
-  const where = `WHERE ${firstChunkOnly(kind)}${bound} ORDER BY ${columns} LIMIT ?`
-  return read(connection, where, [...(after ?? []), limit]).map((record) => ({ kind, record }) as StoredRecord)
+/** The column of the project of each kind that has one. */
+const projectColumnOf = (kind: RecordKind, { key }: Source<RecordKind>): string | undefined =>
+  kind === "Project" ? "id" : key.find((column) => column === "project_id")
+
+/**
+ * Reads up to `limit` records of one kind after a key, in the order of the file. The plus sign keeps SQLite from an index of the project, which would
+ * have to be sorted for each page.
+ */
+export const recordPage = (
+  connection: Prepared,
+  { kind, projectId, after, limit }: QueryOf<"Records">
+): AnswerOf<"Records"> => {
+  const source = sources[kind] as Source<RecordKind>
+  const { key, order = key, read } = source
+  const project = projectColumnOf(kind, source)
+  if (projectId !== null && project === undefined) return []
+  const columns = order.join(", ")
+  const conditions = [
+    ...(kind === "Content" ? [firstChunk] : []),
+    ...(projectId === null ? [] : [`${order === key ? "" : "+"}${project} = ?`]),
+    ...(after === null ? [] : [`(${columns}) > (${order.map(() => "?").join(", ")})`])
+  ]
+  const where = `${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`} ORDER BY ${columns} LIMIT ?`
+  const values = [
+    ...(projectId === null ? [] : [projectId]),
+    ...(after === null ? [] : after.slice(key.length - order.length)),
+    limit
+  ]
+  return read(connection, where, values).map((record) => ({ kind, record }) as StoredRecord)
 }
+
+/** Reads the record with a key. */
+const recordByKey = (connection: Prepared, kind: RecordKind, key: StoredRecordKey): StoredRecord | null => {
+  const source = sources[kind] as Source<RecordKind>
+  const conditions = [...(kind === "Content" ? [firstChunk] : []), ...source.key.map((column) => `${column} = ?`)]
+  const [record] = source.read(connection, `WHERE ${conditions.join(" AND ")}`, key)
+  return record === undefined ? null : ({ kind, record } as StoredRecord)
+}
+
+export const recordsByKey = (connection: Prepared, { kind, keys }: QueryOf<"RecordsByKey">): AnswerOf<"RecordsByKey"> =>
+  keys.map((key) => recordByKey(connection, kind, key))
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
-/** The table, the condition and the key of each kind that can be rewritten. */
+/** The table, the condition and the key of each kind that can be rewritten. An id is unique in the file. */
 const placeOf = ({ kind, record }: Rewritable): readonly [table: string, where: string, key: StoredRecordKey] => {
   switch (kind) {
     case "Message":
@@ -143,12 +192,6 @@ const placeOf = ({ kind, record }: Rewritable): readonly [table: string, where: 
     case "Idempotency":
       return ["mailkeep_idempotency", "project_id = ? AND key = ?", [record.projectId, record.key]]
   }
-}
-
-const existingOf = (connection: Prepared, before: Rewritable): StoredRecord | undefined => {
-  const [, where, key] = placeOf(before)
-  const [record] = (sources[before.kind] as Source<RecordKind>).read(connection, `WHERE ${where}`, key)
-  return record === undefined ? undefined : ({ kind: before.kind, record } as StoredRecord)
 }
 
 const insert = <R>(connection: Prepared, table: RecordTable<R>, record: R): void => {
@@ -179,12 +222,14 @@ export const rewriteRecord = (
   connection: Prepared,
   { before, after }: ChangeOf<"RewriteRecord">
 ): ConflictReason | undefined => {
-  const existing = existingOf(connection, before)
-  if (existing === undefined) return "NotFound"
+  const existing = recordByKey(connection, before.kind, storedRecordKey(before))
+  if (existing === null) return "NotFound"
   if (!isSameRecord(existing, before)) return "Stale"
   const [table, where, key] = placeOf(before)
   connection.statement(`DELETE FROM ${table} WHERE ${where}`).run(...key)
   if (before.kind === "Message") deleteReferences(connection, before.record)
+  if (before.kind === "Delivery" && after === null)
+    connection.statement("DELETE FROM mailkeep_attempts WHERE delivery_id = ?").run(before.record.id)
   if (after !== null) insertRecord(connection, after)
   if (before.kind === "Message") deleteUnusedContents(connection, before.record)
   return undefined

@@ -202,7 +202,8 @@ const attemptState: Columns<AttemptState> = {
   durationMillis: "plain"
 }
 
-export const attempts = recordTable<Attempt>("mailkeep_attempts", {
+/** The project of an attempt is that of its delivery. */
+export const attempts = recordTable<Omit<Attempt, "projectId">>("mailkeep_attempts", {
   deliveryId: "plain",
   number: "plain",
   startedAt: "plain",

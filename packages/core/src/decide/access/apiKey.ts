@@ -70,13 +70,13 @@ export const minuteOfUse = (now: Instant): Instant => now - (now % minuteMillis)
 
 /** Records the use of an API key, to the minute. Changes nothing when a use in this minute or later is recorded already. */
 export const recordApiKeyUse = (
-  { id, lastUsedAt }: Pick<ApiKeyRecord, "id" | "lastUsedAt">,
+  { projectId, id, lastUsedAt }: Pick<ApiKeyRecord, "projectId" | "id" | "lastUsedAt">,
   now: Instant
 ): Result.Result<Decision<null>> => {
   const minute = minuteOfUse(now)
   return Result.succeed(
     lastUsedAt !== null && lastUsedAt >= minute
       ? unchanged(null)
-      : { answer: null, changes: [{ _tag: "TouchApiKey", id, lastUsedAt: minute }] }
+      : { answer: null, changes: [{ _tag: "TouchApiKey", projectId, id, lastUsedAt: minute }] }
   )
 }

@@ -195,7 +195,7 @@ export const deleteContact = (
   return Result.succeed({
     answer: null,
     changes: [
-      { _tag: "RemoveContact", id, revision: contact.revision },
+      { _tag: "RemoveContact", projectId: contact.projectId, id, revision: contact.revision },
       keepSuppression(keyedAddress, withoutAddress(suppression), suppression),
       ...contactCounts(projectId, contact, null),
       {

@@ -190,24 +190,15 @@ const eraseFromRecord = (stored: StoredRecordOf<ErasedKind>, person: ErasedPerso
 
 /** What is known besides the records of a page. */
 export interface RecordsFacts {
-  /** The ids of those deliveries of the attempts that are of the project. */
-  readonly ownDeliveries: ReadonlySet<string>
   /** The ids of the messages to the person that are under way. They stay as they are until their deliveries have ended. */
   readonly messagesUnderWay: ReadonlySet<string>
 }
 
-const isInScope = (
-  { kind, record }: StoredRecordOf<ErasedKind>,
-  { projectId }: ErasedPerson,
-  { ownDeliveries, messagesUnderWay }: RecordsFacts
-): boolean => {
-  if (kind === "Attempt") return ownDeliveries.has(record.deliveryId)
-  if (kind === "Event") return record.event.projectId === projectId
-  return record.projectId === projectId && !(kind === "Message" && messagesUnderWay.has(record.id))
-}
+const isInScope = ({ kind, record }: StoredRecordOf<ErasedKind>, { messagesUnderWay }: RecordsFacts): boolean =>
+  !(kind === "Message" && messagesUnderWay.has(record.id))
 
 /**
- * Erases the person from a page of records of any kind. A message to the person must have been erased before (`eraseFromMessage`), unless it is
+ * Erases the person from a page of records of the project. A message to the person must have been erased before (`eraseFromMessage`), unless it is
  * under way.
  */
 export const eraseFromRecords = (
@@ -215,7 +206,7 @@ export const eraseFromRecords = (
   person: ErasedPerson,
   facts: RecordsFacts
 ): Decision<ErasedCounts> => {
-  const changes = records.filter((one) => isInScope(one, person, facts)).flatMap((one) => eraseFromRecord(one, person))
+  const changes = records.filter((one) => isInScope(one, facts)).flatMap((one) => eraseFromRecord(one, person))
   return { changes, answer: erasedOf(changes) }
 }
 

@@ -100,7 +100,14 @@ export const beginAttempt = (facts: BeginAttemptFacts): Decision<StartedAttempt 
   if (ended !== undefined) return { answer: ended.after.status, changes: transitionAndRefunds(ended, now, eventId) }
   const number = delivery.attemptCount + 1
   const phase = finalizing === null ? "started" : "finalizing"
-  const attempt: Attempt = { ...freshAttempt, deliveryId: delivery.id, number, startedAt: now, phase }
+  const attempt: Attempt = {
+    ...freshAttempt,
+    projectId: delivery.projectId,
+    deliveryId: delivery.id,
+    number,
+    startedAt: now,
+    phase
+  }
   const transition = applyTransition(delivery, "AttemptBegan", now, {
     attemptCount: number,
     dueAt: now,

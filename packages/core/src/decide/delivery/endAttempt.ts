@@ -9,10 +9,10 @@ import type { Instant } from "../../domain/value/Instant.ts"
 
 /** The change that writes a state of the attempt. The guard is the fencing token of its delivery and the phase that it had. */
 export const attemptChange = (
-  { deliveryId, number, phase }: Attempt,
+  { projectId, deliveryId, number, phase }: Attempt,
   { fencingToken }: Delivery,
   next: AttemptState
-): Change => ({ _tag: "TransitionAttempt", deliveryId, number, fencingToken, from: phase, next })
+): Change => ({ _tag: "TransitionAttempt", projectId, deliveryId, number, fencingToken, from: phase, next })
 
 /** How an attempt ended. `statusMessage` is the explanation when there is no reply. */
 export interface EndedAttempt {

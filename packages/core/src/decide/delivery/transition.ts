@@ -180,6 +180,7 @@ export const transitionChanges = (
   return [
     {
       _tag: "TransitionDelivery",
+      projectId: before.projectId,
       id: before.id,
       from: before.status,
       fencingToken: before.fencingToken,

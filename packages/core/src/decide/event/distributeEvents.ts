@@ -8,7 +8,6 @@ import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { EventRecord } from "../../domain/event/EventRecord.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Decision } from "../store/Decision.ts"
 
 export type Subscriber = ResourceOf<"webhook"> | ResourceOf<"subscription">
@@ -16,10 +15,10 @@ export type Subscriber = ResourceOf<"webhook"> | ResourceOf<"subscription">
 export interface DistributionFacts {
   readonly now: Instant
   readonly ids: IdBlock
-  /** The events that are not distributed yet, oldest first. */
+  /** Events of one project that are not distributed yet, oldest first. */
   readonly events: ReadonlyArray<EventRecord>
-  /** By project: its webhooks, and the subscriptions, which apply to all projects. */
-  readonly subscribers: ReadonlyMap<ProjectId, ReadonlyArray<Subscriber>>
+  /** The webhooks of the project, and the subscriptions, which apply to all projects. */
+  readonly subscribers: ReadonlyArray<Subscriber>
 }
 
 /**
@@ -35,9 +34,7 @@ const receives = (subscriber: Subscriber, { kind }: EventRecord): boolean =>
 export const distributeEvents = ({ now, ids, events, subscribers }: DistributionFacts): Decision<number> => {
   const eventDeliveries = events
     .flatMap((event) =>
-      (subscribers.get(event.projectId) ?? [])
-        .filter((subscriber) => receives(subscriber, event))
-        .map((subscriber) => ({ event, subscriber }))
+      subscribers.filter((subscriber) => receives(subscriber, event)).map((subscriber) => ({ event, subscriber }))
     )
     .map(({ event, subscriber }, n): EventDelivery => ({
       id: idAt(ids, "evd", n),
@@ -57,7 +54,7 @@ export const distributeEvents = ({ now, ids, events, subscribers }: Distribution
   return {
     answer: events.length,
     changes: [
-      ...events.map(({ id }): Change => ({ _tag: "DistributeEvent", id })),
+      ...events.map(({ projectId, id }): Change => ({ _tag: "DistributeEvent", projectId, id })),
       ...eventDeliveries.map((eventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery }))
     ]
   }

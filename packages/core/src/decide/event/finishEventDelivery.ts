@@ -143,7 +143,14 @@ export const finishEventDelivery = (
   return {
     answer: { eventDelivery: { ...current, ...next }, disabledWebhook: isDisabled ? webhook.after : null },
     changes: [
-      { _tag: "TransitionEventDelivery", id: current.id, from: "pending", fencingToken: current.fencingToken, next },
+      {
+        _tag: "TransitionEventDelivery",
+        projectId: current.projectId,
+        id: current.id,
+        from: "pending",
+        fencingToken: current.fencingToken,
+        next
+      },
       ...webhookChanges
     ]
   }

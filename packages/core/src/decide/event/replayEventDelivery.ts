@@ -51,6 +51,7 @@ export const replayEventDelivery = ({
     changes: [
       {
         _tag: "TransitionEventDelivery",
+        projectId: existing.projectId,
         id: existing.id,
         from: existing.status,
         fencingToken: existing.fencingToken,

@@ -11,7 +11,15 @@ import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 
 /** Guards an API key. Returns no guard for the embedding product, which has no API key. */
 export const expectApiKey = (apiKey: ApiKeyRecord | null): ReadonlyArray<Change> =>
-  apiKey === null ? [] : [{ _tag: "Expect", record: { kind: "ApiKey", id: apiKey.id }, revision: apiKey.revision }]
+  apiKey === null
+    ? []
+    : [
+        {
+          _tag: "Expect",
+          record: { kind: "ApiKey", projectId: apiKey.projectId, id: apiKey.id },
+          revision: apiKey.revision
+        }
+      ]
 
 export const expectDomain = (projectId: ProjectId, domain: string, existing: SenderDomainRecord | null): Change => ({
   _tag: "Expect",
@@ -29,9 +37,9 @@ export const expectSuppression = (
   revision: existing?.revision ?? null
 })
 
-export const expectResource = ({ id, revision }: Resource): Change => ({
+export const expectResource = ({ projectId, id, revision }: Resource): Change => ({
   _tag: "Expect",
-  record: { kind: "Resource", id },
+  record: { kind: "Resource", projectId, id },
   revision
 })
 

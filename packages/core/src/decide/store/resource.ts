@@ -108,4 +108,7 @@ export const deleteResource = <K extends ResourceKind>(
 ): Result.Result<Decision<null>, RecordNotFound> =>
   existing === null
     ? Result.fail(new RecordNotFound({ record, id }))
-    : Result.succeed({ answer: null, changes: [{ _tag: "RemoveResource", id, revision: existing.revision }] })
+    : Result.succeed({
+        answer: null,
+        changes: [{ _tag: "RemoveResource", projectId: existing.projectId, id, revision: existing.revision }]
+      })

@@ -49,7 +49,9 @@ const writing = ({ kind, record }: StoredRecord): Change => {
 
 /** The change that marks an event as distributed, for a record that is. */
 const distributing = ({ kind, record }: StoredRecord): ReadonlyArray<Change> =>
-  kind === "Event" && record.isDistributed ? [{ _tag: "DistributeEvent", id: record.event.id }] : []
+  kind === "Event" && record.isDistributed
+    ? [{ _tag: "DistributeEvent", projectId: record.event.projectId, id: record.event.id }]
+    : []
 
 /** What a move writes for one record: the changes of a first and of a second commit. `null` if the target has another record there. */
 export interface Restoring {

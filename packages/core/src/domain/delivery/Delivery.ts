@@ -134,6 +134,7 @@ export interface AttemptState {
 
 /** One try to give a delivery to the transport. */
 export interface Attempt extends AttemptState {
+  readonly projectId: ProjectId
   readonly deliveryId: DeliveryId
   /** From 1. */
   readonly number: number

@@ -21,27 +21,37 @@ import type { RewritableKind, StoredRecordOf } from "./StoredRecord.ts"
 
 /** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
-  | { readonly kind: "ApiKey"; readonly id: ApiKeyId }
+  | { readonly kind: "ApiKey"; readonly projectId: ProjectId; readonly id: ApiKeyId }
   | { readonly kind: "Domain"; readonly projectId: ProjectId; readonly domain: string }
-  | { readonly kind: "Resource"; readonly id: string }
+  | { readonly kind: "Resource"; readonly projectId: ProjectId; readonly id: string }
   | { readonly kind: "Suppression"; readonly projectId: ProjectId; readonly addressKey: string }
   | { readonly kind: "ContactAddress"; readonly projectId: ProjectId; readonly address: string }
 
 /** Guard: the existing record has the revision `replaces`; with `null`, no record exists. */
 type Replaces = { readonly replaces: number | null }
 
-/** One write with its guard. The list is closed: a store interprets these changes and no others. */
+/**
+ * One write with its guard. The list is closed: a store interprets these changes and no others.
+ *
+ * A change of a project's record names the project, and finds no record of another project. An id is unique within its project. A store may refuse
+ * to insert an id that another project has, with `AlreadyExists`.
+ */
 export type Change =
   /** Guard: the record exists at this revision; with `null`, it does not exist. Writes nothing. */
   | { readonly _tag: "Expect"; readonly record: RecordRef; readonly revision: number | null }
   /** Guard: no setting with this name exists. */
   | { readonly _tag: "PutSetting"; readonly name: string; readonly value: string }
   | ({ readonly _tag: "PutProject"; readonly project: ProjectRecord } & Replaces)
-  /** Additional guard: no other API key has this public id. */
+  /** Additional guard: no other API key of the project has this public id. A store may compare those of all projects. */
   | ({ readonly _tag: "PutApiKey"; readonly key: ApiKeyRecord } & Replaces)
-  /** No guard. The revision does not change. */
-  | { readonly _tag: "TouchApiKey"; readonly id: ApiKeyId; readonly lastUsedAt: Instant }
-  /** Project and name identify a domain. No other domain has its id. */
+  /** No guard. The revision does not change. Writes nothing if the project has no such API key. */
+  | {
+      readonly _tag: "TouchApiKey"
+      readonly projectId: ProjectId
+      readonly id: ApiKeyId
+      readonly lastUsedAt: Instant
+    }
+  /** Project and name identify a domain. No other domain of the project has its id. */
   | ({ readonly _tag: "PutDomain"; readonly domain: SenderDomainRecord } & Replaces)
   /** Guard: the domain exists at this revision. */
   | {
@@ -53,11 +63,21 @@ export type Change =
   /** Additional guard: no other resource of its project, kind and parent has its name. Not checked if the name is `null`. */
   | ({ readonly _tag: "PutResource"; readonly resource: Resource } & Replaces)
   /** Guard: the resource exists at this revision. */
-  | { readonly _tag: "RemoveResource"; readonly id: string; readonly revision: number }
+  | {
+      readonly _tag: "RemoveResource"
+      readonly projectId: ProjectId
+      readonly id: string
+      readonly revision: number
+    }
   /** Additional guard: no other contact of the project has this address. */
   | ({ readonly _tag: "PutContact"; readonly contact: ContactRecord } & Replaces)
   /** Guard: the contact exists at this revision. Deletes all of its data. */
-  | { readonly _tag: "RemoveContact"; readonly id: ContactId; readonly revision: number }
+  | {
+      readonly _tag: "RemoveContact"
+      readonly projectId: ProjectId
+      readonly id: ContactId
+      readonly revision: number
+    }
   | ({ readonly _tag: "PutSuppression"; readonly suppression: SuppressionRecord } & Replaces)
   /** Guard: no record with this idempotency key exists, or it expired at or before `now`. Replaces the expired record. */
   | { readonly _tag: "RecordIdempotency"; readonly record: IdempotencyRecord; readonly now: Instant }
@@ -79,15 +99,16 @@ export type Change =
       readonly hash: string
       readonly chunks: ReadonlyArray<Uint8Array>
     }
-  /** Guard: no message with this id exists. The message refers to the contents of its attachments by their hashes. */
+  /** Guard: the project has no message with this id. The message refers to the contents of its attachments by their hashes. */
   | { readonly _tag: "InsertMessage"; readonly message: Message }
-  /** Guard: no delivery with this id exists. */
+  /** Guard: the project has no delivery with this id. */
   | { readonly _tag: "InsertDelivery"; readonly delivery: Delivery }
-  /** Guard: no attempt of this delivery with this number exists. */
+  /** Guard: the project has the delivery, and no attempt of the delivery has this number. */
   | { readonly _tag: "InsertAttempt"; readonly attempt: Attempt }
   /** Guard: the delivery is `sending` with this fencing token, and the attempt is in phase `from`. */
   | {
       readonly _tag: "TransitionAttempt"
+      readonly projectId: ProjectId
       readonly deliveryId: DeliveryId
       readonly number: number
       readonly fencingToken: number
@@ -97,6 +118,7 @@ export type Change =
   /** Guard: the delivery has this status and this fencing token. */
   | {
       readonly _tag: "TransitionDelivery"
+      readonly projectId: ProjectId
       readonly id: DeliveryId
       readonly from: DeliveryStatus
       readonly fencingToken: number
@@ -110,15 +132,16 @@ export type Change =
       readonly by: number
       readonly max: number | null
     }
-  /** Guard: no event with this id exists. The new event is not distributed yet. */
+  /** Guard: the project has no event with this id. The new event is not distributed yet. */
   | { readonly _tag: "AppendEvent"; readonly event: EventRecord }
   /** Guard: the event exists and was not distributed before. */
-  | { readonly _tag: "DistributeEvent"; readonly id: EventId }
-  /** Guard: no event delivery with this id exists. */
+  | { readonly _tag: "DistributeEvent"; readonly projectId: ProjectId; readonly id: EventId }
+  /** Guard: the project has no event delivery with this id. */
   | { readonly _tag: "InsertEventDelivery"; readonly eventDelivery: EventDelivery }
   /** Guard: the event delivery has this status and this fencing token. */
   | {
       readonly _tag: "TransitionEventDelivery"
+      readonly projectId: ProjectId
       readonly id: EventDeliveryId
       readonly from: EventDeliveryStatus
       readonly fencingToken: number
@@ -126,7 +149,8 @@ export type Change =
     }
   /**
    * Guard: the stored record equals `before`. Writes `after`, which has the same key, or deletes the record if `after` is `null`.
-   * If a message changes, this also deletes each content to which no message of the project refers any more.
+   * If a message changes, this also deletes each content to which no message of the project refers any more. If a delivery is deleted, this also
+   * deletes its attempts.
    */
   | {
       readonly _tag: "RewriteRecord"

@@ -20,14 +20,17 @@ import type { DomainFilters, SenderDomainRecord } from "../domain-name/SenderDom
 import type { SuppressionRecord } from "../contact/Suppression.ts"
 import type { RecordKind, StoredRecord, StoredRecordKey } from "./StoredRecord.ts"
 
-/** The fields and the answer of each query. Most queries of a project's records have a `projectId`. */
+/**
+ * The fields and the answer of each query. A query with a `projectId` finds only records of that project. The others read all projects, and each has
+ * the reason.
+ */
 interface Queries {
   Setting: [{ readonly name: string }, string | null]
   Project: [{ readonly id: ProjectId }, ProjectRecord | null]
   Projects: [{}, ReadonlyArray<ProjectRecord>]
+  /** Has no `projectId`, because a request proves its project by this id. */
   ApiKeyByPublicId: [{ readonly publicId: string }, ApiKeyRecord | null]
-  /** Has no `projectId`, because a message contains the id of the API key that sent it. */
-  ApiKey: [{ readonly id: string }, ApiKeyRecord | null]
+  ApiKey: [{ readonly projectId: ProjectId; readonly id: string }, ApiKeyRecord | null]
   /** Oldest first. */
   ApiKeys: [{ readonly projectId: ProjectId }, ReadonlyArray<ApiKeyRecord>]
   Domain: [{ readonly projectId: ProjectId; readonly domain: string }, SenderDomainRecord | null]
@@ -131,15 +134,20 @@ interface Queries {
   Counters: [{ readonly projectId: ProjectId; readonly names: ReadonlyArray<CounterName> }, ReadonlyArray<number>]
   Idempotency: [{ readonly projectId: ProjectId; readonly key: string }, IdempotencyRecord | null]
   Message: [{ readonly projectId: ProjectId; readonly id: string }, Message | null]
+  /** The messages of all projects that were created before `before`, after `after`, ordered by `createdAt`, then by id. */
+  MessagesBefore: [
+    { readonly before: Instant; readonly after: Position | null; readonly limit: number },
+    ReadonlyArray<Message>
+  ]
   /** One chunk of the content of a file, from 0; `null` if the project has no such chunk. The bytes must not be changed. */
   ContentChunk: [{ readonly projectId: ProjectId; readonly hash: string; readonly chunk: number }, Uint8Array | null]
   Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
-  /** Has no `projectId`, because a return path names only the delivery. */
+  /** Has no `projectId`, because a return path and an unsubscribe link name only the delivery. */
   DeliveryById: [{ readonly id: string }, Delivery | null]
   /** Ordered by id, which is the order of the recipients. */
   DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]
   /** Ordered by number. */
-  Attempts: [{ readonly deliveryId: string }, ReadonlyArray<Attempt>]
+  Attempts: [{ readonly projectId: ProjectId; readonly deliveryId: string }, ReadonlyArray<Attempt>]
   /**
    * Newest first, after `after`. Examines at most `scanLimit` deliveries that match the dates, the recipient and the contact. They also have the
    * status of `indexedStatusOf`, unless it is `null`.
@@ -161,10 +169,10 @@ interface Queries {
     { readonly projectId: ProjectId; readonly after: string | null; readonly limit: number },
     ReadonlyArray<EventRecord>
   ]
-  Event: [{ readonly id: string }, EventRecord | null]
+  Event: [{ readonly projectId: ProjectId; readonly id: string }, EventRecord | null]
   /** The events about a delivery, ordered by id, each with its event deliveries, ordered by id. */
   EventsOfDelivery: [{ readonly projectId: ProjectId; readonly deliveryId: string }, ReadonlyArray<EventWithDeliveries>]
-  /** The events of all projects that were not distributed yet, ordered by id. */
+  /** The events of all projects that were not distributed yet, ordered by id. The order of equal ids of two projects is open. */
   UndistributedEvents: [{ readonly limit: number }, ReadonlyArray<EventRecord>]
   EventDelivery: [{ readonly projectId: ProjectId; readonly id: string }, EventDelivery | null]
   /** Newest first, after `after`. */
@@ -198,10 +206,23 @@ interface Queries {
    * were due at or before `dueBefore`. Abandoned are those with the status `sending` without a worker whose lease ends after `leaseEndedBefore`.
    */
   WorkHealth: [{ readonly dueBefore: Instant; readonly leaseEndedBefore: Instant }, WorkHealth]
-  /** The records of one kind, of all projects, in the order of `compareRecordKeys`, after the key `after`. */
+  /**
+   * The records of one kind after the key `after`: of one project, or of all projects if `projectId` is `null`. The order of the keys is fixed, but
+   * each store has its own. The record with the key `after` need not exist any more.
+   */
   Records: [
-    { readonly kind: RecordKind; readonly after: StoredRecordKey | null; readonly limit: number },
+    {
+      readonly kind: RecordKind
+      readonly projectId: ProjectId | null
+      readonly after: StoredRecordKey | null
+      readonly limit: number
+    },
     ReadonlyArray<StoredRecord>
+  ]
+  /** One answer for each key of one kind, in the order of `keys`. The key of a project's record contains the project. */
+  RecordsByKey: [
+    { readonly kind: RecordKind; readonly keys: ReadonlyArray<StoredRecordKey> },
+    ReadonlyArray<StoredRecord | null>
   ]
   /** The counters of a project, and the values that its records give. */
   UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]

@@ -1,5 +1,5 @@
 /**
- * Every record of a store, by kind, with its key. A move between stores and an erasure read all records in the order of their keys.
+ * Every record of a store, by kind, with its key. A move between stores and an erasure read all records by their keys.
  * Source: decision 0050.
  */
 import type { ApiKeyRecord } from "../access/ApiKey.ts"
@@ -56,25 +56,25 @@ export const rewritableKinds = ["Message", "Delivery", "Attempt", "Event", "Idem
 /** A kind of record that `RewriteRecord` changes. */
 export type RewritableKind = (typeof rewritableKinds)[number]
 
-/** The parts of a key, such as the project id and the name of a counter. No two records of a kind have the same key. */
+/** The parts of a key: for a record of a project, the project id comes first. No two records of a kind have the same key. */
 export type StoredRecordKey = ReadonlyArray<string | number>
 
 const keysOf: { readonly [K in RecordKind]: (record: StoredRecords[K]) => StoredRecordKey } = {
   Setting: ({ name }) => [name],
   Project: ({ id }) => [id],
-  ApiKey: ({ id }) => [id],
+  ApiKey: ({ projectId, id }) => [projectId, id],
   Domain: ({ projectId, domain }) => [projectId, domain],
-  Resource: ({ id }) => [id],
-  Contact: ({ id }) => [id],
+  Resource: ({ projectId, id }) => [projectId, id],
+  Contact: ({ projectId, id }) => [projectId, id],
   Suppression: ({ projectId, addressKey }) => [projectId, addressKey],
   Idempotency: ({ projectId, key }) => [projectId, key],
   Content: ({ projectId, hash }) => [projectId, hash],
-  Message: ({ id }) => [id],
-  Delivery: ({ id }) => [id],
-  Attempt: ({ deliveryId, number }) => [deliveryId, number],
+  Message: ({ projectId, id }) => [projectId, id],
+  Delivery: ({ projectId, id }) => [projectId, id],
+  Attempt: ({ projectId, deliveryId, number }) => [projectId, deliveryId, number],
   Counter: ({ projectId, name }) => [projectId, name],
-  Event: ({ event }) => [event.id],
-  EventDelivery: ({ id }) => [id],
+  Event: ({ event }) => [event.projectId, event.id],
+  EventDelivery: ({ projectId, id }) => [projectId, id],
   Lease: ({ worker }) => [worker]
 }
 
@@ -84,6 +84,21 @@ export const recordKinds = Object.keys(keysOf) as ReadonlyArray<RecordKind>
 /** The key of a record. */
 export const storedRecordKey = ({ kind, record }: StoredRecord): StoredRecordKey =>
   (keysOf[kind] as (record: StoredRecord["record"]) => StoredRecordKey)(record)
+
+/** The project of a record; `null` for a setting and a lease, which belong to no project. */
+export const projectIdOf = ({ kind, record }: StoredRecord): ProjectId | null => {
+  switch (kind) {
+    case "Setting":
+    case "Lease":
+      return null
+    case "Project":
+      return record.id
+    case "Event":
+      return record.event.projectId
+    default:
+      return record.projectId
+  }
+}
 
 const firstSurrogate = 0xd800
 const lastSurrogate = 0xdfff
@@ -111,17 +126,31 @@ export const compareRecordKeys = (a: StoredRecordKey, b: StoredRecordKey): numbe
   return 0
 }
 
-/** Answers the query `Records`. `records` contains all records of the kind. */
+/** Answers the query `Records` in the order of `compareRecordKeys`. `records` contains all records of the kind. */
 export const evaluateRecords = (
   records: ReadonlyArray<StoredRecord>,
-  { after, limit }: { readonly after: StoredRecordKey | null; readonly limit: number }
+  {
+    projectId,
+    after,
+    limit
+  }: { readonly projectId: ProjectId | null; readonly after: StoredRecordKey | null; readonly limit: number }
 ): ReadonlyArray<StoredRecord> =>
   records
+    .filter((one) => projectId === null || projectIdOf(one) === projectId)
     .map((one) => ({ one, key: storedRecordKey(one) }))
     .filter(({ key }) => after === null || compareRecordKeys(key, after) > 0)
     .toSorted((a, b) => compareRecordKeys(a.key, b.key))
     .slice(0, limit)
     .map(({ one }) => one)
+
+/** Answers the query `RecordsByKey`. `records` contains all records of the kind. */
+export const evaluateRecordsByKey = (
+  records: ReadonlyArray<StoredRecord>,
+  { keys }: { readonly keys: ReadonlyArray<StoredRecordKey> }
+): ReadonlyArray<StoredRecord | null> => {
+  const byKey = new Map(records.map((one) => [JSON.stringify(storedRecordKey(one)), one]))
+  return keys.map((key) => byKey.get(JSON.stringify(key)) ?? null)
+}
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null

@@ -2,7 +2,8 @@
  * The order of the changes of a commit, and the record that each change writes or guards.
  */
 import type { Change, ChangeTag, RecordRef } from "./Change.ts"
-import { storedRecordKey } from "./StoredRecord.ts"
+import type { ProjectId } from "../access/Project.ts"
+import { projectIdOf, storedRecordKey } from "./StoredRecord.ts"
 
 /** The fixed order of changes in a commit: first the guards on other records; attempts before their delivery. */
 export const changeOrder = [
@@ -39,11 +40,11 @@ export const changeOrder = [
 const refKey = (ref: RecordRef): string => {
   switch (ref.kind) {
     case "ApiKey":
-      return `ApiKey/${ref.id}`
+      return `ApiKey/${ref.projectId}/${ref.id}`
     case "Domain":
       return `Domain/${ref.projectId}/${ref.domain}`
     case "Resource":
-      return `Resource/${ref.id}`
+      return `Resource/${ref.projectId}/${ref.id}`
     case "Suppression":
       return `Suppression/${ref.projectId}/${ref.addressKey}`
     case "ContactAddress":
@@ -61,21 +62,21 @@ export const recordKeyOf = (change: Change): string => {
     case "PutProject":
       return `Project/${change.project.id}`
     case "PutApiKey":
-      return `ApiKey/${change.key.id}`
+      return `ApiKey/${change.key.projectId}/${change.key.id}`
     case "TouchApiKey":
-      return `ApiKey/${change.id}`
+      return `ApiKey/${change.projectId}/${change.id}`
     case "PutDomain":
       return `Domain/${change.domain.projectId}/${change.domain.domain}`
     case "RemoveDomain":
       return `Domain/${change.projectId}/${change.domain}`
     case "PutResource":
-      return `Resource/${change.resource.id}`
+      return `Resource/${change.resource.projectId}/${change.resource.id}`
     case "RemoveResource":
-      return `Resource/${change.id}`
+      return `Resource/${change.projectId}/${change.id}`
     case "PutContact":
-      return `Contact/${change.contact.id}`
+      return `Contact/${change.contact.projectId}/${change.contact.id}`
     case "RemoveContact":
-      return `Contact/${change.id}`
+      return `Contact/${change.projectId}/${change.id}`
     case "PutSuppression":
       return `Suppression/${change.suppression.projectId}/${change.suppression.addressKey}`
     case "RecordIdempotency":
@@ -85,25 +86,25 @@ export const recordKeyOf = (change: Change): string => {
     case "PutContent":
       return `Content/${change.projectId}/${change.hash}`
     case "InsertMessage":
-      return `Message/${change.message.id}`
+      return `Message/${change.message.projectId}/${change.message.id}`
     case "InsertDelivery":
-      return `Delivery/${change.delivery.id}`
+      return `Delivery/${change.delivery.projectId}/${change.delivery.id}`
     case "InsertAttempt":
-      return `Attempt/${change.attempt.deliveryId}/${change.attempt.number}`
+      return `Attempt/${change.attempt.projectId}/${change.attempt.deliveryId}/${change.attempt.number}`
     case "TransitionAttempt":
-      return `Attempt/${change.deliveryId}/${change.number}`
+      return `Attempt/${change.projectId}/${change.deliveryId}/${change.number}`
     case "TransitionDelivery":
-      return `Delivery/${change.id}`
+      return `Delivery/${change.projectId}/${change.id}`
     case "AddToCounter":
       return `Counter/${change.projectId}/${change.name}`
     case "AppendEvent":
-      return `Event/${change.event.id}`
+      return `Event/${change.event.projectId}/${change.event.id}`
     case "DistributeEvent":
-      return `Event/${change.id}`
+      return `Event/${change.projectId}/${change.id}`
     case "InsertEventDelivery":
-      return `EventDelivery/${change.eventDelivery.id}`
+      return `EventDelivery/${change.eventDelivery.projectId}/${change.eventDelivery.id}`
     case "TransitionEventDelivery":
-      return `EventDelivery/${change.id}`
+      return `EventDelivery/${change.projectId}/${change.id}`
     case "RewriteRecord":
       return `${change.before.kind}/${storedRecordKey(change.before).join("/")}`
     case "RenewLease":
@@ -112,17 +113,64 @@ export const recordKeyOf = (change: Change): string => {
   }
 }
 
+/** The project of the record that a change writes or guards; `null` for a setting and a lease, which belong to no project. */
+export const projectIdOfChange = (change: Change): ProjectId | null => {
+  switch (change._tag) {
+    case "PutSetting":
+    case "RenewLease":
+    case "EndLease":
+      return null
+    case "Expect":
+      return change.record.projectId
+    case "PutProject":
+      return change.project.id
+    case "PutApiKey":
+      return change.key.projectId
+    case "PutDomain":
+      return change.domain.projectId
+    case "PutResource":
+      return change.resource.projectId
+    case "PutContact":
+      return change.contact.projectId
+    case "PutSuppression":
+      return change.suppression.projectId
+    case "RecordIdempotency":
+      return change.record.projectId
+    case "InsertMessage":
+      return change.message.projectId
+    case "InsertDelivery":
+      return change.delivery.projectId
+    case "InsertAttempt":
+      return change.attempt.projectId
+    case "AppendEvent":
+      return change.event.projectId
+    case "InsertEventDelivery":
+      return change.eventDelivery.projectId
+    case "RewriteRecord":
+      return projectIdOf(change.before)
+    default:
+      return change.projectId
+  }
+}
+
 const rank = Object.fromEntries(changeOrder.map((tag, index) => [tag, index])) as Readonly<Record<ChangeTag, number>>
 
 /**
  * Sorts the changes into the order in which every store receives them.
- * Throws if two changes have the same record key, because this is an error in a decision.
+ * Throws if two changes have the same record key, or belong to different projects, because this is an error in a decision.
  */
 export const inCommitOrder = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   if (changes.length < 2) return changes
   const keyed = changes.map((change) => ({ change, key: recordKeyOf(change) }))
   if (new Set(keyed.map(({ key }) => key)).size < keyed.length)
     throw new Error("Two changes of one commit have the same record key.")
+  let projectId: ProjectId | null = null
+  for (const change of changes) {
+    const own = projectIdOfChange(change)
+    if (own !== null && projectId !== null && own !== projectId)
+      throw new Error("Two changes of one commit belong to different projects.")
+    projectId = own ?? projectId
+  }
   // Most decisions list their changes in this order, and with one change of each kind.
   if (changes.every(({ _tag }, n) => n === 0 || rank[changes[n - 1]!._tag] < rank[_tag])) return changes
   return keyed

@@ -18,6 +18,6 @@ export { deliveryInstants, sweptCounts, withDeletedCounts } from "./messageSweep
 export { caseFold, indexedStatusOf, logFiltersMatch, newestFirst } from "./Paging.ts"
 export type { LoggedMessage, Position } from "./Paging.ts"
 export { longestDueFirst, roundRobin } from "./Rotation.ts"
-export { isSameRecord } from "./StoredRecord.ts"
+export { isSameRecord, storedRecordKey } from "./StoredRecord.ts"
 export { suppressedFor, temporarySuppressionMillis } from "../contact/Suppression.ts"
 export { codePoints } from "../value/TextLength.ts"

@@ -109,6 +109,16 @@ export const evaluateSuppressionPage = (
   return { items: found, next: last?.address ?? null }
 }
 
+/** `messages` contains all messages. */
+export const evaluateMessagesBefore = (
+  messages: ReadonlyArray<Message>,
+  { before, after, limit }: QueryOf<"MessagesBefore">
+): ReadonlyArray<Message> =>
+  messages
+    .filter((one) => one.createdAt < before && (after === null || newestFirst(one, after) < 0))
+    .toSorted((a, b) => newestFirst(b, a))
+    .slice(0, limit)
+
 /** `resources` contains all resources of the project. */
 export const evaluateResources = (
   resources: ReadonlyArray<Resource>,

@@ -16,6 +16,9 @@ import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Projects } from "./Projects.ts"
 
+/** How many projects are asked at once for an API key. */
+const projectsAtOnce = 200
+
 /** A new API key with its secret. */
 export interface CreatedApiKey {
   readonly apiKey: ApiKey
@@ -88,10 +91,25 @@ export class ApiKeys extends Context.Service<
         return found.map(toApiKey)
       })
 
+      /** Asks each project for the API key. Each API key belongs to a project with a record. */
+      const findById = (id: string) =>
+        Effect.gen(function* () {
+          const [all] = yield* store.read([{ _tag: "Projects" }])
+          for (let first = 0; first < all.length; first += projectsAtOnce) {
+            const part = all.slice(first, first + projectsAtOnce)
+            const found = yield* store.read(
+              part.map((project) => ({ _tag: "ApiKey", projectId: project.id, id }) as const)
+            )
+            const apiKey = found.find((one) => one !== null)
+            if (apiKey !== undefined) return apiKey
+          }
+          return null
+        })
+
       const revoke = Effect.fn("ApiKeys.revoke")(function* (apiKeyId: string) {
         yield* validIds({ apiKeyId })
         const now = yield* Clock.currentTimeMillis
-        const load = Effect.map(store.read([{ _tag: "ApiKey", id: apiKeyId }]), ([existing]) => ({ existing }))
+        const load = Effect.map(findById(apiKeyId), (existing) => ({ existing }))
         return toApiKey(yield* commit(load, (facts) => revokeApiKey(apiKeyId, { now, ...facts }), "bounded"))
       })
 

@@ -157,7 +157,7 @@ export class DeliveryLog extends Context.Service<
         const projectId = yield* validProject(caller, { deliveryId })
         const [delivery, attempts] = yield* store.read([
           { _tag: "Delivery", projectId, id: deliveryId },
-          { _tag: "Attempts", deliveryId }
+          { _tag: "Attempts", projectId, deliveryId }
         ])
         if (delivery === null) return yield* new DeliveryNotFound({ deliveryId })
         const [message, contact] = yield* store.read([
@@ -179,7 +179,7 @@ export class DeliveryLog extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const [delivery, attempts, events, project, leases] = yield* store.read([
           { _tag: "Delivery", projectId, id: deliveryId },
-          { _tag: "Attempts", deliveryId },
+          { _tag: "Attempts", projectId, deliveryId },
           { _tag: "EventsOfDelivery", projectId, deliveryId },
           { _tag: "Project", id: projectId },
           // All leases: each was set after the beginning of time.
@@ -192,7 +192,7 @@ export class DeliveryLog extends Context.Service<
         ])
         // A sweep may have deleted the message since.
         if (message === null) return yield* new DeliveryNotFound({ deliveryId })
-        const [apiKey] = yield* store.read([{ _tag: "ApiKey", id: message.apiKeyId ?? "" }])
+        const [apiKey] = yield* store.read([{ _tag: "ApiKey", projectId, id: message.apiKeyId ?? "" }])
         const subscriptionNames = yield* loadSubscriptionNames(store, events)
         return explainDelivery(
           {

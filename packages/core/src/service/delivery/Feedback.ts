@@ -91,7 +91,7 @@ export class Feedback extends Context.Service<
           return Effect.map(
             store.read([
               { _tag: "Delivery", projectId, id },
-              { _tag: "Attempts", deliveryId: id },
+              { _tag: "Attempts", projectId, deliveryId: id },
               { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
             ]),
             ([delivery, attempts, [suppression]]): RecordReportFacts => ({

@@ -30,7 +30,7 @@ const settleMillis = closureKeptMillis + secondMillis / 2
 export const checkSourceQuiet = (from: MailStoreShape, ownMove = false) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    yield* forEachRecordPage(from, "Lease", (leases) =>
+    yield* forEachRecordPage(from, { kind: "Lease", projectId: null }, (leases) =>
       leases.some((one) => one.record.leaseUntil > now && !(ownMove && isRecordOfMove(one)))
         ? Effect.fail(new MoveRefused({ reason: "source_in_use", kinds: ["Lease"] }))
         : Effect.void

@@ -5,11 +5,12 @@ import { Effect } from "effect"
 import type { Restoring } from "../../decide/store/restoreRecord.ts"
 import { restoreRecord } from "../../decide/store/restoreRecord.ts"
 import type { Change } from "../../domain/store/Change.ts"
+import { projectIdOfChange } from "../../domain/store/commitOrder.ts"
 import { isRecordOfMove, moveLeasesMax } from "../../domain/store/StoreClosure.ts"
 import { MoveRefused } from "../../domain/store/MoveRefused.ts"
 import type { StoreDigest } from "../../domain/store/StoreDigest.ts"
 import { addToDigest, differingKinds, emptyDigests, storeDigestOf } from "../../domain/store/StoreDigest.ts"
-import type { RecordKind, StoredRecord, StoredRecordKey } from "../../domain/store/StoredRecord.ts"
+import type { RecordKind, StoredRecord } from "../../domain/store/StoredRecord.ts"
 import { recordKinds, storedRecordKey } from "../../domain/store/StoredRecord.ts"
 import { makeCheckedStore } from "../../internal/checkedStore.ts"
 import { forEachRecordPage, recordPage } from "../../internal/recordPages.ts"
@@ -78,27 +79,19 @@ const walk = <E>(
   store: MailStoreShape,
   phase: MoveProgress["phase"],
   onProgress: OnProgress,
-  onPage: (
-    kind: RecordKind,
-    records: ReadonlyArray<StoredRecord>,
-    after: StoredRecordKey | null
-  ) => Effect.Effect<void, E>
+  onPage: (kind: RecordKind, records: ReadonlyArray<StoredRecord>) => Effect.Effect<void, E>
 ): Effect.Effect<StoreDigest, E | StoreUnavailable, Crypto> =>
   Effect.gen(function* () {
     const { sha256 } = yield* Crypto
     const kinds = { ...emptyDigests }
     for (const kind of recordKinds)
-      yield* forEachRecordPage(
-        store,
-        kind,
-        (page, after) =>
-          Effect.gen(function* () {
-            const records = page.filter((record: StoredRecord) => !isRecordOfMove(record))
-            yield* onPage(kind, records, after)
-            kinds[kind] = addToDigest(kinds[kind], records, sha256)
-            yield* onProgress({ phase, kind, records: kinds[kind].count })
-          }),
-        largePages[kind] ?? pageRecords
+      yield* forEachRecordPage(store, { kind, projectId: null, limit: largePages[kind] ?? pageRecords }, (page) =>
+        Effect.gen(function* () {
+          const records = page.filter((record: StoredRecord) => !isRecordOfMove(record))
+          yield* onPage(kind, records)
+          kinds[kind] = addToDigest(kinds[kind], records, sha256)
+          yield* onProgress({ phase, kind, records: kinds[kind].count })
+        })
       )
     return storeDigestOf(kinds, sha256)
   })
@@ -112,7 +105,11 @@ export const digestStore = (store: MailStoreShape): Effect.Effect<StoreDigest, S
 
 const checkTargetEmpty = Effect.fnUntraced(function* (to: MailStoreShape) {
   for (const kind of recordKinds) {
-    const records: ReadonlyArray<StoredRecord> = yield* recordPage(to, kind, null, moveLeasesMax + 1)
+    const records: ReadonlyArray<StoredRecord> = yield* recordPage(to, {
+      kind,
+      projectId: null,
+      limit: moveLeasesMax + 1
+    })
     if (!records.every(isRecordOfMove)) return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
   }
 })
@@ -123,12 +120,11 @@ const keyText = (record: StoredRecord): string => JSON.stringify(storedRecordKey
 const existingIn = (
   to: MailStoreShape,
   kind: RecordKind,
-  after: StoredRecordKey | null,
-  count: number
+  records: ReadonlyArray<StoredRecord>
 ): Effect.Effect<ReadonlyMap<string, StoredRecord>, StoreUnavailable> =>
   Effect.map(
-    recordPage(to, kind, after, count + moveLeasesMax),
-    (records) => new Map(records.map((record: StoredRecord) => [keyText(record), record]))
+    to.read([{ _tag: "RecordsByKey", kind, keys: records.map(storedRecordKey) }]),
+    ([found]) => new Map(found.flatMap((record) => (record === null ? [] : [[keyText(record), record]])))
   )
 
 /** Writes one page into the target. Returns the number of written records. */
@@ -143,8 +139,11 @@ const writePage = (
     if (restored.includes(null)) return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
     const steps = restored as ReadonlyArray<Restoring>
     const commit = (changes: ReadonlyArray<Change>) =>
-      Effect.catchTag(to.commit(changes), "Conflict", () =>
-        Effect.fail(new MoveRefused({ reason: "target_not_empty", kinds: [kind] }))
+      Effect.forEach(Map.groupBy(changes, projectIdOfChange).values(), (own) => to.commit(own), {
+        concurrency: "unbounded",
+        discard: true
+      }).pipe(
+        Effect.catchTag("Conflict", () => Effect.fail(new MoveRefused({ reason: "target_not_empty", kinds: [kind] })))
       )
     yield* commit(steps.flatMap(({ first }) => first))
     yield* commit(steps.flatMap(({ second }) => second))
@@ -159,11 +158,9 @@ const copyAndCompare = (
   onWritten: (records: number) => void
 ): Effect.Effect<StoreDigest, MoveRefused | StoreUnavailable, Crypto> =>
   Effect.gen(function* () {
-    const copied = yield* walk(source, "copy", onProgress, (kind, records, after) =>
+    const copied = yield* walk(source, "copy", onProgress, (kind, records) =>
       Effect.gen(function* () {
-        const existing = resume
-          ? yield* existingIn(target, kind, after, records.length)
-          : new Map<string, StoredRecord>()
+        const existing = resume ? yield* existingIn(target, kind, records) : new Map<string, StoredRecord>()
         onWritten(yield* writePage(target, kind, records, existing))
       })
     )

@@ -86,11 +86,11 @@ describe("revokeApiKey", () => {
 describe("minuteOfUse and recordApiKeyUse", () => {
   const at = now + 90_000
   const touched = (lastUsedAt: number | null) =>
-    Result.getOrThrow(recordApiKeyUse({ id: "key_1", lastUsedAt }, at)).changes
+    Result.getOrThrow(recordApiKeyUse({ projectId: "prj_test", id: "key_1", lastUsedAt }, at)).changes
 
   it("records the minute of a use", () => {
     expect(minuteOfUse(at)).toBe(now + 60_000)
-    const change = { _tag: "TouchApiKey", id: "key_1", lastUsedAt: now + 60_000 }
+    const change = { _tag: "TouchApiKey", projectId: "prj_test", id: "key_1", lastUsedAt: now + 60_000 }
     expect(touched(null)).toEqual([change])
     expect(touched(now)).toEqual([change])
   })

@@ -237,7 +237,7 @@ describe("deleteContact", () => {
     const listed = contact({ listIds: ["lst_1"], properties: { prop_1: "x" }, emailStatus: "unsubscribed" })
     const { answer, changes } = decided(remove({ contact: listed }))
     expect(answer).toBeNull()
-    expect(changes[0]).toEqual({ _tag: "RemoveContact", id: "con_1", revision: 4 })
+    expect(changes[0]).toEqual({ _tag: "RemoveContact", projectId: "prj_test", id: "con_1", revision: 4 })
     expect(counterChanges(changes)).toEqual({ contacts: -1, unsubscribed: -1, "list:lst_1": -1, "property:prop_1": -1 })
     expect(changes.at(-1)).toMatchObject({
       event: { kind: "contact.deleted", projectId: project, data: { contactId: "con_1" } }

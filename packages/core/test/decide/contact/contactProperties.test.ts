@@ -13,8 +13,8 @@ describe("resolveProperties", () => {
     expect(Result.getOrThrow(resolveProperties({ PLAN: "pro", visits: 3, born: null }, defined))).toEqual({
       values: { prop_1: "pro", prop_2: 3 },
       guards: [
-        { _tag: "Expect", record: { kind: "Resource", id: "prop_1" }, revision: 2 },
-        { _tag: "Expect", record: { kind: "Resource", id: "prop_2" }, revision: 2 }
+        { _tag: "Expect", record: { kind: "Resource", projectId: "prj_test", id: "prop_1" }, revision: 2 },
+        { _tag: "Expect", record: { kind: "Resource", projectId: "prj_test", id: "prop_2" }, revision: 2 }
       ]
     }))
 

@@ -24,7 +24,7 @@ const person: ErasedPerson = {
   redaction: makeAddressRedaction(address)
 }
 const ids = { millis: now, randoms: [1n] } as never
-const facts = { ownDeliveries: new Set(["del_1"]), messagesUnderWay: new Set<string>() }
+const facts = { messagesUnderWay: new Set<string>() }
 
 const ended = { status: "delivered", dueAt: null } as const
 const toBob = { id: "del_2", recipient: "bob@example.org", address: "bob@example.org" } as const
@@ -197,7 +197,6 @@ const dataAfter = (before: StoredRecordOf<"Event">) => {
 describe("eraseFromRecords", () => {
   it.each([
     ["an event of another person", event(ofDelivery), "kept"],
-    ["an event of another project", event({ ...ofDelivery, recipient: address }, "prj_other"), "kept"],
     ["the contact with the address", event({ contact: contact({ id: "con_1", address }), reason: null }), "deleted"],
     ["the contact under an earlier address", event({ contact: contact({ id: "con_ada" }), reason: null }), "deleted"],
     ["another contact", event({ contact: contact(), reason: null }), "kept"],
@@ -229,11 +228,6 @@ describe("eraseFromRecords", () => {
     ],
     ["a message without a mention", { kind: "Message", record: message() }, undefined],
     [
-      "a message of another project",
-      { kind: "Message", record: message({ projectId: "p", text: address }) },
-      undefined
-    ],
-    [
       "an idempotency key with the address",
       { kind: "Idempotency", record: idempotency({ key: `welcome:${address}` }) },
       null
@@ -246,14 +240,9 @@ describe("eraseFromRecords", () => {
       delivery(toBob)
     ],
     [
-      "an attempt of the project",
+      "an attempt with the address in the reply",
       { kind: "Attempt", record: attempt({ statusMessage: address }) },
       attempt({ statusMessage: erasedAddress })
-    ],
-    [
-      "an attempt of another project",
-      { kind: "Attempt", record: attempt({ deliveryId: "del_9", statusMessage: address }) },
-      undefined
     ]
   ]
   it.each(others)("decides for %s", (_, before, after) => {

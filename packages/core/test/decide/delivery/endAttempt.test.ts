@@ -11,6 +11,7 @@ describe("endAttempt", () => {
     const reply = { stage: "rcpt", smtpCode: 550, enhancedCode: "5.1.1", text: "No such user" } as const
     expect(endAttempt(started, sending, { outcome: "rejected", reply, statusMessage: "ignored" }, now)).toEqual({
       _tag: "TransitionAttempt",
+      projectId: "prj_test",
       deliveryId: started.deliveryId,
       number: 2,
       fencingToken: 9,

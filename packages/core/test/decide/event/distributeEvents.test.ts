@@ -15,10 +15,8 @@ const planOf = (changes: ReadonlyArray<Change>) => ({
   )
 })
 
-const distribute = (
-  events: ReadonlyArray<ReturnType<typeof eventRecord>>,
-  subscribers: Readonly<Record<string, ReadonlyArray<Subscriber>>>
-) => distributeEvents({ now, ids, events, subscribers: new Map(Object.entries(subscribers)) })
+const distribute = (events: ReadonlyArray<ReturnType<typeof eventRecord>>, subscribers: ReadonlyArray<Subscriber>) =>
+  distributeEvents({ now, ids, events, subscribers })
 
 describe("distributeEvents", () => {
   it.each<[string, ReadonlyArray<Subscriber>, ReadonlyArray<string>]>([
@@ -32,22 +30,17 @@ describe("distributeEvents", () => {
     ["two subscribers", [webhook(), subscription()], ["whk_1", "sub_1"]],
     ["no subscriber", [], []]
   ])("sends an event to the right subscribers when there is %s", (_, subscribers, receivers) => {
-    const { changes, answer } = distribute([eventRecord()], { prj_test: subscribers })
+    const { changes, answer } = distribute([eventRecord()], subscribers)
     expect(answer).toBe(1)
     expect(planOf(changes)).toEqual({ distributed: ["evt_1"], sent: receivers.map((id) => ["evt_1", id]) })
   })
 
   it("makes event deliveries that are due at once and have no attempt", () => {
-    const { changes } = distribute([eventRecord()], { prj_test: [webhook()] })
+    const { changes } = distribute([eventRecord()], [webhook()])
     expect(changes).toContainEqual({
       _tag: "InsertEventDelivery",
       eventDelivery: { ...eventDelivery({ worker: null, fencingToken: 0 }), id: expect.stringMatching(/^evd_/) }
     })
-  })
-
-  it("sends no event to a subscriber of another project", () => {
-    const { changes } = distribute([eventRecord()], { prj_other: [webhook()] })
-    expect(planOf(changes)).toEqual({ distributed: ["evt_1"], sent: [] })
   })
 
   it("distributes each event once and sends it once to each subscriber of its kind, under different ids", () => {
@@ -64,7 +57,7 @@ describe("distributeEvents", () => {
       )
     fc.assert(
       fc.property(events, subscribers, (events, subscribers) => {
-        const { changes, answer } = distribute(events, { prj_test: subscribers })
+        const { changes, answer } = distribute(events, subscribers)
         const { distributed, sent } = planOf(changes)
         expect(answer).toBe(events.length)
         expect(distributed).toEqual(events.map(({ id }) => id))

@@ -39,9 +39,9 @@ describe("expectation", () => {
   })
 
   it("guards the revision of a resource", () =>
-    expect(expectResource({ id: "lst_1", revision: 2 } as unknown as ResourceOf<"list">)).toEqual({
+    expect(expectResource({ projectId: project, id: "lst_1", revision: 2 } as unknown as ResourceOf<"list">)).toEqual({
       _tag: "Expect",
-      record: { kind: "Resource", id: "lst_1" },
+      record: { kind: "Resource", projectId: project, id: "lst_1" },
       revision: 2
     }))
 

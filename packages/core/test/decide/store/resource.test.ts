@@ -67,7 +67,7 @@ describe("deleteResource", () => {
   it("removes the resource at its revision, and refuses an unknown resource", () => {
     expect(Result.getOrThrow(deleteResource("list", "lst_1", list))).toEqual({
       answer: null,
-      changes: [{ _tag: "RemoveResource", id: "lst_1", revision: 2 }]
+      changes: [{ _tag: "RemoveResource", projectId: "prj_test", id: "lst_1", revision: 2 }]
     })
     expect(failureOf(deleteResource("list", "lst_9", null))).toMatchObject({
       _tag: "RecordNotFound",

@@ -13,7 +13,7 @@ const event = (isDistributed: boolean, occurredAt = 1): StoredRecord => ({
     isDistributed
   }
 })
-const distribute = { _tag: "DistributeEvent", id: "evt_1" }
+const distribute = { _tag: "DistributeEvent", projectId: "prj", id: "evt_1" }
 
 describe("restoreRecord", () => {
   it("writes a counter by an addition without a maximum", () => {

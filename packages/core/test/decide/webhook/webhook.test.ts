@@ -114,7 +114,7 @@ describe("deleteResource, of a webhook", () => {
   it("removes the webhook, guarded by its revision", () =>
     expect(Result.getOrThrow(deleteResource("webhook", "whk_1", webhook({ revision: 3 })))).toEqual({
       answer: null,
-      changes: [{ _tag: "RemoveResource", id: "whk_1", revision: 3 }]
+      changes: [{ _tag: "RemoveResource", projectId: "prj_test", id: "whk_1", revision: 3 }]
     }))
 
   it("fails when the project has no webhook with the id", () =>

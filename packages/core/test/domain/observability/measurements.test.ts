@@ -9,6 +9,7 @@ import { attempt, delivery, message, now } from "../../decide/fixtures.ts"
 
 const move = (from: Delivery["status"], next: Partial<Delivery>): Change => ({
   _tag: "TransitionDelivery",
+  projectId: "prj_test",
   id: "del_1",
   from,
   fencingToken: 7,
@@ -17,6 +18,7 @@ const move = (from: Delivery["status"], next: Partial<Delivery>): Change => ({
 
 const end = (next: Partial<ChangeOf<"TransitionAttempt">["next"]>, from: "started" | "ended" = "started"): Change => ({
   _tag: "TransitionAttempt",
+  projectId: "prj_test",
   deliveryId: "del_1",
   number: 1,
   fencingToken: 7,

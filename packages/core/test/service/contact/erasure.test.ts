@@ -15,7 +15,10 @@ const erase = Effect.flatMap(Contacts, (contacts) => contacts.erase(project, ema
 
 const recordsOf = (kind: RecordKind) =>
   Effect.flatMap(MailStore, (store) =>
-    Effect.map(store.read([{ _tag: "Records", kind, after: null, limit: 1000 }]), ([records]) => records)
+    Effect.map(
+      store.read([{ _tag: "Records", kind, projectId: null, after: null, limit: 1000 }]),
+      ([records]) => records
+    )
   )
 
 /** The keys of all records of the store that contain a text, in any case. */
@@ -194,7 +197,14 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         const move = (next: Partial<typeof delivery>) =>
           mail.commit(
             inCommitOrder([
-              { _tag: "TransitionDelivery", id, from: "queued", fencingToken, next: { ...delivery!, ...next } }
+              {
+                _tag: "TransitionDelivery",
+                projectId: project,
+                id,
+                from: "queued",
+                fencingToken,
+                next: { ...delivery!, ...next }
+              }
             ])
           )
         yield* move({ status: "sending", worker: "w" })
@@ -203,6 +213,7 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         yield* mail.commit([
           {
             _tag: "TransitionDelivery",
+            projectId: project,
             id,
             from: "sending",
             fencingToken,

@@ -373,8 +373,9 @@ describe.each(stores)("a hand-off, over $name", (store) => {
           capabilities: { ...stub.capabilities, signalsFinalize: false },
           handOff: (handOff: Parameters<typeof stub.handOff>[0]) =>
             Effect.andThen(
-              Effect.map(Effect.orDie(mailStore.read([{ _tag: "Attempts", deliveryId: id }])), ([attempts]) =>
-                phases.push(attempts.at(-1)?.phase)
+              Effect.map(
+                Effect.orDie(mailStore.read([{ _tag: "Attempts", projectId: project, deliveryId: id }])),
+                ([attempts]) => phases.push(attempts.at(-1)?.phase)
               ),
               stub.handOff(handOff)
             )

@@ -4,6 +4,7 @@
 import {
   delivery,
   detail,
+  project,
   runOver,
   send,
   sendOne,
@@ -38,8 +39,18 @@ const claimedByDeadWorker = (phase: "claimed" | "started" | "finalizing") =>
     if (phase === "claimed") return id
     const sending = { ...deliveryState(claimed!), status: "sending", attemptCount: 1, fencingToken: 2 } as const
     yield* store.commit([
-      { _tag: "InsertAttempt", attempt: { ...freshAttempt, deliveryId: id, number: 1, startedAt: start, phase } },
-      { _tag: "TransitionDelivery", id, from: "queued", fencingToken: claimed!.fencingToken, next: sending }
+      {
+        _tag: "InsertAttempt",
+        attempt: { ...freshAttempt, projectId: project, deliveryId: id, number: 1, startedAt: start, phase }
+      },
+      {
+        _tag: "TransitionDelivery",
+        projectId: project,
+        id,
+        from: "queued",
+        fencingToken: claimed!.fencingToken,
+        next: sending
+      }
     ])
     return id
   })

@@ -8,13 +8,14 @@ import {
   delivery,
   detail,
   expectBalanced,
-  withTestMail,
+  project,
   send,
   sendOne,
   start,
   stores,
   tick,
-  tickOver
+  tickOver,
+  withTestMail
 } from "@mailkeep/test-support"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { formatInstant, MailStore } from "../../../src/index.ts"
@@ -38,9 +39,13 @@ const abandonAttempt = (phase: "started" | "finalizing") =>
     const fencingToken = claimed!.fencingToken + 1
     const number = claimed!.attemptCount + 1
     yield* store.commit([
-      { _tag: "InsertAttempt", attempt: { deliveryId: claimed!.id, number, startedAt: now, ...freshAttempt } },
+      {
+        _tag: "InsertAttempt",
+        attempt: { projectId: project, deliveryId: claimed!.id, number, startedAt: now, ...freshAttempt }
+      },
       {
         _tag: "TransitionDelivery",
+        projectId: project,
         id: claimed!.id,
         from: "queued",
         fencingToken: claimed!.fencingToken,
@@ -51,6 +56,7 @@ const abandonAttempt = (phase: "started" | "finalizing") =>
       yield* store.commit([
         {
           _tag: "TransitionAttempt",
+          projectId: project,
           deliveryId: claimed!.id,
           number,
           fencingToken,
@@ -167,6 +173,7 @@ describe.each(stores)("a worker that died, over $name", (store) => {
           mailStore.commit([
             {
               _tag: "TransitionAttempt",
+              projectId: project,
               deliveryId: before.id,
               number: 1,
               fencingToken: before.fencingToken,

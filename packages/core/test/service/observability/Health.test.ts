@@ -3,7 +3,17 @@
  */
 import { MemoryMailStore } from "@mailkeep/memory"
 import type { TestMailOptions } from "@mailkeep/test-support"
-import { openTestMail, send, sendOne, start, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
+import {
+  openTestMail,
+  project,
+  send,
+  sendOne,
+  start,
+  stopped,
+  stores,
+  tick,
+  withTestMail
+} from "@mailkeep/test-support"
 import { Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -63,6 +73,7 @@ describe.each(stores)("Health, over $name", (store) => {
         yield* mailStore.commit([
           {
             _tag: "TransitionDelivery",
+            projectId: project,
             id,
             from: "queued",
             fencingToken: claimed!.fencingToken,

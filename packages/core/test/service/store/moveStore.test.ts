@@ -159,7 +159,7 @@ describe("moveStore", () => {
             { _tag: "AddToCounter", projectId: "prj", name: "contacts", by: 3, max: null },
             event("evt_1"),
             event("evt_2"),
-            { _tag: "DistributeEvent", id: "evt_1" }
+            { _tag: "DistributeEvent", projectId: "prj", id: "evt_1" }
           ]
           for (let at = 0; at <= 6; at++) {
             const { from, to } = yield* twoStores(changes)

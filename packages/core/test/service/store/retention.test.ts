@@ -22,7 +22,10 @@ import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { DeliveryLog, Suppressions } from "../../../src/index.ts"
 
 const contents = Effect.flatMap(MailStore, (store) =>
-  Effect.map(store.read([{ _tag: "Records", kind: "Content", after: null, limit: 100 }]), ([all]) => all.length)
+  Effect.map(
+    store.read([{ _tag: "Records", kind: "Content", projectId: null, after: null, limit: 100 }]),
+    ([all]) => all.length
+  )
 )
 
 const file = { filename: "a.txt", content: new Uint8Array([7]) }

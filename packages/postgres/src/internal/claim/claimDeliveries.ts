@@ -11,6 +11,7 @@ import { makeClaimOrder, unclaimedSql } from "./claimOrder.ts"
 
 /** A row as the search found it. */
 interface Candidate {
+  readonly projectId: string
   readonly id: string
   readonly dueAt: number | null
   readonly fencingToken: number
@@ -27,13 +28,14 @@ const searchesMax = 5
 
 /** Marks the rows that are still as the search found them, and sets the lease of the worker if there are any. */
 const markSql = <R>(schema: string, table: RecordTable<R>): string => `WITH free AS MATERIALIZED (
-  SELECT d.id FROM ${schema}.${table.name} AS d
-  JOIN json_to_recordset($2::json) AS r(id text, "dueAt" bigint, "fencingToken" bigint) ON d.id = r.id
+  SELECT d.project_id, d.id FROM ${schema}.${table.name} AS d
+  JOIN json_to_recordset($2::json) AS r("projectId" text, id text, "dueAt" bigint, "fencingToken" bigint)
+    ON (d.project_id, d.id) = (r."projectId", r.id)
   WHERE (d.status, d.due_at, d.fencing_token) = ($5, r."dueAt", r."fencingToken") AND ${unclaimedSql(schema, "d")}
   FOR NO KEY UPDATE OF d SKIP LOCKED
 ), marked AS (
   UPDATE ${schema}.${table.name} AS t SET worker = $3, fencing_token = t.fencing_token + 1
-  FROM free WHERE t.id = free.id
+  FROM free WHERE (t.project_id, t.id) = (free.project_id, free.id)
   RETURNING t.*
 ), lease AS (
   INSERT INTO ${schema}.leases (worker, renewed_at, lease_until)
@@ -53,7 +55,9 @@ const makeMark =
   (connection, { now, worker, leaseUntil }, candidates) =>
     connection.query<R>(markSql(schema, table), [
       now,
-      JSON.stringify(candidates.map(({ id, dueAt, fencingToken }) => ({ id, dueAt, fencingToken }))),
+      JSON.stringify(
+        candidates.map(({ projectId, id, dueAt, fencingToken }) => ({ projectId, id, dueAt, fencingToken }))
+      ),
       worker,
       leaseUntil,
       status
@@ -72,6 +76,8 @@ const afterClaimed = (rotation: Rotation, claimed: ReadonlyArray<Delivery>): Rot
   }
 }
 
+const keyOf = ({ projectId, id }: Candidate): string => `${projectId}/${id}`
+
 /** Searches and marks until the claim has `limit` rows or finds no more. Returns the rows in the order of the searches. */
 const claimRows = async <R extends Candidate>(
   limit: number,
@@ -84,8 +90,8 @@ const claimRows = async <R extends Candidate>(
     try {
       const candidates = await search(passedOver, claimed)
       if (candidates.length === 0) break
-      const marked = new Map((await mark(candidates)).map((row) => [row.id, row]))
-      claimed.push(...candidates.flatMap(({ id }) => marked.get(id) ?? []))
+      const marked = new Map((await mark(candidates)).map((row) => [keyOf(row), row]))
+      claimed.push(...candidates.flatMap((one) => marked.get(keyOf(one)) ?? []))
       if (marked.size === candidates.length) break
       passedOver.push(...candidates.map(({ id }) => id))
     } catch (cause) {
@@ -103,7 +109,7 @@ export const makeClaims = (database: Database, schema: string) => {
     Object.entries(claimKinds).map(([kind, status]) => [kind, makeMark<Delivery>(schema, deliveries, status)])
   ) as Readonly<Record<ClaimKind, Mark<Delivery>>>
   const markEventDeliveries = makeMark<EventDelivery>(schema, eventDeliveries, "pending")
-  const dueEventsSql = `SELECT d.id, d.due_at AS "dueAt", d.fencing_token AS "fencingToken" FROM ${schema}.event_deliveries AS d
+  const dueEventsSql = `SELECT d.project_id AS "projectId", d.id, d.due_at AS "dueAt", d.fencing_token AS "fencingToken" FROM ${schema}.event_deliveries AS d
 WHERE d.subscriber = $2 AND d.due_at IS NOT NULL AND d.due_at <= $1 AND ${unclaimedSql(schema, "d")} AND d.id <> ALL ($3::text[])
 ORDER BY d.due_at, d.id LIMIT $4`
 

@@ -15,20 +15,20 @@ import { makeDeleteReferences, makeDeleteUnusedContents } from "../write/rewrite
 /** Each statement passes over rows that another transaction writes. Its parameters are the instant and the limit. */
 const sweepSql = (schema: string): Readonly<Record<Exclude<Sweep["kind"], "messages">, string>> => ({
   events: `WITH old AS MATERIALIZED (
-  SELECT id FROM ${schema}.events WHERE occurred_at < $1 ORDER BY occurred_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+  SELECT project_id, id FROM ${schema}.events WHERE occurred_at < $1 ORDER BY occurred_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
 ), waiting AS (
-  DELETE FROM ${schema}.undistributed_events AS t USING old WHERE t.event_id = old.id
+  DELETE FROM ${schema}.undistributed_events AS t USING old WHERE (t.project_id, t.event_id) = (old.project_id, old.id)
 )
-DELETE FROM ${schema}.events AS t USING old WHERE t.id = old.id RETURNING 1`,
+DELETE FROM ${schema}.events AS t USING old WHERE (t.project_id, t.id) = (old.project_id, old.id) RETURNING 1`,
   idempotency: `WITH old AS MATERIALIZED (
   SELECT project_id, key FROM ${schema}.idempotency WHERE expires_at < $1
   ORDER BY expires_at, project_id, key LIMIT $2 FOR UPDATE SKIP LOCKED
 )
 DELETE FROM ${schema}.idempotency AS t USING old WHERE (t.project_id, t.key) = (old.project_id, old.key) RETURNING 1`,
   eventDeliveries: `WITH old AS MATERIALIZED (
-  SELECT id FROM ${schema}.event_deliveries WHERE ended_at < $1 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+  SELECT project_id, id FROM ${schema}.event_deliveries WHERE ended_at < $1 ORDER BY ended_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
 )
-DELETE FROM ${schema}.event_deliveries AS t USING old WHERE t.id = old.id RETURNING 1`,
+DELETE FROM ${schema}.event_deliveries AS t USING old WHERE (t.project_id, t.id) = (old.project_id, old.id) RETURNING 1`,
   leases: `WITH old AS MATERIALIZED (
   SELECT worker FROM ${schema}.leases AS lease WHERE lease_until < $1
     AND NOT EXISTS (SELECT FROM ${schema}.deliveries AS d WHERE d.worker = lease.worker AND d.due_at IS NOT NULL)
@@ -54,11 +54,26 @@ const makeSweepMessages = (database: Database, schema: string) => {
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
   const keyRows = `json_to_recordset($1::json) AS r("projectId" text, id text)`
 
+  const keysOf = (records: ReadonlyArray<Delivery | Message>) =>
+    JSON.stringify(records.map(({ projectId, id }) => ({ projectId, id })))
+
+  /** Deletes the rows whose column has the id of one of the records. */
+  const deleteRows = (
+    connection: Connection,
+    table: string,
+    column: string,
+    records: ReadonlyArray<Delivery | Message>
+  ) =>
+    connection.query(
+      `DELETE FROM ${schema}.${table} AS t USING ${keyRows} WHERE (t.project_id, t.${column}) = (r."projectId", r.id)`,
+      [keysOf(records)]
+    )
+
   const deliveriesOf = (connection: Connection, deleted: ReadonlyArray<Message>): Promise<ReadonlyArray<Delivery>> =>
     connection.query<Delivery>(
       `SELECT ${deliveries.columns("d")} FROM ${schema}.deliveries AS d
 JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY d.id FOR UPDATE OF d`,
-      [JSON.stringify(deleted.map(({ projectId, id }) => ({ projectId, id })))]
+      [keysOf(deleted)]
     )
 
   return (before: number, limit: number): Promise<number> =>
@@ -71,25 +86,21 @@ JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY
       })
       const rows = await deliveriesOf(connection, found)
       // A report can have arrived between the two statements.
-      const changed = new Set(rows.filter((one) => !hasEndedBefore(one, before)).map(({ messageId }) => messageId))
-      const ended = found.filter(({ id }) => !changed.has(id))
-      const gone = rows.filter(({ messageId }) => !changed.has(messageId))
-      const ids = JSON.stringify(gone.map(({ id }) => id))
-      await connection.query(
-        `DELETE FROM ${schema}.attempts WHERE delivery_id IN (SELECT json_array_elements_text($1::json))`,
-        [ids]
+      const keyOf = (projectId: string, messageId: string) => `${projectId}/${messageId}`
+      const changed = new Set(
+        rows
+          .filter((one) => !hasEndedBefore(one, before))
+          .map(({ projectId, messageId }) => keyOf(projectId, messageId))
       )
-      await connection.query(
-        `DELETE FROM ${schema}.deliveries WHERE id IN (SELECT json_array_elements_text($1::json))`,
-        [ids]
-      )
+      const ended = found.filter(({ projectId, id }) => !changed.has(keyOf(projectId, id)))
+      const gone = rows.filter(({ projectId, messageId }) => !changed.has(keyOf(projectId, messageId)))
+      await deleteRows(connection, "attempts", "delivery_id", gone)
+      await deleteRows(connection, "deliveries", "id", gone)
       await addToCounters(
         connection,
         sweptCounts(gone).map((count) => ({ _tag: "AddToCounter", ...count, max: null }))
       )
-      await connection.query(`DELETE FROM ${schema}.messages WHERE id IN (SELECT json_array_elements_text($1::json))`, [
-        JSON.stringify(ended.map(({ id }) => id))
-      ])
+      await deleteRows(connection, "messages", "id", ended)
       await deleteReferences(connection, ended)
       await deleteUnusedContents(connection, ended)
       return { value: ended.length, isKept: true }

@@ -24,6 +24,7 @@ import {
   eventDeliveries,
   events,
   idempotency,
+  messages,
   projects,
   resources,
   suppressions
@@ -35,7 +36,7 @@ import { isLookup, lookupGroup, lookupReading } from "./lookups.ts"
 import { afterPosition, newestFirst, pageReading } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
 import { makeBuilding, recordReading, recordsReading, rowsOf, rowsSql } from "./reading.ts"
-import { fromHex, recordPage } from "./recordPages.ts"
+import { fromHex, recordPage, recordsByKey } from "./recordPages.ts"
 import { usageAudit } from "./usageAudit.ts"
 import { logPage, suppressionPage } from "./walks.ts"
 import { backlog, leasesSetAfter, nextDue, pendingEventDeliveries, workHealth } from "./workQueries.ts"
@@ -149,6 +150,12 @@ const readings: {
     ),
   Idempotency: (building, { projectId, key }) =>
     recordReading(building, idempotency, where(building, { project_id: projectId, key })),
+  MessagesBefore: (building, { before, after, limit }) =>
+    recordsReading(
+      building,
+      messages,
+      `WHERE one.created_at < ${building.parameter(before)}${after === null ? "" : ` AND (one.created_at, one.id) > (${building.parameter(after.createdAt)}, ${building.parameter(after.id)})`} ORDER BY one.created_at, one.id LIMIT ${building.parameter(limit)}`
+    ),
   ContentChunk: (building, { projectId, hash, chunk }) => ({
     sql: `(SELECT to_json(encode(one.bytes, 'hex')) FROM ${building.table("contents")} AS one WHERE ${where(building, { project_id: projectId, hash })} AND one.chunk = ${building.parameter(chunk)})`,
     read: (value) => (value === null ? null : fromHex(value as string))
@@ -159,8 +166,12 @@ const readings: {
       deliveries,
       `WHERE ${where(building, { project_id: projectId, message_id: messageId })} ORDER BY one.id`
     ),
-  Attempts: (building, { deliveryId }) =>
-    recordsReading(building, attempts, `WHERE ${where(building, { delivery_id: deliveryId })} ORDER BY one.number`),
+  Attempts: (building, { projectId, deliveryId }) =>
+    recordsReading(
+      building,
+      attempts,
+      `WHERE ${where(building, { project_id: projectId, delivery_id: deliveryId })} ORDER BY one.number`
+    ),
   LogPage: logPage,
   Events: (building, { projectId, after, limit }) =>
     recordsReading(
@@ -184,7 +195,7 @@ const readings: {
   },
   UndistributedEvents: (building, { limit }) => ({
     sql: rowsSql(
-      `SELECT ${events.columns("one")} FROM (SELECT waiting.event_id FROM ${building.table("undistributed_events")} AS waiting ORDER BY waiting.event_id LIMIT ${building.parameter(limit)}) AS waiting JOIN ${building.table(events.name)} AS one ON one.id = waiting.event_id ORDER BY one.id`
+      `SELECT ${events.columns("one")} FROM (SELECT waiting.project_id, waiting.event_id FROM ${building.table("undistributed_events")} AS waiting ORDER BY waiting.event_id LIMIT ${building.parameter(limit)}) AS waiting JOIN ${building.table(events.name)} AS one ON (one.project_id, one.id) = (waiting.project_id, waiting.event_id) ORDER BY one.id`
     ),
     read: rowsOf
   }),
@@ -200,6 +211,7 @@ const readings: {
   Backlog: backlog,
   WorkHealth: workHealth,
   Records: recordPage,
+  RecordsByKey: recordsByKey,
   UsageAudit: usageAudit
 }
 

@@ -1,7 +1,8 @@
 /**
- * Pages of all records of one kind, in the order of their keys. Source: decision 0050.
+ * Pages of the records of one kind, in the order of their keys, and records by their keys. Source: decision 0050.
  */
 import type { AnswerOf, QueryOf, RecordKind, StoredRecord, StoredRecords } from "@mailkeep/core/adapter"
+import { storedRecordKey } from "@mailkeep/core/adapter/evaluation"
 import type { RecordTable } from "../recordTable.ts"
 import {
   apiKeys,
@@ -36,7 +37,7 @@ interface Source {
 
 const ofTable = <R>(table: RecordTable<R>, ...key: ReadonlyArray<string>): Source => ({
   table: table.name,
-  key: key.length === 0 ? ["id"] : key,
+  key: key.length === 0 ? ["project_id", "id"] : key,
   columns: () => table.columns("one")
 })
 
@@ -47,7 +48,7 @@ export const fromHex = (digits: string): Uint8Array => new Uint8Array(Buffer.fro
 
 const sources: Readonly<Record<RecordKind, Source>> = {
   Setting: { table: "settings", key: ["name"], columns: () => "one.name, one.value" },
-  Project: ofTable(projects),
+  Project: ofTable(projects, "id"),
   ApiKey: ofTable(apiKeys),
   Domain: ofTable(domains, "project_id", "domain"),
   Resource: ofTable(resources),
@@ -65,13 +66,13 @@ const sources: Readonly<Record<RecordKind, Source>> = {
   },
   Message: ofTable(messages),
   Delivery: ofTable(deliveries),
-  Attempt: ofTable(attempts, "delivery_id", "number"),
+  Attempt: ofTable(attempts, "project_id", "delivery_id", "number"),
   Counter: ofTable(counters, "project_id", "name"),
   Event: {
     table: events.name,
-    key: ["id"],
+    key: ["project_id", "id"],
     columns: (building) =>
-      `${rowSql(`SELECT ${events.columns("one")}`)} AS event, NOT EXISTS (SELECT FROM ${building.table("undistributed_events")} AS waiting WHERE waiting.event_id = one.id) AS "isDistributed"`
+      `${rowSql(`SELECT ${events.columns("one")}`)} AS event, NOT EXISTS (SELECT FROM ${building.table("undistributed_events")} AS waiting WHERE (waiting.project_id, waiting.event_id) = (one.project_id, one.id)) AS "isDistributed"`
   },
   EventDelivery: ofTable(eventDeliveries),
   Lease: {
@@ -81,21 +82,52 @@ const sources: Readonly<Record<RecordKind, Source>> = {
   }
 }
 
+/** The column of the project of each kind that has one: the first column of the key. */
+const projectColumnOf = (kind: RecordKind, { key }: Source): string | undefined =>
+  kind === "Project" ? "id" : key.find((column) => column === "project_id")
+
+const recordsOf = (building: Building, kind: RecordKind, rest: string): Reading<ReadonlyArray<StoredRecord>> => {
+  const { table, columns, read = (row: StoredRecord["record"]) => row } = sources[kind]
+  return {
+    sql: rowsSql(`SELECT ${columns(building)} FROM ${building.table(table)} AS one ${rest}`),
+    read: (value) => rowsOf<never>(value).map((row) => ({ kind, record: read(row) }) as StoredRecord)
+  }
+}
+
 /** Reads up to `limit` records of one kind after a key. */
 export const recordPage = (
   building: Building,
-  { kind, after, limit }: QueryOf<"Records">
+  { kind, projectId, after, limit }: QueryOf<"Records">
 ): Reading<AnswerOf<"Records">> => {
-  const { table, key, columns, where, read = (row: StoredRecord["record"]) => row } = sources[kind]
+  const source = sources[kind]
+  const { key, where } = source
+  const project = projectColumnOf(kind, source)
   const keyColumns = key.map((column) => `one.${column}`).join(", ")
   const conditions = [
     ...(where === undefined ? [] : [where]),
+    ...(projectId === null
+      ? []
+      : [project === undefined ? "false" : `one.${project} = ${building.parameter(projectId)}`]),
     ...(after === null ? [] : [`(${keyColumns}) > (${after.map((part) => building.parameter(part)).join(", ")})`])
   ]
   const bound = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
-  const page = `${bound} ORDER BY ${keyColumns} LIMIT ${building.parameter(limit)}`
+  return recordsOf(building, kind, `${bound} ORDER BY ${keyColumns} LIMIT ${building.parameter(limit)}`)
+}
+
+/** Reads the records of one kind with these keys. */
+export const recordsByKey = (
+  building: Building,
+  { kind, keys }: QueryOf<"RecordsByKey">
+): Reading<AnswerOf<"RecordsByKey">> => {
+  const { key, where } = sources[kind]
+  const parts = key.map((column, n) => `(k.keys ->> ${n})${column === "number" ? "::bigint" : ""}`)
+  const found = `JOIN json_array_elements(${building.parameter(JSON.stringify(keys))}::json) AS k(keys) ON (${key.map((column) => `one.${column}`).join(", ")}) = (${parts.join(", ")})`
+  const { sql, read } = recordsOf(building, kind, `${found}${where === undefined ? "" : ` WHERE ${where}`}`)
   return {
-    sql: rowsSql(`SELECT ${columns(building)} FROM ${building.table(table)} AS one ${page}`),
-    read: (value) => rowsOf<never>(value).map((row) => ({ kind, record: read(row) }) as StoredRecord)
+    sql,
+    read: (value) => {
+      const byKey = new Map(read(value).map((record) => [JSON.stringify(storedRecordKey(record)), record]))
+      return keys.map((one) => byKey.get(JSON.stringify(one)) ?? null)
+    }
   }
 }

@@ -11,9 +11,9 @@ CREATE TABLE ${schema}.projects (
 );
 
 CREATE TABLE ${schema}.api_keys (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
-  public_id text COLLATE "C" NOT NULL UNIQUE,
+  id text COLLATE "C" NOT NULL,
+  public_id text COLLATE "C" NOT NULL,
   secret_hash text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   permissions json NOT NULL,
@@ -22,13 +22,15 @@ CREATE TABLE ${schema}.api_keys (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,
-  revision bigint NOT NULL
+  revision bigint NOT NULL,
+  PRIMARY KEY (project_id, id)
 ) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX api_keys_by_public_id ON ${schema}.api_keys (public_id, project_id);
 CREATE INDEX api_keys_of_project ON ${schema}.api_keys (project_id, created_at, id);
 
 CREATE TABLE ${schema}.domains (
-  id text COLLATE "C" NOT NULL UNIQUE,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   domain text COLLATE "C" NOT NULL,
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'verified', 'failed')),
   manually_verified boolean NOT NULL,
@@ -43,7 +45,8 @@ CREATE TABLE ${schema}.domains (
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   revision bigint NOT NULL,
-  PRIMARY KEY (project_id, domain)
+  PRIMARY KEY (project_id, domain),
+  UNIQUE (project_id, id)
 );
 CREATE INDEX domains_newest ON ${schema}.domains (project_id, created_at, id);
 CREATE INDEX domains_due ON ${schema}.domains (next_check_at, id) WHERE next_check_at IS NOT NULL;

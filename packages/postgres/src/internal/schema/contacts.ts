@@ -4,8 +4,8 @@
  */
 export const sql = (schema: string): string => `
 CREATE TABLE ${schema}.contacts (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   email text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
   user_id text COLLATE "C",
@@ -21,7 +21,8 @@ CREATE TABLE ${schema}.contacts (
   revision bigint NOT NULL,
   search_email text COLLATE "C" NOT NULL,
   search_name text COLLATE "C" NOT NULL,
-  search_keys integer[] NOT NULL
+  search_keys integer[] NOT NULL,
+  PRIMARY KEY (project_id, id)
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX contacts_by_address ON ${schema}.contacts (project_id, address);
 CREATE INDEX contacts_newest ON ${schema}.contacts (project_id, created_at, id);
@@ -35,7 +36,7 @@ CREATE TABLE ${schema}.contacts_on_lists (
   contact_id text COLLATE "C" NOT NULL,
   PRIMARY KEY (project_id, list_id, created_at, contact_id)
 );
-CREATE INDEX contacts_on_lists_of_contact ON ${schema}.contacts_on_lists (contact_id);
+CREATE INDEX contacts_on_lists_of_contact ON ${schema}.contacts_on_lists (project_id, contact_id);
 
 CREATE TABLE ${schema}.suppressions (
   project_id text COLLATE "C" NOT NULL,

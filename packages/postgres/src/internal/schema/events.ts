@@ -4,24 +4,27 @@
  */
 export const sql = (schema: string): string => `
 CREATE TABLE ${schema}.events (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   occurred_at bigint NOT NULL,
   kind text COLLATE "C" NOT NULL,
   data json NOT NULL,
-  delivery_id text COLLATE "C" GENERATED ALWAYS AS (data ->> 'deliveryId') STORED
+  delivery_id text COLLATE "C" GENERATED ALWAYS AS (data ->> 'deliveryId') STORED,
+  PRIMARY KEY (project_id, id)
 );
-CREATE INDEX events_of_project ON ${schema}.events (project_id, id);
 CREATE INDEX events_oldest ON ${schema}.events (occurred_at, id);
 CREATE INDEX events_of_delivery ON ${schema}.events (project_id, delivery_id, id) WHERE delivery_id IS NOT NULL;
 
 CREATE TABLE ${schema}.undistributed_events (
-  event_id text COLLATE "C" PRIMARY KEY
+  project_id text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (project_id, event_id)
 );
+CREATE INDEX undistributed_events_oldest ON ${schema}.undistributed_events (event_id);
 
 CREATE TABLE ${schema}.event_deliveries (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   subscriber text COLLATE "C" NOT NULL,
   event_id text COLLATE "C" NOT NULL,
   event_kind text COLLATE "C" NOT NULL,
@@ -33,7 +36,8 @@ CREATE TABLE ${schema}.event_deliveries (
   attempt_count bigint NOT NULL,
   latest_attempts json NOT NULL,
   ended_at bigint,
-  CHECK ((due_at IS NOT NULL) = (status = 'pending'))
+  CHECK ((due_at IS NOT NULL) = (status = 'pending')),
+  PRIMARY KEY (project_id, id)
 ) WITH (fillfactor = 70);
 CREATE INDEX event_deliveries_due ON ${schema}.event_deliveries (subscriber, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX event_deliveries_newest ON ${schema}.event_deliveries (project_id, subscriber, created_at, id);

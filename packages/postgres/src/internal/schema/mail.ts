@@ -5,8 +5,8 @@
  */
 export const sql = (schema: string): string => `
 CREATE TABLE ${schema}.messages (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   api_key_id text COLLATE "C",
   source text COLLATE "C" NOT NULL CHECK (source IN ('api', 'smtp', 'embedded')),
   "from" text COLLATE "C" NOT NULL,
@@ -27,7 +27,8 @@ CREATE TABLE ${schema}.messages (
   idempotency_key text COLLATE "C" NOT NULL,
   on_ambiguous text COLLATE "C" CHECK (on_ambiguous IN ('retry', 'fail')),
   expires_at bigint,
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  PRIMARY KEY (project_id, id)
 );
 CREATE INDEX messages_oldest ON ${schema}.messages (created_at, id);
 
@@ -48,8 +49,8 @@ CREATE TABLE ${schema}.message_contents (
 );
 
 CREATE TABLE ${schema}.deliveries (
-  id text COLLATE "C" PRIMARY KEY,
   project_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
   message_id text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL CHECK (kind IN ('to', 'cc', 'bcc')),
   recipient text COLLATE "C" NOT NULL,
@@ -83,8 +84,11 @@ CREATE TABLE ${schema}.deliveries (
   bounced_at bigint,
   complained_at bigint,
   failed_at bigint,
-  CHECK ((due_at IS NOT NULL) = (status IN ('scheduled', 'queued', 'sending')))
+  CHECK ((due_at IS NOT NULL) = (status IN ('scheduled', 'queued', 'sending'))),
+  PRIMARY KEY (project_id, id)
 ) WITH (fillfactor = 70);
+-- A return path and an unsubscribe link name only the delivery.
+CREATE INDEX deliveries_by_id ON ${schema}.deliveries (id);
 CREATE INDEX deliveries_newest ON ${schema}.deliveries (project_id, created_at, id);
 CREATE INDEX deliveries_of_recipient ON ${schema}.deliveries (project_id, address, created_at, id);
 CREATE INDEX deliveries_of_contact ON ${schema}.deliveries (project_id, contact_id, created_at, id) WHERE contact_id IS NOT NULL;
@@ -95,6 +99,7 @@ CREATE INDEX deliveries_lanes ON ${schema}.deliveries (status, project_id, bulk,
 CREATE INDEX deliveries_due_set ON ${schema}.deliveries (status, due_set_at) WHERE due_set_at IS NOT NULL;
 
 CREATE TABLE ${schema}.attempts (
+  project_id text COLLATE "C" NOT NULL,
   delivery_id text COLLATE "C" NOT NULL,
   number bigint NOT NULL,
   started_at bigint NOT NULL,
@@ -104,6 +109,6 @@ CREATE TABLE ${schema}.attempts (
   enhanced_code text COLLATE "C",
   status_message text COLLATE "C",
   duration_millis bigint,
-  PRIMARY KEY (delivery_id, number)
+  PRIMARY KEY (project_id, delivery_id, number)
 ) WITH (fillfactor = 70);
 `

@@ -36,10 +36,18 @@ export const applyAlways =
 /** The rows of the parameter, as a table with the alias `r`. */
 export const rowsOf = (definitions: string): string => `json_to_recordset($1::json) AS r(${definitions})`
 
-/** Inserts records that must not exist yet, in the order of their keys. `key` has the columns of the key. */
-export const insertSql = <R>(schema: string, table: RecordTable<R>, key: ReadonlyArray<keyof R & string>): string =>
+/**
+ * Inserts records that must not exist yet, in the order of their keys. `key` has the columns of the key. `join` joins the record `r` to another that
+ * must exist.
+ */
+export const insertSql = <R>(
+  schema: string,
+  table: RecordTable<R>,
+  key: ReadonlyArray<keyof R & string>,
+  join = ""
+): string =>
   `INSERT INTO ${schema}.${table.name} AS t (${table.targets()})
-SELECT ${table.sources("r")} FROM ${rowsOf(table.definitions())}
+SELECT ${table.sources("r")} FROM ${rowsOf(table.definitions())} ${join}
 ORDER BY ${table.sources("r", key)} ON CONFLICT DO NOTHING RETURNING ${table.targets(key)}`
 
 /** Replaces records at the revision that was read. `where` compares the row `t` with the record `r`. */

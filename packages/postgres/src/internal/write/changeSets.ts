@@ -33,6 +33,8 @@ export type SetTag = Exclude<ChangeTag, "RewriteRecord">
 
 export type ChangeSets = { readonly [T in SetTag]: ApplySet<ChangeOf<T>> }
 
+const keyOf = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string => joined(projectId, id)
+
 /** The sets of the records that every other record depends on. */
 const accessSets = (schema: string) => ({
   PutSetting: applyAll<ChangeOf<"PutSetting">>(
@@ -55,20 +57,20 @@ ORDER BY name ON CONFLICT DO NOTHING RETURNING name`,
   ),
   PutApiKey: putSet<ChangeOf<"PutApiKey">>(
     applyAll(
-      insertSql(schema, apiKeys, ["id"]),
+      insertSql(schema, apiKeys, ["projectId", "id"]),
       ({ key }) => key,
-      ({ key }) => key.id
+      ({ key }) => joined(key.projectId, key.id)
     ),
     applyAll(
-      replaceSql(schema, apiKeys, ["id"], `t.public_id = r."publicId"`),
+      replaceSql(schema, apiKeys, ["projectId", "id"], `t.public_id = r."publicId"`),
       ({ key, replaces }) => ({ ...key, replaces }),
-      ({ key }) => key.id
+      ({ key }) => joined(key.projectId, key.id)
     )
   ),
   TouchApiKey: applyAlways<ChangeOf<"TouchApiKey">>(
     `UPDATE ${schema}.api_keys AS t SET last_used_at = r."lastUsedAt"
-FROM ${rowsOf(`id text, "lastUsedAt" bigint`)} WHERE t.id = r.id`,
-    ({ id, lastUsedAt }) => ({ id, lastUsedAt })
+FROM ${rowsOf(`"projectId" text, id text, "lastUsedAt" bigint`)} WHERE (t.project_id, t.id) = (r."projectId", r.id)`,
+    ({ projectId, id, lastUsedAt }) => ({ projectId, id, lastUsedAt })
   ),
   PutDomain: putSet<ChangeOf<"PutDomain">>(
     applyAll(
@@ -90,26 +92,26 @@ WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revisio
   ),
   PutResource: putSet<ChangeOf<"PutResource">>(
     applyAll(
-      insertSql(schema, resources, ["id"]),
+      insertSql(schema, resources, ["projectId", "id"]),
       ({ resource }) => resource,
-      ({ resource }) => resource.id
+      ({ resource }) => joined(resource.projectId, resource.id)
     ),
     applyAll(
       replaceSql(
         schema,
         resources,
-        ["id"],
-        `(r.name IS NULL OR (t.project_id, t.kind, t.parent, t.name) = (r."projectId", r.kind, r.parent, r.name))`
+        ["projectId", "id"],
+        `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
       ),
       ({ resource, replaces }) => ({ ...resource, replaces }),
-      ({ resource }) => resource.id
+      ({ resource }) => joined(resource.projectId, resource.id)
     )
   ),
   RemoveResource: applyAll<ChangeOf<"RemoveResource">>(
-    `DELETE FROM ${schema}.resources AS t USING ${rowsOf("id text, revision bigint")}
-WHERE (t.id, t.revision) = (r.id, r.revision) RETURNING t.id`,
-    ({ id, revision }) => ({ id, revision }),
-    ({ id }) => id
+    `DELETE FROM ${schema}.resources AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
+WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id`,
+    ({ projectId, id, revision }) => ({ projectId, id, revision }),
+    keyOf
   ),
   PutSuppression: putSet<ChangeOf<"PutSuppression">>(
     applyAll(
@@ -143,18 +145,20 @@ FROM ${rowsOf(`"projectId" text, key text, "expiresAt" bigint`)} WHERE (t.projec
 })
 
 /** Where a delivery or an event delivery has the status and the fencing token of the guard. */
-const transitionGuard = `(t.id, t.status, t.fencing_token) = (r."guardId", r."guardStatus", r."guardToken")`
-const transitionDefinitions = `"guardId" text, "guardStatus" text, "guardToken" bigint`
+const transitionGuard = `(t.project_id, t.id, t.status, t.fencing_token) = (r."guardProject", r."guardId", r."guardStatus", r."guardToken")`
+const transitionDefinitions = `"guardProject" text, "guardId" text, "guardStatus" text, "guardToken" bigint`
 
 interface Transition {
+  readonly projectId: string
   readonly id: string
   readonly from: string
   readonly fencingToken: number
   readonly next: object
 }
 
-const transitionRow = ({ id, from, fencingToken, next }: Transition) => ({
+const transitionRow = ({ projectId, id, from, fencingToken, next }: Transition) => ({
   ...next,
+  guardProject: projectId,
   guardId: id,
   guardStatus: from,
   guardToken: fencingToken
@@ -164,81 +168,89 @@ const transitionRow = ({ id, from, fencingToken, next }: Transition) => ({
 const mailSets = (schema: string) => ({
   // A message refers to the contents of its attachments.
   InsertMessage: applyAll<ChangeOf<"InsertMessage">>(
-    `WITH added AS (${insertSql(schema, storedMessages, ["id"])}, project_id, attachments), referring AS (
+    `WITH added AS (${insertSql(schema, storedMessages, ["projectId", "id"])}, attachments), referring AS (
   INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
   SELECT added.project_id, attachment ->> 'hash', added.id
   FROM added CROSS JOIN LATERAL json_array_elements(added.attachments) AS attachment
   ON CONFLICT DO NOTHING
-) SELECT id FROM added`,
+) SELECT project_id, id FROM added`,
     ({ message }) => messageRow(message),
-    ({ message }) => message.id
+    ({ message }) => keyOf(message)
   ),
   InsertDelivery: applyAll<ChangeOf<"InsertDelivery">>(
-    insertSql(schema, storedDeliveries, ["id"]),
+    insertSql(schema, storedDeliveries, ["projectId", "id"]),
     ({ delivery }) => deliveryRow(delivery),
-    ({ delivery }) => delivery.id
+    ({ delivery }) => keyOf(delivery)
   ),
   InsertAttempt: applyAll<ChangeOf<"InsertAttempt">>(
-    insertSql(schema, attempts, ["deliveryId", "number"]),
+    insertSql(
+      schema,
+      attempts,
+      ["projectId", "deliveryId", "number"],
+      `JOIN ${schema}.deliveries AS d ON (d.project_id, d.id) = (r."projectId", r."deliveryId")`
+    ),
     ({ attempt }) => attempt,
-    ({ attempt }) => joined(attempt.deliveryId, attempt.number)
+    ({ attempt }) => joined(attempt.projectId, attempt.deliveryId, attempt.number)
   ),
   // Locks the delivery, so that no other worker claims it before this commit ends.
   TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
     `WITH r AS MATERIALIZED (
-  SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
+  SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
 ), held AS MATERIALIZED (
-  SELECT id, fencing_token FROM ${schema}.deliveries AS t
-  WHERE status = 'sending' AND EXISTS (SELECT FROM r WHERE (r."deliveryId", r."guardToken") = (t.id, t.fencing_token))
-  ORDER BY id FOR NO KEY UPDATE
+  SELECT t.project_id, t.id, t.fencing_token FROM ${schema}.deliveries AS t
+  JOIN r ON (t.project_id, t.id, t.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
+  WHERE t.status = 'sending'
+  ORDER BY t.project_id, t.id FOR NO KEY UPDATE OF t
 )
 UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", attemptStateFields)}
-FROM r JOIN held ON (held.id, held.fencing_token) = (r."deliveryId", r."guardToken")
-WHERE (t.delivery_id, t.number, t.phase) = (r."deliveryId", r.number, r."guardPhase")
-RETURNING t.delivery_id, t.number`,
-    ({ deliveryId, number, fencingToken, from, next }) => ({
+FROM r JOIN held ON (held.project_id, held.id, held.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
+WHERE (t.project_id, t.delivery_id, t.number, t.phase) = (r."projectId", r."deliveryId", r.number, r."guardPhase")
+RETURNING t.project_id, t.delivery_id, t.number`,
+    ({ projectId, deliveryId, number, fencingToken, from, next }) => ({
       ...next,
+      projectId,
       deliveryId,
       number,
       guardToken: fencingToken,
       guardPhase: from
     }),
-    ({ deliveryId, number }) => joined(deliveryId, number)
+    ({ projectId, deliveryId, number }) => joined(projectId, deliveryId, number)
   ),
   TransitionDelivery: applyAll<ChangeOf<"TransitionDelivery">>(
     `UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
 FROM ${rowsOf(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
-RETURNING t.id`,
+RETURNING t.project_id, t.id`,
     transitionRow,
-    ({ id }) => id
+    keyOf
   )
 })
 
 /** The sets of events, event deliveries and leases. */
 const eventSets = (schema: string) => ({
   AppendEvent: applyAll<ChangeOf<"AppendEvent">>(
-    `WITH added AS (${insertSql(schema, events, ["id"])}), waiting AS (
-  INSERT INTO ${schema}.undistributed_events (event_id) SELECT id FROM added
-) SELECT id FROM added`,
+    `WITH added AS (${insertSql(schema, events, ["projectId", "id"])}), waiting AS (
+  INSERT INTO ${schema}.undistributed_events (project_id, event_id) SELECT project_id, id FROM added
+) SELECT project_id, id FROM added`,
     ({ event }) => event,
-    ({ event }) => event.id
+    ({ event }) => keyOf(event)
   ),
   DistributeEvent: applyAll<ChangeOf<"DistributeEvent">>(
-    `DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf("id text")} WHERE t.event_id = r.id RETURNING t.event_id`,
-    ({ id }) => ({ id }),
-    ({ id }) => id
+    `DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf(`"projectId" text, id text`)}
+WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id, t.event_id`,
+    ({ projectId, id }) => ({ projectId, id }),
+    keyOf
   ),
   InsertEventDelivery: applyAll<ChangeOf<"InsertEventDelivery">>(
-    insertSql(schema, eventDeliveries, ["id"]),
+    insertSql(schema, eventDeliveries, ["projectId", "id"]),
     ({ eventDelivery }) => eventDelivery,
-    ({ eventDelivery }) => eventDelivery.id
+    ({ eventDelivery }) => keyOf(eventDelivery)
   ),
   TransitionEventDelivery: applyAll<ChangeOf<"TransitionEventDelivery">>(
     `UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
 FROM ${rowsOf(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
-RETURNING t.id`,
+RETURNING t.project_id, t.id`,
     transitionRow,
-    ({ id }) => id
+    keyOf
   ),
   RenewLease: applyAlways<ChangeOf<"RenewLease">>(
     `INSERT INTO ${schema}.leases (worker, renewed_at, lease_until)

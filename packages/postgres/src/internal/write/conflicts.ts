@@ -6,7 +6,7 @@ import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import { apiKeys, resources } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, replaceSql } from "./changeSet.ts"
+import { applyAll, joined, replaceSql } from "./changeSet.ts"
 import { moveContacts } from "./contactSets.ts"
 import { markOfDriver } from "../sqlStates.ts"
 import type { SetTag } from "./changeSets.ts"
@@ -18,36 +18,44 @@ const changedMeanwhile = () =>
 /** A record by its key. */
 type Key = readonly [table: string, where: string, ...values: ReadonlyArray<string | number>]
 
+const ofProject = "project_id = $1 AND id = $2"
+
 const keyOf = (change: Change): Key | undefined => {
   switch (change._tag) {
     case "PutProject":
       return ["projects", "id = $1", change.project.id]
     case "PutApiKey":
-      return ["api_keys", "id = $1", change.key.id]
+      return ["api_keys", ofProject, change.key.projectId, change.key.id]
     case "PutDomain":
       return ["domains", "project_id = $1 AND domain = $2", change.domain.projectId, change.domain.domain]
     case "RemoveDomain":
       return ["domains", "project_id = $1 AND domain = $2", change.projectId, change.domain]
     case "PutResource":
-      return ["resources", "id = $1", change.resource.id]
+      return ["resources", ofProject, change.resource.projectId, change.resource.id]
     case "RemoveResource":
-      return ["resources", "id = $1", change.id]
+      return ["resources", ofProject, change.projectId, change.id]
     case "PutContact":
-      return ["contacts", "id = $1", change.contact.id]
+      return ["contacts", ofProject, change.contact.projectId, change.contact.id]
     case "RemoveContact":
-      return ["contacts", "id = $1", change.id]
+      return ["contacts", ofProject, change.projectId, change.id]
     case "PutSuppression": {
       const { projectId, addressKey } = change.suppression
       return ["suppressions", "project_id = $1 AND address_key = $2", projectId, addressKey]
     }
     case "TransitionAttempt":
-      return ["attempts", "delivery_id = $1 AND number = $2", change.deliveryId, change.number]
+      return [
+        "attempts",
+        "project_id = $1 AND delivery_id = $2 AND number = $3",
+        change.projectId,
+        change.deliveryId,
+        change.number
+      ]
     case "TransitionDelivery":
-      return ["deliveries", "id = $1", change.id]
+      return ["deliveries", ofProject, change.projectId, change.id]
     case "TransitionEventDelivery":
-      return ["event_deliveries", "id = $1", change.id]
+      return ["event_deliveries", ofProject, change.projectId, change.id]
     case "DistributeEvent":
-      return ["events", "id = $1", change.id]
+      return ["events", ofProject, change.projectId, change.id]
     default:
       return undefined
   }
@@ -56,8 +64,10 @@ const keyOf = (change: Change): Key | undefined => {
 /** Another record that has the unique value of this one. */
 const clashOf = (change: Change): Key | undefined => {
   switch (change._tag) {
-    case "PutApiKey":
-      return ["api_keys", "public_id = $1 AND id <> $2", change.key.publicId, change.key.id]
+    case "PutApiKey": {
+      const { projectId, publicId, id } = change.key
+      return ["api_keys", "project_id = $1 AND public_id = $2 AND id <> $3", projectId, publicId, id]
+    }
     case "PutResource": {
       const { projectId, kind, parent, name, id } = change.resource
       const where = "project_id = $1 AND kind = $2 AND parent = $3 AND name = $4 AND id <> $5"
@@ -75,14 +85,14 @@ const clashOf = (change: Change): Key | undefined => {
 /** Replaces a record whose unique value changes. */
 const makeMoves = (schema: string) => ({
   PutApiKey: applyAll<ChangeOf<"PutApiKey">>(
-    replaceSql(schema, apiKeys, ["id"], "true"),
+    replaceSql(schema, apiKeys, ["projectId", "id"], "true"),
     ({ key, replaces }) => ({ ...key, replaces }),
-    ({ key }) => key.id
+    ({ key }) => joined(key.projectId, key.id)
   ),
   PutResource: applyAll<ChangeOf<"PutResource">>(
-    replaceSql(schema, resources, ["id"], "true"),
+    replaceSql(schema, resources, ["projectId", "id"], "true"),
     ({ resource, replaces }) => ({ ...resource, replaces }),
-    ({ resource }) => resource.id
+    ({ resource }) => joined(resource.projectId, resource.id)
   ),
   PutContact: moveContacts(schema)
 })
@@ -116,6 +126,11 @@ export const makeFindConflict = (schema: string) => {
   return async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
     if (change._tag === "AddToCounter") return "Exhausted"
     if (change._tag === "Expect") return expectConflict(connection, schema, change)
+    if (change._tag === "InsertAttempt") {
+      const { projectId, deliveryId } = change.attempt
+      const delivery = await find(connection, ["deliveries", ofProject, projectId, deliveryId], "1 AS revision")
+      return delivery.length > 0 ? "AlreadyExists" : "NotFound"
+    }
     const key = keyOf(change)
     const revision = expectedRevision(change)
     if (key === undefined || revision === null) return "AlreadyExists"
@@ -133,9 +148,9 @@ const expectConflict = async (
   const place = (): Key => {
     switch (record.kind) {
       case "ApiKey":
-        return ["api_keys", "id = $1", record.id]
+        return ["api_keys", ofProject, record.projectId, record.id]
       case "Resource":
-        return ["resources", "id = $1", record.id]
+        return ["resources", ofProject, record.projectId, record.id]
       case "Domain":
         return ["domains", "project_id = $1 AND domain = $2", record.projectId, record.domain]
       case "Suppression":

@@ -10,8 +10,8 @@ type Expect = ChangeOf<"Expect">
 
 /** The table of each kind of reference, and its condition with the row `r` of the statement. */
 const places: Readonly<Record<RecordRef["kind"], readonly [table: string, where: string]>> = {
-  ApiKey: ["api_keys", "t.id = r.id"],
-  Resource: ["resources", "t.id = r.id"],
+  ApiKey: ["api_keys", `(t.project_id, t.id) = (r."projectId", r.id)`],
+  Resource: ["resources", `(t.project_id, t.id) = (r."projectId", r.id)`],
   Domain: ["domains", `(t.project_id, t.domain) = (r."projectId", r.domain)`],
   Suppression: ["suppressions", `(t.project_id, t.address_key) = (r."projectId", r."addressKey")`],
   ContactAddress: ["contacts", `(t.project_id, t.address) = (r."projectId", r.address)`]

@@ -43,13 +43,19 @@ const locksOf = (change: Change): ReadonlyArray<Lock> => {
   }
 }
 
+/** A contact by its key. */
+interface ContactKey {
+  readonly projectId: string
+  readonly id: string
+}
+
 /** The contacts whose present address is locked too: the change does not contain it. */
-const lockedContacts = (change: Change): ReadonlyArray<string> => {
+const lockedContacts = (change: Change): ReadonlyArray<ContactKey> => {
   switch (change._tag) {
     case "PutContact":
-      return change.replaces === null ? [] : [change.contact.id]
+      return change.replaces === null ? [] : [{ projectId: change.contact.projectId, id: change.contact.id }]
     case "RemoveContact":
-      return [change.id]
+      return [{ projectId: change.projectId, id: change.id }]
     default:
       return []
   }
@@ -57,7 +63,7 @@ const lockedContacts = (change: Change): ReadonlyArray<string> => {
 
 export interface Locks {
   readonly locks: ReadonlyArray<Lock>
-  readonly contacts: ReadonlyArray<string>
+  readonly contacts: ReadonlyArray<ContactKey>
 }
 
 export const locksOfChanges = (changes: ReadonlyArray<Change>): Locks => ({
@@ -73,8 +79,8 @@ FROM (
   FROM (
     SELECT key, exclusive FROM json_to_recordset($1::json) AS r(key text, exclusive boolean)
     UNION ALL
-    SELECT 'ContactAddress/' || project_id || '/' || address, true
-    FROM ${schema}.contacts WHERE id IN (SELECT json_array_elements_text($2::json))
+    SELECT 'ContactAddress/' || t.project_id || '/' || t.address, true
+    FROM ${schema}.contacts AS t JOIN json_to_recordset($2::json) AS r("projectId" text, id text) ON (t.project_id, t.id) = (r."projectId", r.id)
   ) AS keys
   GROUP BY 1 ORDER BY 1
 ) AS ordered`

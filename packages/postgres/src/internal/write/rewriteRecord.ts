@@ -4,6 +4,7 @@
 import type {
   ChangeOf,
   ConflictReason,
+  EventRecord,
   Message,
   RewritableKind,
   StoredRecord,
@@ -28,10 +29,10 @@ import {
 type Rewritable = StoredRecordOf<RewritableKind>
 
 const places = {
-  Message: [messages, ["id"]],
-  Delivery: [deliveries, ["id"]],
-  Attempt: [attempts, ["delivery_id", "number"]],
-  Event: [events, ["id"]],
+  Message: [messages, ["project_id", "id"]],
+  Delivery: [deliveries, ["project_id", "id"]],
+  Attempt: [attempts, ["project_id", "delivery_id", "number"]],
+  Event: [events, ["project_id", "id"]],
   Idempotency: [idempotency, ["project_id", "key"]]
 } as const
 
@@ -95,8 +96,8 @@ export const makeRewriteRecord = (schema: string) => {
     if (row === undefined) return undefined
     if (kind !== "Event") return { kind, record: row } as StoredRecord
     const waiting = await connection.query(
-      `SELECT event_id FROM ${schema}.undistributed_events WHERE event_id = $1 FOR UPDATE`,
-      [(row as { readonly id: string }).id]
+      `SELECT event_id FROM ${schema}.undistributed_events WHERE project_id = $1 AND event_id = $2 FOR UPDATE`,
+      storedRecordKey({ kind, record } as StoredRecord)
     )
     return { kind, record: { event: row, isDistributed: waiting.length === 0 } } as StoredRecord
   }
@@ -114,6 +115,8 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     const key = storedRecordKey(before)
     if (after === null) {
       await connection.query(`DELETE FROM ${schema}.${table.name} AS t WHERE ${whereOf(before.kind)}`, key)
+      if (before.kind === "Delivery")
+        await connection.query(`DELETE FROM ${schema}.attempts WHERE project_id = $1 AND delivery_id = $2`, key)
       return
     }
     const [written, row] = rowOf(after)
@@ -124,12 +127,16 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     )
   }
 
-  const distribute = async (connection: Connection, id: string, isDistributed: boolean): Promise<void> => {
+  const distribute = async (
+    connection: Connection,
+    { projectId, id }: EventRecord,
+    isDistributed: boolean
+  ): Promise<void> => {
     await connection.query(
       isDistributed
-        ? `DELETE FROM ${schema}.undistributed_events WHERE event_id = $1`
-        : `INSERT INTO ${schema}.undistributed_events (event_id) VALUES ($1) ON CONFLICT DO NOTHING`,
-      [id]
+        ? `DELETE FROM ${schema}.undistributed_events WHERE project_id = $1 AND event_id = $2`
+        : `INSERT INTO ${schema}.undistributed_events (project_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+      [projectId, id]
     )
   }
 
@@ -143,7 +150,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     if (!isSameRecord(existing, before)) return "Stale"
     await write(connection, before, after)
     if (before.kind === "Event")
-      await distribute(connection, before.record.event.id, after?.kind !== "Event" || after.record.isDistributed)
+      await distribute(connection, before.record.event, after?.kind !== "Event" || after.record.isDistributed)
     if (before.kind === "Message") {
       await unrefer(connection, [before.record])
       if (after?.kind === "Message") await refer(connection, after.record)

@@ -38,10 +38,15 @@ const touchesOf = (change: Change): ReadonlyArray<readonly [key: string, mode: n
         : [[key, touch.read]]
     case "TouchApiKey":
       return [[key, touch.use]]
+    case "InsertAttempt":
+      return [
+        [key, touch.write],
+        [`Delivery/${change.attempt.projectId}/${change.attempt.deliveryId}`, touch.read]
+      ]
     case "TransitionAttempt":
       return [
         [key, touch.write],
-        [`Delivery/${change.deliveryId}`, touch.write]
+        [`Delivery/${change.projectId}/${change.deliveryId}`, touch.write]
       ]
     case "PutContact": {
       const { projectId, address } = change.contact
