@@ -2,7 +2,7 @@
  * Every statement of a read names its project, and so does each part of the statement. The laws run all other statements; see `conformance.test.ts`.
  */
 import type { Query, QueryOf, QueryTag } from "@mailkeep/core/adapter"
-import { noContactFilters, noDomainFilters, noLogFilters } from "@mailkeep/core/adapter"
+import { noContactFilters, noDomainFilters, noLogFilters, recordKinds } from "@mailkeep/core/adapter"
 import { describe, expect, it } from "vitest"
 import { migrations } from "../src/internal/migrations.ts"
 import { readStatement } from "../src/internal/read/answerQueries.ts"
@@ -28,6 +28,9 @@ const scan = {
 } as const
 
 type OfProject = { [T in QueryTag]: QueryOf<T> extends { readonly projectId: string } ? T : never }[QueryTag]
+
+/** The queries that read no record of a project, and the query whose keys contain the project. */
+type WithoutProject = "Setting" | "Project" | "Projects" | "LeasesSetAfter" | "RecordsByKey"
 
 /** Each query of the port that has a project, in each form that its statement can have. */
 const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> } = {
@@ -82,12 +85,61 @@ const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> }
   UsageAudit: [{ _tag: "UsageAudit", projectId }]
 }
 
+/** The queries that read all projects, each with the reason. */
+const queriesOfAllProjects: {
+  readonly [T in Exclude<QueryTag, OfProject | WithoutProject>]: readonly [query: QueryOf<T>, why: string]
+} = {
+  ApiKeyByPublicId: [
+    { _tag: "ApiKeyByPublicId", publicId: "a" },
+    "A request proves its project by the public id of its API key."
+  ],
+  DeliveryById: [
+    { _tag: "DeliveryById", id: "del_1" },
+    "A return path and an unsubscribe link name only the delivery."
+  ],
+  MessagesBefore: [
+    { _tag: "MessagesBefore", before: 1, after: null, limit: 10 },
+    "A worker deletes the bodies of old messages of all projects."
+  ],
+  DomainsDue: [{ _tag: "DomainsDue", now: 1, limit: 10 }, "A worker checks the domains of all projects."],
+  UndistributedEvents: [
+    { _tag: "UndistributedEvents", limit: 10 },
+    "A worker distributes the events of all projects, oldest first."
+  ],
+  PendingEventDeliveries: [{ _tag: "PendingEventDeliveries", now: 1 }, "A worker sends the events of all projects."],
+  NextDue: [{ _tag: "NextDue", worker: "a", now: 1 }, "The dispatcher sends the mail of all projects."],
+  Backlog: [{ _tag: "Backlog", now: 1 }, "The operator sees the work of all projects."],
+  WorkHealth: [
+    { _tag: "WorkHealth", dueBefore: 1, leaseEndedBefore: 1 },
+    "The operator sees the work of all projects."
+  ],
+  Records: [
+    { _tag: "Records", kind: "Message", projectId: null, after: null, limit: 10 },
+    "A move between stores reads all projects."
+  ]
+}
+
+/** The tables of records that belong to a project, by kind. */
+const recordsOfProject = recordKinds.filter((kind) => !["Setting", "Lease", "Project"].includes(kind))
+
 const unscopedIn = async (query: Query) => unscopedTables(readStatement("mailkeep", [query]).sql, projectTables)
 
 describe("the project in the statements of a read", () => {
   it("is in each table of each query of a project", async () => {
     for (const query of Object.values(queriesOfProject).flat())
       expect(await unscopedIn(query), JSON.stringify(query)).toEqual([])
+  })
+
+  it("is in the query of the records of one project, and of records by their keys", async () => {
+    for (const kind of recordsOfProject) {
+      const key = [projectId, "id", ...(kind === "Attempt" ? [1] : [])]
+      expect(await unscopedIn({ _tag: "Records", kind, projectId, after: key, limit: 9 }), kind).toEqual([])
+      expect(await unscopedIn({ _tag: "RecordsByKey", kind, keys: [key] }), kind).toEqual([])
+    }
+  })
+
+  it("is missing in the queries of all projects", async () => {
+    for (const [query, why] of Object.values(queriesOfAllProjects)) expect(await unscopedIn(query), why).not.toEqual([])
   })
 
   it("is missed in a statement that compares it with nothing, with itself, or only in one of two cases", async () => {
