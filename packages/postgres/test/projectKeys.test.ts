@@ -75,10 +75,10 @@ const keysOf = async (sql: string): Promise<ReadonlyMap<string, ReadonlyArray<Ke
   return keys
 }
 
-describe("the keys of the tables", () => {
+describe("the schema", () => {
   const all = keysOf(migrations.map((step) => step("mailkeep")).join(""))
 
-  it("begin with the project in the primary key of each table that has one", async () => {
+  it("has the project first in the primary key of each table of a project", async () => {
     const primaryKeys = [...(await all)].map(
       ([table, keys]) => [table, keys.find(({ name }) => name === "primary key")?.columns] as const
     )
@@ -87,13 +87,13 @@ describe("the keys of the tables", () => {
     expect(others.toSorted()).toEqual(ofNoProject)
   })
 
-  it("contain the project when they are unique", async () => {
+  it("has the project in each unique key", async () => {
     for (const [table, keys] of await all)
       for (const { name, isUnique, columns } of keys)
         if (isUnique && !ofNoProject.includes(table)) expect(columns, `${name} of ${table}`).toContain("project_id")
   })
 
-  it("begin with the project in each index, unless there is a reason", async () => {
+  it("has the project first in each index, unless there is a reason", async () => {
     const indexes = [...(await all)].flatMap(([table, keys]) => (ofNoProject.includes(table) ? [] : keys))
     const others = indexes.filter(({ columns }) => columns[0] !== "project_id").map(({ name }) => name)
     expect(others.toSorted()).toEqual(Object.keys(acrossProjects).toSorted())

@@ -38,6 +38,7 @@ import { pageLaws } from "./pages.ts"
 import { processLaws } from "./processes.ts"
 import { eventDeliveryLaws } from "./eventDeliveries.ts"
 import { readLaws } from "./reads.ts"
+import { recordRewriteLaws } from "./recordRewrites.ts"
 import { recordUpdateLaws } from "./recordUpdates.ts"
 import { segmentLaws } from "./segments.ts"
 import { segmentTableLaws } from "./segmentTable.ts"
@@ -88,6 +89,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...contentLaws,
     ...messageSweepLaws,
     ...storedRecordLaws,
+    ...recordRewriteLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,
     ...timeLaws,

@@ -105,7 +105,7 @@ const dropUnused = (state: State, messages: ReadonlyArray<Mail.Message>) => {
 
 /** Deletes the attempts of deleted deliveries. */
 const dropAttempts = (state: State, deliveries: ReadonlyArray<Mail.Delivery>) => {
-  for (const key of [...state.keys()])
+  for (const key of state.keys())
     if (deliveries.some((one) => key.startsWith(`Attempt/${one.projectId}/${one.id}/`))) state.delete(key)
 }
 

@@ -28,7 +28,7 @@ interface Queries {
   Setting: [{ readonly name: string }, string | null]
   Project: [{ readonly id: ProjectId }, ProjectRecord | null]
   Projects: [{}, ReadonlyArray<ProjectRecord>]
-  /** Has no `projectId`, because a request proves its project by this id. */
+  /** Has no `projectId`, because a request proves its project by this id. If several projects have the public id, any of the API keys. */
   ApiKeyByPublicId: [{ readonly publicId: string }, ApiKeyRecord | null]
   ApiKey: [{ readonly projectId: ProjectId; readonly id: string }, ApiKeyRecord | null]
   /** Oldest first. */
@@ -142,7 +142,9 @@ interface Queries {
   /** One chunk of the content of a file, from 0; `null` if the project has no such chunk. The bytes must not be changed. */
   ContentChunk: [{ readonly projectId: ProjectId; readonly hash: string; readonly chunk: number }, Uint8Array | null]
   Delivery: [{ readonly projectId: ProjectId; readonly id: string }, Delivery | null]
-  /** Has no `projectId`, because a return path and an unsubscribe link name only the delivery. */
+  /**
+   * Has no `projectId`, because a return path and an unsubscribe link name only the delivery. If several projects have the id, any of the deliveries.
+   */
   DeliveryById: [{ readonly id: string }, Delivery | null]
   /** Ordered by id, which is the order of the recipients. */
   DeliveriesOfMessage: [{ readonly projectId: ProjectId; readonly messageId: string }, ReadonlyArray<Delivery>]

@@ -2,7 +2,6 @@
  * A move between stores: what it copies, what it refuses, and that the copy answers as the original does.
  */
 import { answersOf, arbitraries } from "@mailkeep/conformance"
-import type { Step } from "@mailkeep/conformance"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { stores } from "@mailkeep/test-support"
 import { Context, Effect, Layer } from "effect"
@@ -13,6 +12,7 @@ import type { Change, Crypto, MailStoreShape, Query } from "../../../src/adapter
 import type { MoveOptions, MoveProgress } from "../../../src/move.ts"
 import { MailStore } from "../../../src/adapter.ts"
 import { digestStore, moveStore } from "../../../src/move.ts"
+import { recordPage } from "../../../src/internal/recordPages.ts"
 import * as NodeCrypto from "../../../src/node/NodeCrypto.ts"
 
 const settings = (count: number): ReadonlyArray<Change> =>
@@ -191,21 +191,42 @@ describe("moveStore", () => {
       })
     ))
 
-  it("dies when the source returns its records in no order, so that the walk ends", async () => {
-    const step: Step = { commit: settings(2).slice(0, 1) }
-    const unordered = Effect.gen(function* () {
-      const { from, to } = yield* twoStores(settings(2))
-      yield* answersOf(from, [step])
-      const backwards: MailStoreShape = {
-        ...from,
-        read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-          Effect.map(
-            from.read(queries),
-            (answers) => answers.map((all) => (all as ReadonlyArray<unknown>).toReversed()) as never
-          )
-      }
-      return yield* moveStore(backwards, to)
-    })
-    await expect(run(unordered)).rejects.toThrow("records/by-key-after-a-key")
+  it.each([1, 2, 3, 10])(
+    "dies when the store returns %i pages of records again and again, so that the walk ends",
+    async (count) => {
+      const endless = Effect.gen(function* () {
+        const { from } = yield* twoStores(settings(count))
+        let pages = 0
+        const repeating: MailStoreShape = {
+          ...from,
+          read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+            Effect.map(
+              from.read(queries),
+              (answers) =>
+                answers.map((all, n) => {
+                  const query = queries[n]!
+                  if (query._tag !== "Records" || query.kind !== "Setting") return all
+                  return [{ kind: "Setting", record: { name: `s${pages++ % count}`, value: "" } }]
+                }) as never
+            )
+        }
+        return yield* digestStore(repeating)
+      })
+      await expect(run(endless)).rejects.toThrow("records/by-key-after-a-key")
+    }
+  )
+
+  it("dies when the store returns a record of another project", async () => {
+    const { from } = await run(twoStores([event("evt_1")]))
+    const foreign = recordPage(from, { kind: "Event", projectId: "prj" })
+    expect(await run(foreign)).toHaveLength(1)
+    const confused: MailStoreShape = {
+      ...from,
+      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+        from.read(queries.map((query) => (query._tag === "Records" ? { ...query, projectId: null } : query)) as never)
+    }
+    await expect(run(recordPage(confused, { kind: "Event", projectId: "prj_other" }))).rejects.toThrow(
+      "records/by-key-after-a-key"
+    )
   })
 })
