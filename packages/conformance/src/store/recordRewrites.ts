@@ -114,4 +114,33 @@ const contents = erases(
   }
 )
 
-export const recordRewriteLaws: ReadonlyArray<StoreLaw> = [rewriting, deleting, contents]
+const attemptsOfDelivery = erases(
+  "records/attempts-with-their-delivery",
+  "When a delivery is deleted, the store deletes its attempts, and those of no other delivery. A rewrite of the delivery keeps them.",
+  function* (store) {
+    const ids = ["del_a", "del_A", "del_b"] as const
+    const [first] = ids
+    const deliveries = ids.map((id) => sample.delivery({ id }))
+    yield* commit(
+      store,
+      ...deliveries.map(insert.delivery),
+      ...ids.map((deliveryId) => insert.attempt(sample.attempt({ deliveryId })))
+    )
+    const attempts = Effect.map(
+      store.read(ids.map((deliveryId) => ({ _tag: "Attempts", projectId, deliveryId }) as const)),
+      (all) => all.map(({ length }) => length)
+    )
+    const before = { kind: "Delivery", record: deliveries[0]! } as const
+    const after = { kind: "Delivery", record: { ...before.record, recipient: "x" } } as const
+    yield* commit(store, rewrite(before, after))
+    yield* same("the attempts after a rewrite", yield* attempts, [1, 1, 1])
+    yield* commit(store, rewrite(after, null))
+    yield* same("the attempts after the deletion", yield* attempts, [0, 1, 1])
+    yield* commit(store, insert.delivery(sample.delivery({ id: first })))
+    yield* same("the attempts of a new delivery with the id", yield* attempts, [0, 1, 1])
+    const attempt = insert.attempt(sample.attempt({ deliveryId: first }))
+    yield* same("an attempt of the new delivery", yield* commitResult(store, attempt), "applied")
+  }
+)
+
+export const recordRewriteLaws: ReadonlyArray<StoreLaw> = [rewriting, deleting, contents, attemptsOfDelivery]

@@ -1,7 +1,7 @@
 /**
  * Mutants of the reference store for the laws of whole records.
  */
-import type { Change, ChangeOf, StoredRecord } from "@mailkeep/core/adapter"
+import type { Attempt, Change, ChangeOf, Delivery, StoredRecord } from "@mailkeep/core/adapter"
 import { recordKeyOf } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
@@ -26,6 +26,28 @@ const unguarded: Mutation = preparing((store, change): Effect.Effect<Change> => 
 const keyOf = (record: StoredRecord): string =>
   recordKeyOf({ _tag: "RewriteRecord", before: record as ChangeOf<"RewriteRecord">["before"], after: null })
 
+/** Writes the attempts of a deleted delivery again when a delivery with its id is inserted. */
+const attemptsKept: Mutation = (store) => {
+  const kept = new Map<string, ReadonlyArray<Attempt>>()
+  const keyOfDelivery = ({ projectId, id }: Delivery) => `${projectId}/${id}`
+  return {
+    ...store,
+    commit: (changes) =>
+      Effect.gen(function* () {
+        for (const change of changes) {
+          if (change._tag !== "RewriteRecord" || change.before.kind !== "Delivery" || change.after !== null) continue
+          const { projectId, id } = change.before.record
+          const [attempts] = yield* store.read([{ _tag: "Attempts", projectId, deliveryId: id }])
+          kept.set(keyOfDelivery(change.before.record), attempts)
+        }
+        const returned = changes.flatMap((change) =>
+          change._tag === "InsertDelivery" ? (kept.get(keyOfDelivery(change.delivery)) ?? []) : []
+        )
+        yield* store.commit([...changes, ...returned.map((attempt): Change => ({ _tag: "InsertAttempt", attempt }))])
+      })
+  }
+}
+
 /** Keeps the contents of rewritten messages: their deletion is not seen. */
 const contentsKept: Mutation = (store) => {
   const kept = new Map<string, StoredRecord>()
@@ -45,5 +67,6 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
   "records/rewrites-what-was-read": unguarded,
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
-  "records/contents-with-the-last-message": contentsKept
+  "records/contents-with-the-last-message": contentsKept,
+  "records/attempts-with-their-delivery": attemptsKept
 }
