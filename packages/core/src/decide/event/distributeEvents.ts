@@ -12,11 +12,18 @@ import type { Decision } from "../store/Decision.ts"
 
 export type Subscriber = ResourceOf<"webhook"> | ResourceOf<"subscription">
 
+/**
+ * An event that is not distributed yet, and the ids of its event deliveries. A subscription gets the events of all projects in the order of these ids.
+ */
+export interface UndistributedEvent {
+  readonly event: EventRecord
+  readonly ids: IdBlock
+}
+
 export interface DistributionFacts {
   readonly now: Instant
-  readonly ids: IdBlock
-  /** Events of one project that are not distributed yet, oldest first. */
-  readonly events: ReadonlyArray<EventRecord>
+  /** Events of one project, oldest first. */
+  readonly events: ReadonlyArray<UndistributedEvent>
   /** The webhooks of the project, and the subscriptions, which apply to all projects. */
   readonly subscribers: ReadonlyArray<Subscriber>
 }
@@ -31,13 +38,15 @@ const receives = (subscriber: Subscriber, { kind }: EventRecord): boolean =>
   (subscriber.kind === "subscription" || subscriber.content.status === "enabled")
 
 /** Makes the event deliveries. The answer is the number of distributed events. */
-export const distributeEvents = ({ now, ids, events, subscribers }: DistributionFacts): Decision<number> => {
+export const distributeEvents = ({ now, events, subscribers }: DistributionFacts): Decision<number> => {
   const eventDeliveries = events
-    .flatMap((event) =>
-      subscribers.filter((subscriber) => receives(subscriber, event)).map((subscriber) => ({ event, subscriber }))
+    .flatMap(({ event, ids }) =>
+      subscribers
+        .filter((subscriber) => receives(subscriber, event))
+        .map((subscriber, n) => ({ event, subscriber, id: idAt(ids, "evd", n) }))
     )
-    .map(({ event, subscriber }, n): EventDelivery => ({
-      id: idAt(ids, "evd", n),
+    .map(({ event, subscriber, id }): EventDelivery => ({
+      id,
       projectId: event.projectId,
       subscriber: subscriber.id,
       eventId: event.id,
@@ -54,7 +63,7 @@ export const distributeEvents = ({ now, ids, events, subscribers }: Distribution
   return {
     answer: events.length,
     changes: [
-      ...events.map(({ projectId, id }): Change => ({ _tag: "DistributeEvent", projectId, id })),
+      ...events.map(({ event: { projectId, id } }): Change => ({ _tag: "DistributeEvent", projectId, id })),
       ...eventDeliveries.map((eventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery }))
     ]
   }

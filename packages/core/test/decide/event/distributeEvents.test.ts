@@ -5,6 +5,7 @@ import { distributeEvents } from "../../../src/decide/event/distributeEvents.ts"
 import type { EventKind } from "../../../src/domain/event/MailEvent.ts"
 import { eventKinds } from "../../../src/domain/event/MailEvent.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
+import { advanceBlock } from "../../../src/domain/value/Id.ts"
 import { eventDelivery, eventRecord, ids, now, subscription, webhook } from "../fixtures.ts"
 
 /** Which event goes to which subscriber, and which events are marked as distributed. */
@@ -16,7 +17,11 @@ const planOf = (changes: ReadonlyArray<Change>) => ({
 })
 
 const distribute = (events: ReadonlyArray<ReturnType<typeof eventRecord>>, subscribers: ReadonlyArray<Subscriber>) =>
-  distributeEvents({ now, ids, events, subscribers })
+  distributeEvents({
+    now,
+    events: events.map((event, n) => ({ event, ids: advanceBlock(ids, n * 100) })),
+    subscribers
+  })
 
 describe("distributeEvents", () => {
   it.each<[string, ReadonlyArray<Subscriber>, ReadonlyArray<string>]>([
