@@ -16,6 +16,7 @@
 import type { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect, Layer } from "effect"
 import type { StoreAdapter } from "./adapters.ts"
+import { scheduler } from "./scheduler.ts"
 
 /** Where the tables are, and how the store reaches them. */
 export type PostgresStoreOptions = PostgresMailStore.PostgresOptions
@@ -55,4 +56,21 @@ export const postgres = (connection: string | PostgresPool | PostgresStoreOption
       )
     )
   }
+}
+
+/**
+ * Creates or migrates the tables, and opens nothing. Use a pool or a URL of the role that owns the schema, before the processes of a new version start. Rejects with `StoreNotOpened`
+ * when the server cannot be reached, and when the role may not change the tables.
+ *
+ * @example
+ * ```ts no-run It needs a server.
+ * import { migratePostgres } from "mailkeep/postgres"
+ *
+ * await migratePostgres(process.env["MAIL_OWNER_URL"] ?? "")
+ * ```
+ */
+export const migratePostgres = async (connection: string | PostgresPool | PostgresStoreOptions): Promise<void> => {
+  const options = optionsOf(connection)
+  const { PostgresMailStore } = await import("@mailkeep/postgres")
+  await Effect.runPromise(PostgresMailStore.migrate(options), { scheduler })
 }

@@ -72,7 +72,7 @@ export const defaultSchema = "mailkeep"
 
 /**
  * Opens the store until the scope closes. Creates the tables if they do not exist. Fails with `StoreNotOpened` when the server cannot be reached,
- * can lose commits, is a standby, or has tables of a newer version.
+ * can lose commits or is a standby. The same when the role lacks rights, and when the version of the tables does not fit.
  */
 export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
@@ -129,14 +129,16 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
   })
 
 /**
- * Creates or migrates the tables of a schema (by default `mailkeep`), with a pool of the role that owns them. Several processes may run it at once.
+ * Creates or migrates the tables and opens nothing. The connection belongs to the role that owns the schema. Several processes may migrate at once.
+ * Programs of the older version continue, unless a step is breaking: then their writes fail. Fails as `make` does.
  */
-export const migrate = (pool: Pool, schema: string = defaultSchema): Effect.Effect<void, StoreNotOpened> => {
-  const quoted = quotedSchema(schema)
-  return Effect.tryPromise({
-    try: () => migrateSchema(makeDatabase(pool), quoted),
-    catch: (cause) => notOpened(cause, whereOf(pool, quoted))
-  })
+export const migrate = (options: PostgresOptions): Effect.Effect<void, StoreNotOpened> => {
+  const schema = quotedSchema(options.schema ?? defaultSchema)
+  return Effect.scoped(
+    Effect.flatMap(openPool(options), (pool) =>
+      Effect.mapError(migrateSchema(makeDatabase(pool), schema), (cause) => notOpened(cause, whereOf(pool, schema)))
+    )
+  )
 }
 
 /**

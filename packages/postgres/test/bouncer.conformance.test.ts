@@ -4,6 +4,6 @@ import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { describe } from "vitest"
 import { placeThroughBouncer } from "./storeUnderTest.ts"
 
-describe.skipIf(!hasPostgres())("the store behind pgbouncer", () => {
+describe.skipIf(!hasPostgres())("the store behind pgbouncer, for a role that may only read and write", () => {
   conforms("postgres through pgbouncer", storeLaws, { place: placeThroughBouncer, runs: 20 })
 })

@@ -15,7 +15,7 @@ describe.skipIf(!hasPostgres())("the store", () => {
   conforms("postgres", storeLaws, { place })
 
   it("names the project in each statement of a write, a claim and a sweep, unless there is a reason", async () => {
-    const projectTables = tablesWithProject(migrations.map((step) => step("mailkeep")))
+    const projectTables = tablesWithProject(migrations.map(({ sql }) => sql("mailkeep")))
     // `projectScope.test.ts` examines the statements of reads. They begin with `VALUES`.
     const writes = [...statements].filter((sql) => !sql.startsWith("VALUES "))
     // Fewer statements mean that the laws of this file did not run.

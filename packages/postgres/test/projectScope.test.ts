@@ -9,7 +9,7 @@ import { readStatement } from "../src/internal/read/answerQueries.ts"
 import { unscopedTables } from "./projectScope.ts"
 import { tablesWithProject } from "./projectTables.ts"
 
-const projectTables = tablesWithProject(migrations.map((step) => step("mailkeep")))
+const projectTables = tablesWithProject(migrations.map(({ sql }) => sql("mailkeep")))
 
 const projectId = "prj_1" as QueryOf<"Contact">["projectId"]
 const after = { createdAt: 1, id: "a" }

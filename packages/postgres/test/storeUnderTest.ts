@@ -3,6 +3,7 @@
  */
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
+import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresGuide"
 import { Effect } from "effect"
 import pg from "pg"
 import { PostgresMailStore } from "../src/index.ts"
@@ -27,6 +28,8 @@ export const open = (argument: string) => {
 interface Target {
   readonly direct: string
   readonly used: string
+  /** Creates the tables, if the store does not create them itself. */
+  readonly createTables?: (schema: string) => Promise<void>
 }
 
 let schemas = 0
@@ -37,7 +40,12 @@ export const schemaNames = /"?law_\d+"?/g
 /** A schema of its own, in the one database of this test process. */
 const placeAt = (target: () => Promise<Target>, module = import.meta.url, openStore: typeof open = open) =>
   Effect.acquireRelease(
-    Effect.promise(async () => ({ ...(await target()), schema: `law_${schemas++}` })),
+    Effect.promise(async () => {
+      const found = await target()
+      const schema = `law_${schemas++}`
+      await found.createTables?.(schema)
+      return { ...found, schema }
+    }),
     ({ direct, schema }) =>
       Effect.promise(async () => {
         const client = new pg.Client({ connectionString: direct })
@@ -69,13 +77,21 @@ export const place = placeAt(ownDatabase)
 /** A place of the store that `openStore` of a module opens. */
 export const placeWith = (module: string, openStore: typeof open) => placeAt(ownDatabase, module, openStore)
 
-/** Each transaction can get another connection of the server. */
+/** Each transaction can get another connection of the server, and the role of the store may only read and write. */
 export const placeThroughBouncer = placeAt(
   once(async () => {
     const watched = openWatched({ isInMemory: true })
     const server = await startPostgres(watched)
     const database = await server.createDatabase()
-    const bouncer = await startBouncer(watched, server)
-    return { direct: server.urlOf(database), used: bouncer.urlOf(database) }
+    const { app } = guideRolesOf(database)
+    const bouncer = await startBouncer(watched, server, [app])
+    const createTables = (schema: string) =>
+      createGuideRoles({
+        server,
+        database,
+        schema,
+        migrate: (connectionString) => Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema }))
+      })
+    return { direct: server.urlOf(database), used: bouncer.urlOf(database, app), createTables }
   })
 )

@@ -12,8 +12,8 @@ import { userName } from "./postgresServer.ts"
 
 /** A running pgbouncer. */
 export interface PostgresBouncer {
-  /** The address of a database through pgbouncer, for the driver. */
-  readonly urlOf: (database: string) => string
+  /** The address of a database through pgbouncer, for the driver. `user` is one of the users. */
+  readonly urlOf: (database: string, user?: string) => string
   /** Ends every connection and stops pgbouncer. */
   readonly stop: () => Promise<void>
 }
@@ -44,12 +44,19 @@ logfile = ${join(folder, "log")}
 
 const portTriesMax = 5
 
-/** Starts pgbouncer. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session does not remain. */
-export const startBouncer = async (watched: Watched, server: PostgresServer): Promise<PostgresBouncer> => {
+/**
+ * Starts pgbouncer for some users of the server. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session
+ * does not remain.
+ */
+export const startBouncer = async (
+  watched: Watched,
+  server: PostgresServer,
+  users: ReadonlyArray<string> = [userName]
+): Promise<PostgresBouncer> => {
   const folder = mkdtempSync(join(watched.folder, "bouncer-"))
   giveToServerUser(folder)
   const config = join(folder, "pgbouncer.ini")
-  writeFileSync(join(folder, "users"), `"${userName}" ""\n`)
+  writeFileSync(join(folder, "users"), users.map((user) => `"${user}" ""\n`).join(""))
   for (let tries = 0; tries < portTriesMax; tries++) {
     const port = await freePort()
     writeFileSync(config, configOf(server, port, folder))
@@ -58,7 +65,7 @@ export const startBouncer = async (watched: Watched, server: PostgresServer): Pr
     while (child.exitCode === null) {
       if (await accepts(port))
         return {
-          urlOf: (database) => `postgres://${userName}@127.0.0.1:${port}/${database}`,
+          urlOf: (database, user = userName) => `postgres://${user}@127.0.0.1:${port}/${database}`,
           stop: async () => {
             if (child.exitCode !== null || child.signalCode !== null) return
             const ended = once(child, "exit")

@@ -43,8 +43,8 @@ export interface PostgresServer {
   readonly folder: string
   /** The folder with the data and the file `log`. */
   readonly dataFolder: string
-  /** The address of a database, for the driver. */
-  readonly urlOf: (database: string) => string
+  /** The address of a database, for the driver. Without a role, for the superuser. */
+  readonly urlOf: (database: string, role?: string) => string
   /** Runs statements in a database as they are, without a transaction. */
   readonly run: (database: string, ...statements: ReadonlyArray<string>) => Promise<void>
   /** Creates a database with a new name and returns the name. `template` is an existing database that no connection uses; its content is copied. */
@@ -200,7 +200,7 @@ export const serveFolder = async (watched: Watched, dataFolder: string): Promise
   if (child === undefined) throw new Error(`PostgreSQL did not start: ${readFileSync(join(dataFolder, "log"), "utf8")}`)
   let server = child
   let made = 0
-  const urlOf = (database: string) => `postgres://${userName}@127.0.0.1:${port}/${database}`
+  const urlOf = (database: string, role: string = userName) => `postgres://${role}@127.0.0.1:${port}/${database}`
   const run = async (database: string, ...statements: ReadonlyArray<string>) => {
     const client = new Client({ connectionString: urlOf(database) })
     await client.connect()

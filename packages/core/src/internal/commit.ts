@@ -28,7 +28,7 @@ export class NotStored extends Data.TaggedError("NotStored")<{
  * - `bounded`: after a conflict, loads and decides again, at most 256 times. Then fails with `StoreUnavailable` (`contended`).
  * - `keepTryingMillis`: for a fact that must not be lost, such as the outcome of a hand-off. Repeats after a conflict and, with pauses of
  *   50 ms to 5 s, while the store is unavailable. Fails with `NotStored` after this much monotonic time, after 512 conflicts, and at once when
- *   the store is closed or moved. Only the pauses can be interrupted.
+ *   the store is closed or moved, or needs a newer Mailkeep. Only the pauses can be interrupted.
  */
 export type CommitPolicy = "once" | "bounded" | { readonly keepTryingMillis: number }
 
@@ -110,6 +110,7 @@ const untilStored = <A>(
       if (
         reason === "closed" ||
         reason === "moved" ||
+        reason === "newer_schema" ||
         conflictPauses >= conflictPausesMax ||
         elapsedNanos >= boundNanos
       )

@@ -13,9 +13,10 @@ import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
 
 /**
- * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later: yes, unless `reason`
- * is `closed`, `read_only` or `moved`. The reason `moving` means that the records are being moved to another store, and `moved` that they were.
- * After a failed commit, the changes may have been applied: read again before the next commit.
+ * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later. It cannot when `reason`
+ * is `closed`, `read_only`, `moved` or `newer_schema`. The reason `moving` means that the records are being moved to another store, and `moved`
+ * that they were. The reason `newer_schema` means that a newer Mailkeep has changed the tables, and that this one cannot use them. After a failed
+ * commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly reason:
@@ -28,6 +29,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
     | "unreachable"
     | "moving"
     | "moved"
+    | "newer_schema"
   /** A sentence that says what to do, when the store knows it. */
   readonly detail?: string
   readonly cause?: unknown
@@ -36,9 +38,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   override get message() {
     return this.detail ?? `The store is unavailable: ${this.reason}.`
   }
-  /** Retryable, unless the store is closed, read-only or moved. Use the same idempotency key for a send. */
+  /** Retryable, unless the store is closed, read-only or moved, or needs a newer Mailkeep. Use the same idempotency key for a send. */
   get isRetryable() {
-    return this.reason !== "closed" && this.reason !== "read_only" && this.reason !== "moved"
+    return !["closed", "read_only", "moved", "newer_schema"].includes(this.reason)
   }
 }
 
@@ -47,7 +49,9 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
   readonly reason:
     | "not_a_database"
     | "newer_schema"
+    | "older_schema"
     | "not_durable"
+    | "not_granted"
     | "read_only"
     | "full"
     | "locked"
@@ -71,7 +75,9 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
 const storeNotOpenedMessages: Readonly<Record<StoreNotOpened["reason"], string>> = {
   not_a_database: "This file is not an SQLite database",
   newer_schema: "This store was written by a newer Mailkeep",
+  older_schema: "The tables of this store are those of an older Mailkeep",
   not_durable: "The store does not sync every commit to the disk, and would lose mail",
+  not_granted: "The role may not use this store",
   read_only: "The store is read-only",
   full: "The disk has no space left for the store",
   locked: "Another process has locked the store",

@@ -15,6 +15,7 @@ import { defectOf, unavailableOf } from "./postgresFailure.ts"
 import { answerQueries } from "./read/answerQueries.ts"
 import { attemptRead, attemptWrite } from "./runStatements.ts"
 import { codeOf } from "./sqlStates.ts"
+import { makeVersionCheck, NewerTables } from "./tableVersion.ts"
 import { makeCommitGroup } from "./write/commitGroup.ts"
 import { makeCommitTransactions } from "./write/commitTransactions.ts"
 
@@ -71,6 +72,7 @@ const beginRefusals: Readonly<Record<string, TransactionRefused>> = {
 /** The failure of the port. Throws the cause itself if it is a bug. */
 const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
   if (cause instanceof TransactionRefused) return cause
+  if (cause instanceof NewerTables) return refused("other_schema", `${cause.message}.`)
   const failure = unavailableOf(cause)
   if (failure === undefined) throw defectOf(cause)
   return failure
@@ -158,6 +160,7 @@ export const makeJoinTransaction = (
   Effect.gen(function* () {
     const { database, schema, capabilities, count, notify, isOpen } = deps
     const scope = yield* Effect.scope
+    const versionCheck = makeVersionCheck(schema, schemaVersion)
     let storeFacts: Promise<Facts> | undefined
     const factsOfStore = () => (storeFacts ??= database.use(factsOf))
     /** One call at a time on each client. */
@@ -195,10 +198,7 @@ export const makeJoinTransaction = (
       try {
         const refusal = refusalOf(await factsOf(connection), store, capabilities.durable)
         if (refusal !== undefined) throw refusal
-        const [row] = await connection.query<{ readonly version: number }>(
-          `SELECT version FROM ${schema}.schema_version`
-        )
-        if (row?.version !== schemaVersion) throw refused("other_schema")
+        versionCheck.check(await connection.query(versionCheck.sql))
       } catch (cause) {
         await endCall(connection, false)
         throw cause

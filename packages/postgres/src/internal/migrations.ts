@@ -2,48 +2,75 @@
  * The numbered steps from a database without Mailkeep tables to the newest schema. A released step never changes; a test compares its checksum.
  * The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
  */
-import type { Connection, Database } from "./database.ts"
-import { inWriteTransaction } from "./database.ts"
+import { Effect, Schedule } from "effect"
+import type { Database } from "./database.ts"
+import { inMigrationTransaction } from "./database.ts"
 import { sql as access } from "./schema/access.ts"
 import { sql as contacts } from "./schema/contacts.ts"
 import { sql as events } from "./schema/events.ts"
 import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
 import { sql as store } from "./schema/store.ts"
-
-/** The steps. Each is the SQL for a quoted schema name. */
-export const migrations: ReadonlyArray<(schema: string) => string> = [
-  (schema: string) => [store, access, mail, events, resources, contacts].map((sql) => sql(schema)).join("")
-]
-
-export const schemaVersion = migrations.length
-
-/** Reads the catalog as of now. `to_regclass` can answer from a cache of before the wait for a lock. */
-const tableExistsSql =
-  "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = (parse_ident($1))[1] AND tablename = 'schema_version') AS exists"
-
-/** The version of the tables; 0 before the first step. */
-export const versionOf = async (connection: Connection, schema: string): Promise<number> => {
-  const [table] = await connection.query<{ readonly exists: boolean }>(tableExistsSql, [schema])
-  if (table?.exists !== true) return 0
-  const [row] = await connection.query<{ readonly version: number }>(`SELECT version FROM ${schema}.schema_version`)
-  return row?.version ?? 0
-}
+import { isContended } from "./sqlStates.ts"
+import { hasSchema, versionOf } from "./tableVersion.ts"
 
 /**
- * Migrates to `schemaVersion`, one step in each transaction. Several processes may migrate at once: each step waits for a lock, and checks the
- * version again.
+ * One step. Programs of older versions work with the tables after an additive step: a new table, a new index, or a new column that may be null or
+ * has a default. Every other step is breaking, also one that adds a value to a `CHECK` list. Source: decision 0081.
  */
-export const migrateSchema = async (database: Database, schema: string): Promise<void> => {
-  let version = await database.use((connection) => versionOf(connection, schema))
-  while (version < schemaVersion)
-    version = await inWriteTransaction(database, async (connection) => {
-      await connection.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mailkeep migration ${schema}`])
-      const existing = await versionOf(connection, schema)
-      if (existing >= schemaVersion) return { value: existing, isKept: true }
-      if (existing === 0) await connection.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-      await connection.query(migrations[existing]!(schema))
-      await connection.query(`UPDATE ${schema}.schema_version SET version = ${existing + 1}`)
-      return { value: existing + 1, isKept: true }
-    })
+export interface Migration {
+  /** The SQL for a quoted schema name. */
+  readonly sql: (schema: string) => string
+  /** Programs of older versions can no longer use the tables. */
+  readonly isBreaking: boolean
 }
+
+export const migrations: ReadonlyArray<Migration> = [
+  {
+    sql: (schema) => [store, access, mail, events, resources, contacts].map((sql) => sql(schema)).join(""),
+    isBreaking: true
+  }
+]
+
+/** The version that this program needs. */
+export const schemaVersion = migrations.length
+
+/** Applies the next step, and returns the version after it. */
+const applyNext = (database: Database, schema: string, steps: ReadonlyArray<Migration>): Promise<number> =>
+  inMigrationTransaction(database, async (connection) => {
+    await connection.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mailkeep migration ${schema}`])
+    const { version, compatibleFrom } = await versionOf(connection, schema)
+    const step = steps[version]
+    if (step === undefined) return { value: version, isKept: true }
+    // Without `IF NOT EXISTS`, because the owner of an existing schema may not be allowed to create one.
+    if (!(await hasSchema(connection, schema))) await connection.query(`CREATE SCHEMA ${schema}`)
+    // Waits for every transaction that has checked the version.
+    if (version > 0 && step.isBreaking)
+      await connection.query(`LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`)
+    await connection.query(step.sql(schema))
+    const next = version + 1
+    await connection.query(
+      `UPDATE ${schema}.schema_version SET version = ${next}, compatible_from = ${step.isBreaking ? next : compatibleFrom}`
+    )
+    return { value: next, isKept: true }
+  })
+
+/** A step waits only half a second for a lock, because others wait behind it. Then it tries again, for a minute. */
+const lockedSchedule = Schedule.spaced("250 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "1 minute" }))
+
+/**
+ * Migrates to the version of the last step, one step in each transaction. Several processes may migrate at once: each step waits for a lock, and
+ * reads the version again. Tables of a newer version stay as they are.
+ */
+export const migrateSchema = (
+  database: Database,
+  schema: string,
+  steps: ReadonlyArray<Migration> = migrations
+): Effect.Effect<void, unknown> =>
+  Effect.gen(function* () {
+    const next = Effect.tryPromise({ try: () => applyNext(database, schema, steps), catch: (cause) => cause }).pipe(
+      Effect.retry({ schedule: lockedSchedule, while: isContended })
+    )
+    let version = yield* next
+    while (version < steps.length) version = yield* next
+  })

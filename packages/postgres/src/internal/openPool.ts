@@ -8,9 +8,13 @@ import type { Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
-import { migrateSchema, schemaVersion, versionOf } from "./migrations.ts"
+import { missingRights } from "./missingRights.ts"
+import type { Migration } from "./migrations.ts"
+import { migrateSchema, migrations } from "./migrations.ts"
 import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, reasonOf } from "./sqlStates.ts"
+import { codeOf, isRefusedStatement, reasonOf } from "./sqlStates.ts"
+import type { VersionCheck } from "./tableVersion.ts"
+import { makeVersionCheck, NewerTables, versionOf } from "./tableVersion.ts"
 
 /** How the store reaches the server: by the pool of the product, or by a pool of its own. */
 export type PoolSource =
@@ -25,6 +29,8 @@ export interface OpeningOptions {
   readonly schema: string
   readonly migrate: boolean
   readonly allowAsynchronousCommit: boolean
+  /** Default: the steps of this program. */
+  readonly steps?: ReadonlyArray<Migration>
 }
 
 type Refusal = Pick<StoreNotOpened, "reason"> & { readonly detail: string }
@@ -121,61 +127,93 @@ const checkServer = async (connection: Connection, { allowAsynchronousCommit }: 
   if (refusal !== undefined) throw new NotOpened(refusal)
 }
 
-/** Refuses the tables of a newer Mailkeep before anything is written. */
-const checkVersion = async (connection: Connection, { schema, migrate }: OpeningOptions): Promise<number> => {
-  const version = await versionOf(connection, schema)
-  if (version > schemaVersion)
-    throw new NotOpened({ reason: "newer_schema", detail: "These tables were written by a newer Mailkeep" })
-  if (version < schemaVersion && !migrate)
-    throw new NotOpened({
-      reason: "not_a_database",
-      detail: "The tables of this version do not exist. Run `migrate` with the role that owns the schema"
-    })
-  return version
+/** What an operator does when the role may not migrate. */
+const migrateSentence = "Run `migrate` with the role that owns the schema"
+
+/** Refuses tables that this program cannot use before anything is written. Returns whether they must be migrated first. */
+const isBehind = async (connection: Connection, options: Required<OpeningOptions>): Promise<boolean> => {
+  const { schema, migrate, steps } = options
+  const existing = await versionOf(connection, schema)
+  makeVersionCheck(schema, steps.length).check([existing])
+  if (existing.version >= steps.length) return false
+  if (migrate) return true
+  if (existing.version === 0)
+    throw new NotOpened({ reason: "not_a_database", detail: `The tables do not exist. ${migrateSentence}` })
+  throw new NotOpened({
+    reason: "older_schema",
+    detail: `The tables have version ${existing.version}, and this program needs version ${steps.length}. ${migrateSentence}`
+  })
 }
 
-const openDatabase = async (pool: Pool, options: OpeningOptions): Promise<Database> => {
-  const database = makeDatabase(pool)
-  const version = await database.use(async (connection) => {
-    await checkServer(connection, options)
-    return checkVersion(connection, options)
-  })
-  if (version < schemaVersion) await migrateSchema(database, options.schema)
-  return database
+const checkRights = async (connection: Connection, schema: string): Promise<void> => {
+  const missing = await missingRights(connection, schema)
+  if (missing !== undefined) throw new NotOpened({ reason: "not_granted", detail: missing })
 }
+
+/** After a breaking step, the tables refuse statements of this program. Then the failure says so. */
+const explainingRefusals = (database: Database, versionCheck: VersionCheck): Database => ({
+  writeCheck: versionCheck,
+  use: (run) =>
+    database.use(run).catch(async (cause: unknown) => {
+      if (isRefusedStatement(cause))
+        versionCheck.check(await database.use((connection) => connection.query(versionCheck.sql)))
+      throw cause
+    })
+})
+
+const attemptOpening = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: (cause) => cause })
+
+const openDatabase = (pool: Pool, options: Required<OpeningOptions>): Effect.Effect<Database, unknown> =>
+  Effect.gen(function* () {
+    const database = makeDatabase(pool)
+    const { schema, steps } = options
+    const mustMigrate = yield* attemptOpening(() =>
+      database.use(async (connection) => {
+        await checkServer(connection, options)
+        return isBehind(connection, options)
+      })
+    )
+    if (mustMigrate) yield* migrateSchema(database, schema, steps)
+    yield* attemptOpening(() => database.use((connection) => checkRights(connection, schema)))
+    return explainingRefusals(database, makeVersionCheck(schema, steps.length))
+  })
 
 /** Sentences for failures that an operator can correct. */
 const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
   "28000": "PostgreSQL refused the user",
   "3D000": "The database does not exist",
-  "42501":
-    "The role may not do this. Run `migrate` with the role that owns the schema, and grant the rights of the documentation"
+  "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
+}
+
+const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])
+
+const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
+  if (refusedRole.has(codeOf(cause))) return "not_granted"
+  const reason = reasonOf(cause)
+  if (reason === "contended") return "locked"
+  return reason === "read_only" || reason === "full" ? reason : "unreachable"
 }
 
 /** The failure of opening. Never quotes values, users or passwords. */
 export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
-  const reason = reasonOf(cause)
-  const detail = details[codeOf(cause) ?? ""]
+  if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
+  const reason = openingReasonOf(cause)
+  const detail = reason === "locked" ? "Another process has locked the tables" : details[codeOf(cause) ?? ""]
   return new StoreNotOpened({
-    reason: reason === "contended" ? "locked" : reason === "read_only" || reason === "full" ? reason : "unreachable",
+    reason,
     where,
-    ...(reason === "contended"
-      ? { detail: "Another process has locked the tables" }
-      : detail === undefined
-        ? {}
-        : { detail }),
+    ...(detail === undefined ? {} : { detail }),
     cause: new PostgresError(cause)
   })
 }
 
 /** Checks the server and migrates the tables. */
 export const openTables = (pool: Pool, options: OpeningOptions): Effect.Effect<Database, StoreNotOpened> =>
-  Effect.tryPromise({
-    try: () => openDatabase(pool, options),
-    catch: (cause) => notOpened(cause, whereOf(pool, options.schema))
-  })
+  Effect.mapError(openDatabase(pool, { steps: migrations, ...options }), (cause) =>
+    notOpened(cause, whereOf(pool, options.schema))
+  )
 
 /** Quotes the name of a schema. */
 export const quotedSchema = (name: string): string => pg.escapeIdentifier(name)

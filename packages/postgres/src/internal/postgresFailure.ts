@@ -3,6 +3,7 @@
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { codeOf, isOfDriver, reasonOf } from "./sqlStates.ts"
+import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
   const name =
@@ -25,6 +26,8 @@ export class PostgresError extends Error {
 
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
+  if (cause instanceof NewerTables)
+    return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
   const reason = reasonOf(cause)
   return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
 }

@@ -64,5 +64,8 @@ export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) ===
 /** A statement was refused because one before it in the transaction has failed. */
 export const isAfterFailure = (cause: unknown): boolean => codeOf(cause) === "25P02"
 
+/** The server refused the statement itself: a table or a column does not exist, or the role may not use it. */
+export const isRefusedStatement = (cause: unknown): boolean => codeOf(cause)?.startsWith("42") ?? false
+
 /** Another record has the value of a unique column. */
 export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === "23505"

@@ -52,6 +52,7 @@ export type StoreFault =
   | "unreachable"
   | "moving"
   | "moved"
+  | "newer_schema"
   | "timeout"
 
 /** The facts for the decision. */

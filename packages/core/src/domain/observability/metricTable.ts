@@ -34,7 +34,8 @@ export const commitResults = [
   "contended",
   "unreachable",
   "moving",
-  "moved"
+  "moved",
+  "newer_schema"
 ] as const
 
 /** One metric. */

@@ -48,7 +48,8 @@ describe("metricTable", () => {
       contended: true,
       unreachable: true,
       moving: true,
-      moved: true
+      moved: true,
+      newer_schema: true
     }
     expect(commitResults.toSorted()).toEqual(["applied", "conflict", ...Object.keys(reasons)].toSorted())
   })

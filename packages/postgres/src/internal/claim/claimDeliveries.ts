@@ -5,8 +5,11 @@
 import type { Claim, ClaimKind, Delivery, EventDelivery, EventDeliveryClaim, Rotation } from "@mailkeep/core/adapter"
 import { claimKinds, longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import type { Connection, Database } from "../database.ts"
+import { schemaVersion } from "../migrations.ts"
 import type { RecordTable } from "../recordTable.ts"
 import { deliveries, eventDeliveries } from "../tables.ts"
+import type { VersionCheck } from "../tableVersion.ts"
+import { makeVersionCheck } from "../tableVersion.ts"
 import { makeClaimOrder, unclaimedSql } from "./claimOrder.ts"
 
 /** A row as the search found it. */
@@ -26,12 +29,19 @@ interface Marking {
 /** Other workers can take rows between the search and the mark. So often the claim searches for others. */
 const searchesMax = 5
 
-/** Marks the rows that are still as the search found them, and sets the lease of the worker if there are any. */
-const markSql = <R>(schema: string, table: RecordTable<R>): string => `WITH free AS MATERIALIZED (
+/**
+ * Marks the rows that are still as the search found them, and sets the lease of the worker if there are any. Marks none in tables that this program
+ * cannot use.
+ */
+const markSql = <R>(
+  schema: string,
+  table: RecordTable<R>,
+  { isUsable }: VersionCheck
+): string => `WITH free AS MATERIALIZED (
   SELECT d.project_id, d.id FROM ${schema}.${table.name} AS d
   JOIN json_to_recordset($2::json) AS r("projectId" text, id text, "dueAt" bigint, "fencingToken" bigint)
     ON (d.project_id, d.id) = (r."projectId", r.id)
-  WHERE (d.status, d.due_at, d.fencing_token) = ($5, r."dueAt", r."fencingToken") AND ${unclaimedSql(schema, "d")}
+  WHERE (d.status, d.due_at, d.fencing_token) = ($5, r."dueAt", r."fencingToken") AND ${unclaimedSql(schema, "d")} AND ${isUsable}
   FOR NO KEY UPDATE OF d SKIP LOCKED
 ), marked AS (
   UPDATE ${schema}.${table.name} AS t SET worker = $3, fencing_token = t.fencing_token + 1
@@ -51,9 +61,9 @@ type Mark<R> = (
 ) => Promise<ReadonlyArray<R>>
 
 const makeMark =
-  <R extends object>(schema: string, table: RecordTable<R>, status: string): Mark<R> =>
-  (connection, { now, worker, leaseUntil }, candidates) =>
-    connection.query<R>(markSql(schema, table), [
+  <R extends object>(schema: string, table: RecordTable<R>, status: string, versionCheck: VersionCheck): Mark<R> =>
+  async (connection, { now, worker, leaseUntil }, candidates) => {
+    const rows = await connection.query<R>(markSql(schema, table, versionCheck), [
       now,
       JSON.stringify(
         candidates.map(({ projectId, id, dueAt, fencingToken }) => ({ projectId, id, dueAt, fencingToken }))
@@ -62,6 +72,9 @@ const makeMark =
       leaseUntil,
       status
     ])
+    if (rows.length === 0) versionCheck.check(await connection.query(versionCheck.sql))
+    return rows
+  }
 
 /** The rotation of the next search: what the claim has marked is under way. */
 const afterClaimed = (rotation: Rotation, claimed: ReadonlyArray<Delivery>): Rotation => {
@@ -105,10 +118,14 @@ const claimRows = async <R extends Candidate>(
 
 export const makeClaims = (database: Database, schema: string) => {
   const claimOrder = makeClaimOrder(schema)
+  const versionCheck = makeVersionCheck(schema, schemaVersion)
   const marks = Object.fromEntries(
-    Object.entries(claimKinds).map(([kind, status]) => [kind, makeMark<Delivery>(schema, deliveries, status)])
+    Object.entries(claimKinds).map(([kind, status]) => [
+      kind,
+      makeMark<Delivery>(schema, deliveries, status, versionCheck)
+    ])
   ) as Readonly<Record<ClaimKind, Mark<Delivery>>>
-  const markEventDeliveries = makeMark<EventDelivery>(schema, eventDeliveries, "pending")
+  const markEventDeliveries = makeMark<EventDelivery>(schema, eventDeliveries, "pending", versionCheck)
   const dueEventsSql = `SELECT d.project_id AS "projectId", d.id, d.due_at AS "dueAt", d.fencing_token AS "fencingToken" FROM ${schema}.event_deliveries AS d
 WHERE d.subscriber = $2 AND d.due_at IS NOT NULL AND d.due_at <= $1 AND ${unclaimedSql(schema, "d")} AND d.id <> ALL ($3::text[])
 ORDER BY d.due_at, d.id LIMIT $4`

@@ -113,5 +113,8 @@ export const makeSweep = (database: Database, schema: string) => {
   return ({ kind, before, limit }: Sweep): Promise<number> =>
     kind === "messages"
       ? sweepMessages(before, limit)
-      : database.use(async (connection) => (await connection.query(statements[kind], [before, limit])).length)
+      : inWriteTransaction(database, async (connection) => {
+          const deleted = await connection.query(statements[kind], [before, limit])
+          return { value: deleted.length, isKept: true }
+        })
 }

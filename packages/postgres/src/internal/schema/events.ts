@@ -19,7 +19,7 @@ CREATE TABLE ${schema}.undistributed_events (
   project_id text COLLATE "C" NOT NULL,
   event_id text COLLATE "C" NOT NULL,
   PRIMARY KEY (project_id, event_id)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX undistributed_events_oldest ON ${schema}.undistributed_events (event_id);
 
 CREATE TABLE ${schema}.event_deliveries (
@@ -38,7 +38,7 @@ CREATE TABLE ${schema}.event_deliveries (
   ended_at bigint,
   CHECK ((due_at IS NOT NULL) = (status = 'pending')),
   PRIMARY KEY (project_id, id)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX event_deliveries_due ON ${schema}.event_deliveries (subscriber, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX event_deliveries_newest ON ${schema}.event_deliveries (project_id, subscriber, created_at, id);
 CREATE INDEX event_deliveries_of_event ON ${schema}.event_deliveries (project_id, event_id, id);

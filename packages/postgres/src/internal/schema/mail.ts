@@ -1,6 +1,6 @@
 /**
  * Messages with the contents of their files, one delivery for each recipient, and the attempts of each delivery. The free space in the pages of
- * deliveries and attempts lets a claim and a transition of an attempt change a row without a change of an index. A folded text is there only where
+ * deliveries and attempts lets a claim and a transition of an attempt change a row without a change of an index (decision 0083). A folded text is there only where
  * it differs from the lower case of its ASCII letters.
  */
 export const sql = (schema: string): string => `
@@ -86,7 +86,7 @@ CREATE TABLE ${schema}.deliveries (
   failed_at bigint,
   CHECK ((due_at IS NOT NULL) = (status IN ('scheduled', 'queued', 'sending'))),
   PRIMARY KEY (project_id, id)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 -- A return path and an unsubscribe link name only the delivery.
 CREATE INDEX deliveries_by_id ON ${schema}.deliveries (id);
 CREATE INDEX deliveries_newest ON ${schema}.deliveries (project_id, created_at, id);

@@ -1,12 +1,14 @@
 /**
- * Internal records of the store: settings, the schema version, the leases of workers, idempotency records and counters.
+ * Internal records of the store: settings, the schema version, the leases of workers, idempotency records and counters. A program can use the tables
+ * if its schema version is at least `compatible_from`.
  * The sequence counts the transactions that write. `recorded_at` is the instant of the change that wrote an idempotency record.
  */
 export const sql = (schema: string): string => `
 CREATE TABLE ${schema}.schema_version (
-  version integer NOT NULL
+  version integer NOT NULL,
+  compatible_from integer NOT NULL
 );
-INSERT INTO ${schema}.schema_version (version) VALUES (0);
+INSERT INTO ${schema}.schema_version (version, compatible_from) VALUES (0, 0);
 
 CREATE SEQUENCE ${schema}.commits;
 

@@ -1,0 +1,57 @@
+/**
+ * The version of the tables, and the oldest program that can use them. Each transaction that writes reads both. Source: decision 0081.
+ */
+import type { Connection, WriteCheck } from "./database.ts"
+
+/** What the tables say about themselves. */
+export interface TableVersion {
+  /** The number of steps that made the tables; 0 before the first step. */
+  readonly version: number
+  /** The programs of this version and of later ones can use the tables. */
+  readonly compatibleFrom: number
+}
+
+const noTables: TableVersion = { version: 0, compatibleFrom: 0 }
+
+const versionSql = (schema: string): string =>
+  `SELECT version, compatible_from AS "compatibleFrom" FROM ${schema}.schema_version`
+
+/** Reads the catalog as of now, for a quoted name. `to_regclass` can answer from a cache of before the wait for a lock. */
+const existingSql = `SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = found.oid AND relname = 'schema_version') AS "hasVersion"
+FROM pg_catalog.pg_namespace AS found WHERE nspname = (parse_ident($1))[1]`
+
+/** Whether the schema exists. */
+export const hasSchema = async (connection: Connection, schema: string): Promise<boolean> =>
+  (await connection.query(existingSql, [schema])).length > 0
+
+/** Reads the version of tables that may not exist. */
+export const versionOf = async (connection: Connection, schema: string): Promise<TableVersion> => {
+  const [found] = await connection.query<{ readonly hasVersion: boolean }>(existingSql, [schema])
+  if (found?.hasVersion !== true) return noTables
+  const [row] = await connection.query<TableVersion>(versionSql(schema))
+  return row ?? noTables
+}
+
+/** A newer program has changed the tables, and this program cannot use them. */
+export class NewerTables extends Error {
+  constructor({ version, compatibleFrom }: TableVersion, programVersion: number) {
+    super(
+      `The tables have version ${version}. Programs before version ${compatibleFrom} cannot use them, and this program has version ${programVersion}. Start the newer program`
+    )
+  }
+}
+
+/** Compares the version of the tables with the version of this program. A breaking step waits for each transaction that has run the statement. */
+export interface VersionCheck extends WriteCheck {
+  /** An SQL condition: this program can use the tables. */
+  readonly isUsable: string
+}
+
+export const makeVersionCheck = (schema: string, programVersion: number): VersionCheck => ({
+  sql: versionSql(schema),
+  isUsable: `(SELECT compatible_from FROM ${schema}.schema_version) <= ${programVersion}`,
+  check: (rows) => {
+    const [row] = rows as ReadonlyArray<TableVersion>
+    if (row !== undefined && row.compatibleFrom > programVersion) throw new NewerTables(row, programVersion)
+  }
+})
