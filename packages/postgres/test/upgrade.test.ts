@@ -213,6 +213,28 @@ describe.skipIf(!hasPostgres())("a breaking step", () => {
     expect(result.rows).toEqual([{ settings: 0, claimed: 0 }])
   })
 
+  it("refuses a commit that began before the step and ends after the step, and keeps nothing of it", async () => {
+    const result = await withOlder((store, older) =>
+      Effect.gen(function* () {
+        const other = yield* Effect.promise(() => older.ownerPool.connect())
+        const otherRuns = (sql: string) => Effect.promise(() => other.query(sql))
+        // The commit waits until this transaction ends, because both write the same setting.
+        yield* otherRuns("BEGIN; INSERT INTO mailkeep.settings (name, value) VALUES ('same', 'x')")
+        const commit = yield* Effect.forkChild(Effect.flip(store.commit([put("same"), put("another")])))
+        const waiting = "SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+        yield* Effect.promise(() => expect.poll(async () => (await other.query(waiting)).rows.length).toBe(1))
+        yield* older.migrateTo({ sql: () => "SELECT 1", isBreaking: true })
+        yield* otherRuns("ROLLBACK")
+        const failure = yield* Fiber.join(commit)
+        const { rows } = yield* otherRuns("SELECT name FROM mailkeep.settings")
+        other.release()
+        return { failure, rows: rows as ReadonlyArray<unknown> }
+      })
+    )
+    expect(result.failure).toMatchObject({ _tag: "StoreUnavailable", reason: "newer_schema" })
+    expect(result.rows).toEqual([])
+  })
+
   it("refuses a claim by the mark alone when the search still works", async () => {
     const failure = await withOlder((store, older) =>
       Effect.gen(function* () {

@@ -10,16 +10,9 @@ import { isAfterFailure, isConnectionLost, markOfDriver } from "./sqlStates.ts"
 export interface Connection {
   /**
    * Sends one statement and returns its rows. Statements run in the order of the calls, so a caller need not wait for one before it sends the
-   * next. Each promise must be awaited, also after another one has failed. Of several statements without values, returns the rows of the last.
+   * next. Each promise must be awaited, also after another one has failed.
    */
   readonly query: <Row extends object>(sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
-}
-
-/** A statement in front of each transaction that writes. */
-export interface WriteCheck {
-  readonly sql: string
-  /** Throws if the rows of the statement do not allow the transaction. */
-  readonly check: (rows: ReadonlyArray<object>) => void
 }
 
 export interface Database {
@@ -27,8 +20,6 @@ export interface Database {
   readonly use: <A>(run: (connection: Connection) => Promise<A>) => Promise<A>
   /** The connection is in a transaction of the product, so each transaction of the store is a savepoint with this name. */
   readonly savepoint?: string
-  /** Without it, the caller has checked that the program can use the tables. */
-  readonly writeCheck?: WriteCheck
 }
 
 /** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
@@ -77,9 +68,7 @@ export const connectionOf = (client: ProductClient): Connection => {
   return {
     query: async <Row extends object>(sql: string, values: ReadonlyArray<unknown> = []) => {
       const result = await send(sql, values).catch(fail)
-      // The driver gives an array for a text of several statements.
-      const last = Array.isArray(result) ? (result as ReadonlyArray<typeof result>).at(-1)! : result
-      return last.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
+      return result.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
     }
   }
 }
@@ -147,11 +136,7 @@ const inTransaction = <A>(
 ): Promise<A> =>
   database.use(async (connection) => {
     const boundary = boundaryOf(database, begin)
-    const { writeCheck } = database
-    const began =
-      writeCheck === undefined
-        ? connection.query(boundary.begin)
-        : connection.query(`${boundary.begin}; ${writeCheck.sql}`).then(writeCheck.check)
+    const began = connection.query(boundary.begin)
     try {
       const [, { value, isKept }] = (await settleAll<unknown>([began, run(connection)])) as [unknown, Ending<A>]
       await connection.query(isKept ? boundary.keep : boundary.undo)
@@ -166,10 +151,7 @@ const inTransaction = <A>(
 const beginWith = (lockTimeout: string): string =>
   `BEGIN; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
-/**
- * Runs `run` in one transaction that writes, if the tables are of a version that this program can use. Each statement sees what was committed before
- * the statement began.
- */
+/** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(
   database: Database,
   run: (connection: Connection) => Promise<Ending<A>>
@@ -177,6 +159,6 @@ export const inWriteTransaction = <A>(
 
 /** Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. */
 export const inMigrationTransaction = <A>(
-  { use }: Database,
+  database: Database,
   run: (connection: Connection) => Promise<Ending<A>>
-): Promise<A> => inTransaction({ use }, beginWith("500ms"), run)
+): Promise<A> => inTransaction(database, beginWith("500ms"), run)

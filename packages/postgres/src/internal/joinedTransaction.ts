@@ -198,7 +198,7 @@ export const makeJoinTransaction = (
       try {
         const refusal = refusalOf(await factsOf(connection), store, capabilities.durable)
         if (refusal !== undefined) throw refusal
-        versionCheck.check(await connection.query(versionCheck.sql))
+        await versionCheck.run(connection)
       } catch (cause) {
         await endCall(connection, false)
         throw cause

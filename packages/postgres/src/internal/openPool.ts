@@ -134,7 +134,7 @@ const migrateSentence = "Run `migrate` with the role that owns the schema"
 const isBehind = async (connection: Connection, options: Required<OpeningOptions>): Promise<boolean> => {
   const { schema, migrate, steps } = options
   const existing = await versionOf(connection, schema)
-  makeVersionCheck(schema, steps.length).check([existing])
+  makeVersionCheck(schema, steps.length).check(existing)
   if (existing.version >= steps.length) return false
   if (migrate) return true
   if (existing.version === 0)
@@ -152,11 +152,9 @@ const checkRights = async (connection: Connection, schema: string): Promise<void
 
 /** After a breaking step, the tables refuse statements of this program. Then the failure says so. */
 const explainingRefusals = (database: Database, versionCheck: VersionCheck): Database => ({
-  writeCheck: versionCheck,
   use: (run) =>
     database.use(run).catch(async (cause: unknown) => {
-      if (isRefusedStatement(cause))
-        versionCheck.check(await database.use((connection) => connection.query(versionCheck.sql)))
+      if (isRefusedStatement(cause)) await database.use(versionCheck.run)
       throw cause
     })
 })

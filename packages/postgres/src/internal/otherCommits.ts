@@ -6,18 +6,22 @@ import type { Latch, Scope } from "effect"
 import { Effect, Stream } from "effect"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
+import { schemaVersion } from "./migrations.ts"
 import { attemptRead } from "./runStatements.ts"
+import type { TableVersion } from "./tableVersion.ts"
+import { makeVersionCheck, versionColumns } from "./tableVersion.ts"
 
 /** Counts the commits of this process and of others. */
 export interface CommitCount {
-  /** Takes the next number of the sequence, in the transaction of a commit. */
+  /** Takes the next number of the sequence, in the transaction of a commit. Fails if this program cannot use the tables. */
   readonly take: (connection: Connection) => Promise<void>
   /** How many numbers other processes have taken, or fewer while this process takes one. */
   readonly others: () => Promise<number>
 }
 
 export const makeCommitCount = (database: Database, schema: string): CommitCount => {
-  const takeSql = `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)})`
+  const takeSql = `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${versionColumns} FROM ${schema}.schema_version`
+  const { check } = makeVersionCheck(schema, schemaVersion)
   const lastSql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${schema}.commits`
   let own = 0
   let underWay = 0
@@ -25,7 +29,8 @@ export const makeCommitCount = (database: Database, schema: string): CommitCount
     take: async (connection) => {
       underWay++
       try {
-        await connection.query(takeSql)
+        const [row] = await connection.query<TableVersion>(takeSql)
+        check(row)
         own++
       } finally {
         underWay--

@@ -1,7 +1,8 @@
 /**
- * The version of the tables, and the oldest program that can use them. Each transaction that writes reads both. Source: decision 0081.
+ * The version of the tables, and the oldest program that can use them. Each transaction that writes compares them with the version
+ * of the program. Source: decision 0081.
  */
-import type { Connection, WriteCheck } from "./database.ts"
+import type { Connection } from "./database.ts"
 
 /** What the tables say about themselves. */
 export interface TableVersion {
@@ -13,8 +14,10 @@ export interface TableVersion {
 
 const noTables: TableVersion = { version: 0, compatibleFrom: 0 }
 
-const versionSql = (schema: string): string =>
-  `SELECT version, compatible_from AS "compatibleFrom" FROM ${schema}.schema_version`
+/** The columns of a `TableVersion`. */
+export const versionColumns = `version, compatible_from AS "compatibleFrom"`
+
+const versionSql = (schema: string): string => `SELECT ${versionColumns} FROM ${schema}.schema_version`
 
 /** Reads the catalog as of now, for a quoted name. `to_regclass` can answer from a cache of before the wait for a lock. */
 const existingSql = `SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = found.oid AND relname = 'schema_version') AS "hasVersion"
@@ -41,17 +44,24 @@ export class NewerTables extends Error {
   }
 }
 
-/** Compares the version of the tables with the version of this program. A breaking step waits for each transaction that has run the statement. */
-export interface VersionCheck extends WriteCheck {
+/** Compares the version of the tables with the version of this program. */
+export interface VersionCheck {
+  /** Throws `NewerTables` if this program cannot use the tables. A breaking step then waits for the end of the transaction. */
+  readonly run: (connection: Connection) => Promise<void>
+  /** Throws `NewerTables` for the row of a statement that reads the columns of a version. */
+  readonly check: (row: TableVersion | undefined) => void
   /** An SQL condition: this program can use the tables. */
   readonly isUsable: string
 }
 
-export const makeVersionCheck = (schema: string, programVersion: number): VersionCheck => ({
-  sql: versionSql(schema),
-  isUsable: `(SELECT compatible_from FROM ${schema}.schema_version) <= ${programVersion}`,
-  check: (rows) => {
-    const [row] = rows as ReadonlyArray<TableVersion>
+export const makeVersionCheck = (schema: string, programVersion: number): VersionCheck => {
+  const sql = versionSql(schema)
+  const check = (row: TableVersion | undefined) => {
     if (row !== undefined && row.compatibleFrom > programVersion) throw new NewerTables(row, programVersion)
   }
-})
+  return {
+    run: async (connection) => check((await connection.query<TableVersion>(sql))[0]),
+    check,
+    isUsable: `(SELECT compatible_from FROM ${schema}.schema_version) <= ${programVersion}`
+  }
+}

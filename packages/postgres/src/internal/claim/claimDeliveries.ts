@@ -72,7 +72,7 @@ const makeMark =
       leaseUntil,
       status
     ])
-    if (rows.length === 0) versionCheck.check(await connection.query(versionCheck.sql))
+    if (rows.length === 0) await versionCheck.run(connection)
     return rows
   }
 

@@ -7,7 +7,10 @@ import { deliveryInstants, sweptCounts } from "@mailkeep/core/adapter/evaluation
 import type { Connection, Database } from "../database.ts"
 import { inWriteTransaction } from "../database.ts"
 import { columnOf } from "../recordTable.ts"
+import { schemaVersion } from "../migrations.ts"
 import { deliveries, messages } from "../tables.ts"
+import type { VersionCheck } from "../tableVersion.ts"
+import { makeVersionCheck } from "../tableVersion.ts"
 import { makeAddToCounters } from "../write/counterSet.ts"
 import { contentKeys, makeTakeLocks } from "../write/lockKeys.ts"
 import { makeDeleteReferences, makeDeleteUnusedContents } from "../write/rewriteRecord.ts"
@@ -47,7 +50,7 @@ WHERE m.created_at < $1 AND NOT EXISTS (
   WHERE d.message_id = m.id AND d.project_id = m.project_id AND (d.due_at IS NOT NULL OR ${isLater})
 ) ORDER BY m.created_at, m.id LIMIT $2 FOR UPDATE OF m SKIP LOCKED`
 
-const makeSweepMessages = (database: Database, schema: string) => {
+const makeSweepMessages = (database: Database, schema: string, versionCheck: VersionCheck) => {
   const takeLocks = makeTakeLocks(schema)
   const addToCounters = makeAddToCounters(schema)
   const deleteReferences = makeDeleteReferences(schema)
@@ -78,6 +81,7 @@ JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY
 
   return (before: number, limit: number): Promise<number> =>
     inWriteTransaction(database, async (connection) => {
+      await versionCheck.run(connection)
       const found = await connection.query<Message>(endedSql(schema), [before, limit])
       if (found.length === 0) return { value: 0, isKept: true }
       await takeLocks(connection, {
@@ -109,11 +113,13 @@ JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY
 
 export const makeSweep = (database: Database, schema: string) => {
   const statements = sweepSql(schema)
-  const sweepMessages = makeSweepMessages(database, schema)
+  const versionCheck = makeVersionCheck(schema, schemaVersion)
+  const sweepMessages = makeSweepMessages(database, schema, versionCheck)
   return ({ kind, before, limit }: Sweep): Promise<number> =>
     kind === "messages"
       ? sweepMessages(before, limit)
       : inWriteTransaction(database, async (connection) => {
+          await versionCheck.run(connection)
           const deleted = await connection.query(statements[kind], [before, limit])
           return { value: deleted.length, isKept: true }
         })
