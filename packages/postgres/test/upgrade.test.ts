@@ -216,7 +216,10 @@ describe.skipIf(!hasPostgres())("a breaking step", () => {
   it("refuses a commit that began before the step and ends after the step, and keeps nothing of it", async () => {
     const result = await withOlder((store, older) =>
       Effect.gen(function* () {
-        const other = yield* Effect.promise(() => older.ownerPool.connect())
+        const other = yield* Effect.acquireRelease(
+          Effect.promise(() => older.ownerPool.connect()),
+          (client) => Effect.sync(() => client.release(true))
+        )
         const otherRuns = (sql: string) => Effect.promise(() => other.query(sql))
         // The commit waits until this transaction ends, because both write the same setting.
         yield* otherRuns("BEGIN; INSERT INTO mailkeep.settings (name, value) VALUES ('same', 'x')")
@@ -227,7 +230,6 @@ describe.skipIf(!hasPostgres())("a breaking step", () => {
         yield* otherRuns("ROLLBACK")
         const failure = yield* Fiber.join(commit)
         const { rows } = yield* otherRuns("SELECT name FROM mailkeep.settings")
-        other.release()
         return { failure, rows: rows as ReadonlyArray<unknown> }
       })
     )
