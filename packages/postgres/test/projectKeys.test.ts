@@ -76,7 +76,7 @@ const keysOf = async (sql: string): Promise<ReadonlyMap<string, ReadonlyArray<Ke
 }
 
 describe("the schema", () => {
-  const all = keysOf(migrations.map((step) => step("mailkeep")).join(""))
+  const all = keysOf(migrations.map(({ sql }) => sql("mailkeep")).join(""))
 
   it("has the project first in the primary key of each table of a project", async () => {
     const primaryKeys = [...(await all)].map(
