@@ -120,11 +120,14 @@ describe("the commit policy untilStored", () => {
       result: { _tag: "NotStored", reason: "full" }
     }))
 
-  it("fails at once when the store is closed", async () =>
-    expect(await run(untilStored, () => unavailable("closed"))).toMatchObject({
-      commits: 1,
-      result: { _tag: "NotStored", reason: "closed" }
-    }))
+  it.each(["closed", "moved", "newer_schema"] as const)(
+    "fails at once when the store is unavailable for the reason %s",
+    async (reason) =>
+      expect(await run(untilStored, () => unavailable(reason))).toMatchObject({
+        commits: 1,
+        result: { _tag: "NotStored", reason }
+      })
+  )
 
   it("succeeds with fresh facts when the store recovers within the time limit", async () =>
     expect(await run(untilStored, (commit) => (commit <= 10 ? unavailable("unreachable") : Effect.void))).toMatchObject(
