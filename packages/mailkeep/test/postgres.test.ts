@@ -14,7 +14,7 @@ import { Pool } from "pg"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Mail, MailOptions } from "../src/index.ts"
 import { openMail, stub, TransactionRefused } from "../src/index.ts"
-import { postgres } from "../src/postgres.ts"
+import { migratePostgres, postgres } from "../src/postgres.ts"
 
 const message = { to: "ada@example.org", subject: "Your order", text: "Thank you." }
 
@@ -22,6 +22,16 @@ describe("postgres", () => {
   it("throws a TypeError without a pool and without a URL", () => {
     expect(() => postgres(undefined as never)).toThrow(TypeError)
     expect(() => postgres("")).toThrow("postgres needs a pool of pg or a URL")
+  })
+})
+
+describe("migratePostgres", () => {
+  it("rejects with StoreNotOpened when the server cannot be reached", async () => {
+    await expect(migratePostgres("postgres://mail@127.0.0.1:9/shop")).rejects.toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "unreachable"
+    })
+    await expect(migratePostgres("")).rejects.toThrow(TypeError)
   })
 })
 
