@@ -14,7 +14,7 @@ export const addToCounter = (connection: Prepared, projectId: string, name: stri
 
 /** A column for each counter, because each is then one step into the primary key. */
 const valuesSql = (count: number): string =>
-  `SELECT ${Array.from({ length: count }, () => "ifnull((SELECT value FROM mailkeep_counters WHERE project_id = ? AND name = ?), 0)").join(", ")}`
+  `SELECT ${Array.from({ length: count }, (_, n) => `ifnull((SELECT value FROM mailkeep_counters WHERE project_id = ? AND name = ?), 0) AS value${n}`).join(", ")}`
 
 /** Reads all counters of the query in one statement, because every send reads three. A counter that was never written is 0. */
 export const counterValues = (
@@ -23,8 +23,6 @@ export const counterValues = (
 ): AnswerOf<"Counters"> => {
   if (names.length === 0) return []
   const values = names.flatMap((name) => [projectId, name])
-  return connection
-    .statement(valuesSql(names.length))
-    .raw()
-    .get(...values) as ReadonlyArray<number>
+  const row = connection.statement(valuesSql(names.length)).get(...values) as Readonly<Record<string, number>>
+  return Object.values(row)
 }
