@@ -2,7 +2,6 @@
  * Starts an HTTP server in a process of its own.
  */
 import { fork } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Target } from "./httpLoad.ts"
@@ -20,8 +19,7 @@ export const withServer = async <A>(
     readonly target: Target
     /** Waits until no delivery is queued. */
     readonly settled: () => Promise<unknown>
-    /** The memory of the process in MB. */
-    readonly megabytes: (which: "VmRSS" | "VmHWM") => number
+    readonly pid: number
   }) => Promise<A>
 ): Promise<A> => {
   const server = fork(program, [kind, join(folder, "mail.db")])
@@ -39,8 +37,7 @@ export const withServer = async <A>(
         server.send("settled")
         return answer
       },
-      megabytes: (which) =>
-        Number(new RegExp(`${which}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) / 1024
+      pid: server.pid!
     })
   } finally {
     server.removeAllListeners("exit")
