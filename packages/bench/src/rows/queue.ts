@@ -104,6 +104,11 @@ const bullmq: Side = {
   }
 }
 
+/** Asks again until the query finds no row. */
+const untilNoRows = async (query: () => Promise<{ readonly rows: ReadonlyArray<unknown> }>): Promise<void> => {
+  while ((await query()).rows.length > 0) await wait(10)
+}
+
 const pgBoss: Side = {
   name: "pg-boss",
   needs: "postgres",
@@ -121,15 +126,8 @@ const pgBoss: Side = {
       { batchSize: workers, localConcurrency: 4, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
       async () => {}
     )
-    const settled = async () => {
-      while (true) {
-        const { rows } = await pool.query(
-          "SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state < 'completed' LIMIT 1"
-        )
-        if (rows.length === 0) return
-        await wait(10)
-      }
-    }
+    const settled = () =>
+      untilNoRows(() => pool.query("SELECT 1 FROM pgboss.job WHERE name = 'mail' AND state < 'completed' LIMIT 1"))
     const figures = await rateOf(count, (n) => boss.send("mail", message(n)), settled)
     await boss.stop({ graceful: false })
     await pool.end()
