@@ -15,7 +15,7 @@ const waitAtExit = (): void => {
   for (const loading of underWay) Atomics.wait(loading, 0, 0, exitDelayMillisMax)
 }
 
-/** Call it before the thread starts. Until `ended`, the end of the process waits for the driver too. */
+/** Call it before the thread starts. Until `endLoading`, the end of the process waits for the driver too. */
 export const beginLoading = (): DriverLoading => {
   if (underWay.size === 0) process.on("exit", waitAtExit)
   const loading = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
