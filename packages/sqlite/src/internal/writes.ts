@@ -10,6 +10,7 @@ import type {
   RefusedChange,
   Sweep
 } from "@mailkeep/core/adapter"
+import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { applyChange } from "./applyChange.ts"
 import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
 import type { Prepared } from "./recordTable.ts"
@@ -57,33 +58,8 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
   }
 }
 
-interface Bodies {
-  readonly html: string | null
-  readonly text: string | null
-}
-
-/** The bodies that the change carries. A rewrite of a message carries the message before and after. */
-const bodiesOf = (change: Change): ReadonlyArray<Bodies> => {
-  switch (change._tag) {
-    case "InsertMessage":
-      return [change.message]
-    case "PutResource":
-      return change.resource.kind === "templateBody" ? [change.resource.content] : []
-    case "RewriteRecord":
-      return [change.before, change.after].flatMap((one) => (one?.kind === "Message" ? [one.record] : []))
-    default:
-      return []
-  }
-}
-
-const octetsOfChange = (change: Change): number =>
-  change._tag === "PutContent"
-    ? change.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    : bodiesOf(change).reduce((sum, { html, text }) => sum + 3 * ((html?.length ?? 0) + (text?.length ?? 0)), 1024)
-
-/** The approximate size of a write: its bodies and contents, and a fixed number of octets for each change. */
-export const octetsOf = (write: Write): number =>
-  write._tag === "Commit" ? write.changes.reduce((sum, change) => sum + octetsOfChange(change), 0) : 1024
+/** The approximate size of a write. */
+export const octetsOf = (write: Write): number => (write._tag === "Commit" ? octetsOfChanges(write.changes) : 1024)
 
 export const octetsOfAll = (writes: ReadonlyArray<Write>): number =>
   writes.reduce((sum, write) => sum + octetsOf(write), 0)

@@ -39,6 +39,7 @@ const unobserved: ReadonlySet<string> = new Set(
     "sqliteFailure",
     "thread/commitThread",
     "thread/commitWorker",
+    "thread/driverLoading",
     "thread/replies",
     "thread/scanThread",
     "thread/scanWorker",

@@ -3,11 +3,11 @@
  */
 import type { Change, Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
+import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import type { Scope } from "effect"
 import { Effect, Exit, Fiber, Latch } from "effect"
 import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
-import { octetsOf } from "./commitSize.ts"
 import type { Touched } from "./touchedRecords.ts"
 import { makeTouchedRecords, touchedBy } from "./touchedRecords.ts"
 
@@ -123,7 +123,7 @@ export const makeGroupCommit = (
     const commit = (changes: ReadonlyArray<Change>) =>
       Effect.callback<void, Conflict | StoreUnavailable>((resume) => {
         if (closed) return resume(Exit.fail(new StoreUnavailable({ reason: "closed" })))
-        const octets = octetsOf(changes)
+        const octets = octetsOfChanges(changes)
         // A commit that is larger than the queue may wait alone.
         if (queue.length >= queueCommitsMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
           return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
