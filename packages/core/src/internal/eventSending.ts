@@ -57,6 +57,8 @@ export interface EventSending extends WebhookSending {
     subscriber: string,
     request: Effect.Effect<A, E>
   ) => Effect.Effect<A, E | StoreUnavailable>
+  /** The end of the subscriber's pause; 0 without one. */
+  readonly pausedUntil: (subscriber: string, now: Instant) => Instant
 }
 
 /** The event and the webhook of an event delivery; `null` for what no longer exists. */
@@ -140,6 +142,18 @@ const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effec
     return { result, attemptedUrl: webhook.content.url }
   })
 
+/** A subscriber may be paused while a claimed event delivery waits for the end of earlier requests. It then waits for the end of the pause, too. */
+const attemptUnlessPaused = (
+  deps: EventSending,
+  claimed: EventDelivery,
+  now: Instant
+): Effect.Effect<Attempted, StoreUnavailable> => {
+  const pausedUntil = deps.pausedUntil(claimed.subscriber, now)
+  return pausedUntil > now
+    ? Effect.succeed(nothingSent(postponed("webhook_paused", pausedUntil - now)))
+    : attempt(deps, claimed)
+}
+
 /** The facts that decide how the attempt of a claimed event delivery ends. */
 const loadFinish = ({ store }: EventSending, { projectId, subscriber, id }: EventDelivery) =>
   Effect.gen(function* () {
@@ -183,7 +197,7 @@ export const attemptEventDelivery = (
     let startedAt = yield* Clock.currentTimeMillis
     const timed = Effect.flatMap(Clock.currentTimeMillis, (now) => {
       startedAt = now
-      return attempt(deps, claimed)
+      return attemptUnlessPaused(deps, claimed, now)
     })
     const { result, attemptedUrl } = yield* Effect.catch(
       deps.boundedRequests(claimed.subscriber, timed),

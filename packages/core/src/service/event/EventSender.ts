@@ -237,6 +237,7 @@ export class EventSender extends Context.Service<
         const settings = { ...defaultEventSenderOptions, ...options }
         const store = yield* MailStore
         const crypto = yield* Crypto
+        const circuitBreakers = makeCircuitBreakers()
         const deps: Deps = {
           settings,
           store,
@@ -255,7 +256,8 @@ export class EventSender extends Context.Service<
             atOnce: settings.perWebhook,
             waitingMax: settings.perWebhook * aheadPerRequest
           }),
-          circuitBreakers: makeCircuitBreakers(),
+          circuitBreakers,
+          pausedUntil: circuitBreakers.pausedUntil,
           warnNoSink: logWarningOnce(
             "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
           )

@@ -1,11 +1,12 @@
 /**
  * Which failures count against a webhook, and when a warning says that a webhook was disabled.
  */
-import { project, send, sendEvents, stores, tick, withTestMail } from "@mailkeep/test-support"
-import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { project, send, sendEvents, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
+import { Deferred, Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { MailStore, StoreUnavailable, Webhooks } from "../../../src/index.ts"
+import type { WebhookDelivery } from "../../../src/index.ts"
+import { EventSender, MailStore, StoreUnavailable, Webhooks } from "../../../src/index.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { EventSinkShape, SinkRequest } from "../../../src/port/EventSink.ts"
 import type { SinkOutcome } from "../../../src/domain/event/EventDelivery.ts"
@@ -70,6 +71,43 @@ describe.each(stores)("failures of a webhook, over $name", (store) => {
         yield* sendEvents
         expect((yield* stateOf(id)).deliveries).toMatchObject([{ status: "delivered", attemptCount: 1 }])
         expect(requests).toBe(1)
+      })
+    )
+  })
+
+  it("sends no event that it claimed ahead to a webhook that is paused since, and sends it after the pause", () => {
+    const recipients = Array.from({ length: 25 }, (_, n) => `r${n}@example.org`)
+    const [atOnce, acceptedFirst] = [16, 4]
+    const refusing = Latch.makeUnsafe(false)
+    let requests = 0
+    let failing = true
+    const sink = sinkOf(() =>
+      ++requests <= acceptedFirst || !failing
+        ? Effect.as(Effect.yieldNow, accepted)
+        : Effect.as(refusing.await, refused)
+    )
+    return withTestMail(store, { sink })(
+      Effect.gen(function* () {
+        const { id } = yield* create(url)
+        yield* Effect.andThen(send("k", { to: recipients }), tick)
+        const running = yield* Effect.forkChild((yield* EventSender).run)
+        const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const deliveries = Effect.flatMap(Webhooks, (webhooks) =>
+          Effect.map(webhooks.listEventDeliveries(project, id, { limit: 100 }), ({ items }) => items)
+        )
+        // The first successes let the sender claim the other events. It sends as many as succeeded, and the rest waits.
+        while (requests < atOnce + acceptedFirst) yield* nextTurn
+        yield* refusing.open
+        const attemptsOf = (all: ReadonlyArray<WebhookDelivery>) => all.flatMap(({ attempts }) => attempts)
+        const isAttempted = ({ attempts }: WebhookDelivery) => attempts.length > 0
+        while (!(yield* deliveries).every(isAttempted)) yield* nextTurn
+        const paused = attemptsOf(yield* deliveries).filter(({ error }) => error === "webhook_paused")
+        expect(paused.length).toBe(recipients.length - requests)
+        expect(requests).toBeLessThan(recipients.length)
+        failing = false
+        while ((yield* deliveries).some(({ status }) => status === "pending"))
+          yield* Effect.andThen(TestClock.adjust("1 second"), nextTurn)
+        yield* stopped(running)
       })
     )
   })
