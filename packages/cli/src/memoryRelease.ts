@@ -5,10 +5,10 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schedule } from "effect"
 
-/** A busy process with less memory than this in its heap and buffers is not collected. */
-const busyBytesMax = 160 * 1024 * 1024
+/** A busy process with less memory than this in its heap, buffers and long strings is not collected. */
+const busyBytesMax = 112 * 1024 * 1024
 
-const everyMillis = 2000
+const everyMillis = 1000
 
 /** A process that uses less of the processor than this between two checks is idle. */
 const idleCpuMillis = everyMillis / 20
@@ -17,7 +17,7 @@ const idleCpuMillis = everyMillis / 20
 const growth = 1.1
 
 interface Memory {
-  /** Bytes that the process has allocated for the heap and for buffers. */
+  /** Bytes that the process has allocated for the heap, and outside of it for buffers and long strings. */
   readonly allocatedBytes: () => number
   /** The processor time that the process has used since its start. */
   readonly cpuMillis: () => number
@@ -30,8 +30,8 @@ const processMemory = (): Memory => {
   const gc = runInNewContext("gc") as (options?: { readonly type: string; readonly flavor: string }) => void
   return {
     allocatedBytes: () => {
-      const { heapTotal, arrayBuffers } = process.memoryUsage()
-      return heapTotal + arrayBuffers
+      const { heapTotal, external } = process.memoryUsage()
+      return heapTotal + external
     },
     cpuMillis: () => {
       const { user, system } = process.cpuUsage()
@@ -42,7 +42,7 @@ const processMemory = (): Memory => {
 }
 
 /**
- * Collects garbage at most every 2 s while the process uses much memory, and once when the process is idle after its start or after a burst. A collection
+ * Collects garbage at most once a second while the process uses much memory, and once when the process is idle after its start or after a burst. A collection
  * takes about 50 ms. Runs until it is interrupted.
  */
 export const releaseMemory = (memory: () => Memory = processMemory): Effect.Effect<never> =>

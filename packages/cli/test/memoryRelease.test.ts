@@ -21,7 +21,7 @@ const scriptedProcess = () => {
 
 const run = (test: Effect.Effect<void>) => Effect.runPromise(Effect.provide(test, TestClock.layer()))
 
-it("collects garbage every 2 seconds while the process is busy and uses much memory", () => {
+it("collects garbage every second while the process is busy and uses much memory", () => {
   const { state, memory } = scriptedProcess()
   state.busyMillisPerRead = 1000
   return run(
@@ -30,7 +30,7 @@ it("collects garbage every 2 seconds while the process is busy and uses much mem
       yield* TestClock.adjust("10 seconds")
       expect(state.collected).toEqual([])
       state.allocated = 500 * mebibyte
-      yield* TestClock.adjust("6 seconds")
+      yield* TestClock.adjust("3 seconds")
       expect(state.collected).toEqual(["garbage", "garbage", "garbage"])
       yield* Fiber.interrupt(running)
     })

@@ -153,6 +153,17 @@ describe("answers", () => {
     await expect.poll(() => wire.load.responseBytes()).toBe(0)
   })
 
+  it("takes the memory of a response once while its client does not read it", async () => {
+    await open({})
+    const path = await bigPath()
+    const before = process.memoryUsage().arrayBuffers
+    const client = await rawClient(wire.url, { reads: false })
+    client.send(getRequest(wire.key, path).repeat(10))
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(3 * mib)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(7 * mib)
+    client.socket.destroy()
+  })
+
   it("answers 503 instead of a large response when unread responses use up the budget, and cuts off the slowest", async () => {
     await open({ responseBytesMax: 4 * mib, stallMillis: 2000, readBytesPerSecond: 64 * mib })
     const path = await bigPath()

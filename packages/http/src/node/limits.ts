@@ -18,7 +18,7 @@ export interface ServerLimits extends BodyLimits {
   readonly stallMillis: number
   /** How long the client may take to read a whole response; default 60 s. */
   readonly responseMillis: number
-  /** Bytes of all responses that are not yet written; default 16 MiB. */
+  /** Bytes of all responses that are not yet written; default 12 MiB. */
   readonly responseBytesMax: number
   /** Requests that read (`GET`, `HEAD`) answered at once; the others wait. Default 8. */
   readonly readsMax: number
@@ -41,7 +41,7 @@ export const defaultServerLimits: ServerLimits = {
   headMillis: 15_000,
   stallMillis: 15_000,
   responseMillis: 60_000,
-  responseBytesMax: 16 * 1024 * 1024,
+  responseBytesMax: 12 * 1024 * 1024,
   readsMax: 8,
   readsPerApiKeyMax: 4,
   readBytesPerSecond: 8 * 1024 * 1024,

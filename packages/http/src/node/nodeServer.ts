@@ -12,7 +12,7 @@ import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
 import { requestScope } from "../server/RequestScope.ts"
 import type { ResponseBudget } from "./responseBudget.ts"
-import { bodyBytes, makeResponseBudget } from "./responseBudget.ts"
+import { bodyBytes, encodeLargeBody, makeResponseBudget } from "./responseBudget.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
@@ -126,8 +126,9 @@ const admitResponse =
       const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
       const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const bytes = request.method === "HEAD" ? 0 : bodyBytes(response)
-      const admitted = responses.begin(socket, bytes) ? response : budgetExceeded(response)
-      if (admitted !== response) responses.begin(socket, bodyBytes(admitted))
+      const isAdmitted = responses.begin(socket, bytes)
+      const admitted = isAdmitted ? encodeLargeBody(response) : budgetExceeded(response)
+      if (!isAdmitted) responses.begin(socket, bodyBytes(admitted))
       return connections.isLast(socket) || uncontinued.has(nodeResponse)
         ? HttpServerResponse.setHeader(admitted, "connection", "close")
         : admitted

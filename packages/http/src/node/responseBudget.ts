@@ -1,7 +1,7 @@
 /**
  * Bounds the memory and the time of responses that their clients do not read. Source: decision 0032.
  */
-import type { HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Socket } from "node:net"
 
 /**
@@ -15,6 +15,18 @@ const slowMillisMax = 1000
 /** The size of a body before it is compressed; 0 for a body of unknown size. */
 export const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse): number =>
   body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
+
+/**
+ * Encodes the text of a large body. For text that the client does not read, Node allocates three bytes for each character and keeps the text, too.
+ */
+export const encodeLargeBody = (
+  response: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse => {
+  const { body } = response
+  return body._tag === "Uint8Array" && body.text !== undefined && body.contentLength > uncountedBytes
+    ? HttpServerResponse.setBody(response, HttpBody.uint8Array(body.body, body.contentType))
+    : response
+}
 
 interface Writing {
   readonly bytes: number

@@ -5,23 +5,23 @@ import { makeKeyedBudget } from "@mailkeep/core/binding"
 import { Context } from "effect"
 
 export interface BodyLimits {
-  /** Bytes of all request bodies in memory at once, up to the first 10 MiB of each; default 24 MiB. */
+  /** Bytes of all request bodies in memory at once, up to the first 10 MiB of each; default 16 MiB. */
   readonly bodyBytesMax: number
   /** Bytes of the request bodies of one API key in memory at once, up to the first 10 MiB of each; default 12 MiB. */
   readonly bodyBytesPerApiKeyMax: number
-  /** Bytes above the first 10 MiB of all request bodies in memory at once. Only a send with files has them. Default 56 MiB. */
+  /** Bytes above the first 10 MiB of all request bodies in memory at once. Only a send with files has them. Default 22 MiB. */
   readonly largeBodyBytesMax: number
-  /** Bytes above the first 10 MiB of the request bodies of one API key in memory at once; default 28 MiB. */
+  /** Bytes above the first 10 MiB of the request bodies of one API key in memory at once; default 22 MiB. */
   readonly largeBodyBytesPerApiKeyMax: number
   /** How long one body may take to arrive, from its first read; default 60 s. */
   readonly bodyMillis: number
 }
 
 export const defaultBodyLimits: BodyLimits = {
-  bodyBytesMax: 24 * 1024 * 1024,
+  bodyBytesMax: 16 * 1024 * 1024,
   bodyBytesPerApiKeyMax: 12 * 1024 * 1024,
-  largeBodyBytesMax: 56 * 1024 * 1024,
-  largeBodyBytesPerApiKeyMax: 28 * 1024 * 1024,
+  largeBodyBytesMax: 22 * 1024 * 1024,
+  largeBodyBytesPerApiKeyMax: 22 * 1024 * 1024,
   bodyMillis: 60_000
 }
 

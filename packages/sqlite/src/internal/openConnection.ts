@@ -112,7 +112,8 @@ export const openConnection = (
     database.pragma("wal_autocheckpoint = 4000")
     // The log grows while a reader uses an old state. Afterwards it shrinks to its usual size between two checkpoints.
     database.pragma(`journal_size_limit = ${logBytesKept}`)
-    database.pragma("cache_size = -16384")
+    // In KiB, for each connection. The system caches the file once for all of them.
+    database.pragma("cache_size = -8192")
     migrate(database)
     proveDurable(database)
     return database

@@ -13,6 +13,8 @@ import { answerRequests, takeThreadData } from "./replies.ts"
 const filename = takeThreadData<string>(workerData)
 takeLowPriority()
 const database = new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 })
+// In KiB. A scan reads most pages once, so a larger cache would only take memory.
+database.pragma("cache_size = -2048")
 const connection = prepared(database)
 const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
   queries.map((query) => answerQuery(connection, query))
