@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { setInterval, clearInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { bundledProgram } from "../bundledProgram.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { readLines } from "../Lines.ts"
 import type { AnswerCounts } from "./Attack.ts"
@@ -29,7 +30,7 @@ import { honestKinds } from "./HonestRequest.ts"
 import type { Prepared } from "./preparation.ts"
 import { prepare } from "./preparation.ts"
 import type { TargetServer } from "./targetServer.ts"
-import { startServer } from "./targetServer.ts"
+import { commandSource, startServer } from "./targetServer.ts"
 
 export interface AttackOptions {
   /** Duration of the attacks. */
@@ -129,7 +130,7 @@ const attackOnce = async (
   file: string
 ) => {
   const begunAt = Date.now()
-  const server = await startServer(prepared.folder)
+  const server = await startServer(prepared.command, prepared.folder)
   const children: Array<ChildProcess> = []
   const sampling = startSampling(server)
   try {
@@ -231,9 +232,11 @@ export const attackRun = async ({
   if (names.length === 0) return { counts: {}, failures: [`no attack has a name that contains "${only}"`] }
   const parent = mkdtempSync(join(tmpdir(), "mailkeep-attack-"))
   const file = join(parent, "honest.jsonl")
+  using program = await bundledProgram(commandSource)
   try {
     progress("preparing contacts, templates and segments")
     const prepared = await prepare(parent, {
+      command: program.file,
       contacts: contactAttacks.some(({ name }) => names.includes(name)) ? contacts : 1,
       maximalSegments: names.includes(segmentListing)
     })

@@ -58,7 +58,7 @@ export const finalLog = async (server: TargetServer, prepared: Prepared, since: 
   }
   const ending = server.ending() ?? "the server does not answer honest clients"
   await server.stop()
-  const successor = await startServer(prepared.folder)
+  const successor = await startServer(prepared.command, prepared.folder)
   try {
     return { log: await readFinalLogs(successor.address, prepared, since), ending }
   } finally {

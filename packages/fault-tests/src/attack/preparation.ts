@@ -13,6 +13,8 @@ import { honestProjects } from "./HonestRequest.ts"
 import { mailkeep, startServer } from "./targetServer.ts"
 
 export interface Prepared {
+  /** The file of the command `mailkeep`. */
+  readonly command: string
   /** The data folder of the server. */
   readonly folder: string
   readonly records: PreparedRecords
@@ -34,14 +36,27 @@ const writeContacts = (file: string, contacts: number): void => {
   closeSync(descriptor)
 }
 
-const createApiKey = async (folder: string, project: string): Promise<string> => {
+const createApiKey = async (command: string, folder: string, project: string): Promise<string> => {
   const permissions = ["--permission", "email.send", "--permission", "email.full_access"]
-  const { key } = await mailkeep<{ key: string }>(folder, ["keys", "create", "--project", project, ...permissions])
+  const { key } = await mailkeep<{ key: string }>(command, folder, [
+    "keys",
+    "create",
+    "--project",
+    project,
+    ...permissions
+  ])
   return key
 }
 
-const addDomain = (folder: string, project: string) =>
-  mailkeep(folder, ["domains", "add", `${project.slice("prj_".length)}.example`, "--project", project, "--verified"])
+const addDomain = (command: string, folder: string, project: string) =>
+  mailkeep(command, folder, [
+    "domains",
+    "add",
+    `${project.slice("prj_".length)}.example`,
+    "--project",
+    project,
+    "--verified"
+  ])
 
 const projectsThatSend = [...honestProjects, "prj_templates", "prj_connections", "prj_bodies"]
 
@@ -136,6 +151,8 @@ const entries = async <K extends string, V>(keys: ReadonlyArray<K>, one: (key: K
 }
 
 export interface Preparation {
+  /** The file of the command `mailkeep`. */
+  readonly command: string
   /** Number of contacts of the project whose contacts are listed. */
   readonly contacts: number
   /** Whether to create the segments of maximum size. */
@@ -143,22 +160,25 @@ export interface Preparation {
 }
 
 /** Prepares a data folder below `parent`. Runs a server for it, which has stopped at the end. */
-export const prepare = async (parent: string, { contacts, maximalSegments }: Preparation): Promise<Prepared> => {
+export const prepare = async (
+  parent: string,
+  { command, contacts, maximalSegments }: Preparation
+): Promise<Prepared> => {
   const folder = join(parent, "data")
-  const apiKeys = await entries(attackerProjects, (project) => createApiKey(folder, project))
-  const honestKeys = await entries(honestProjects, (project) => createApiKey(folder, project))
-  for (const project of projectsThatSend) await addDomain(folder, project)
+  const apiKeys = await entries(attackerProjects, (project) => createApiKey(command, folder, project))
+  const honestKeys = await entries(honestProjects, (project) => createApiKey(command, folder, project))
+  for (const project of projectsThatSend) await addDomain(command, folder, project)
   const csv = join(parent, "contacts.csv")
   writeContacts(csv, contacts)
-  await mailkeep(folder, ["contacts", "import", csv, "--project", "prj_contacts"])
-  const server = await startServer(folder)
+  await mailkeep(command, folder, ["contacts", "import", csv, "--project", "prj_contacts"])
+  const server = await startServer(command, folder)
   try {
     const templates = await entries(preparedTemplates, (name) => prepareTemplate(server.address, apiKeys, name))
     const segments = await entries(preparedSegments, (name) =>
       prepareSegment(server.address, apiKeys.prj_contacts, name)
     )
     const segmentsCreated = maximalSegments ? await prepareMaximalSegments(server.address, apiKeys.prj_segments) : 0
-    return { folder, honestKeys, segmentsCreated, records: { apiKeys, templates, segments } }
+    return { command, folder, honestKeys, segmentsCreated, records: { apiKeys, templates, segments } }
   } finally {
     await server.stop()
   }

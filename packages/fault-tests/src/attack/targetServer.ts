@@ -10,7 +10,9 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { Address } from "./Attack.ts"
 
-const command = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
+/** The source of the command `mailkeep`. A bundle of it uses about as much memory as the published command, its source more. */
+export const commandSource = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
+
 const errorOutputMax = 4000
 
 /** The environment without the settings of the caller. */
@@ -26,8 +28,8 @@ const started = (
   return Object.assign(child, { errorOutput: () => errorOutput })
 }
 
-/** Runs a subcommand of `mailkeep` to its end and returns the JSON that it prints. */
-export const mailkeep = async <A>(folder: string, args: ReadonlyArray<string>): Promise<A> => {
+/** Runs a subcommand of the command in the given file to its end and returns the JSON that it prints. */
+export const mailkeep = async <A>(command: string, folder: string, args: ReadonlyArray<string>): Promise<A> => {
   const child = started(command, [...args, "--data", folder, "--json"])
   let text = ""
   child.stdout!.on("data", (chunk) => (text += String(chunk)))
@@ -49,7 +51,8 @@ export interface TargetServer {
 
 const stopMillisMax = 15_000
 
-export const startServer = async (folder: string): Promise<TargetServer> => {
+/** Starts the command in the given file as a server on the data folder. */
+export const startServer = async (command: string, folder: string): Promise<TargetServer> => {
   const child = started(command, ["serve", "--data", folder, "--port", "0", "--json", "--allow-loopback-webhooks"])
   const closed = once(child, "close")
   const line = await Promise.race([
