@@ -4,7 +4,7 @@
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
 import type { Context, Scheduler } from "effect"
-import { Cause, Duration, Effect, Exit } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
 import { scheduler } from "./scheduler.ts"
 
@@ -16,12 +16,12 @@ export type RunSync = <A, E>(effect: Effect.Effect<A, E, CoreServices>) => A
 
 /** The part of a runtime that calls need. */
 export interface CallRuntime {
-  /** Absent until the mail is open. */
+  /** The services, with the scheduler of the core. Absent until the mail is open. */
   readonly cachedContext: Context.Context<CoreServices> | undefined
-  readonly runPromiseExit: <A, E>(
+  readonly runFork: <A, E>(
     effect: Effect.Effect<A, E, CoreServices>,
     options?: { readonly signal?: AbortSignal | undefined; readonly scheduler?: Scheduler.Scheduler | undefined }
-  ) => Promise<Exit.Exit<A, unknown>>
+  ) => Fiber.Fiber<A, unknown>
 }
 
 /** The calls of a mail. */
@@ -29,7 +29,7 @@ export interface Calls {
   readonly run: Run
   /** For effects that do not wait. Throws `TransactionRefused` when the mail is not open. */
   readonly runSync: RunSync
-  /** Refuses further calls, and waits until those under way have ended, at most `graceMillis`. */
+  /** Refuses further calls, waits until those under way have ended, at most `graceMillis`, and interrupts the others. */
   readonly end: (graceMillis: number) => Promise<void>
 }
 
@@ -66,29 +66,31 @@ const rejectionOf = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefine
  * interrupted.
  */
 export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (runtime: R) => void): Calls => {
-  const underWay = new Set<Promise<unknown>>()
+  const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
   let hasEnded = false
 
-  const settled = async <A, E>(
-    effect: Effect.Effect<A, E, CoreServices>,
-    signal: AbortSignal | undefined,
-    frames: () => string
-  ): Promise<A> => {
-    signal?.throwIfAborted()
-    if (hasEnded) throw withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
-    const current = runtime()
-    const exit = await current.runPromiseExit(effect, { signal, scheduler })
-    if (Exit.isSuccess(exit)) return exit.value
-    if (!Cause.hasInterruptsOnly(exit.cause)) onFailure(current)
-    throw rejectionOf(exit.cause, signal, frames)
-  }
-
+  /** One promise and one fiber for each call, and no more, because a product calls this for each mail. */
   const run: Run = (effect, options) => {
-    const call = settled(effect, options?.signal, callerFrames(run))
-    underWay.add(call)
-    const forget = () => underWay.delete(call)
-    call.then(forget, forget)
-    return call
+    const frames = callerFrames(run)
+    const signal = options?.signal
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason)
+      if (hasEnded) return reject(withCaller(new StoreUnavailable({ reason: "closed" }), true, frames))
+      const current = runtime()
+      const { cachedContext } = current
+      const fiber =
+        cachedContext === undefined
+          ? current.runFork(effect, { signal, scheduler })
+          : Effect.runForkWith(cachedContext)(effect, signal === undefined ? undefined : { signal })
+      underWay.add(fiber)
+      fiber.addObserver((exit) => {
+        underWay.delete(fiber)
+        if (Exit.isSuccess(exit)) return resolve(exit.value)
+        // Later, because it may interrupt the other calls that are about to end in the same way. Before the caller learns of the rejection.
+        if (!Cause.hasInterruptsOnly(exit.cause)) queueMicrotask(() => onFailure(current))
+        reject(rejectionOf(exit.cause, signal, frames))
+      })
+    })
   }
 
   const runSync: RunSync = (effect) => {
@@ -103,8 +105,14 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
 
   const end = async (graceMillis: number): Promise<void> => {
     hasEnded = true
-    const allEnded = Effect.promise(() => Promise.allSettled(underWay))
-    await Effect.runPromise(Effect.timeoutOption(allEnded, Duration.millis(graceMillis)), { scheduler })
+    const allEnded = Effect.timeoutOption(Fiber.awaitAll(underWay), Duration.millis(graceMillis))
+    await Effect.runPromise(
+      Effect.andThen(
+        allEnded,
+        Effect.suspend(() => Fiber.interruptAll(underWay))
+      ),
+      { scheduler }
+    )
   }
 
   return { run, runSync, end }

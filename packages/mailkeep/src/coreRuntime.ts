@@ -6,12 +6,13 @@ import { Domains, EventSender, MailCore, PlanSource } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import * as NodeFiles from "@mailkeep/core/node/files"
-import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scheduler, Scope } from "effect"
 import { logLayer } from "./logging.ts"
 import type { MailServices } from "./Mail.ts"
 import type { MailOptions } from "./MailOptions.ts"
 import { drainForever } from "./outbox/drainOutbox.ts"
 import type { OutboxSource } from "./outbox/OutboxSource.ts"
+import { scheduler } from "./scheduler.ts"
 
 /** A handler of events, as `on` registers it. */
 export interface Subscription {
@@ -121,6 +122,7 @@ export const makeCoreRuntime = (
     startUp(options, projectId, opening).pipe(
       Layer.provideMerge(MailCore.layerWith(coreOptionsOf(options))),
       Layer.provideMerge(adaptersOf(options)),
-      Layer.provideMerge(logLayer(options.onLog))
+      Layer.provideMerge(logLayer(options.onLog)),
+      Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, scheduler))
     )
   )

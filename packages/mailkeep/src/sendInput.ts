@@ -28,9 +28,14 @@ export const splitSend = (
   from: string | undefined
 ): readonly [message: SendInput, options: SendOptions] => {
   if (!isObject(input)) return [input, {}]
-  const entries = Object.entries(input)
-  const fields = (isWanted: (name: string) => boolean) => Object.fromEntries(entries.filter(([name]) => isWanted(name)))
-  return [withSender(fields((name) => !isOption(name)) as EmbeddedMessageInput, from), fields(isOption) as SendOptions]
+  const message: Record<string, unknown> = {}
+  const options: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(input))
+    // Defines `__proto__` as a field, too, so that the core refuses it.
+    if (name === "__proto__") Object.defineProperty(message, name, { value, enumerable: true })
+    else if (isOption(name)) options[name] = value
+    else message[name] = value
+  return [withSender(message as unknown as EmbeddedMessageInput, from), options as SendOptions]
 }
 
 /** Splits the input of a batch. The core checks both parts. */
