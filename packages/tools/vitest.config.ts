@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, statfsSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
@@ -41,6 +41,21 @@ const ownProcess: ReadonlyArray<string> = [
 const missing = ownProcess.filter((file) => !existsSync(join(root, file)))
 if (missing.length > 0) throw new Error(`There is no test file ${missing.join(", ")}.`)
 
+/** A file system in memory, where Linux has one. */
+const memoryFolder = "/dev/shm"
+const memoryFolderBytesMin = 4 * 2 ** 30
+
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** The tests sync their stores thousands of times. In memory that takes no time, and nothing here depends on a real disk: the fault runs do. */
+const temporaryFolder =
+  process.env["TMPDIR"] === undefined && existsSync(memoryFolder) && freeBytes(memoryFolder) >= memoryFolderBytesMin
+    ? { TMPDIR: memoryFolder }
+    : {}
+
 /** Starts the files with a process of their own in the order of the list. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -59,7 +74,7 @@ export default defineConfig({
   plugins: [testReport(root)],
   test: {
     // Many tests start the command or a worker: Node keeps what it has compiled.
-    env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile") },
+    env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile"), ...temporaryFolder },
     // Two cores: a worker each, and no more processes than that.
     maxWorkers: 2,
     setupFiles: [...setupFiles],
