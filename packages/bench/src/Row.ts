@@ -5,10 +5,16 @@
 /** A program of the system that a side needs. A side is skipped with a message when it is missing. */
 export type Tool = "redis-server" | "postgres" | "smtp-sink"
 
-/** `as-is`: the disk of the machine. `2ms`: each disk sync takes 2 ms longer, as on a disk of a data center. */
-export const disks = ["as-is", "2ms"] as const
+/**
+ * `as-is`: the disk of the machine. `2ms`: each disk sync takes 2 ms longer, as on a disk of a data center. `20ms`: a slow network disk or a hard
+ * disk.
+ */
+export const disks = ["as-is", "2ms", "20ms"] as const
 /** The speed of a disk sync. */
 export type Disk = (typeof disks)[number]
+
+/** The disks of a row that names none. */
+export const usualDisks: ReadonlyArray<Disk> = ["as-is", "2ms"]
 
 /** How many records a row uses: `small` for a run of minutes, `full` for the sizes of a large product. */
 export const sizes = ["small", "full"] as const
@@ -31,6 +37,8 @@ export type Figures = Readonly<Record<string, number>>
 export interface Side {
   readonly name: string
   readonly needs?: Tool
+  /** The sizes with which the side runs. Default: all. */
+  readonly sizes?: ReadonlyArray<Size>
   readonly run: (context: RoundContext) => Promise<Figures>
 }
 
@@ -59,10 +67,12 @@ export interface Row {
   readonly ours: Side
   readonly peers: ReadonlyArray<Side>
   readonly goals: ReadonlyArray<Goal>
-  /** The disks on which the row is measured. Default: all. */
+  /** The disks on which the row is measured. Default: `usualDisks`. */
   readonly disks?: ReadonlyArray<Disk>
   /** The most rounds that make sense. Default: no bound. */
   readonly roundsMax?: number
+  /** A row whose sides are the same work with other numbers of records: its plot is a line for each metric over these numbers. */
+  readonly curve?: { readonly records: string; readonly countOf: (side: string, size: Size) => number }
   /** Fills the folder of the row before the first round. */
   readonly prepare?: (context: { readonly size: Size; readonly rowFolder: string }) => Promise<void>
 }

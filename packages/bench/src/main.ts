@@ -9,7 +9,7 @@ import { machine, machineText } from "./machine.ts"
 import { figuresPart, plotFile, withFigures } from "./performancePage.ts"
 import { plotOf } from "./plot.ts"
 import type { Disk, Row, Size } from "./Row.ts"
-import { disks, sizes } from "./Row.ts"
+import { disks, sizes, usualDisks } from "./Row.ts"
 import type { RowResult } from "./results.ts"
 import { mergeResults, toResult } from "./results.ts"
 import { rowNamed, rows } from "./rows.ts"
@@ -91,8 +91,8 @@ const runAll = async (): Promise<void> => {
   console.log(machineText(machine()))
   for (const row of chosenRows) {
     console.log(row.title)
-    for (const disk of chosenDisks.filter((one) => (row.disks ?? disks).includes(one))) {
-      if (disk === "2ms" && !canDelaySyncs()) {
+    for (const disk of chosenDisks.filter((one) => (row.disks ?? usualDisks).includes(one))) {
+      if (disk !== "as-is" && !canDelaySyncs()) {
         console.error(`SKIPPED: ${row.name} with slower syncs: strace is missing. On Debian: apt-get install strace`)
         continue
       }

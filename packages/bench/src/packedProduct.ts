@@ -14,12 +14,12 @@ export const installProduct = async ({ rowFolder }: { readonly rowFolder: string
   if (existsSync(product)) return
   const packed = join(rowFolder, "packed")
   mkdirSync(packed)
-  const build = ["packages/tools/src/build.ts", "mailkeep", "@mailkeep/cli", "--to", packed]
+  const build = ["packages/tools/src/build.ts", "mailkeep", "@mailkeep/cli", "@mailkeep/postgres", "--to", packed]
   execFileSync(process.execPath, build, { cwd: repository, stdio: "ignore" })
   mkdirSync(product)
   writeFileSync(join(product, "package.json"), JSON.stringify({ private: true, type: "module" }))
   const tarballs = globSync("*.tgz", { cwd: packed }).map((file) => join(packed, file))
-  const install = ["install", "--no-audit", "--no-fund", "--loglevel=error", ...tarballs, "nodemailer"]
+  const install = ["install", "--no-audit", "--no-fund", "--loglevel=error", ...tarballs, "nodemailer", "pg"]
   execFileSync("npm", install, { cwd: product, stdio: ["ignore", "ignore", "inherit"] })
   writeFileSync(
     join(product, "mailkeep.js"),

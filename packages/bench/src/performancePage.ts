@@ -6,7 +6,7 @@ import type { Disk, Goal, Metric, Row } from "./Row.ts"
 import type { RowResult, SideResult } from "./results.ts"
 import { goalValue, isReached } from "./results.ts"
 
-const diskNames: Readonly<Record<Disk, string>> = { "as-is": "as it is", "2ms": "sync + 2 ms" }
+const diskNames: Readonly<Record<Disk, string>> = { "as-is": "as it is", "2ms": "sync + 2 ms", "20ms": "sync + 20 ms" }
 
 /** A number that a person can compare: no more digits than it has of significance. */
 export const numberText = (value: number): string =>
@@ -70,12 +70,13 @@ const section = (row: Row, results: ReadonlyArray<RowResult>): string => {
   const [{ rounds, size }] = results as readonly [RowResult, ...Array<RowResult>]
   const { metrics } = row
   const [{ name, unit, better }] = metrics
+  const shown = row.curve === undefined ? name : `each value over the number of ${row.curve.records}`
   return [
     `### ${row.title}`,
     row.about,
     figuresTable(row, results),
     goalLines(row, results),
-    `![${name} in ${unit}; ${better} is better](${plotFile(row)})`,
+    `![${shown} in ${unit}; ${better} is better](${plotFile(row)})`,
     `\`pnpm bench ${row.name}\`: ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}, ${size} size, load average ${results.map(({ load }) => load).join(" and ")}.`
   ].join("\n\n")
 }
@@ -128,12 +129,29 @@ export const figuresPart = (rows: ReadonlyArray<Row>, results: ReadonlyArray<Row
   ].join("\n\n")
 }
 
-const begin = "<!-- Figures: written by `pnpm bench --render` from performance.json. -->"
-const end = "<!-- End of the figures. -->"
-
-/** The page with the figures between its two marks. */
-export const withFigures = (page: string, figures: string): string => {
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from < 0 || to < from) throw new Error("The page has no marks for the figures.")
-  return `${page.slice(0, from + begin.length)}\n\n${figures}\n\n${page.slice(to)}`
+interface Marks {
+  readonly begin: string
+  readonly end: string
 }
+
+const figureMarks: Marks = {
+  begin: "<!-- Figures: written by `pnpm bench --render` from performance.json. -->",
+  end: "<!-- End of the figures. -->"
+}
+const soakMarks = (store: string): Marks => ({
+  begin: `<!-- Soak: written by \`pnpm bench:soak --store ${store} --write\`. -->`,
+  end: `<!-- End of the soak on ${store}. -->`
+})
+
+/** The page with the text between two marks. */
+const withPart = (page: string, { begin, end }: Marks, text: string): string => {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`The page has no marks for this part: ${begin}`)
+  return `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`
+}
+
+/** The page with the figures between their marks. */
+export const withFigures = (page: string, figures: string): string => withPart(page, figureMarks, figures)
+
+/** The page with the result of the soak on a store between its marks. */
+export const withSoak = (page: string, store: string, text: string): string => withPart(page, soakMarks(store), text)

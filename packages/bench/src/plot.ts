@@ -1,21 +1,49 @@
 /**
- * The plot of one row: the first metric of each side, on each disk.
+ * The plot of one row: the first metric of each side, on each disk. For a row with a curve, every metric over the number of records.
  */
 import { BarChart } from "echarts/charts"
 import { GridComponent, LegendComponent, TitleComponent } from "echarts/components"
 import { init, use } from "echarts/core"
 import { SVGRenderer } from "echarts/renderers"
 import type { Row } from "./Row.ts"
+import { linePlot } from "./linePlot.ts"
 import { numberText } from "./performancePage.ts"
 import type { RowResult } from "./results.ts"
 
 use([BarChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
 
-const diskNames = { "as-is": "disk as it is", "2ms": "sync + 2 ms" } as const
-const colors = { "as-is": "#3b6ea5", "2ms": "#d08a2e" } as const
+const diskNames = { "as-is": "disk as it is", "2ms": "sync + 2 ms", "20ms": "sync + 20 ms" } as const
+const colors = { "as-is": "#3b6ea5", "2ms": "#d08a2e", "20ms": "#8c4a6b" } as const
+
+const curvePlot = ({ title, metrics, curve }: Row & Required<Pick<Row, "curve">>, { sides, size }: RowResult): string =>
+  linePlot({
+    title,
+    subtitle: `${metrics[0].unit}; ${metrics[0].better} is better`,
+    x: { name: curve.records, scale: "log" },
+    panels: [
+      {
+        name: metrics[0].unit,
+        lines: metrics.map(({ name }) => ({
+          name,
+          points: sides
+            .flatMap((side) => {
+              const value = side.figures[name]?.median
+              return value === undefined ? [] : [[curve.countOf(side.name, size), value] as const]
+            })
+            .toSorted(([a], [b]) => a - b)
+        }))
+      }
+    ]
+  })
 
 /** The plot as SVG. */
-export const plotOf = ({ title, metrics: [metric] }: Row, results: ReadonlyArray<RowResult>): string => {
+export const plotOf = (row: Row, results: ReadonlyArray<RowResult>): string => {
+  const {
+    title,
+    curve,
+    metrics: [metric]
+  } = row
+  if (curve !== undefined) return curvePlot({ ...row, curve }, results[0]!)
   const names = [...new Set(results.flatMap(({ sides }) => sides.map(({ name }) => name)))].toReversed()
   const height = 90 + names.length * (14 + 18 * results.length)
   const chart = init(null, null, { renderer: "svg", ssr: true, width: 720, height })

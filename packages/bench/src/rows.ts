@@ -10,8 +10,10 @@ import { fairness } from "./rows/fairness.ts"
 import { handOff } from "./rows/handOff.ts"
 import { httpAccept, httpDelivered } from "./rows/http.ts"
 import { memory } from "./rows/memory.ts"
+import { move } from "./rows/move.ts"
+import { processes } from "./rows/processes.ts"
 import { queue } from "./rows/queue.ts"
-import { scale } from "./rows/scale.ts"
+import { scale, scalePostgres } from "./rows/scale.ts"
 import { serve, start } from "./rows/start.ts"
 import { webhooks } from "./rows/webhooks.ts"
 
@@ -21,11 +23,14 @@ export const rows: ReadonlyArray<Row> = [
   httpAccept,
   httpDelivered,
   queue,
+  ...processes,
   handOff,
   webhooks,
   scale,
+  scalePostgres,
   contacts,
   importContacts,
+  move,
   fairness,
   eventLoop,
   memory,

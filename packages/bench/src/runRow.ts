@@ -16,9 +16,9 @@ export interface SideRounds {
 }
 
 const childProgram = fileURLToPath(new URL("child.ts", import.meta.url))
-const syncMicros = 2000
+const syncMicros: Readonly<Record<Exclude<Disk, "as-is">, number>> = { "2ms": 2000, "20ms": 20_000 }
 
-/** With `2ms`, strace delays the end of each disk sync of the process and of all processes that it starts. */
+/** strace delays the end of each disk sync of the process and of all processes that it starts. */
 const commandOf = (disk: Disk, args: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] =>
   disk === "as-is"
     ? [process.execPath, args]
@@ -34,7 +34,7 @@ const commandOf = (disk: Disk, args: ReadonlyArray<string>): readonly [string, R
           "-e",
           "trace=fsync,fdatasync",
           "-e",
-          `inject=fsync,fdatasync:delay_exit=${syncMicros}`,
+          `inject=fsync,fdatasync:delay_exit=${syncMicros[disk]}`,
           process.execPath,
           ...args
         ]
@@ -87,13 +87,14 @@ const runRound = async (row: Row, side: Side, disk: Disk, size: Size, rowFolder:
 }
 
 /** Says which sides of a row cannot run, and returns the others. `undefined` if Mailkeep cannot run. */
-const runnableSides = ({ name, ours, peers }: Row): ReadonlyArray<Side> | undefined => {
-  const missing = [ours, ...peers].filter(({ needs }) => needs !== undefined && !isInstalled(needs))
+const runnableSides = ({ name, ours, peers }: Row, size: Size): ReadonlyArray<Side> | undefined => {
+  const sides = [ours, ...peers].filter((side) => side.sizes?.includes(size) ?? true)
+  const missing = sides.filter(({ needs }) => needs !== undefined && !isInstalled(needs))
   for (const side of missing)
     console.error(
       `SKIPPED: ${name}, ${side.name}: ${side.needs} is missing. On Debian: apt-get install ${debianPackages[side.needs!]}`
     )
-  return missing.includes(ours) ? undefined : [ours, ...peers].filter((side) => !missing.includes(side))
+  return missing.includes(ours) ? undefined : sides.filter((side) => !missing.includes(side))
 }
 
 const rowFolders = new Map<Row["prepare"], string>()
@@ -122,7 +123,7 @@ export const runRow = async (
   row: Row,
   { disk, size, rounds }: { readonly disk: Disk; readonly size: Size; readonly rounds: number }
 ): Promise<ReadonlyArray<SideRounds> | undefined> => {
-  const sides = runnableSides(row)
+  const sides = runnableSides(row, size)
   if (sides === undefined) return undefined
   const rowFolder = await rowFolderOf(row, size)
   const figures = sides.map((): Array<Figures> => [])

@@ -3,12 +3,12 @@
  */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { Domains, MailCore, PlanSource } from "@mailkeep/core"
-import type { MailCoreOptions } from "@mailkeep/core"
+import type { MailCoreOptions, MailStore } from "@mailkeep/core"
 import type { TransportShape } from "@mailkeep/core/adapter"
 import { Transport } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"
 import { SqliteMailStore } from "@mailkeep/sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { HandSend } from "./peers/byHand.ts"
 import type { Size } from "./Row.ts"
 
@@ -82,20 +82,23 @@ const noTransport: TransportShape = {
 
 export const noTransportLayer = Layer.succeed(Transport, noTransport)
 
-/** The complete core over a file of SQLite. */
-export const coreOver = (
-  filename: string,
+/** The complete core over a store. */
+export const coreOn = <S, E>(
+  store: Layer.Layer<S | MailStore, E>,
   options: MailCoreOptions = {},
   transport: Layer.Layer<Transport, unknown> = noTransportLayer
 ) =>
   MailCore.layerWith(options).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(SqliteMailStore.layer({ filename }), transport, PlanSource.layerFixed({}), NodeCrypto.layer)
-    )
+    Layer.provideMerge(Layer.mergeAll(store, transport, PlanSource.layerFixed({}), NodeCrypto.layer))
   )
 
-/** Waits for the commit thread, and creates the sender domain. */
+/** The complete core over a file of SQLite. */
+export const coreOver = (filename: string, options?: MailCoreOptions, transport?: Layer.Layer<Transport, unknown>) =>
+  coreOn(SqliteMailStore.layer({ filename }), options, transport)
+
+/** Waits for the commit thread of SQLite, and creates the sender domain. */
 export const prepareProject = Effect.gen(function* () {
-  yield* (yield* SqliteMailStore.SqliteMailStore).commitThreadStarted
+  const sqlite = yield* Effect.serviceOption(SqliteMailStore.SqliteMailStore)
+  if (Option.isSome(sqlite)) yield* sqlite.value.commitThreadStarted
   yield* (yield* Domains).ensure(project, { domain: "example.com", verified: true })
 })

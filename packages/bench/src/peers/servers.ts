@@ -66,6 +66,8 @@ export const startPostgres = async (folder: string): Promise<Server & { readonly
     chownSync(folder, userId("postgres"), -1)
     chownSync(data, userId("postgres"), -1)
   }
+  // A folder of an earlier round keeps its database.
+  const isNew = !existsSync(join(data, "PG_VERSION"))
   const init = asPostgres(join(programs, "initdb"), [
     "-D",
     data,
@@ -77,7 +79,7 @@ export const startPostgres = async (folder: string): Promise<Server & { readonly
     "-E",
     "UTF8"
   ])
-  execFileSync(init[0], init[1], { stdio: "ignore", cwd: folder })
+  if (isNew) execFileSync(init[0], init[1], { stdio: "ignore", cwd: folder })
   const [command, args] = asPostgres(join(programs, "postgres"), [
     "-D",
     data,
@@ -96,6 +98,7 @@ export const startPostgres = async (folder: string): Promise<Server & { readonly
   return {
     port,
     url,
-    stop: () => stopped(server, "SIGQUIT")
+    // Ends the connections, and writes everything to its files.
+    stop: () => stopped(server, "SIGINT")
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { openMail, sqlite, stub } from "mailkeep"
 import { openByHand } from "../peers/byHand.ts"
 import type { Row } from "../Row.ts"
+import { disks } from "../Row.ts"
 import { message } from "../workload.ts"
 
 const seconds = 4
@@ -73,5 +74,6 @@ export const eventLoop: Row = {
       }
     }
   ],
-  goals: [{ metric: "p99", is: "at most", value: 5 }]
+  goals: [{ metric: "p99", is: "at most", value: 5 }],
+  disks
 }

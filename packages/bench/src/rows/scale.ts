@@ -1,19 +1,25 @@
 /**
  * Row: the same work in a large and in a small store.
  */
-import { existsSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { performance } from "node:perf_hooks"
+import type { StoreNotOpened } from "@mailkeep/core"
 import { MailStore, Sending } from "@mailkeep/core"
 import type { Change, Delivery, LogFilters, Message } from "@mailkeep/core/adapter"
 import { freshState, inCommitOrder, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
+import { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect } from "effect"
+import { Client } from "pg"
 import { median } from "../machine.ts"
-import type { Row, Size } from "../Row.ts"
-import { bySize, coreOver, message, numbers, prepareProject, project } from "../workload.ts"
+import { startPostgres } from "../peers/servers.ts"
+import type { Figures, Row, Size, Tool } from "../Row.ts"
+import { bySize, coreOn, coreOver, message, numbers, prepareProject, project } from "../workload.ts"
 
 const atOnce = 250
 const smallCount = 10_000
+/** The sizes between the small and the large store. */
+const middleCounts = [100_000, 1_000_000]
 const largeCount = (size: Size) => bySize(size, 200_000, 10_000_000)
 const readings = 15
 const base = 1_790_000_000_000
@@ -74,18 +80,24 @@ const acceptedAt = (n: number, count: number): ReadonlyArray<Change> => {
   ]
 }
 
-/** Fills a store with deliveries, if it does not exist. */
-const fill = (filename: string, count: number): Promise<void> =>
-  existsSync(filename)
-    ? Promise.resolve()
-    : Effect.gen(function* () {
-        yield* prepareProject
-        const store = yield* MailStore
-        for (let from = 0; from < count; from += atOnce)
-          yield* store.commit(
-            inCommitOrder(numbers(Math.min(atOnce, count - from)).flatMap((n) => acceptedAt(from + n, count)))
-          )
-      }).pipe(Effect.provide(coreOver(filename)), Effect.runPromise)
+/** Fills an empty store with deliveries. */
+const fillWith = <E>(core: ReturnType<typeof coreOn<never, E>>, count: number): Promise<void> =>
+  Effect.gen(function* () {
+    yield* prepareProject
+    const store = yield* MailStore
+    yield* Effect.forEach(
+      numbers(Math.ceil(count / atOnce)),
+      (group) => {
+        const from = group * atOnce
+        const records = numbers(Math.min(atOnce, count - from)).flatMap((n) => acceptedAt(from + n, count))
+        return store.commit(inCommitOrder(records))
+      },
+      { concurrency: 4, discard: true }
+    )
+  }).pipe(Effect.provide(core), Effect.runPromise)
+
+/** Makes a file of SQLite with deliveries. */
+export const fill = (filename: string, count: number): Promise<void> => fillWith(coreOver(filename), count)
 
 const timed = <E, R>(work: (n: number) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
@@ -98,7 +110,7 @@ const timed = <E, R>(work: (n: number) => Effect.Effect<unknown, E, R>) =>
     return median(millis)
   })
 
-const measure = (filename: string, count: number) =>
+const measure = <E>(core: ReturnType<typeof coreOn<never, E>>, count: number) =>
   Effect.gen(function* () {
     yield* prepareProject
     const store = yield* MailStore
@@ -139,7 +151,7 @@ const measure = (filename: string, count: number) =>
       ),
       accept: yield* timed((n) => sending.send(project, message(n), { idempotencyKey: `${round}-${n}` }))
     }
-  }).pipe(Effect.provide(coreOver(filename)), Effect.runPromise)
+  }).pipe(Effect.provide(core), Effect.runPromise)
 
 const operations = [
   "first page",
@@ -152,20 +164,85 @@ const operations = [
   "claim",
   "accept"
 ]
-const fileOf = (rowFolder: string, which: "large" | "small") => join(rowFolder, `${which}.db`)
+/** Where the stores of a row are. */
+interface Place {
+  readonly name: string
+  readonly title: string
+  readonly needs?: Tool
+  /** Makes a store with so many deliveries in the folder of the row. */
+  readonly fill: (rowFolder: string, count: number) => Promise<void>
+  /** Measures the store with so many deliveries. */
+  readonly measure: (rowFolder: string, count: number) => Promise<Figures>
+}
 
-export const scale: Row = {
+const onSqlite: Place = {
   name: "scale",
   title: "A large log in comparison with a small one",
-  about:
-    "One operation at a time in a store with many deliveries: 200,000 (small run) or 10 million (full run). The peer is the same in a store with 10,000 deliveries. The pages of the log have 50 items and are read with the query of the store. They are at the beginning, in the middle and at the end, or have a filter. A claim takes 32 deliveries, and every hundredth is due. A value is the median of 15.",
-  metrics: operations.map((name) => ({ name, unit: "ms", better: "lower" as const })) as unknown as Row["metrics"],
-  ours: { name: "mailkeep", run: ({ rowFolder, size }) => measure(fileOf(rowFolder, "large"), largeCount(size)) },
-  peers: [{ name: "10,000 deliveries", run: ({ rowFolder }) => measure(fileOf(rowFolder, "small"), smallCount) }],
-  goals: operations.map((metric) => ({ metric, is: "at most", ratio: 1.5, peer: "10,000 deliveries" }) as const),
-  disks: ["as-is"],
-  prepare: async ({ rowFolder, size }) => {
-    await fill(fileOf(rowFolder, "small"), smallCount)
-    await fill(fileOf(rowFolder, "large"), largeCount(size))
+  fill: (rowFolder, count) => fill(join(rowFolder, `${count}.db`), count),
+  measure: (rowFolder, count) => measure(coreOver(join(rowFolder, `${count}.db`)), count)
+}
+
+/** Uses the server in the folder of this store. */
+const withPostgres = async <A>(
+  rowFolder: string,
+  count: number,
+  use: (core: ReturnType<typeof coreOn<never, StoreNotOpened>>, url: string) => Promise<A>
+): Promise<A> => {
+  const folder = join(rowFolder, String(count))
+  mkdirSync(folder, { recursive: true })
+  const { url, stop } = await startPostgres(folder)
+  try {
+    return await use(coreOn(PostgresMailStore.layer({ connectionString: url })), url)
+  } finally {
+    await stop()
   }
 }
+
+const onPostgres: Place = {
+  name: "scale-postgres",
+  title: "A large log in comparison with a small one, on PostgreSQL",
+  needs: "postgres",
+  fill: (rowFolder, count) =>
+    withPostgres(rowFolder, count, async (core, url) => {
+      await fillWith(core, count)
+      // The server does this by itself a minute after the deliveries were inserted.
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      await client.query("VACUUM ANALYZE")
+      await client.end()
+    }),
+  measure: (rowFolder, count) => withPostgres(rowFolder, count, (core) => measure(core, count))
+}
+
+const rowOf = ({ name, title, fill, measure, ...needs }: Place): Row => ({
+  name,
+  title,
+  about:
+    "One operation at a time in a store with many deliveries: 200,000 (small run) or 10 million (full run). The peers are the same in smaller stores. The pages of the log have 50 items and are read with the query of the store. They are at the beginning, in the middle and at the end, or have a filter. A claim takes 32 deliveries, and every hundredth is due. A value is the median of 15.",
+  metrics: operations.map((operation) => ({
+    name: operation,
+    unit: "ms",
+    better: "lower" as const
+  })) as unknown as Row["metrics"],
+  ours: { name: "mailkeep", ...needs, run: ({ rowFolder, size }) => measure(rowFolder, largeCount(size)) },
+  peers: [smallCount, ...middleCounts].map((count) => ({
+    name: `${count.toLocaleString("en")} deliveries`,
+    ...needs,
+    // A store between the others is part of the curve only.
+    ...(count === smallCount ? {} : { sizes: ["full"] as const }),
+    run: ({ rowFolder }) => measure(rowFolder, count)
+  })),
+  goals: operations.map((metric) => ({ metric, is: "at most", ratio: 1.5, peer: "10,000 deliveries" }) as const),
+  disks: ["as-is"],
+  curve: {
+    records: "deliveries",
+    countOf: (side, size) => (side === "mailkeep" ? largeCount(size) : Number(side.replaceAll(/\D/g, "")))
+  },
+  prepare: async ({ rowFolder, size }) => {
+    const counts = [smallCount, ...(size === "full" ? middleCounts : []), largeCount(size)]
+    for (const count of counts) await fill(rowFolder, count)
+  }
+})
+
+export const scale = rowOf(onSqlite)
+export const scalePostgres = rowOf(onPostgres)

@@ -1,0 +1,76 @@
+/**
+ * One of several processes that accept messages and work on them, on one database. Says `ready`, waits for a message of the parent, accepts its share,
+ * and says `accepted`. It works until the parent ends.
+ */
+import { Logger, makeWorkerUtils, run } from "graphile-worker"
+import type { StoreAdapter } from "mailkeep"
+import { openMail, sqlite } from "mailkeep"
+import { postgres } from "mailkeep/postgres"
+import { Pool } from "pg"
+import { PgBoss } from "pg-boss"
+import { message, noTransportLayer, project, together } from "../workload.ts"
+
+/** What a process runs. */
+export type QueueKind = "mailkeep" | "mailkeep-sqlite" | "pg-boss" | "graphile-worker"
+
+/** The arguments of a process. */
+export interface QueueShare {
+  readonly kind: QueueKind
+  /** The URL of the database, or the file. */
+  readonly place: string
+  readonly first: number
+  readonly count: number
+  /** How many messages are accepted at once. */
+  readonly senders: number
+  /** How many hand-offs or jobs are under way at once. */
+  readonly workers: number
+}
+
+type Accept = (n: number) => Promise<unknown>
+
+const openMailkeep = async (store: StoreAdapter): Promise<Accept> => {
+  const mail = await openMail({
+    store,
+    transport: noTransportLayer,
+    domains: ["example.com"],
+    projectId: project,
+    onLog: () => {}
+  })
+  return (n) => mail.send({ ...message(n), idempotencyKey: `key-${n}` })
+}
+
+const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>>> = {
+  mailkeep: ({ place }) => openMailkeep(postgres(new Pool({ connectionString: place, max: 10, pipeline: true }))),
+  "mailkeep-sqlite": ({ place }) => openMailkeep(sqlite(place)),
+  "pg-boss": async ({ place, workers }) => {
+    const boss = new PgBoss({ connectionString: place, max: 10, connectionTimeoutMillis: 60_000, schedule: false })
+    boss.on("error", () => {})
+    await boss.start()
+    await boss.createQueue("mail")
+    const options = { batchSize: workers, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }
+    await boss.work("mail", options, async () => {})
+    return (n) => boss.send("mail", message(n))
+  },
+  "graphile-worker": async ({ place, workers }) => {
+    const logger = new Logger(() => () => {})
+    const utils = await makeWorkerUtils({ connectionString: place, logger })
+    await run({
+      connectionString: place,
+      logger,
+      concurrency: workers,
+      maxPoolSize: 10,
+      noHandleSignals: true,
+      taskList: { mail: async () => {} }
+    })
+    return (n) => utils.addJob("mail", message(n))
+  }
+}
+
+const share = JSON.parse(process.argv[2]!) as QueueShare
+process.once("disconnect", () => process.exit())
+const accept = await openers[share.kind](share)
+process.once("message", async () => {
+  await together(share.count, share.senders, (n) => accept(share.first + n))
+  process.send!("accepted")
+})
+process.send!("ready")
