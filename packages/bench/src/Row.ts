@@ -5,10 +5,7 @@
 /** A program of the system that a side needs. A side is skipped with a message when it is missing. */
 export type Tool = "redis-server" | "postgres" | "smtp-sink"
 
-/**
- * `as-is`: the disk of the machine. `2ms`: each disk sync takes 2 ms longer, as on a disk of a data center. `20ms`: a slow network disk or a hard
- * disk.
- */
+/** A disk sync takes as long as on this machine, 2 ms longer as in a data center, or 20 ms longer as on a hard disk. */
 export const disks = ["as-is", "2ms", "20ms"] as const
 /** The speed of a disk sync. */
 export type Disk = (typeof disks)[number]

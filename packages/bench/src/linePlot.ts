@@ -13,7 +13,7 @@ export interface Line {
   readonly points: ReadonlyArray<readonly [number, number]>
 }
 
-export interface LinePlot {
+interface LinePlot {
   readonly title: string
   /** What the values are, and which are better. */
   readonly subtitle: string

@@ -77,7 +77,9 @@ describe("makeNodeServer", () => {
       made++
       return HttpServerResponse.text(large)
     })
-    const { hostname, port } = new URL(await Effect.runPromise(serving(app, { readsPerApiKeyMax: 2 })))
+    const { hostname, port } = new URL(
+      await Effect.runPromise(serving(app, { readsPerApiKeyMax: 2, responseBytesMax: 32 * 1024 * 1024 }))
+    )
     const answered: Array<Socket> = []
     const clients = Array.from({ length: 6 }, () => {
       const socket = connect(Number(port), hostname)
