@@ -8,7 +8,7 @@ import { SVGRenderer } from "echarts/renderers"
 
 use([LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
 
-export interface Line {
+interface Line {
   readonly name: string
   readonly points: ReadonlyArray<readonly [number, number]>
 }
