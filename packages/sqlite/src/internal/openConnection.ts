@@ -113,7 +113,7 @@ export const openConnection = (
     // The log grows while a reader uses an old state. Afterwards it shrinks to its usual size between two checkpoints.
     database.pragma(`journal_size_limit = ${logBytesKept}`)
     // In KiB, for each connection. The system caches the file once for all of them.
-    database.pragma("cache_size = -8192")
+    database.pragma("cache_size = -4096")
     migrate(database)
     proveDurable(database)
     return database
