@@ -18,6 +18,9 @@ export const addressOf = (argument: string) => {
   return { connectionString, schema }
 }
 
+/** One text with the address of the database and the schema. */
+export const addressIn = (connectionString: string, schema: string): string => connectionString + separator + schema
+
 /** @public Imported by other processes. */
 export const open = (argument: string) => {
   const { connectionString, schema } = addressOf(argument)
@@ -55,7 +58,7 @@ const placeAt = (target: () => Promise<Target>, module = import.meta.url, openSt
       })
   ).pipe(
     Effect.map(({ used, schema }) => {
-      const argument = used + separator + schema
+      const argument = addressIn(used, schema)
       return { layer: openStore(argument), child: { module: new URL(module), argument } }
     })
   )

@@ -8,12 +8,12 @@ import { explained } from "../src/mutation/equivalentMutants.ts"
 import { listMutants } from "../src/mutation/subjects.ts"
 
 /** The operators and the changed text of all mutants of a source. */
-const changesOf = (source: string, sql = false) =>
+const changesOf = (source: string, sql: Parameters<typeof sourceEdits>[2] = null) =>
   mutantsOf("a.ts", source, sourceEdits("a.ts", source, sql)).map(
     (mutant) => [mutant.operator, mutated(source, mutant)] as const
   )
 
-const textsOf = (source: string, sql = false) => changesOf(source, sql).map(([, text]) => text)
+const textsOf = (source: string, sql: Parameters<typeof sourceEdits>[2] = null) => changesOf(source, sql).map(([, text]) => text)
 
 describe("sourceEdits", () => {
   it("changes the bound and the direction of a comparison, and removes it", () => {
@@ -38,7 +38,7 @@ describe("sourceEdits", () => {
 
 describe("sqlEdits", () => {
   const sql = 'const q = "SELECT id FROM t WHERE project_id = ? AND due_at <= ? ORDER BY due_at, name LIMIT ?"'
-  const changes = textsOf(sql, true)
+  const changes = textsOf(sql, "sqlite")
 
   it.each([
     ["removes the condition on the project", "(project_id = ? OR 1)"],
@@ -54,12 +54,12 @@ describe("sqlEdits", () => {
   })
 
   it("changes no text without SQL", () => {
-    expect(textsOf('const q = "ORDER of LIMIT"', true)).toEqual([])
+    expect(textsOf('const q = "ORDER of LIMIT"', "sqlite")).toEqual([])
   })
 
   it("does not cut an expression that is inserted in a text", () => {
     const inserted = "const q = `UPDATE ${table.name} SET a = ? WHERE ${where} = ? AND b = ?`"
-    expect(textsOf(inserted, true).filter((text) => !text.includes("${table.name}"))).toEqual([])
+    expect(textsOf(inserted, "sqlite").filter((text) => !text.includes("${table.name}"))).toEqual([])
   })
 })
 
@@ -72,7 +72,7 @@ describe("listMutants", () => {
   })
 
   it("contains each mutant that has an explanation", () => {
-    const keys = new Set((["memory", "reference", "sqlite"] as const).flatMap(listMutants).map(({ key }) => key))
+    const keys = new Set((["memory", "reference", "sqlite", "postgres"] as const).flatMap(listMutants).map(({ key }) => key))
     expect(explained.map(({ key }) => key).filter((key) => !keys.has(key))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /**
  * Mutation test of the store laws: changes the sources of the stores one place at a time, and checks that a law catches each change.
  *
- * `node packages/tools/src/mutation/main.ts [--package memory|reference|sqlite] [--only N,N] [--file TEXT] [--sample N] [--seed S] [--jobs N]
+ * `node packages/tools/src/mutation/main.ts [--package memory|reference|sqlite|postgres] [--only N,N] [--file TEXT] [--sample N] [--seed S] [--jobs N]
  * [--quick] [--list] [--json FILE] [--again FILE]`
  */
 import { hash } from "node:crypto"

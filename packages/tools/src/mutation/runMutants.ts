@@ -39,6 +39,9 @@ const mutantsOfProcessMax = 30
 const invalidSql =
   /syntax error|no such column|no such table|ambiguous column|wrong number of arguments|incomplete input|no query solution|cannot use DEFAULT|near "/
 
+/** Class 42 of the codes of PostgreSQL: the server refuses the statement itself, whatever the tables contain. */
+const invalidPostgres = /PostgreSQL failed with 42/
+
 /** Memory, if the system has such a folder: the laws open thousands of files. */
 const folderOfFiles = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-mutants-"))
 
@@ -82,7 +85,10 @@ const resultOf = (mutant: Mutant, reply: Reply | undefined): Result => {
   if (reply === undefined)
     return { mutant, verdict: "caught", by: "the process ended or did not answer", detail: "", millis: 0 }
   const { brokenLaw, detail, millis } = reply
-  const isInvalid = brokenLaw === "does not load" || (detail.includes("SqliteError") && invalidSql.test(detail))
+  const isInvalid =
+    brokenLaw === "does not load" ||
+    (detail.includes("SqliteError") && invalidSql.test(detail)) ||
+    invalidPostgres.test(detail)
   const verdict = brokenLaw === null ? "survived" : isInvalid ? "invalid" : "caught"
   return { mutant, verdict, by: brokenLaw ?? "", detail, millis }
 }
@@ -117,7 +123,7 @@ export const runMutants = async (
   mutants: ReadonlyArray<Mutant>,
   { jobs, isQuick, checksSlow, onResult }: RunOptions
 ): Promise<ReadonlyArray<Result>> => {
-  const { entry, folders, replaced = {} }: Subject = subjects[name]
+  const { entry, folders, replaced = {}, start }: Subject = subjects[name]
   const urlOf = (path: string) => pathToFileURL(join(root, path)).href
   const folder = folderOfFiles()
   mkdirSync(join(folder, "files"))
@@ -127,7 +133,9 @@ export const runMutants = async (
       JSON.stringify({ file: join(root, mutant.file), text: mutated(read(mutant.file), mutant) })
     )
   const loader = new URL("mutantLoader.ts", import.meta.url).href
+  const server = await start?.()
   const env = {
+    ...server?.env,
     NODE_OPTIONS: `--import ${loader} --disable-warning=ExperimentalWarning`,
     MAILKEEP_MUTANT_TEXTS: folder,
     MAILKEEP_MUTANT_FOLDERS: JSON.stringify(folders.map(urlOf)),
@@ -167,6 +175,7 @@ export const runMutants = async (
       throw new Error(`${name} without a change breaks ${plain?.brokenLaw ?? "the run"}: ${plain?.detail ?? ""}`)
     await Promise.all(Array.from({ length: jobs }, work))
   } finally {
+    await server?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   return results.toSorted((a, b) => a.mutant.number - b.mutant.number)

@@ -3,6 +3,7 @@
  */
 import { parseSync } from "oxc-parser"
 import type { Edit } from "./Mutant.ts"
+import type { sqlDialects } from "./sqlDialects.ts"
 import { sqlEdits } from "./sqlEdits.ts"
 
 interface Node {
@@ -34,21 +35,21 @@ const assignments: Readonly<Record<string, string>> = { "+=": "-=", "-=": "+=" }
 
 /** The methods that a mutant leaves out, and those that it replaces. */
 const leftOut: ReadonlySet<string> = new Set(["toSorted", "filter", "slice", "toReversed"])
-const replaced: Readonly<Record<string, string>> = {
-  some: "every",
-  every: "some",
-  min: "max",
-  max: "min",
-  find: "findLast"
-}
+const replaced: ReadonlyMap<string, string> = new Map([
+  ["some", "every"],
+  ["every", "some"],
+  ["min", "max"],
+  ["max", "min"],
+  ["find", "findLast"]
+])
 
 /** The functions whose call a mutant replaces, each with the code instead. */
-const calls: Readonly<Record<string, (values: ReadonlyArray<string>) => string>> = {
-  caseFold: ([text]) => `(${text})`,
-  owned: ([record]) => `(${record})`,
-  ofProject: ([records]) => `all(${records})`,
-  within: ([, key]) => `within("", ${key})`
-}
+const calls: ReadonlyMap<string, (values: ReadonlyArray<string>) => string> = new Map([
+  ["caseFold", ([text]) => `(${text})`],
+  ["owned", ([record]) => `(${record})`],
+  ["ofProject", ([records]) => `all(${records})`],
+  ["within", ([, key]) => `within("", ${key})`]
+])
 
 const reasons: Readonly<Record<string, string>> = {
   AlreadyExists: "Stale",
@@ -86,13 +87,13 @@ const ofCall: Finder = (node, textOf) => {
   const callee = node["callee"] as Node
   const values = (node["arguments"] as ReadonlyArray<Node>).map(textOf)
   if (callee.type === "Identifier") {
-    const instead = calls[callee["name"] as string]
+    const instead = calls.get(callee["name"] as string)
     return instead === undefined ? [] : [["call replaced", instead(values)]]
   }
   if (callee.type !== "MemberExpression" || callee["computed"] === true) return []
   const object = textOf(callee["object"] as Node)
   const name = textOf(callee["property"] as Node)
-  const other = replaced[name]
+  const other = replaced.get(name)
   return [
     ...(leftOut.has(name) ? [["call removed", object] as const] : []),
     ...(name === "toSorted" && values.length === 1
@@ -173,8 +174,8 @@ const isType = (node: Node) =>
   node.type === "ImportDeclaration" ||
   (node.type === "ExportNamedDeclaration" && node["source"] !== null)
 
-/** All edits of a TypeScript file. `sql` also changes the SQL in its texts. */
-export const sourceEdits = (file: string, source: string, sql: boolean): ReadonlyArray<Edit> => {
+/** All edits of a TypeScript file. `sql` is the language of its texts, if they contain SQL. */
+export const sourceEdits = (file: string, source: string, sql: keyof typeof sqlDialects | null): ReadonlyArray<Edit> => {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
   const textOf = ({ start, end }: Node) => source.slice(start, end)
@@ -185,7 +186,7 @@ export const sourceEdits = (file: string, source: string, sql: boolean): Readonl
     for (const [operator, text] of finders[node.type]?.(node, textOf, source) ?? [])
       edits.push({ operator, start, end, text })
     edits.push(...conditionEdits(node))
-    if (sql && isText(node)) edits.push(...sqlEdits(source, node))
+    if (sql !== null && isText(node)) edits.push(...sqlEdits(source, node, sql))
     for (const child of children(node)) visit(child)
   }
   visit(program as unknown as Node)

@@ -4,6 +4,9 @@
 import { files, read } from "../workspace.ts"
 import type { Mutant } from "./Mutant.ts"
 import { mutantsOf } from "./Mutant.ts"
+import type { SharedServer } from "./postgresOfMutants.ts"
+import { startPostgresOfMutants } from "./postgresOfMutants.ts"
+import type { sqlDialects } from "./sqlDialects.ts"
 import { sourceEdits } from "./sourceEdits.ts"
 
 export interface Subject {
@@ -13,10 +16,12 @@ export interface Subject {
   readonly entry: string
   /** The folders whose modules are loaded once for each mutant. */
   readonly folders: ReadonlyArray<string>
-  /** Whether the texts of the files contain SQL. */
-  readonly sql: boolean
+  /** The language of the texts of the files, if they contain SQL. */
+  readonly sql: keyof typeof sqlDialects | null
   /** Modules that are replaced by another module, for a faster run. */
   readonly replaced?: Readonly<Record<string, string>>
+  /** Starts what all mutants of a run share. */
+  readonly start?: () => Promise<SharedServer>
   /** The laws that are not run. */
   readonly without: ReadonlySet<string>
 }
@@ -27,7 +32,7 @@ const differential = "differential/no-script-finds-a-difference"
  * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, keep the threads for commits and for
  * long reads, and work with connections of the product. The tests of the package check them, with full disks, moved files and other versions.
  */
-const unobserved: ReadonlySet<string> = new Set(
+const unobservedOfSqlite: ReadonlySet<string> = new Set(
   [
     "connection",
     "fileCheck",
@@ -47,13 +52,34 @@ const unobserved: ReadonlySet<string> = new Set(
   ].map((name) => `packages/sqlite/src/internal/${name}.ts`)
 )
 
+/**
+ * Files of the PostgreSQL adapter that no law can observe. They open pools, migrate, name missing rights, listen, convert failures of the server,
+ * compare versions of the tables, and work with transactions of the product and with rate limits. The tests of the package check them, with killed
+ * servers, roles, other versions and a pooler.
+ */
+const unobservedOfPostgres: ReadonlySet<string> = new Set(
+  [
+    "databaseClock",
+    "joinedTransaction",
+    "migrations",
+    "missingRights",
+    "notifications",
+    "openPool",
+    "postgresFailure",
+    "rateBuckets",
+    "sharedRateLimiter",
+    "sqlStates",
+    "tableVersion"
+  ].map((name) => `packages/postgres/src/internal/${name}.ts`)
+)
+
 export const subjects = {
   /** Without the differential law, because the memory store is itself the reference. */
   memory: {
     files: files("packages/memory/src/**/*.ts"),
     entry: "packages/memory/src/index.ts",
     folders: ["packages/memory/"],
-    sql: false,
+    sql: null,
     without: new Set([differential])
   },
   /** The functions of the domain with which the memory store answers queries. */
@@ -63,17 +89,27 @@ export const subjects = {
     ),
     entry: "packages/memory/src/index.ts",
     folders: ["packages/memory/", "packages/core/src/"],
-    sql: false,
+    sql: null,
     without: new Set([differential])
   },
   sqlite: {
     files: files("packages/sqlite/src/internal/**/*.ts", "packages/sqlite/src/SqliteMailStore.ts").filter(
-      (file) => !unobserved.has(file)
+      (file) => !unobservedOfSqlite.has(file)
     ),
     entry: "packages/sqlite/test/callerThreadUnderTest.ts",
     folders: ["packages/sqlite/"],
-    sql: true,
+    sql: "sqlite",
     replaced: { "packages/sqlite/src/internal/thread/scanThread.ts": "packages/tools/src/mutation/scanInProcess.ts" },
+    without: new Set<string>()
+  },
+  postgres: {
+    files: files("packages/postgres/src/internal/**/*.ts", "packages/postgres/src/PostgresMailStore.ts").filter(
+      (file) => !unobservedOfPostgres.has(file)
+    ),
+    entry: "packages/postgres/test/emptiedSchemaUnderTest.ts",
+    folders: ["packages/postgres/"],
+    sql: "postgres",
+    start: startPostgresOfMutants,
     without: new Set<string>()
   }
 } as const satisfies Readonly<Record<string, Subject>>
