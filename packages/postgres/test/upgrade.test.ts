@@ -49,7 +49,7 @@ const openOlder = async () => {
     ownerPool,
     /** Migrates as the newer program does. */
     migrateTo: (...steps: ReadonlyArray<Migration>) =>
-      migrateSchema(makeDatabase(ownerPool), '"mailkeep"', [...migrations, ...steps]),
+      migrateSchema(makeDatabase(ownerPool), '"mailkeep"', { steps: [...migrations, ...steps] }),
     /** Opens the tables as the newer program does, for the role that may only read and write. */
     openNewer: (migrateWhenBehind: boolean, ...steps: ReadonlyArray<Migration>) =>
       openTables(migrateWhenBehind ? ownerPool : pool, {

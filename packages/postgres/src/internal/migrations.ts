@@ -5,6 +5,7 @@
 import { Effect, Schedule } from "effect"
 import type { Database } from "./database.ts"
 import { inMigrationTransaction } from "./database.ts"
+import { partitionsOf, withPartitions } from "./partitions.ts"
 import { sql as access } from "./schema/access.ts"
 import { sql as contacts } from "./schema/contacts.ts"
 import { sql as events } from "./schema/events.ts"
@@ -35,8 +36,19 @@ export const migrations: ReadonlyArray<Migration> = [
 /** The version that this program needs. */
 export const schemaVersion = migrations.length
 
+/** The steps, and the partitions of the large tables if the first step creates them. */
+export interface MigrationOptions {
+  /** Default: the steps of this program. */
+  readonly steps?: ReadonlyArray<Migration>
+  readonly partitions?: number | undefined
+}
+
 /** Applies the next step, and returns the version after it. */
-const applyNext = (database: Database, schema: string, steps: ReadonlyArray<Migration>): Promise<number> =>
+const applyNext = (
+  database: Database,
+  schema: string,
+  { steps, partitions }: MigrationOptions & { readonly steps: ReadonlyArray<Migration> }
+): Promise<number> =>
   inMigrationTransaction(database, async (connection) => {
     await connection.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mailkeep migration ${schema}`])
     const { version, compatibleFrom } = await versionOf(connection, schema)
@@ -47,7 +59,9 @@ const applyNext = (database: Database, schema: string, steps: ReadonlyArray<Migr
     // Waits for every transaction that has checked the version.
     if (version > 0 && step.isBreaking)
       await connection.query(`LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`)
-    await connection.query(step.sql(schema))
+    const parts = version === 0 ? partitions : await partitionsOf(connection, schema)
+    const sql = step.sql(schema)
+    await connection.query(parts === undefined ? sql : withPartitions(sql, schema, parts))
     const next = version + 1
     await connection.query(
       `UPDATE ${schema}.schema_version SET version = ${next}, compatible_from = ${step.isBreaking ? next : compatibleFrom}`
@@ -65,10 +79,10 @@ const lockedSchedule = Schedule.spaced("250 millis").pipe(Schedule.jittered, Sch
 export const migrateSchema = (
   database: Database,
   schema: string,
-  steps: ReadonlyArray<Migration> = migrations
+  { steps = migrations, partitions }: MigrationOptions = {}
 ): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
-    const next = Effect.tryPromise({ try: () => applyNext(database, schema, steps), catch: (cause) => cause }).pipe(
+    const next = Effect.tryPromise({ try: () => applyNext(database, schema, { steps, partitions }), catch: (cause) => cause }).pipe(
       Effect.retry({ schedule: lockedSchedule, while: isContended })
     )
     let version = yield* next

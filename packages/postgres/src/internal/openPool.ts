@@ -9,7 +9,7 @@ import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
 import { missingRights } from "./missingRights.ts"
-import type { Migration } from "./migrations.ts"
+import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
 import { PostgresError } from "./postgresFailure.ts"
 import { codeOf, isRefusedStatement, reasonOf } from "./sqlStates.ts"
@@ -25,13 +25,13 @@ export type PoolSource =
       readonly connectionsMax?: number | undefined
     }
 
-export interface OpeningOptions {
+export interface OpeningOptions extends MigrationOptions {
   readonly schema: string
   readonly migrate: boolean
   readonly allowAsynchronousCommit: boolean
-  /** Default: the steps of this program. */
-  readonly steps?: ReadonlyArray<Migration>
 }
+
+type CompleteOptions = OpeningOptions & Required<Pick<OpeningOptions, "steps">>
 
 type Refusal = Pick<StoreNotOpened, "reason"> & { readonly detail: string }
 
@@ -131,7 +131,7 @@ const checkServer = async (connection: Connection, { allowAsynchronousCommit }: 
 const migrateSentence = "Run `migrate` with the role that owns the schema"
 
 /** Refuses tables that this program cannot use before anything is written. Returns whether they must be migrated first. */
-const isBehind = async (connection: Connection, options: Required<OpeningOptions>): Promise<boolean> => {
+const isBehind = async (connection: Connection, options: CompleteOptions): Promise<boolean> => {
   const { schema, migrate, steps } = options
   const existing = await versionOf(connection, schema)
   makeVersionCheck(schema, steps.length).check(existing)
@@ -161,7 +161,7 @@ const explainingRefusals = (database: Database, versionCheck: VersionCheck): Dat
 
 const attemptOpening = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: (cause) => cause })
 
-const openDatabase = (pool: Pool, options: Required<OpeningOptions>): Effect.Effect<Database, unknown> =>
+const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Database, unknown> =>
   Effect.gen(function* () {
     const database = makeDatabase(pool)
     const { schema, steps } = options
@@ -171,7 +171,7 @@ const openDatabase = (pool: Pool, options: Required<OpeningOptions>): Effect.Eff
         return isBehind(connection, options)
       })
     )
-    if (mustMigrate) yield* migrateSchema(database, schema, steps)
+    if (mustMigrate) yield* migrateSchema(database, schema, options)
     yield* attemptOpening(() => database.use((connection) => checkRights(connection, schema)))
     return explainingRefusals(database, makeVersionCheck(schema, steps.length))
   })
