@@ -12,6 +12,7 @@ import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
 import { commitCuts } from "./postgres/commitCuts.ts"
 import { serverFaultRun } from "./postgres/serverFaults.ts"
+import { simulatedOverPostgres } from "./postgres/simulatedOverPostgres.ts"
 import { withPostgres } from "./postgres/withPostgres.ts"
 import { bounceRun } from "./relay/bounces/bounceRun.ts"
 import { exactlyOnce } from "./relay/exactlyOnce.ts"
@@ -91,6 +92,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   "postgres-server": () => withPostgres(() => serverFaultRun("server", amount(values.cycles, 10))),
   "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 2))),
   "postgres-cuts": () => withPostgres(commitCuts),
+  "postgres-simulate": () => withPostgres(() => simulatedOverPostgres({ seeds: amount(values.seeds, 15), from: seed })),
   attack: () =>
     attackRun({
       seconds: amount(values.seconds, 90),

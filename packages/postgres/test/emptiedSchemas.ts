@@ -23,11 +23,7 @@ const rowsOf = async (client: pg.Client, sql: string, value: string): Promise<Re
 
 /** Tables that another connection still uses stay. */
 const dropSchemas = async (client: pg.Client, prefix: string): Promise<void> => {
-  const names = await rowsOf(
-    client,
-    "SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)",
-    prefix
-  )
+  const names = await rowsOf(client, "SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)", prefix)
   for (const name of names) await client.query(`DROP SCHEMA ${name} CASCADE`).catch(() => undefined)
 }
 

@@ -56,7 +56,9 @@ describe.skipIf(!hasPostgres())("the option partitions", () => {
     const { store, divided } = await open()
     await run(Effect.scoped(store(4)))
     const whole = ["api_keys", "domains", "resources"]
-    const large = [...tablesWithProject(migrations.map(({ sql }) => sql("mailkeep")))].filter((one) => !whole.includes(one))
+    const large = [...tablesWithProject(migrations.map(({ sql }) => sql("mailkeep")))].filter(
+      (one) => !whole.includes(one)
+    )
     expect(large.length).toBeGreaterThan(10)
     expect(await divided()).toEqual(large.toSorted().map((name) => ({ name, partitions: 4 })))
   })
@@ -75,9 +77,7 @@ describe.skipIf(!hasPostgres())("the option partitions", () => {
       { relname: "attempts_p0", reloptions: ["fillfactor=70"] },
       { relname: "attempts_p1", reloptions: ["fillfactor=70"] }
     ])
-    expect(external).toEqual(
-      ["contents", "contents_p0", "contents_p1"].map((name) => ({ name }))
-    )
+    expect(external).toEqual(["contents", "contents_p0", "contents_p1"].map((name) => ({ name })))
   })
 
   it("is not needed when the tables exist, and a later step divides its large tables too", async () => {

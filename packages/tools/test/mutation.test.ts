@@ -13,7 +13,8 @@ const changesOf = (source: string, sql: Parameters<typeof sourceEdits>[2] = null
     (mutant) => [mutant.operator, mutated(source, mutant)] as const
   )
 
-const textsOf = (source: string, sql: Parameters<typeof sourceEdits>[2] = null) => changesOf(source, sql).map(([, text]) => text)
+const textsOf = (source: string, sql: Parameters<typeof sourceEdits>[2] = null) =>
+  changesOf(source, sql).map(([, text]) => text)
 
 describe("sourceEdits", () => {
   it("changes the bound and the direction of a comparison, and removes it", () => {
@@ -72,7 +73,9 @@ describe("listMutants", () => {
   })
 
   it("contains each mutant that has an explanation", () => {
-    const keys = new Set((["memory", "reference", "sqlite", "postgres"] as const).flatMap(listMutants).map(({ key }) => key))
+    const keys = new Set(
+      (["memory", "reference", "sqlite", "postgres"] as const).flatMap(listMutants).map(({ key }) => key)
+    )
     expect(explained.map(({ key }) => key).filter((key) => !keys.has(key))).toEqual([])
   })
 })

@@ -72,19 +72,25 @@ class Simulation {
   /** Difference of the clock of the machine to the true time. */
   machineSkewMillis = 0
 
-  constructor(seed: number, sabotage: Sabotage, faultRates: Partial<FaultRates>) {
-    this.raw = sabotage(Effect.runSync(MemoryMailStore.make))
+  constructor(seed: number, raw: MailStoreShape, faultRates: Partial<FaultRates>) {
+    this.raw = raw
     this.history = new History(this.raw)
     this.random = seeded(seed)
     this.world = new SimulatedWorld(start, this.random)
     this.faultRates = { ...drawFaultRates(this.random), ...faultRates }
   }
 
+  /** Random bytes come from the seed, and a text has one encrypted form, so that two runs of one seed end with the same records. */
   #crypto = Layer.effect(
     Crypto,
     Effect.map(Crypto, (crypto): CryptoService["Service"] => ({
       ...crypto,
-      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256))
+      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256)),
+      encrypt: (key, text) => Buffer.from(JSON.stringify([key, text])).toString("base64url"),
+      decrypt: (key, encrypted) => {
+        const [keyOf, text] = JSON.parse(Buffer.from(encrypted, "base64url").toString()) as [string, string]
+        return keyOf === key ? text : null
+      }
     }))
   ).pipe(Layer.provide(NodeCrypto.layer))
 
@@ -279,7 +285,14 @@ export const simulateSeed = (
   seed: number,
   sabotage: Sabotage = (store) => store,
   faultRates: Partial<FaultRates> = {}
-): SimulationResult => new Simulation(seed, sabotage, faultRates).run()
+): SimulationResult => simulateOver(sabotage(Effect.runSync(MemoryMailStore.make)), seed, faultRates)
+
+/** Runs the simulation of one seed over an empty store whose calls are synchronous. */
+export const simulateOver = (
+  store: MailStoreShape,
+  seed: number,
+  faultRates: Partial<FaultRates> = {}
+): SimulationResult => new Simulation(seed, store, faultRates).run()
 
 export interface SimulationOptions {
   readonly seeds: number

@@ -82,9 +82,10 @@ export const migrateSchema = (
   { steps = migrations, partitions }: MigrationOptions = {}
 ): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
-    const next = Effect.tryPromise({ try: () => applyNext(database, schema, { steps, partitions }), catch: (cause) => cause }).pipe(
-      Effect.retry({ schedule: lockedSchedule, while: isContended })
-    )
+    const next = Effect.tryPromise({
+      try: () => applyNext(database, schema, { steps, partitions }),
+      catch: (cause) => cause
+    }).pipe(Effect.retry({ schedule: lockedSchedule, while: isContended }))
     let version = yield* next
     while (version < steps.length) version = yield* next
   })

@@ -175,7 +175,11 @@ const isType = (node: Node) =>
   (node.type === "ExportNamedDeclaration" && node["source"] !== null)
 
 /** All edits of a TypeScript file. `sql` is the language of its texts, if they contain SQL. */
-export const sourceEdits = (file: string, source: string, sql: keyof typeof sqlDialects | null): ReadonlyArray<Edit> => {
+export const sourceEdits = (
+  file: string,
+  source: string,
+  sql: keyof typeof sqlDialects | null
+): ReadonlyArray<Edit> => {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
   const textOf = ({ start, end }: Node) => source.slice(start, end)

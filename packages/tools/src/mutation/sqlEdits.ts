@@ -52,28 +52,26 @@ const ofNulls = (text: string, dialect: SqlDialect): ReadonlyArray<Found> =>
   })
 
 const ofOrders = (text: string, dialect: SqlDialect): ReadonlyArray<Found> =>
-  [...text.matchAll(dialect.order)].flatMap(
-    (match): ReadonlyArray<Found> => {
-      const terms = match[1]!.split(", ")
-      const [from, to] = [match.index, match.index + match[0].length]
-      const by = (ordered: ReadonlyArray<string>) => (ordered.length === 0 ? "" : `ORDER BY ${ordered.join(", ")}`)
-      const replacing = (n: number, term: string) => by(terms.with(n, term))
-      return terms.flatMap((term, n): ReadonlyArray<Found> => {
-        const column = term.replace(/ DESC$/, "")
-        const direction = term.slice(column.length)
-        return [
-          ["order term removed", from, to, by(terms.toSpliced(n, 1))],
-          ["order reversed", from, to, replacing(n, direction === "" ? `${column} DESC` : column)],
-          ...(isTextOrder.test(column) && isNumber.test(column)
-            ? [["ordered as text", from, to, replacing(n, `CAST(${column} AS TEXT)${direction}`)] as const]
-            : []),
-          ...(isTextOrder.test(column) && !isNumber.test(column)
-            ? [["case ignored", from, to, replacing(n, `${dialect.withoutCase(column)}${direction}`)] as const]
-            : [])
-        ]
-      })
-    }
-  )
+  [...text.matchAll(dialect.order)].flatMap((match): ReadonlyArray<Found> => {
+    const terms = match[1]!.split(", ")
+    const [from, to] = [match.index, match.index + match[0].length]
+    const by = (ordered: ReadonlyArray<string>) => (ordered.length === 0 ? "" : `ORDER BY ${ordered.join(", ")}`)
+    const replacing = (n: number, term: string) => by(terms.with(n, term))
+    return terms.flatMap((term, n): ReadonlyArray<Found> => {
+      const column = term.replace(/ DESC$/, "")
+      const direction = term.slice(column.length)
+      return [
+        ["order term removed", from, to, by(terms.toSpliced(n, 1))],
+        ["order reversed", from, to, replacing(n, direction === "" ? `${column} DESC` : column)],
+        ...(isTextOrder.test(column) && isNumber.test(column)
+          ? [["ordered as text", from, to, replacing(n, `CAST(${column} AS TEXT)${direction}`)] as const]
+          : []),
+        ...(isTextOrder.test(column) && !isNumber.test(column)
+          ? [["case ignored", from, to, replacing(n, `${dialect.withoutCase(column)}${direction}`)] as const]
+          : [])
+      ]
+    })
+  })
 
 const ofPatterns = (text: string, { patterns }: SqlDialect): ReadonlyArray<Found> =>
   patterns.flatMap(([operator, pattern, instead]) =>
