@@ -40,6 +40,7 @@ import { eventDeliveryLaws } from "./eventDeliveries.ts"
 import { readLaws } from "./reads.ts"
 import { recordRewriteLaws } from "./recordRewrites.ts"
 import { recordUpdateLaws } from "./recordUpdates.ts"
+import { sameIdLaws } from "./sameIds.ts"
 import { segmentLaws } from "./segments.ts"
 import { segmentTableLaws } from "./segmentTable.ts"
 import { singleWriteLaws } from "./singleWrites.ts"
@@ -92,6 +93,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...recordRewriteLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,
+    ...sameIdLaws,
     ...timeLaws,
     ...durabilityLaws,
     ...processLaws,

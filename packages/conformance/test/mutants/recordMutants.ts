@@ -153,5 +153,19 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
     { ...change, projectId: "prj_other" }
   ]),
   "isolation/one-id-in-two-projects": asking("Message", (query) => ({ ...query, projectId: "prj_law" })),
-  "isolation/guards-see-one-project": sharedLimit
+  "isolation/guards-see-one-project": sharedLimit,
+  "isolation/same-ids-are-changed-apart": changing("TouchApiKey", (change) => [
+    change,
+    { ...change, projectId: "prj_other" }
+  ]),
+  "isolation/same-ids-are-claimed-apart": (store) => ({
+    ...store,
+    claim: (claim) =>
+      Effect.map(store.claim({ ...claim, limit: claim.limit + 1 }), (claimed) => claimed.slice(0, claim.limit))
+  }),
+  "isolation/same-ids-are-swept-apart": (store) => ({
+    ...store,
+    sweep: (sweep) => Effect.as(store.sweep({ ...sweep, before: sweep.before + 2 }), 1)
+  }),
+  "isolation/same-ids-are-listed-apart": asking("ContactPage", (query) => ({ ...query, listId: null }))
 }
