@@ -1,4 +1,16 @@
 /**
  * The server for the tests of one process. The store refuses a server that does not sync its commits.
  */
+import { sharedPostgres } from "@mailkeep/test-support/postgres"
+
 export { sharedPostgres as testServer } from "@mailkeep/test-support/postgres"
+
+/** Creates a database at the first call. Each call returns its address. */
+export const newDatabase = (): (() => Promise<string>) => {
+  let made: Promise<string> | undefined
+  const make = async () => {
+    const server = await sharedPostgres()
+    return server.urlOf(await server.createDatabase())
+  }
+  return () => (made ??= make())
+}
