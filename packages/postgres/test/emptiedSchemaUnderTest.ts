@@ -1,13 +1,16 @@
 /**
- * The store with which the mutants run. `MAILKEEP_MUTANT_DATABASE` is the address of a database that the run has made. A mutant of the tables needs
- * tables of its own, so each mutant makes them once.
+ * Gives the laws a store whose tables are emptied for each law. The mutants run with this store: `MAILKEEP_MUTANT_DATABASE` is then the address of a
+ * database that the run has made, and each mutant makes its tables once.
  */
 import { emptiedSchemas } from "./emptiedSchemas.ts"
+import { newDatabase } from "./testServer.ts"
 
 export { open } from "./storeUnderTest.ts"
 
+const database = process.env["MAILKEEP_MUTANT_DATABASE"]
+
 export const place = emptiedSchemas({
-  database: () => Promise.resolve(process.env["MAILKEEP_MUTANT_DATABASE"] ?? ""),
-  prefix: `mutant_${process.pid}_`,
+  database: database === undefined ? newDatabase() : () => Promise.resolve(database),
+  prefix: `laws_${process.pid}_`,
   module: import.meta.url
 })

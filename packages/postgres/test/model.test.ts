@@ -5,10 +5,7 @@ import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
 import { describe, it } from "vitest"
 import { followsModel } from "../../core/test/service/message/sendingModel.ts"
-import { emptiedSchemas } from "./emptiedSchemas.ts"
-import { newDatabase } from "./testServer.ts"
-
-const place = emptiedSchemas({ database: newDatabase(), prefix: "model_", module: import.meta.url })
+import { place } from "./emptiedSchemaUnderTest.ts"
 
 const store = { name: "postgres", layer: Layer.unwrap(Effect.map(place, ({ layer }) => layer)) }
 

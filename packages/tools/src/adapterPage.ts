@@ -5,11 +5,13 @@ import type { LawBook, Report } from "@mailkeep/conformance"
 import { counted, runConformance, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
 import { MailCore } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
+import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
 import * as MapStore from "../../conformance/test/example/MapStore.ts"
 import { place as journalPlace } from "../../conformance/test/example/storeUnderTest.ts"
 import { promiseSinkBench, promiseTransportBench } from "../../conformance/test/promiseBench.ts"
 import { stubBench } from "../../smtp/test/stubBench.ts"
+import { place as postgresPlace } from "../../postgres/test/emptiedSchemaUnderTest.ts"
 import { place as sqlitePlace } from "../../sqlite/test/storeUnderTest.ts"
 import { bench as webhookBench } from "../../webhooks/test/subscriberHarness.ts"
 import { generatedNotice, table } from "./markdown.ts"
@@ -22,7 +24,8 @@ const stores = {
   "memory behind the checked store": { place: Layer.provide(MailCore.checkedStore, MemoryMailStore.layer), ...few },
   "the guide's Map, by Promises": { place: MapStore.layer, ...few },
   "the guide's journal, by Promises": { place: journalPlace, ...few },
-  sqlite: { place: sqlitePlace, ...few }
+  sqlite: { place: sqlitePlace, ...few },
+  postgres: { place: postgresPlace, ...few }
 }
 
 const transports = {
@@ -89,7 +92,9 @@ const section = <S, R>(title: string, book: LawBook<S, R>, reports: ReadonlyArra
   ].join("\n\n")
 }
 
-export const adapterPage = async (): Promise<string> => {
+/** Returns `undefined` on a machine without PostgreSQL, which cannot run the laws of that store. */
+export const adapterPage = async (): Promise<string | undefined> => {
+  if (!hasPostgres()) return undefined
   const [storeReports, transportReports, sinkReports] = [
     await runAll(storeLaws, stores),
     await runAll(transportLaws, transports),
