@@ -2,10 +2,11 @@
  * Laws of reads: each query has one answer, in the given order, and all answers of a read are from one state.
  */
 import type { Position } from "@mailkeep/core/adapter"
+import { noContactFilters, noLogFilters } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { commit, insert, put, spend } from "./changes.ts"
-import { ask } from "./queries.ts"
+import { ask, checkAnswers } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
 import { otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -145,4 +146,44 @@ const messagesBefore = law(
   }
 )
 
-export const readLaws: ReadonlyArray<StoreLaw> = [messagesBefore, oneAnswerEach, givenOrder, oneState, byIdAlone]
+/** No record contains U+0000, because every service refuses such a text. A request can still ask for one. */
+const impossible = "a\0b"
+
+const impossibleTexts = law(
+  "read/impossible-texts",
+  "A query with a text that no record contains, such as one with U+0000, finds nothing.",
+  function* (store) {
+    yield* commit(
+      store,
+      put.contact(sample.contact()),
+      insert.message(sample.message()),
+      insert.delivery(sample.delivery())
+    )
+    const part = { after: null, limit: 9, scanLimit: 99 } as const
+    yield* checkAnswers(store, [
+      [{ _tag: "Contact", projectId, id: impossible as "con_1" }, null],
+      [{ _tag: "Message", projectId, id: impossible as "msg_1" }, null],
+      [{ _tag: "DeliveryById", id: impossible }, null],
+      [{ _tag: "Idempotency", projectId, key: impossible }, null],
+      [{ _tag: "ContactsByAddress", projectId, addresses: [impossible, "x"] }, [null, null]],
+      [{ _tag: "Suppressions", projectId, addressKeys: [impossible, "x"] }, [null, null]],
+      [
+        { _tag: "LogPage", projectId, filters: { ...noLogFilters, search: impossible }, ...part },
+        { items: [], next: null }
+      ],
+      [
+        { _tag: "ContactScan", projectId, filters: { ...noContactFilters, search: impossible }, skip: 0, ...part },
+        { items: [], matches: 0, next: null }
+      ]
+    ])
+  }
+)
+
+export const readLaws: ReadonlyArray<StoreLaw> = [
+  messagesBefore,
+  oneAnswerEach,
+  givenOrder,
+  oneState,
+  byIdAlone,
+  impossibleTexts
+]

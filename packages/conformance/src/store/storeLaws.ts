@@ -11,6 +11,7 @@ import { claimFairnessLaws } from "./claimFairness.ts"
 import { clockSetBackLaws } from "./clockSetBack.ts"
 import { commitLaws } from "./commit.ts"
 import { unchangedValueLaws } from "./unchangedValues.ts"
+import { concurrentWriteLaws } from "./concurrentWrites.ts"
 import { contactIndexLaws } from "./contactIndexes.ts"
 import { contactSearchLaws } from "./contactSearches.ts"
 import { contactLaws } from "./contacts.ts"
@@ -63,6 +64,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...domainValueLaws,
     ...guardLaws,
     ...deliveryGuardLaws,
+    ...concurrentWriteLaws,
     ...recordUpdateLaws,
     ...exactIdLaws,
     ...contactLaws,

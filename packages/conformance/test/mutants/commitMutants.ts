@@ -176,6 +176,10 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
   ),
   "guards/one-writer-wins": twoWinners,
   "guards/expected-is-unchanged-in-a-race": expectedApart,
+  "guards/each-kind-is-expected-in-a-race": changing("Expect", (expect) =>
+    expect.record.kind === "ContactAddress" ? [] : [expect]
+  ),
+  "commit/one-of-many-inserted": evading("InsertAttempt", () => []),
   "guards/delivery-moves-under-its-token": anyToken,
   "guards/attempt-moves-under-its-delivery": anyPhase,
   "guards/attempt-and-delivery-move-together": (store) => ({

@@ -149,6 +149,7 @@ export const queryMutants: Readonly<Record<string, Mutation>> = {
     }
   }),
   "log/of-a-message-in-order": answering("DeliveriesOfMessage", (deliveries) => deliveries.toReversed()),
+  "read/impossible-texts": answering("ContactsByAddress", (contacts) => contacts.filter((one) => one !== null)),
   "isolation/no-project-sees-another": anybodysMessage,
   "isolation/one-name-in-two-projects": sharedKeys,
   "isolation/claims-serve-every-project": claiming(

@@ -66,6 +66,7 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/of-one-project": asking("Records", (query) => ({ ...query, projectId: null })),
   "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
   "records/rewrites-what-was-read": unguarded,
+  "records/rewritten-among-others": changing("RewriteRecord", () => []),
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
   "records/contents-with-the-last-message": contentsKept,
   "records/attempts-with-their-delivery": attemptsKept

@@ -25,6 +25,8 @@ const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 /** `part` is case-folded. Returns `null` if the index cannot find it, because it is too short or the project never had a contact. */
 export const textMatchOf = (connection: Prepared, projectId: string, part: string): TextMatch | null => {
   if (codePoints(part) < indexedCharactersMin) return null
+  // The query language of the index ends at U+0000. No contact has this character.
+  if (part.includes("\0")) return null
   const range = rowRangeOf(connection, projectId)
   return range === null ? null : [phraseOf(part), ...range]
 }

@@ -101,8 +101,9 @@ interface Revised {
   readonly revision: number
 }
 
+/** A removal names a revision too. It was not applied, so the record has another revision or does not exist. */
 const expectedRevision = (change: Change): number | null | undefined =>
-  "replaces" in change ? change.replaces : "revision" in change ? change.revision : undefined
+  "replaces" in change ? change.replaces : undefined
 
 /**
  * Returns the reason. Returns `undefined` if the guard does hold: the change gives a record another unique value, and has been applied by a statement
