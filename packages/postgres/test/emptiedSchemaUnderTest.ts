@@ -3,9 +3,11 @@
  * database that the run has made, and each mutant makes its tables once.
  */
 import { emptiedSchemas } from "./emptiedSchemas.ts"
+import { open as openStore } from "./storeUnderTest.ts"
 import { newDatabase } from "./testServer.ts"
 
-export { open } from "./storeUnderTest.ts"
+/** @public Imported by other processes. */
+export const open = openStore
 
 const database = process.env["MAILKEEP_MUTANT_DATABASE"]
 

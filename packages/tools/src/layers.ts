@@ -249,10 +249,12 @@ const layers = {
       "core/node",
       "memory",
       "sqlite",
+      "postgres",
       "smtp",
       "webhooks",
       "http/server",
-      "conformance"
+      "conformance",
+      "test-support"
     ]
   }
 } as const satisfies Readonly<Record<string, Rules>>

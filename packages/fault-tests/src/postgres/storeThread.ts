@@ -39,10 +39,10 @@ const answer = ({ call, argument }: StoreRequest): Promise<Exit.Exit<unknown, un
   return Effect.runPromiseExit(perform(argument))
 }
 
-port.on("message", (request: StoreRequest) => {
-  void answer(request).then((exit) => {
-    port.postMessage(replyOf(exit))
-    Atomics.store(replied, 0, 1)
-    Atomics.notify(replied, 0)
-  })
-})
+const reply = async (request: StoreRequest): Promise<void> => {
+  port.postMessage(replyOf(await answer(request)))
+  Atomics.store(replied, 0, 1)
+  Atomics.notify(replied, 0)
+}
+
+port.on("message", (request: StoreRequest) => void reply(request))

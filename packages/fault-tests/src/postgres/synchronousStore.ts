@@ -2,13 +2,14 @@
  * The PostgreSQL store with calls that end at once, as the simulation needs them: a thread makes each call, and this thread waits for the answer. The
  * simulated time does not pass meanwhile.
  */
+import type { MessagePort } from "node:worker_threads"
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Stream } from "effect"
 
 /** The calls of a store that a thread makes. `open` opens an empty store and closes the one before. */
-export type StoreCall = "open" | "commit" | "claim" | "claimEventDeliveries" | "read" | "sweep"
+type StoreCall = "open" | "commit" | "claim" | "claimEventDeliveries" | "read" | "sweep"
 
 export interface StoreRequest {
   readonly call: StoreCall
@@ -32,7 +33,7 @@ const callMillisMax = 60_000
 /** What the thread is started with. */
 export interface StoreThreadData {
   readonly url: string
-  readonly port: import("node:worker_threads").MessagePort
+  readonly port: MessagePort
   /** The thread sets the number to 1 after it has sent a reply. */
   readonly replied: Int32Array
 }

@@ -53,9 +53,8 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
 )
 
 /**
- * Files of the PostgreSQL adapter that no law can observe. They open pools, migrate, name missing rights, listen, convert failures of the server,
- * compare versions of the tables, and work with transactions of the product and with rate limits. The tests of the package check them, with killed
- * servers, roles, other versions and a pooler.
+ * Files of the PostgreSQL adapter that no law can observe. They open pools, migrate, divide tables, name missing rights and listen. Others convert
+ * failures of the server, compare versions, and work with rate limits or with transactions of the product. The tests of the package check them.
  */
 const unobservedOfPostgres: ReadonlySet<string> = new Set(
   [
@@ -65,6 +64,7 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "missingRights",
     "notifications",
     "openPool",
+    "partitions",
     "postgresFailure",
     "rateBuckets",
     "sharedRateLimiter",

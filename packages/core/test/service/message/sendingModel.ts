@@ -10,16 +10,7 @@ import type { DeliveryReason, DeliveryStatus, Principal } from "../../../src/ind
 import { Access, ApiKeys, DeliveryLog, formatInstant, Sending, Suppressions } from "../../../src/index.ts"
 import { dayMillis, hourMillis, minuteMillis, utcDayOf } from "../../../src/domain/value/Instant.ts"
 import type { StoreUnderTest, TestMail } from "@mailkeep/test-support"
-import {
-  delivery,
-  events,
-  expectBalanced,
-  openTestMail,
-  project,
-  sendInput,
-  start,
-  tick
-} from "@mailkeep/test-support"
+import { delivery, events, expectBalanced, openTestMail, project, sendInput, start, tick } from "@mailkeep/test-support"
 
 const plan = { dailySends: 8, sendingAllowance: 16, scheduledRecipients: 6 }
 
