@@ -64,6 +64,33 @@ describe("sqlEdits", () => {
   })
 })
 
+describe("sqlEdits of PostgreSQL", () => {
+  const sql =
+    "const q = `SELECT d.id FROM ${schema}.deliveries AS d WHERE (d.project_id, d.id) = (r.project, r.id) AND d.due_at <= $1 AND one.${column} = ${parameter(x)} ORDER BY d.due_at, d.id LIMIT $2 FOR UPDATE SKIP LOCKED`"
+  const changes = textsOf(sql, "postgres")
+
+  it.each([
+    ["removes the project from a comparison of rows", "(d.id) = (r.id)"],
+    ["removes a comparison of rows", "((d.project_id, d.id) = (r.project, r.id) OR true)"],
+    ["removes the condition on an inserted column", "(one.${column} = ${parameter(x)} OR true)"],
+    ["ignores case", "one.${column} COLLATE public.without_case = ${parameter(x)}"],
+    ["changes a bound", "d.due_at < $1"],
+    ["removes a term of the order", "ORDER BY d.due_at LIMIT"],
+    ["changes the limit", "LIMIT $2 + 1"],
+    ["removes a lock", "LIMIT $2`"]
+  ])("finds a mutant that %s", (_, part) => {
+    expect(changes.some((text) => text.includes(part))).toBe(true)
+  })
+
+  it("compares a column of a table without case and in the order of a language", () => {
+    const table = 'const q = `CREATE TABLE a (\n  user_id text COLLATE "C" NOT NULL\n)`'
+    expect(textsOf(table, "postgres")).toEqual([
+      table.replace('"C"', "public.without_case"),
+      table.replace(' COLLATE "C"', "")
+    ])
+  })
+})
+
 describe("listMutants", () => {
   it("gives each mutant of a store a key of its own, and the same list each time", () => {
     const mutants = listMutants("memory")

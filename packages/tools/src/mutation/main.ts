@@ -12,7 +12,7 @@ import { explained } from "./equivalentMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import type { Result } from "./runMutants.ts"
 import { runMutants } from "./runMutants.ts"
-import type { SubjectName } from "./subjects.ts"
+import type { Subject, SubjectName } from "./subjects.ts"
 import { listMutants, subjects } from "./subjects.ts"
 
 /** The least share of the mutants that are not equivalent, which the laws must catch. */
@@ -62,13 +62,19 @@ const earlier: ReadonlySet<string> | undefined =
         )
       )
 
-const selected = (all: ReadonlyArray<Mutant>): ReadonlyArray<Mutant> => {
+/** With `--package`, the whole sample is of that store. */
+const shareOf = (name: SubjectName): number => {
+  const { sampleShare = 1 }: Subject = subjects[name]
+  return options.package === undefined ? sampleShare : 1
+}
+
+const selected = (all: ReadonlyArray<Mutant>, name: SubjectName): ReadonlyArray<Mutant> => {
   const numbers = options.only?.split(",").map(Number)
   const some = all.filter(
     ({ number, key, file }) =>
       (numbers?.includes(number) ?? true) && (earlier?.has(key) ?? true) && file.includes(options.file ?? "")
   )
-  return options.sample === undefined ? some : sampleOf(some, Number(options.sample), options.seed)
+  return options.sample === undefined ? some : sampleOf(some, Number(options.sample) * shareOf(name), options.seed)
 }
 
 const describe = ({ number, file, line, operator, before, after }: Mutant): string =>
@@ -81,7 +87,7 @@ const keys = new Set<string>()
 for (const name of names) {
   const all = listMutants(name)
   for (const { key } of all) keys.add(key)
-  const mutants = selected(all)
+  const mutants = selected(all, name)
   if (options.list) {
     for (const mutant of mutants) console.log(describe(mutant))
     continue
