@@ -85,8 +85,8 @@ describe("sqlEdits of PostgreSQL", () => {
   it("compares a column of a table without case and in the order of a language", () => {
     const table = 'const q = `CREATE TABLE a (\n  user_id text COLLATE "C" NOT NULL\n)`'
     expect(textsOf(table, "postgres")).toEqual([
-      table.replace('"C"', "public.without_case"),
-      table.replace(' COLLATE "C"', "")
+      table.replace(' COLLATE "C"', ""),
+      table.replace('"C"', "public.without_case")
     ])
   })
 })
