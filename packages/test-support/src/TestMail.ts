@@ -46,6 +46,9 @@ import {
   Transport
 } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
+import { sharedPostgres } from "./postgresServer.ts"
+import type { SynchronousStores } from "./synchronousPostgres.ts"
+import { startSynchronousStores } from "./synchronousPostgres.ts"
 
 const temporaryFile = Layer.unwrap(
   Effect.acquireRelease(
@@ -54,11 +57,36 @@ const temporaryFile = Layer.unwrap(
   ).pipe(Effect.map((folder) => SqliteMailStore.layer({ filename: join(folder, "mail.db"), commitThread: "caller" })))
 )
 
-/** The stores that the tests of the services run on. */
-export const stores = [
-  { name: "memory", layer: MemoryMailStore.layer },
-  { name: "sqlite", layer: temporaryFile }
-] as const satisfies ReadonlyArray<StoreUnderTest>
+let databaseStores: Promise<SynchronousStores> | undefined
+
+const startDatabaseStores = async (): Promise<SynchronousStores> => {
+  const server = await sharedPostgres()
+  return startSynchronousStores(server.urlOf(await server.createDatabase()))
+}
+
+/** A database of PostgreSQL whose calls end at once, because the clock of these tests passes only when they say so. */
+const database = Layer.effect(
+  MailStore,
+  Effect.promise(() => (databaseStores ??= startDatabaseStores())).pipe(
+    Effect.flatMap((stores) =>
+      Effect.acquireRelease(
+        Effect.sync(() => stores.open()),
+        ({ close }) => Effect.sync(close)
+      )
+    ),
+    Effect.map(({ store }) => store)
+  )
+)
+
+const memory = { name: "memory", layer: MemoryMailStore.layer }
+const sqlite = { name: "sqlite", layer: temporaryFile }
+const postgres = { name: "postgres", layer: database }
+
+/** The stores that the tests of the services run on. With `MAILKEEP_TEST_STORE=postgres`, the second one is PostgreSQL. */
+export const stores: readonly [StoreUnderTest, StoreUnderTest] = [
+  memory,
+  process.env["MAILKEEP_TEST_STORE"] === "postgres" ? postgres : sqlite
+]
 
 /** A store that tests run on, with its name in test titles. */
 export interface StoreUnderTest {

@@ -197,7 +197,7 @@ const layers = {
   },
   "test-support": {
     is: "the core over each store, for the tests of these packages",
-    imports: ["core", "core/adapter", "core/binding", "core/node", "memory", "sqlite", "smtp"]
+    imports: ["core", "core/adapter", "core/binding", "core/node", "memory", "sqlite", "postgres", "smtp"]
   },
   "fault-tests": {
     is: "the fault tests",

@@ -8,12 +8,12 @@ import * as NodeCrypto from "@mailkeep/core/node"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import type { SynchronousStores } from "@mailkeep/test-support/synchronousPostgres"
+import { startSynchronousStores } from "@mailkeep/test-support/synchronousPostgres"
 import { Effect } from "effect"
 import type { FaultRun } from "../FaultRun.ts"
 import type { Sabotage, SimulationOptions } from "../simulation/simulate.ts"
 import { simulateOver } from "../simulation/simulate.ts"
-import type { SynchronousStores } from "./synchronousStore.ts"
-import { startSynchronousStores } from "./synchronousStore.ts"
 
 /** Runs a seed, and returns its result with the digest of all records. */
 const simulated = (store: MailStoreShape, seed: number) => {
@@ -24,7 +24,9 @@ const simulated = (store: MailStoreShape, seed: number) => {
 /** Runs a seed over both stores. Returns the problems, and the counts of the run over PostgreSQL. */
 export const compareStores = (stores: SynchronousStores, seed: number, sabotage: Sabotage = (store) => store) => {
   const expected = simulated(Effect.runSync(MemoryMailStore.make), seed)
-  const { problems, counts, digest } = simulated(sabotage(stores.open()), seed)
+  const { store, close } = stores.open()
+  const { problems, counts, digest } = simulated(sabotage(store), seed)
+  close()
   const differences = [
     ...(isDeepStrictEqual(problems, expected.problems) ? [] : ["the checks differ from those over the memory store"]),
     ...(isDeepStrictEqual(counts, expected.counts)
@@ -46,7 +48,7 @@ export const withSynchronousStores = async <A>(use: (stores: SynchronousStores) 
     try {
       return use(stores)
     } finally {
-      await stores.close()
+      await stores.end()
     }
   } finally {
     await watched.close()

@@ -1,0 +1,73 @@
+/**
+ * Empty schemas of a PostgreSQL database without making their tables each time: a schema that is no longer used is emptied and used again.
+ */
+import { Client } from "pg"
+
+/** Where the schemas are, and how their tables are made. */
+export interface SchemaSource {
+  /** The address of the database. */
+  readonly database: () => Promise<string>
+  /** The schemas have names that begin so. Existing ones are deleted first. */
+  readonly prefix: string
+  /** Makes the tables of a new schema. */
+  readonly migrate: (connectionString: string, schema: string) => Promise<unknown>
+}
+
+/** An empty schema. */
+export interface EmptySchema {
+  /** The address of the database. */
+  readonly connectionString: string
+  /** The name of the schema. */
+  readonly schema: string
+}
+
+const rowsOf = async (client: Client, sql: string, value: string): Promise<ReadonlyArray<string>> => {
+  const { rows } = await client.query<{ readonly name: string }>(sql, [value])
+  return rows.map(({ name }) => name)
+}
+
+/** Tables that another connection still uses stay. */
+const dropSchemas = async (client: Client, prefix: string): Promise<void> => {
+  const names = await rowsOf(client, "SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)", prefix)
+  for (const name of names) await client.query(`DROP SCHEMA ${name} CASCADE`).catch(() => undefined)
+}
+
+/** Deletes all rows. Returns `false` if a connection still keeps locks. */
+const empty = async (client: Client, schema: string): Promise<boolean> => {
+  const tables = await rowsOf(
+    client,
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'schema_version'",
+    schema
+  )
+  const deletions = tables.map((name) => `DELETE FROM ${schema}.${name}`)
+  return client.query([...deletions, `ALTER SEQUENCE ${schema}.commits RESTART`].join(";")).then(
+    () => true,
+    () => false
+  )
+}
+
+/** Gives empty schemas. `release` says that nobody uses a schema any more. */
+export const emptySchemas = ({ database, prefix, migrate }: SchemaSource) => {
+  const free: Array<string> = []
+  let made: number | undefined
+
+  const take = async (): Promise<EmptySchema> => {
+    const connectionString = await database()
+    const client = new Client({ connectionString })
+    await client.connect()
+    try {
+      await client.query("SET lock_timeout = '2s'")
+      if (made === undefined) await dropSchemas(client, prefix)
+      made ??= 0
+      for (let schema = free.pop(); schema !== undefined; schema = free.pop())
+        if (await empty(client, schema)) return { connectionString, schema }
+    } finally {
+      await client.end()
+    }
+    const schema = `${prefix}${made++}`
+    await migrate(connectionString, schema)
+    return { connectionString, schema }
+  }
+
+  return { take, release: ({ schema }: EmptySchema) => void free.push(schema) }
+}
