@@ -15,7 +15,9 @@ type StoreCall = "open" | "close" | "commit" | "claim" | "claimEventDeliveries" 
 export interface StoreRequest {
   /** The number of the store. */
   readonly store: number
+  /** What the store does. */
   readonly call: StoreCall
+  /** What the call is given. */
   readonly argument: unknown
 }
 
