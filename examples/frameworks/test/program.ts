@@ -31,7 +31,10 @@ export const startProgram = async (binary: string, ...options: ReadonlyArray<str
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     stdio: ["ignore", "pipe", "inherit"]
   })
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string]
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line") as Promise<[string]>,
+    once(child, "exit").then(([code, signal]) => Promise.reject(new Error(`The program ended with ${code ?? signal}.`)))
+  ])
   const { address, apiKey } = JSON.parse(line) as { readonly address: string; readonly apiKey: string }
   return {
     fetch: fetchAt(address),

@@ -7,13 +7,20 @@ const mebibyte = 1024 * 1024
 
 /** A process whose memory shrinks to 40 MiB when everything is collected while nothing uses it. */
 const scriptedProcess = () => {
-  const state = { allocated: 60 * mebibyte, cpuMillis: 0, busyMillisPerRead: 0, collected: [] as Array<string> }
+  const state = {
+    allocated: 60 * mebibyte,
+    cpuMillis: 0,
+    busyMillisPerRead: 0,
+    collectMillis: 50,
+    collected: [] as Array<string>
+  }
   const memory = () => ({
     allocatedBytes: () => state.allocated,
     cpuMillis: () => (state.cpuMillis += state.busyMillisPerRead),
     collect: (extent: "garbage" | "all") => {
       state.collected.push(extent)
       if (extent === "all") state.allocated = Math.min(state.allocated, 40 * mebibyte)
+      return state.collectMillis
     }
   })
   return { state, memory }
@@ -32,6 +39,19 @@ it("collects garbage every second while the process is busy and uses much memory
       state.allocated = 500 * mebibyte
       yield* TestClock.adjust("3 seconds")
       expect(state.collected).toEqual(["garbage", "garbage", "garbage"])
+      yield* Fiber.interrupt(running)
+    })
+  )
+})
+
+it("collects less often when a collection takes long", () => {
+  const { state, memory } = scriptedProcess()
+  Object.assign(state, { busyMillisPerRead: 1000, allocated: 500 * mebibyte, collectMillis: 300 })
+  return run(
+    Effect.gen(function* () {
+      const running = yield* Effect.forkChild(releaseMemory(memory))
+      yield* TestClock.adjust("16 seconds")
+      expect(state.collected).toEqual(["garbage", "garbage", "garbage", "garbage"])
       yield* Fiber.interrupt(running)
     })
   )
