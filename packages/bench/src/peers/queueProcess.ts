@@ -28,20 +28,22 @@ export interface QueueShare {
 
 type Accept = (n: number) => Promise<unknown>
 
-const openMailkeep = async (store: StoreAdapter): Promise<Accept> => {
+const openMailkeep = async (store: StoreAdapter, { workers }: QueueShare): Promise<Accept> => {
   const mail = await openMail({
     store,
     transport: noTransportLayer,
     domains: ["example.com"],
     projectId: project,
-    onLog: () => {}
+    onLog: () => {},
+    dispatcher: { concurrency: workers }
   })
   return (n) => mail.send({ ...message(n), idempotencyKey: `key-${n}` })
 }
 
 const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>>> = {
-  mailkeep: ({ place }) => openMailkeep(postgres(new Pool({ connectionString: place, max: 10, pipeline: true }))),
-  "mailkeep-sqlite": ({ place }) => openMailkeep(sqlite(place)),
+  mailkeep: (share) =>
+    openMailkeep(postgres(new Pool({ connectionString: share.place, max: 10, pipeline: true })), share),
+  "mailkeep-sqlite": (share) => openMailkeep(sqlite(share.place), share),
   "pg-boss": async ({ place, workers }) => {
     const boss = new PgBoss({ connectionString: place, max: 10, connectionTimeoutMillis: 60_000, schedule: false })
     boss.on("error", () => {})

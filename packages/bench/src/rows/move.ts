@@ -26,7 +26,7 @@ const timedMove = (from: OpenStore, to: OpenStore, name: string) =>
   Effect.gen(function* () {
     const [source, target] = [yield* from, yield* to]
     const started = performance.now()
-    const { digest } = yield* moveStore(source, target, { resume: false, force: true, closeSource: name })
+    const { digest } = yield* moveStore(source, target, { force: true, closeSource: name })
     return { seconds: secondsSince(started), sha256: digest.sha256 }
   }).pipe(Effect.scoped, Effect.provide(NodeCrypto.layer))
 

@@ -50,7 +50,10 @@ const unsettledSql: Readonly<Record<QueueKind, string>> = {
 const said = async (children: ReadonlyArray<ChildProcess>, word: string): Promise<void> => {
   await Promise.all(
     children.map(async (child) => {
-      const [answer] = (await once(child, "message")) as [unknown]
+      const [answer] = (await Promise.race([
+        once(child, "message"),
+        once(child, "exit").then(([code]) => Promise.reject(new Error(`A process ended with ${code}.`)))
+      ])) as [unknown]
       if (answer !== word) throw new Error(`The process said ${String(answer)} instead of ${word}.`)
     })
   )

@@ -145,15 +145,8 @@ const graphileWorker: Side = {
     const utils = await makeWorkerUtils({ connectionString: url, logger })
     await utils.migrate()
     // A job is deleted after its handler, so the end is read from the table.
-    const settled = async () => {
-      while (true) {
-        const { rows } = await utils.withPgClient((client) =>
-          client.query("SELECT 1 FROM graphile_worker.jobs LIMIT 1")
-        )
-        if (rows.length === 0) return
-        await wait(10)
-      }
-    }
+    const settled = () =>
+      untilNoRows(() => utils.withPgClient((client) => client.query("SELECT 1 FROM graphile_worker.jobs LIMIT 1")))
     const runner = await run({
       connectionString: url,
       logger,
