@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm"
 import { Effect, Schedule } from "effect"
 
 /** A busy process with less memory than this in its heap, buffers and long strings is not collected. */
-const busyBytesMax = 112 * 1024 * 1024
+const busyBytesMax = 96 * 1024 * 1024
 
 const everyMillis = 1000
 

@@ -13,8 +13,8 @@ const allocator = {
   MALLOC_TRIM_THRESHOLD_: String(8 * 1024 * 1024)
 }
 
-/** V8: a young generation of 12 MB instead of up to 96 MB. */
-const heap = "--max-semi-space-size=4"
+/** V8: a young generation of 6 MB instead of up to 96 MB. */
+const heap = "--max-semi-space-size=2"
 
 const serverCommands: ReadonlySet<string | undefined> = new Set(["serve", "start"])
 

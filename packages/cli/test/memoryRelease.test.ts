@@ -65,7 +65,7 @@ it("collects everything once when the process is idle, after its start and after
       yield* TestClock.adjust("1 minute")
       expect(state.collected).toEqual(["all"])
       state.busyMillisPerRead = 1000
-      state.allocated = 100 * mebibyte
+      state.allocated = 90 * mebibyte
       yield* TestClock.adjust("10 seconds")
       expect(state.collected).toEqual(["all"])
       state.busyMillisPerRead = 0

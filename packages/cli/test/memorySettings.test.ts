@@ -21,7 +21,7 @@ describe("restartWithMemorySettings", () => {
     expect(command({})).toEqual([
       [
         "/usr/bin/node",
-        ["/usr/bin/node", "--max-semi-space-size=4", "--inspect", "/app/mailkeep", "serve", "--port", "0"],
+        ["/usr/bin/node", "--max-semi-space-size=2", "--inspect", "/app/mailkeep", "serve", "--port", "0"],
         {
           HOME: "/root",
           MALLOC_ARENA_MAX: "1",
