@@ -64,17 +64,17 @@ export const measured = async (count: number, work: () => Promise<unknown>) => {
   }
 }
 
-/** Takes every message at once, and sends and keeps nothing. It signals the end of data, as SMTP does. */
+/** Takes every message at once, and sends and keeps nothing. It signals no end of data, like a transport over HTTP and like a job of a queue. */
 const noTransport: TransportShape = {
   capabilities: {
     confirmsDelivery: true,
-    signalsFinalize: true,
+    signalsFinalize: false,
     idempotentHandOff: false,
     maxMessageBytes: null,
     smtpUtf8: true
   },
-  handOff: ({ beforeFinalize }) =>
-    Effect.as(beforeFinalize, {
+  handOff: () =>
+    Effect.succeed({
       _tag: "Delivered",
       reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Ok" }
     })
