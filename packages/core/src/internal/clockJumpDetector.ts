@@ -2,13 +2,11 @@
  * Compares the wall clock with the monotonic clock, to notice when the wall clock was set forward or the machine was suspended.
  * Every lease and retention time then looks expired, although no worker died and little time passed. Source: decision 0035.
  */
-import { Clock, Effect } from "effect"
-import type { Instant } from "../domain/value/Instant.ts"
+import { Effect } from "effect"
+import type { Moment } from "./moment.ts"
+import { currentMoment } from "./moment.ts"
 
-export interface ClockReading {
-  readonly now: Instant
-  /** Monotonic milliseconds. Comparable only with other readings of this process. */
-  readonly monotonicMillis: number
+export interface ClockReading extends Moment {
   /** Monotonic milliseconds since the last jump of the wall clock that this detector noticed; `Infinity` without a jump. */
   readonly sinceJumpMillis: number
   /** Monotonic milliseconds since the first reading. */
@@ -17,12 +15,11 @@ export interface ClockReading {
 
 /** `toleranceMillis`: how far the wall clock may advance beyond the monotonic clock between two readings. */
 export const makeClockJumpDetector = (toleranceMillis: number): Effect.Effect<ClockReading> => {
-  let last: { readonly now: Instant; readonly monotonicMillis: number } | undefined
+  let last: Moment | undefined
   let firstAt = 0
   let jumpedAt = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const monotonicMillis = Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)
+    const { now, monotonicMillis } = yield* currentMoment
     if (last === undefined) firstAt = monotonicMillis
     else if (now - last.now - (monotonicMillis - last.monotonicMillis) > toleranceMillis) jumpedAt = monotonicMillis
     last = { now, monotonicMillis }

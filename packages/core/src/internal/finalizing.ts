@@ -1,8 +1,9 @@
 /**
- * The commit before the end of data of a hand-off, for a transport that signals it. For another transport, the phase begins with the attempt. Sets the phase `finalizing` and renews the lease, with the fencing token and the suppression
- * as guards. Source: decisions 0006 and 0035.
+ * The commit before the end of data of a hand-off, for a transport that signals it. For another transport, the phase begins with the attempt.
+ * Sets the phase `finalizing`, and the lease unless it was set a short time ago, with the fencing token and the suppression as guards. Source:
+ * decisions 0006 and 0035.
  */
-import { Clock, Effect, Result, Schedule } from "effect"
+import { Effect, Result, Schedule } from "effect"
 import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
 import type { MarkFinalizingFacts } from "../decide/delivery/markFinalizing.ts"
 import { isSuppressionChange, markFinalizing } from "../decide/delivery/markFinalizing.ts"
@@ -11,6 +12,8 @@ import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { clockFacts } from "./clockFacts.ts"
 import type { Commit } from "./commit.ts"
+import type { HeldLease } from "./heldLease.ts"
+import { confirmLease, leaseForFinalizing } from "./heldLease.ts"
 import { knownFirst } from "./knownFacts.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
 
@@ -26,38 +29,15 @@ const pauses = Schedule.recurs(retriesMax).pipe(
   Schedule.addDelay(({ output }) => Effect.succeed(output < 3 ? 0 : 10 * 2 ** (output - 3)))
 )
 
-/** A moment by both clocks. The monotonic clock stops during a suspension, and the wall clock may be set back. */
-export interface Moment {
-  readonly now: number
-  readonly nanos: bigint
-}
-
-export const currentMoment: Effect.Effect<Moment> = Effect.zipWith(
-  Clock.currentTimeMillis,
-  Clock.monotonicTimeNanos,
-  (now, nanos) => ({ now, nanos })
-)
-
-/**
- * Fails when half of the lease has passed since the commit of the phase `finalizing` began, by the clock that advanced more. The process may
- * have been frozen, and the lease could end before the end of data is sent.
- */
-export const failIfTooLate = (from: Moment, leaseMillis: number): Effect.Effect<void, HandOffRevoked> =>
-  Effect.flatMap(currentMoment, ({ now, nanos }) =>
-    Math.max(now - from.now, Number((nanos - from.nanos) / 1_000_000n)) > leaseMillis / 2
-      ? Effect.fail(new HandOffRevoked({ why: "too_late" }))
-      : Effect.void
-  )
-
 /**
  * Succeeds when the transport may send the end of data. Fails when the recipient is suppressed, when another worker has claimed the
- * delivery, or when the commit failed. Also fails by `failIfTooLate`.
+ * delivery, or when the commit failed. Also fails by `confirmLease`.
  */
 export const finalize = (
   { store, commit, ids }: FinalizingDeps,
   { delivery, attempt, suppression: suppressionAtBegin }: StartedAttempt,
   addressKey: string,
-  leaseMillis: number
+  lease: HeldLease
 ): Effect.Effect<void, HandOffRevoked> => {
   const suppressionNow = knownFirst<SuppressionRecord | null, StoreUnavailable, never>(
     Effect.succeed(suppressionAtBegin),
@@ -68,20 +48,20 @@ export const finalize = (
   )
   const once = Effect.gen(function* () {
     const clock = yield* clockFacts(ids)
-    const from = { now: clock.now, nanos: yield* Clock.monotonicTimeNanos }
+    const leased = yield* leaseForFinalizing(lease)
     const load = Effect.map(suppressionNow, (suppression): MarkFinalizingFacts => ({
       ...clock,
       delivery,
       attempt,
       addressKey,
       suppression,
-      leaseUntil: from.now + leaseMillis
+      leaseUntil: leased.isRenewed ? leased.from.now + lease.millis : null
     }))
     const permitted = yield* commit(load, (facts) => Result.succeed(markFinalizing(facts)), "once")
-    return { from, permitted }
+    return { leased, permitted }
   })
   return Effect.gen(function* () {
-    const { from, permitted } = yield* once.pipe(
+    const { leased, permitted } = yield* once.pipe(
       // An interruption during the commit would leave the phase unknown.
       Effect.uninterruptible,
       Effect.retry({
@@ -95,6 +75,6 @@ export const finalize = (
       )
     )
     if (!permitted) return yield* new HandOffRevoked({ why: "suppressed" })
-    yield* failIfTooLate(from, leaseMillis)
+    yield* confirmLease(lease, leased)
   })
 }

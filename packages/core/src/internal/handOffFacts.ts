@@ -85,7 +85,7 @@ export const loadBeginAttempt = (
   deps: HandOffFactDeps,
   claimed: Delivery,
   addressKey: string,
-  leaseMillis: number
+  lease: { readonly millis: number; readonly isRenewed: boolean }
 ): Effect.Effect<BeginAttemptFacts, StoreUnavailable> => {
   // The claim has returned the delivery.
   const begunState = knownFirst(
@@ -105,7 +105,9 @@ export const loadBeginAttempt = (
     return {
       ...clock,
       maxMessageBytes,
-      finalizing: signalsFinalize ? null : { addressKey, leaseUntil: clock.now + leaseMillis },
+      finalizing: signalsFinalize
+        ? null
+        : { addressKey, leaseUntil: lease.isRenewed ? clock.now + lease.millis : null },
       claimed,
       ...state,
       message: requireMessage(stored),

@@ -11,9 +11,12 @@ import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
+import type { HeldLease } from "./heldLease.ts"
 import { defectName } from "./defectName.ts"
 import type { NotStored } from "./commit.ts"
 import { makeCommit } from "./commit.ts"
+import type { Moment } from "./moment.ts"
+import { millisBetween } from "./moment.ts"
 import { randomHex } from "./randomHex.ts"
 
 /** How many former ids are kept, to end their leases on shutdown. */
@@ -43,6 +46,8 @@ export interface WorkerLease {
    * claimed until its lease ends. Work on other rows continues.
    */
   readonly workOn: (row: ClaimedRow, work: Effect.Effect<unknown, NotStored>) => Effect.Effect<unknown>
+  /** The lease of a claimed row. */
+  readonly held: (row: ClaimedRow) => HeldLease
   /** Makes further claims under a new id. Rows claimed under the old id can be claimed again when its lease ends. */
   readonly changeWorkerId: Effect.Effect<void>
   /** Renews, for ever, the leases of the ids that have claimed rows. */
@@ -66,7 +71,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   /** The number of claimed rows under work for each id. */
   const claimedRows = new Map<string, number>()
   /** When the lease of each id with claimed rows was last set. */
-  const renewed = new Map<string, Pick<ClockReading, "now" | "monotonicMillis">>()
+  const renewed = new Map<string, Moment>()
   const formerIds: Array<string> = []
   let workerId = newWorkerId()
 
@@ -76,17 +81,21 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     workerId = newWorkerId()
   })
 
-  const renew = (worker: string, { now, monotonicMillis }: ClockReading) =>
+  const recordRenewal = (worker: string, at: Moment): void => {
+    const last = renewed.get(worker)
+    if (last === undefined || at.monotonicMillis >= last.monotonicMillis) renewed.set(worker, at)
+  }
+
+  const renew = (worker: string, clock: ClockReading) =>
     Effect.tap(
-      commit(Effect.void, () => Result.succeed(renewLease({ now, worker, leaseMillis })), "once"),
-      () => Effect.sync(() => renewed.set(worker, { now, monotonicMillis }))
+      commit(Effect.void, () => Result.succeed(renewLease({ now: clock.now, worker, leaseMillis })), "once"),
+      () => Effect.sync(() => recordRenewal(worker, clock))
     )
 
   /** Whether more than half of the lease has passed, by either clock. */
-  const isLate = (worker: string, { now, monotonicMillis }: ClockReading): boolean => {
+  const isLate = (worker: string, clock: ClockReading): boolean => {
     const last = renewed.get(worker)
-    if (last === undefined) return true
-    return Math.max(now - last.now, monotonicMillis - last.monotonicMillis) > leaseMillis / 2
+    return last === undefined || millisBetween(last, clock) > leaseMillis / 2
   }
 
   /** Renews late leases before a claim. Without this, the claim could take rows that this process still works on. */
@@ -109,12 +118,14 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       if (takesAbandoned && clock.sinceJumpMillis < leaseMillis) return []
       yield* renewLate(clock)
       const { now } = clock
+      // The id can change while the claim runs.
+      const worker = workerId
       // A failed claim may have been applied. Its rows must not stay claimed by an id whose lease is renewed.
       const rows = yield* Effect.tapError(
-        claimRows({ now, limit, worker: workerId, leaseUntil: now + leaseMillis }),
+        claimRows({ now, limit, worker, leaseUntil: now + leaseMillis }),
         () => changeWorkerId
       )
-      if (rows.length > 0) renewed.set(workerId, clock)
+      if (rows.length > 0) recordRenewal(worker, clock)
       return rows
     })
   }
@@ -143,6 +154,15 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     )
   }
 
+  const held: WorkerLease["held"] = ({ worker }) => ({
+    millis: leaseMillis,
+    renewedAt: () => renewed.get(worker!),
+    // Without claimed rows, nothing reads or deletes the record.
+    recordRenewal: (at) => {
+      if (claimedRows.has(worker!)) recordRenewal(worker!, at)
+    }
+  })
+
   const heartbeat = Effect.flatMap(readClock, (clock) =>
     Effect.forEach([...claimedRows.keys()], (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
   ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
@@ -158,6 +178,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     claimEventDeliveries: (subscriber, limit) =>
       claiming(limit, true, (lease) => store.claimEventDeliveries({ subscriber, ...lease })),
     workOn,
+    held,
     changeWorkerId,
     heartbeat,
     release

@@ -12,7 +12,7 @@ import type { Change } from "../../domain/store/Change.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
-import { leaseChange } from "../store/lease.ts"
+import { leaseRenewal } from "../store/lease.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, hasBegunAttempt, holdsClaim } from "./claim.ts"
 import type { Transition } from "./transition.ts"
@@ -35,7 +35,7 @@ export interface BeginAttemptFacts {
    * For a transport that cannot signal the end of data: the attempt begins in the phase `finalizing`, with the guards and the lease of
    * `markFinalizing`. `null` for another transport.
    */
-  readonly finalizing: { readonly addressKey: string; readonly leaseUntil: Instant } | null
+  readonly finalizing: { readonly addressKey: string; readonly leaseUntil: Instant | null } | null
 }
 
 /** A delivery in status `sending` with its current attempt and its message. */
@@ -87,7 +87,7 @@ const finalizingChanges = (
     ? []
     : [
         expectSuppression(projectId, finalizing.addressKey, suppression),
-        ...(worker === null ? [] : [leaseChange(worker, now, finalizing.leaseUntil)])
+        ...leaseRenewal(worker, now, finalizing.leaseUntil)
       ]
 
 /** Begins an attempt. The answer is a status when there is nothing to hand over: the claim is lost, the delivery ended, or it is not due. */

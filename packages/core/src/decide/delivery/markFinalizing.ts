@@ -9,7 +9,7 @@ import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
-import { leaseChange } from "../store/lease.ts"
+import { leaseRenewal } from "../store/lease.ts"
 import type { StartedAttempt } from "./beginAttempt.ts"
 import { attemptChange, endAttempt } from "./endAttempt.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
@@ -20,15 +20,15 @@ export interface MarkFinalizingFacts extends Pick<StartedAttempt, "delivery" | "
   /** The address key of the recipient's suppression. */
   readonly addressKey: string
   readonly suppression: SuppressionRecord | null
-  /** The new end of the worker's lease. */
-  readonly leaseUntil: Instant
+  /** The new end of the worker's lease; `null` when the lease was set a short time ago. */
+  readonly leaseUntil: Instant | null
 }
 
 /**
  * The answer is `true` if the transport may send the end of data, and `false` if the recipient is suppressed: the delivery then ends.
  *
- * The commit has two guards and a renewed lease. The suppression has not changed, so no end of data is sent after a suppression is committed.
- * The fencing token shows that no other worker has claimed the delivery. The renewed lease has no guard. It prevents a later claim by another
+ * The commit has two guards and may renew the lease. The suppression has not changed, so no end of data is sent after a suppression is
+ * committed. The fencing token shows that no other worker has claimed the delivery. The lease has no guard. It prevents a later claim by another
  * worker.
  */
 export const markFinalizing = (facts: MarkFinalizingFacts): Decision<boolean> => {
@@ -51,7 +51,7 @@ export const markFinalizing = (facts: MarkFinalizingFacts): Decision<boolean> =>
     changes: [
       expectSuppression(delivery.projectId, addressKey, suppression),
       attemptChange(attempt, delivery, { ...freshAttempt, phase: "finalizing" }),
-      ...(delivery.worker === null ? [] : [leaseChange(delivery.worker, now, leaseUntil)])
+      ...leaseRenewal(delivery.worker, now, leaseUntil)
     ]
   }
 }

@@ -7,12 +7,19 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "./Decision.ts"
 
 /** The change that sets the lease of a worker. */
-export const leaseChange = (worker: string, renewedAt: Instant, leaseUntil: Instant): Change => ({
+const leaseChange = (worker: string, renewedAt: Instant, leaseUntil: Instant): Change => ({
   _tag: "RenewLease",
   worker,
   renewedAt,
   leaseUntil
 })
+
+/** The change that sets the lease of the worker of a delivery; none for a delivery without a worker, or without a new end of the lease. */
+export const leaseRenewal = (
+  worker: string | null,
+  renewedAt: Instant,
+  leaseUntil: Instant | null
+): ReadonlyArray<Change> => (worker === null || leaseUntil === null ? [] : [leaseChange(worker, renewedAt, leaseUntil)])
 
 export interface RenewLeaseFacts {
   readonly now: Instant

@@ -158,7 +158,8 @@ const startDue = (
     const scheduled = yield* claim("dueScheduled", Math.min(room, queueingAndRecovery.free()), queueingAndRecovery)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
     const handedOver = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
-    for (const delivery of handedOver) yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, leaseMillis))
+    for (const delivery of handedOver)
+      yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, lease.held(delivery)))
     return { scheduled: scheduled.length, recovered: recovered.length, handedOver: handedOver.length }
   }).pipe(Effect.onInterrupt(() => lease.changeWorkerId))
 }

@@ -13,9 +13,11 @@ import { minuteMillis } from "../../domain/value/Instant.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { checkedTransport } from "../../internal/checkedTransport.ts"
-import { currentMoment, failIfTooLate, finalize } from "../../internal/finalizing.ts"
+import { finalize } from "../../internal/finalizing.ts"
 import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
 import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
+import type { HeldLease } from "../../internal/heldLease.ts"
+import { confirmLease, leaseForFinalizing } from "../../internal/heldLease.ts"
 import { knownFirst } from "../../internal/knownFacts.ts"
 import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
@@ -34,6 +36,8 @@ import { HandOffRevoked, Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
 import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 
+export type { HeldLease } from "../../internal/heldLease.ts"
+export type { Moment } from "../../internal/moment.ts"
 export { NotStored } from "../../internal/commit.ts"
 export type { HandledStatus } from "../../decide/delivery/claim.ts"
 
@@ -86,15 +90,15 @@ const recordResult = (
 ): Effect.Effect<HandledStatus, NotStored> =>
   commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { keepTryingMillis: boundMillis })
 
-const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
+const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lease: HeldLease) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
       const addressKey = deps.addressKey(claimed.address)
-      const from = yield* currentMoment
+      const leased = yield* leaseForFinalizing(lease)
       const started = yield* deps.commit(
-        loadBeginAttempt(deps, claimed, addressKey, leaseMillis),
+        loadBeginAttempt(deps, claimed, addressKey, { millis: lease.millis, isRenewed: leased.isRenewed }),
         (facts) => Result.succeed(beginAttempt(facts)),
-        { keepTryingMillis: leaseMillis }
+        { keepTryingMillis: lease.millis }
       )
       if (typeof started === "string") return started
       const outgoing = Effect.mapError(
@@ -104,9 +108,7 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
       let attempt = started.attempt
       // An attempt that began in the phase `finalizing` has not reached the relay before the transport runs.
       let isCertainlyNotSent = attempt.phase === "finalizing"
-      const permitted = isCertainlyNotSent
-        ? failIfTooLate(from, leaseMillis)
-        : finalize(deps, started, addressKey, leaseMillis)
+      const permitted = isCertainlyNotSent ? confirmLease(lease, leased) : finalize(deps, started, addressKey, lease)
       const finalizing = Effect.map(permitted, () => {
         attempt = { ...attempt, phase: "finalizing" }
         isCertainlyNotSent = false
@@ -119,7 +121,7 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
           })
         )
       ).pipe(Effect.exit, deps.relay.duringHandOff)
-      const boundMillis = Math.max(leaseMillis, outcomeKeptMillis)
+      const boundMillis = Math.max(lease.millis, outcomeKeptMillis)
       const result = isCertainlyNotSent ? withoutTransport(handOffResultOf(exit)) : handOffResultOf(exit)
       yield* deps.relay.record(result)
       const load = loadFinishAttempt(deps, started.delivery)
@@ -135,7 +137,7 @@ const recover = traced("HandOffs.recover", (deps: Deps, claimed: Delivery, lease
 )
 
 /**
- * Processes a claimed delivery. `leaseMillis` is how long the lease of the worker lasts after each renewal. Fails with `NotStored` when the
+ * Processes a claimed delivery. `leaseMillis` is how long the lease of its worker lasts after each renewal. Fails with `NotStored` when the
  * store did not write the result in time: after the lease, or after an hour for the result of a hand-off.
  */
 type HandleClaimed = (claimed: Delivery, leaseMillis: number) => Effect.Effect<HandledStatus, NotStored>
@@ -157,8 +159,8 @@ export class HandOffs extends Context.Service<
   {
     /** Queues a claimed delivery in status `scheduled` that is due, or ends it when it may no longer be sent. */
     readonly queueScheduled: HandleClaimed
-    /** Hands over a claimed delivery in status `queued`. An interruption before the end of data returns the delivery to the queue. */
-    readonly handOver: HandleClaimed
+    /** Hands over a claimed delivery in status `queued`, whose worker holds the lease. An interruption before the end of data returns the delivery to the queue. */
+    readonly handOver: (claimed: Delivery, lease: HeldLease) => Effect.Effect<HandledStatus, NotStored>
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed
     /** How the relay is doing, and so how many hand-offs may start. */
@@ -193,7 +195,7 @@ export class HandOffs extends Context.Service<
         }
         return {
           queueScheduled: (claimed, leaseMillis) => queueScheduled(deps, claimed, leaseMillis),
-          handOver: (claimed, leaseMillis) => handOver(deps, claimed, leaseMillis),
+          handOver: (claimed, lease) => handOver(deps, claimed, lease),
           recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis),
           relay
         }

@@ -41,6 +41,11 @@ describe("beginAttempt", () => {
     ])
   })
 
+  it("sets no lease that was set a short time ago", () => {
+    const { changes } = begin({ suppression: null, finalizing: { addressKey: "k", leaseUntil: null } })
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "InsertAttempt", "Expect"])
+  })
+
   it.each<[string, Partial<BeginAttemptFacts>, string]>([
     ["a suppression", { suppression: suppression("complaint") }, "suppressed"],
     ["a send that has expired", { message: message({ expiresAt: now }) }, "failed"],

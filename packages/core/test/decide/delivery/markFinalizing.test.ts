@@ -35,6 +35,19 @@ describe("markFinalizing", () => {
     })
   })
 
+  it("leaves a lease alone that was set a short time ago", () => {
+    const { answer, changes } = markFinalizing({
+      now,
+      eventId: "evt_1",
+      ...begun,
+      addressKey: "key-of-ada",
+      suppression: null,
+      leaseUntil: null
+    })
+    expect(answer).toBe(true)
+    expect(changes.map(({ _tag }) => _tag)).toEqual(["Expect", "TransitionAttempt"])
+  })
+
   it("renews no lease for a delivery without a worker", () => {
     const { changes } = markFinalizing({
       now,

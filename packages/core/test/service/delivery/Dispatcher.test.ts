@@ -118,6 +118,25 @@ describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
       })
     ))
 
+  it("leaves the lease that a claim has just set to its hand-offs", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const written: Array<string> = []
+        const recording: MailStoreShape = {
+          ...mailStore,
+          commit: (changes) => {
+            written.push(...changes.map(({ _tag }) => _tag))
+            return mailStore.commit(changes)
+          }
+        }
+        yield* send("a", { to: ["ada@example.org", "bob@example.org"] })
+        yield* tickOver(recording)
+        expect(written.filter((tag) => tag === "InsertAttempt")).toHaveLength(2)
+        expect(written).not.toContain("RenewLease")
+      })
+    ))
+
   it("writes no lease when a claim finds nothing", () =>
     withTestMail(store)(
       Effect.gen(function* () {

@@ -1,0 +1,21 @@
+/**
+ * Moments by both clocks of a process: the monotonic clock may stop during a suspension, and the wall clock may be set back.
+ */
+import { Clock, Effect } from "effect"
+import type { Instant } from "../domain/value/Instant.ts"
+
+export interface Moment {
+  readonly now: Instant
+  /** Monotonic milliseconds. Comparable only with other moments of this process. */
+  readonly monotonicMillis: number
+}
+
+export const currentMoment: Effect.Effect<Moment> = Effect.zipWith(
+  Clock.currentTimeMillis,
+  Clock.monotonicTimeNanos,
+  (now, nanos) => ({ now, monotonicMillis: Number(nanos / 1_000_000n) })
+)
+
+/** How many milliseconds lie between two moments, by the clock that advanced more. */
+export const millisBetween = (from: Moment, to: Moment): number =>
+  Math.max(to.now - from.now, to.monotonicMillis - from.monotonicMillis)
