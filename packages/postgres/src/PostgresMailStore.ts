@@ -17,6 +17,7 @@ import { notOpened, openPool, openTables, quotedSchema, whereOf } from "./intern
 import { makeCommitCount, makeOtherCommits } from "./internal/otherCommits.ts"
 import { checkPartitions } from "./internal/partitions.ts"
 import { answerQueries } from "./internal/read/answerQueries.ts"
+import { makeGroupRead } from "./internal/read/groupRead.ts"
 import { attemptRead, attemptWrite } from "./internal/runStatements.ts"
 import { makeCommitGroup } from "./internal/write/commitGroup.ts"
 import { makeCommitTransactions } from "./internal/write/commitTransactions.ts"
@@ -99,6 +100,9 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, count.take), notifications.send)
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
+    const groupRead = makeGroupRead((queries) =>
+      database.use((connection) => answerQueries(connection, schema, queries))
+    )
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
     const group = yield* makeGroupCommit(commitGroup)
@@ -121,14 +125,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
       claim: (claim) => whileOpen(attemptWrite(() => claims.claim(claim))),
       claimEventDeliveries: (claim) => whileOpen(attemptWrite(() => claims.claimEventDeliveries(claim))),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-        whileOpen(
-          attemptRead(
-            () =>
-              database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<
-                Answers<Qs>
-              >
-          )
-        ),
+        whileOpen(attemptRead(() => groupRead(queries) as unknown as Promise<Answers<Qs>>)),
       sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),
       commitsOfOtherProcesses,
       joinTransaction,

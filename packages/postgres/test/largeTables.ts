@@ -15,6 +15,8 @@ const mailSql = `INSERT INTO mailkeep.messages (id, project_id, source, "from", 
 SELECT ${id("msg")}, ${project}, 'api', 'a@a.example', 'a.example', 'Your order ' || i, '[]', '[]', '{}', '[]', false, '{}', 'k', 1000 + i FROM generate_series(1, $1::integer) AS i;
 INSERT INTO mailkeep.deliveries (id, project_id, message_id, kind, recipient, address, contact_id, source, bulk, created_at, status, due_at, fencing_token, attempt_count, deferrals, ambiguous_attempts, worker_deaths, reached_relay, sequence)
 SELECT ${id("del")}, ${project}, ${id("msg")}, 'to', 'u' || i % 5000 || '@b.example', 'u' || i % 5000 || '@b.example', ${id("con")}, 'api', false, 1000 + i, CASE WHEN i % 100 < 2 THEN 'queued' ELSE 'delivered' END, CASE WHEN i % 100 < 2 THEN 1000 + i END, 0, 0, 0, 0, 0, false, 0 FROM generate_series(1, $1::integer) AS i;
+INSERT INTO mailkeep.attempts (project_id, delivery_id, number, started_at, phase, outcome)
+SELECT ${project}, ${id("del")}, 1, 1000 + i, 'ended', 'delivered' FROM generate_series(1, $1::integer) AS i;
 INSERT INTO mailkeep.events (id, project_id, occurred_at, kind, data)
 SELECT ${id("evt")}, ${project}, 1000 + i, 'email.delivered', json_build_object('deliveryId', ${id("del")}) FROM generate_series(1, $1::integer) AS i;
 INSERT INTO mailkeep.event_deliveries (id, project_id, subscriber, event_id, event_kind, created_at, status, due_at, fencing_token, attempt_count, latest_attempts)

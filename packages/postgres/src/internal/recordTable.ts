@@ -14,6 +14,13 @@ export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (lett
 /** The column of a field, quoted, because `from` and `to` are words of SQL. */
 const quoted = (field: string) => `"${columnOf(field)}"`
 
+/**
+ * The rows of a parameter of JSON, as a table. The limit tells the planner how many they are. Without it, the planner expects 100 rows, and may read
+ * a whole table for a few.
+ */
+export const jsonRows = (parameter: string, alias: string, definitions: string): string =>
+  `(SELECT * FROM json_to_recordset(${parameter}::json) AS ${alias}(${definitions}) LIMIT json_array_length(${parameter}::json)) AS ${alias}`
+
 export interface RecordTable<R> {
   /** The name of the table, without its schema. */
   readonly name: string

@@ -7,6 +7,7 @@ import { claimKinds, longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import type { Connection, Database } from "../database.ts"
 import { schemaVersion } from "../migrations.ts"
 import type { RecordTable } from "../recordTable.ts"
+import { jsonRows } from "../recordTable.ts"
 import { deliveries, eventDeliveries } from "../tables.ts"
 import type { VersionCheck } from "../tableVersion.ts"
 import { makeVersionCheck } from "../tableVersion.ts"
@@ -39,7 +40,7 @@ const markSql = <R>(
   { isUsable }: VersionCheck
 ): string => `WITH free AS MATERIALIZED (
   SELECT d.project_id, d.id FROM ${schema}.${table.name} AS d
-  JOIN json_to_recordset($2::json) AS r("projectId" text, id text, "dueAt" bigint, "fencingToken" bigint)
+  JOIN ${jsonRows("$2", "r", `"projectId" text, id text, "dueAt" bigint, "fencingToken" bigint`)}
     ON (d.project_id, d.id) = (r."projectId", r.id)
   WHERE (d.status, d.due_at, d.fencing_token) = ($5, r."dueAt", r."fencingToken") AND ${unclaimedSql(schema, "d")} AND ${isUsable}
   FOR NO KEY UPDATE OF d SKIP LOCKED

@@ -6,6 +6,7 @@ import type { Claim, Due, Lane } from "@mailkeep/core/adapter"
 import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
+import { jsonRows } from "../recordTable.ts"
 
 /** A due delivery with its lane, and the fencing token of the last claim. */
 interface DueRow extends Due, Lane {
@@ -34,7 +35,7 @@ const statementsFor = (schema: string, isSetBack: boolean) => {
     /** Due deliveries of all lanes, in no order. */
     anyDue: `SELECT ${columns} FROM ${deliveries} WHERE d.status = $2 AND ${isFree} ORDER BY d.due_at LIMIT $4`,
     /** The deliveries of some lanes that have been due longest. */
-    ofLanes: `SELECT due.* FROM json_to_recordset($4::json) AS lane("projectId" text, bulk boolean) CROSS JOIN LATERAL (
+    ofLanes: `SELECT due.* FROM ${jsonRows("$4", "lane", `"projectId" text, bulk boolean`)} CROSS JOIN LATERAL (
   SELECT ${columns} FROM ${deliveries}
   WHERE d.status = $2 AND d.project_id = lane."projectId" AND d.bulk = lane.bulk AND ${isFree}
   ORDER BY d.due_at, d.id LIMIT $5

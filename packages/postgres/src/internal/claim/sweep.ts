@@ -6,8 +6,8 @@ import { hasEndedBefore } from "@mailkeep/core/adapter"
 import { deliveryInstants, sweptCounts } from "@mailkeep/core/adapter/evaluation"
 import type { Connection, Database } from "../database.ts"
 import { inWriteTransaction } from "../database.ts"
-import { columnOf } from "../recordTable.ts"
 import { schemaVersion } from "../migrations.ts"
+import { columnOf, jsonRows } from "../recordTable.ts"
 import { deliveries, messages } from "../tables.ts"
 import type { VersionCheck } from "../tableVersion.ts"
 import { makeVersionCheck } from "../tableVersion.ts"
@@ -55,7 +55,7 @@ const makeSweepMessages = (database: Database, schema: string, versionCheck: Ver
   const addToCounters = makeAddToCounters(schema)
   const deleteReferences = makeDeleteReferences(schema)
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
-  const keyRows = `json_to_recordset($1::json) AS r("projectId" text, id text)`
+  const keyRows = jsonRows("$1", "r", `"projectId" text, id text`)
 
   const keysOf = (records: ReadonlyArray<Delivery | Message>) =>
     JSON.stringify(records.map(({ projectId, id }) => ({ projectId, id })))

@@ -1,33 +1,19 @@
 /**
  * Answers a list of queries with one statement: from one state, in one round trip, without a transaction.
  */
-import type {
-  AnswerOf,
-  Answers,
-  ContactRecord,
-  Counter,
-  EventWithDeliveries,
-  Query,
-  QueryOf,
-  QueryTag,
-  SuppressionRecord
-} from "@mailkeep/core/adapter"
+import type { AnswerOf, Answers, EventWithDeliveries, Query, QueryOf, QueryTag } from "@mailkeep/core/adapter"
 import { caseFold } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import {
   apiKeys,
   attempts,
-  contacts,
-  counters,
   deliveries,
   domains,
   eventDeliveries,
   events,
-  idempotency,
   messages,
   projects,
-  resources,
-  suppressions
+  resources
 } from "../tables.ts"
 import { contactPage, contactScan } from "./contactQueries.ts"
 import { containsSql } from "./folding.ts"
@@ -46,20 +32,6 @@ const where = (building: Building, values: Readonly<Record<string, string>>): st
   Object.entries(values)
     .map(([column, value]) => `one.${column} = ${building.parameter(value)}`)
     .join(" AND ")
-
-/** The records with one of several values of a column, in the order of the values. */
-const eachOf = <R, A>(
-  reading: Reading<ReadonlyArray<R>>,
-  values: ReadonlyArray<string>,
-  valueOf: (record: R) => string | null,
-  answer: (record: R | undefined) => A
-): Reading<ReadonlyArray<A>> => ({
-  sql: reading.sql,
-  read: (value) => {
-    const byValue = new Map(reading.read(value).map((record) => [valueOf(record), record]))
-    return values.map((one) => answer(byValue.get(one)))
-  }
-})
 
 const scalar = <A>(sql: string): Reading<A> => ({ sql, read: (value) => value as A })
 
@@ -82,8 +54,6 @@ const readings: {
       apiKeys,
       `WHERE ${where(building, { project_id: projectId })} ORDER BY one.created_at, one.id`
     ),
-  Domain: (building, { projectId, domain }) =>
-    recordReading(building, domains, where(building, { project_id: projectId, domain })),
   DomainsDue: (building, { now, limit }) =>
     recordsReading(
       building,
@@ -101,17 +71,6 @@ const readings: {
       ].join(" AND "),
       page
     ),
-  ContactsByAddress: (building, { projectId, addresses }) =>
-    eachOf<ContactRecord, ContactRecord | null>(
-      recordsReading(
-        building,
-        contacts,
-        `WHERE ${where(building, { project_id: projectId })} AND one.address = ANY (${building.parameter(addresses)}::text[])`
-      ),
-      addresses,
-      ({ address }) => address,
-      (contact) => contact ?? null
-    ),
   ContactPage: contactPage,
   ContactScan: contactScan,
   ResourceNamed: (building, { projectId, kind, parent, name }) =>
@@ -125,31 +84,7 @@ const readings: {
       resources,
       `WHERE ${[ofParent(building, query), ...afterPosition(building, "one.created_at, one.id", query.after)].join(" AND ")} ${newestFirst("one")} LIMIT ${building.parameter(query.limit)}`
     ),
-  Suppressions: (building, { projectId, addressKeys }) =>
-    eachOf<SuppressionRecord, SuppressionRecord | null>(
-      recordsReading(
-        building,
-        suppressions,
-        `WHERE ${where(building, { project_id: projectId })} AND one.address_key = ANY (${building.parameter(addressKeys)}::text[])`
-      ),
-      addressKeys,
-      ({ addressKey }) => addressKey,
-      (suppression) => suppression ?? null
-    ),
   SuppressionPage: suppressionPage,
-  Counters: (building, { projectId, names }) =>
-    eachOf<Counter, number>(
-      recordsReading(
-        building,
-        counters,
-        `WHERE ${where(building, { project_id: projectId })} AND one.name = ANY (${building.parameter(names)}::text[])`
-      ),
-      names,
-      ({ name }) => name,
-      (counter) => counter?.value ?? 0
-    ),
-  Idempotency: (building, { projectId, key }) =>
-    recordReading(building, idempotency, where(building, { project_id: projectId, key })),
   MessagesBefore: (building, { before, after, limit }) =>
     recordsReading(
       building,
@@ -233,8 +168,8 @@ const partsOf = (building: Building, queries: ReadonlyArray<Query>): ReadonlyArr
       return {
         sql,
         answers: (value) => {
-          const found = read(value)
-          return group.map(({ query, at }) => [at, found.get(query.id) ?? null])
+          const answers = read(value)
+          return group.map(({ at }, n) => [at, answers[n]])
         }
       }
     }),

@@ -5,6 +5,7 @@
 import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 import type { RecordTable } from "../recordTable.ts"
+import { jsonRows } from "../recordTable.ts"
 
 /** Applies changes of one kind. Returns the indexes of those that were not applied. */
 export type ApplySet<C> = (connection: Connection, changes: ReadonlyArray<C>) => Promise<ReadonlyArray<number>>
@@ -34,7 +35,7 @@ export const applyAlways =
   }
 
 /** The rows of the parameter, as a table with the alias `r`. */
-export const rowsOf = (definitions: string): string => `json_to_recordset($1::json) AS r(${definitions})`
+export const rowsOf = (definitions: string): string => jsonRows("$1", "r", definitions)
 
 /**
  * Inserts records that must not exist yet, in the order of their keys. `key` has the columns of the key. `join` joins the record `r` to another that

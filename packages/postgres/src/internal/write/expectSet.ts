@@ -5,6 +5,7 @@ import type { ChangeOf, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import { settleAll } from "../database.ts"
 import type { ApplySet } from "./changeSet.ts"
+import { rowsOf } from "./changeSet.ts"
 
 type Expect = ChangeOf<"Expect">
 
@@ -27,7 +28,7 @@ interface Found {
 export const makeExpectSet = (schema: string): ApplySet<Expect> => {
   const sql = (kind: RecordRef["kind"]) => {
     const [table, where] = places[kind]
-    return `SELECT r.n, t.revision FROM json_to_recordset($1::json) AS r(${definitions}) JOIN ${schema}.${table} AS t ON ${where}`
+    return `SELECT r.n, t.revision FROM ${rowsOf(definitions)} JOIN ${schema}.${table} AS t ON ${where}`
   }
   const statements = Object.fromEntries(
     (Object.keys(places) as Array<RecordRef["kind"]>).map((kind) => [kind, sql(kind)])

@@ -5,6 +5,7 @@
 import type { Change, Message } from "@mailkeep/core/adapter"
 import { recordKeyOf } from "@mailkeep/core/adapter"
 import type { Connection } from "../database.ts"
+import { jsonRows } from "../recordTable.ts"
 
 /** A lock, by the name of its record. */
 interface Lock {
@@ -77,10 +78,10 @@ export const makeTakeLocks = (schema: string) => {
 FROM (
   SELECT hashtextextended('mailkeep ${schema.replaceAll("'", "''")} ' || key, 0) AS lock, bool_or(exclusive) AS exclusive
   FROM (
-    SELECT key, exclusive FROM json_to_recordset($1::json) AS r(key text, exclusive boolean)
+    SELECT key, exclusive FROM ${jsonRows("$1", "r", "key text, exclusive boolean")}
     UNION ALL
     SELECT 'ContactAddress/' || t.project_id || '/' || t.address, true
-    FROM ${schema}.contacts AS t JOIN json_to_recordset($2::json) AS r("projectId" text, id text) ON (t.project_id, t.id) = (r."projectId", r.id)
+    FROM ${schema}.contacts AS t JOIN ${jsonRows("$2", "r", `"projectId" text, id text`)} ON (t.project_id, t.id) = (r."projectId", r.id)
   ) AS keys
   GROUP BY 1 ORDER BY 1
 ) AS ordered`

@@ -14,6 +14,7 @@ import { storedRecordKey } from "@mailkeep/core/adapter"
 import { isSameRecord } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import type { RecordTable } from "../recordTable.ts"
+import { jsonRows } from "../recordTable.ts"
 import {
   attempts,
   deliveries,
@@ -25,6 +26,7 @@ import {
   storedDeliveries,
   storedMessages
 } from "../tables.ts"
+import { rowsOf } from "./changeSet.ts"
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
@@ -53,7 +55,7 @@ const rowOf = (one: Rewritable): readonly [RecordTable<object>, object] => {
 /** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
 export const makeDeleteUnusedContents = (schema: string) => {
   const sql = `DELETE FROM ${schema}.contents AS t
-USING (SELECT DISTINCT "projectId", hash FROM json_to_recordset($1::json) AS r("projectId" text, hash text)) AS r
+USING (SELECT DISTINCT "projectId", hash FROM ${rowsOf(`"projectId" text, hash text`)}) AS r
 WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
   SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
 )`
@@ -66,7 +68,7 @@ WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
 /** Deletes the references of messages to their contents. */
 export const makeDeleteReferences = (schema: string) => {
   const sql = `DELETE FROM ${schema}.message_contents AS t
-USING json_to_recordset($1::json) AS r("projectId" text, hash text, id text)
+USING ${rowsOf(`"projectId" text, hash text, id text`)}
 WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
   return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
     const references = deleted.flatMap(({ id, projectId, attachments }) =>
@@ -120,7 +122,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
       return
     }
     const [written, row] = rowOf(after)
-    const rows = `json_to_recordset($${key.length + 1}::json) AS r(${written.definitions()})`
+    const rows = jsonRows(`$${key.length + 1}`, "r", written.definitions())
     await connection.query(
       `UPDATE ${schema}.${table.name} AS t SET ${written.assignments("r")} FROM ${rows} WHERE ${whereOf(before.kind)}`,
       [...key, JSON.stringify([row])]

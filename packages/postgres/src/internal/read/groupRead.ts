@@ -1,0 +1,95 @@
+/**
+ * Collects the lookups of many callers, and answers those of one project with one statement. Without this, each of the hand-offs that begin
+ * together costs the server a statement that it parses and plans.
+ */
+import type { Query } from "@mailkeep/core/adapter"
+import { isConnectionLost } from "../sqlStates.ts"
+import { isLookup } from "./lookups.ts"
+
+type Queries = ReadonlyArray<Query>
+type AnswerAll = (queries: Queries) => Promise<ReadonlyArray<unknown>>
+
+/** So many reads are answered together at most: each can have a message with a long body. */
+const groupReadsMax = 32
+/** While one group of a project is under way, another one may be sent. Later reads wait, and form larger groups. */
+const groupsAtOnce = 2
+
+interface Job {
+  readonly queries: Queries
+  readonly resolve: (answers: ReadonlyArray<unknown>) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** The reads of one project. */
+interface Lane {
+  waiting: Array<Job>
+  underWay: number
+  isScheduled: boolean
+}
+
+/** The project of a read that has only lookups of one project. Any other read can be slow, so nothing waits for it. */
+const projectOf = (queries: Queries): string | undefined => {
+  let project: string | undefined
+  for (const query of queries) {
+    if (!isLookup(query)) return undefined
+    const own = query._tag === "Project" ? query.id : "projectId" in query ? query.projectId : undefined
+    if (own === undefined || (project !== undefined && own !== project)) return undefined
+    project = own
+  }
+  return project
+}
+
+/** Returns a function that answers a read, alone or in a group. */
+export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
+  const lanes = new Map<string, Lane>()
+
+  const answerAlone = ({ queries, resolve, reject }: Job): Promise<void> => answerAll(queries).then(resolve, reject)
+
+  const answerTogether = async (jobs: ReadonlyArray<Job>): Promise<void> => {
+    const [first] = jobs as readonly [Job]
+    if (jobs.length === 1) return answerAlone(first)
+    try {
+      const answers = await answerAll(jobs.flatMap(({ queries }) => queries))
+      let from = 0
+      for (const { queries, resolve } of jobs) resolve(answers.slice(from, (from += queries.length)))
+    } catch (cause) {
+      // Each caller repeats its read on another connection.
+      if (isConnectionLost(cause)) return jobs.forEach(({ reject }) => reject(cause))
+      // A value that the server refuses fails only the read that has it.
+      await Promise.all(jobs.map(answerAlone))
+    }
+  }
+
+  const startGroups = (project: string, lane: Lane): void => {
+    lane.isScheduled = false
+    while (lane.waiting.length > 0 && lane.underWay < groupsAtOnce) {
+      const jobs = lane.waiting.slice(0, groupReadsMax)
+      lane.waiting = lane.waiting.slice(groupReadsMax)
+      void runGroup(project, lane, jobs)
+    }
+    if (lane.waiting.length === 0 && lane.underWay === 0) lanes.delete(project)
+  }
+
+  const runGroup = async (project: string, lane: Lane, jobs: ReadonlyArray<Job>): Promise<void> => {
+    lane.underWay++
+    await answerTogether(jobs)
+    lane.underWay--
+    startGroups(project, lane)
+  }
+
+  const join = (project: string, job: Job): void => {
+    const lane = lanes.get(project) ?? { waiting: [], underWay: 0, isScheduled: false }
+    lanes.set(project, lane)
+    lane.waiting.push(job)
+    if (lane.isScheduled || lane.underWay >= groupsAtOnce) return
+    lane.isScheduled = true
+    // All fibers that are ready can join before the group is sent.
+    queueMicrotask(() => startGroups(project, lane))
+  }
+
+  return (queries) => {
+    const project = projectOf(queries)
+    if (project === undefined) return answerAll(queries)
+    return new Promise((resolve, reject) => join(project, { queries, resolve, reject }))
+  }
+}

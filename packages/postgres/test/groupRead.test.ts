@@ -1,0 +1,132 @@
+import type { Query } from "@mailkeep/core/adapter"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { makeGroupRead } from "../src/internal/read/groupRead.ts"
+import { markOfDriver } from "../src/internal/sqlStates.ts"
+
+type Queries = ReadonlyArray<Query>
+
+const message = (id: string, projectId = "prj_1") => ({ _tag: "Message", projectId, id }) as Query
+const nextDue: Query = { _tag: "NextDue", worker: "w", now: 0 }
+const lost = markOfDriver(Object.assign(new Error("lost"), { code: "ECONNRESET" })) as Error
+const refused = Object.assign(new Error("refused"), { code: "22003" })
+
+/** A server whose statements end when the test says so. The answer of a query is its text. */
+const makeServer = () => {
+  const statements: Array<{ readonly queries: Queries; readonly end: (failure?: Error) => void }> = []
+  const answerAll = (queries: Queries) =>
+    new Promise<ReadonlyArray<unknown>>((resolve, reject) => {
+      const end = (failure?: Error) =>
+        failure === undefined ? resolve(queries.map((query) => JSON.stringify(query))) : reject(failure)
+      statements.push({ queries, end })
+    })
+  return {
+    read: makeGroupRead(answerAll),
+    statements,
+    sizes: () => statements.map(({ queries }) => queries.length)
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe("a read in a group", () => {
+  it("answers the lookups of one project that begin together with one statement", async () => {
+    const { read, statements, sizes } = makeServer()
+    const answers = [read([message("a"), message("b")]), read([message("c")]), read([message("a")])]
+    await turn()
+    expect(sizes()).toEqual([4])
+    statements[0]!.end()
+    const text = (id: string) => JSON.stringify(message(id))
+    expect(await Promise.all(answers)).toEqual([[text("a"), text("b")], [text("c")], [text("a")]])
+  })
+
+  it("has at most 2 statements of a project under way, and then sends those that wait together", async () => {
+    const { read, statements, sizes } = makeServer()
+    for (const id of ["a", "b", "c", "d", "e"]) {
+      void read([message(id)])
+      await turn()
+    }
+    expect(sizes()).toEqual([1, 1])
+    statements[0]!.end()
+    await turn()
+    expect(sizes()).toEqual([1, 1, 3])
+  })
+
+  it("sends at most 32 reads in one statement", async () => {
+    const { read, sizes } = makeServer()
+    for (let n = 0; n < 80; n++) void read([message(`m${n}`)])
+    await turn()
+    expect(sizes()).toEqual([32, 32])
+  })
+
+  it.each<[string, Queries]>([
+    ["of another project", [message("z", "prj_2")]],
+    ["of two projects", [message("a"), message("z", "prj_2")]],
+    ["that is no lookup", [nextDue]],
+    ["with a query that is no lookup", [message("a"), nextDue]],
+    ["of a record in any project", [{ _tag: "DeliveryById", id: "del_1" } as Query]]
+  ])("sends a read %s at once and alone", async (_, queries) => {
+    const { read, statements } = makeServer()
+    for (let n = 0; n < 3; n++) {
+      void read([message(`m${n}`)])
+      await turn()
+    }
+    void read(queries)
+    await turn()
+    expect(statements.at(-1)?.queries).toEqual(queries)
+    expect(statements).toHaveLength(3)
+  })
+
+  it("fails only the read whose value the server refuses", async () => {
+    const { read, statements, sizes } = makeServer()
+    const results = Promise.allSettled([read([message("a")]), read([message("b")])])
+    await turn()
+    statements[0]!.end(refused)
+    await turn()
+    expect(sizes()).toEqual([2, 1, 1])
+    statements[1]!.end()
+    statements[2]!.end(refused)
+    expect((await results).map(({ status }) => status)).toEqual(["fulfilled", "rejected"])
+  })
+
+  it("fails all reads of a lost connection, which their callers repeat", async () => {
+    const { read, statements, sizes } = makeServer()
+    const results = Promise.allSettled([read([message("a")]), read([message("b")])])
+    await turn()
+    statements[0]!.end(lost)
+    expect((await results).map(({ status }) => status)).toEqual(["rejected", "rejected"])
+    expect(sizes()).toEqual([2])
+  })
+
+  it("gives each caller the answers of its own queries, in any order of reads and ends", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.array(fc.nat(5), { minLength: 1, maxLength: 3 }), fc.constant("end" as const)), {
+          maxLength: 60
+        }),
+        async (steps) => {
+          const { read, statements } = makeServer()
+          const results: Array<Promise<void>> = []
+          let ended = 0
+          const endNext = async () => {
+            await turn()
+            statements[ended++]?.end()
+            ended = Math.min(ended, statements.length)
+          }
+          for (const step of steps) {
+            if (step === "end") await endNext()
+            else {
+              const queries = step.map((n) => message(`m${n}`, `prj_${step[0]! % 2}`))
+              results.push(
+                read(queries).then((answers) => expect(answers).toEqual(queries.map((query) => JSON.stringify(query))))
+              )
+            }
+          }
+          do await endNext()
+          while (ended < statements.length)
+          await Promise.all(results)
+        }
+      ),
+      { numRuns: 50 }
+    ))
+})
