@@ -167,7 +167,7 @@ export const queue: Row = {
   name: "queue",
   title: "Accept, claim and settle, beside job queues",
   about:
-    "64 senders accept messages, and workers settle them with a transport that does nothing. Mailkeep writes two commits for each hand-off (three for a transport that signals the end of data, as SMTP does) and the delivery log; the queues write a job with the same content, a claim and an end. All sync each acknowledged write to the disk: plainjob with `synchronous = FULL`, Redis with `appendfsync always`, PostgreSQL with its defaults. Redis and PostgreSQL run beside the process on the same machine.",
+    "64 senders accept messages, and workers settle them with a transport that does nothing. Mailkeep writes the delivery log, and two commits for each hand-off. For a transport that signals the end of data, as SMTP does, it writes three. The queues write a job with the same content, a claim and an end. All sync each acknowledged write to the disk: plainjob with `synchronous = FULL`, Redis with `appendfsync always`, PostgreSQL with its defaults. Redis and PostgreSQL run beside the process on the same machine.",
   metrics: [
     { name: "per second", unit: "settled/s", better: "higher" },
     { name: "accepted", unit: "accepted/s", better: "higher" }

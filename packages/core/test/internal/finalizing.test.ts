@@ -12,7 +12,7 @@ import { attempt, delivery, ids, message, now, suppression } from "../decide/fix
 
 const leaseMillis = 30_000
 
-/** A lease that was last set so long before `now`, and the renewals that it is told. */
+/** A lease that was last set so long before `now`, and the renewals that it records. */
 const leaseSetBefore = (millis: number | null) => {
   const renewals: Array<number> = []
   const renewedAt = millis === null ? undefined : { now: now - millis, monotonicMillis: now - millis }

@@ -15,8 +15,8 @@ export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (lett
 const quoted = (field: string) => `"${columnOf(field)}"`
 
 /**
- * The rows of a parameter of JSON, as a table. The limit tells the planner how many they are. Without it, the planner expects 100 rows, and may read
- * a whole table for a few.
+ * The rows of a parameter of JSON, as a table. By the limit, the planner knows how many they are. Without it, the planner expects 100 rows, and may
+ * read a whole table for a few.
  */
 export const jsonRows = (parameter: string, alias: string, definitions: string): string =>
   `(SELECT * FROM json_to_recordset(${parameter}::json) AS ${alias}(${definitions}) LIMIT json_array_length(${parameter}::json)) AS ${alias}`
