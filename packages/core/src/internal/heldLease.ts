@@ -6,6 +6,7 @@ import { HandOffRevoked } from "../port/Transport.ts"
 import type { Moment } from "./moment.ts"
 import { currentMoment, millisBetween } from "./moment.ts"
 
+/** The lease of the worker that claimed a delivery. The delivery belongs to this worker until the lease ends. */
 export interface HeldLease {
   /** How long the lease lasts after each renewal. */
   readonly millis: number

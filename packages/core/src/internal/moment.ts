@@ -4,7 +4,9 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../domain/value/Instant.ts"
 
+/** A time by both clocks. */
 export interface Moment {
+  /** The wall clock: milliseconds since 1970 (UTC). */
   readonly now: Instant
   /** Monotonic milliseconds. Comparable only with other moments of this process. */
   readonly monotonicMillis: number
