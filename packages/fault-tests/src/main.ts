@@ -3,7 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import { attackRun } from "./attack/attackRun.ts"
-import { bounds, ciBounds } from "./attack/attackVerdict.ts"
+import { bounds, ciBounds, singleAttackBounds } from "./attack/attackVerdict.ts"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
@@ -66,6 +66,11 @@ const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<F
 
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 
+const boundsOfAttacks = () => {
+  if (!values.goal) return ciBounds
+  return values.each ? singleAttackBounds : bounds
+}
+
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   kill: () => killLoop({ cycles: amount(values.cycles, 60), processes: 1 }),
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
@@ -99,7 +104,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
       contacts: Number(values.contacts),
       only: values.only,
       each: values.each,
-      bound: values.goal ? bounds : ciBounds,
+      bound: boundsOfAttacks(),
       progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
     })
 }

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest"
 import { attackTables } from "../src/attack/attackReport.ts"
 import type { Observation } from "../src/attack/attackVerdict.ts"
-import { bounds, ciBounds, brokenBounds, summarize } from "../src/attack/attackVerdict.ts"
+import { bounds, ciBounds, brokenBounds, singleAttackBounds, summarize } from "../src/attack/attackVerdict.ts"
 import { everyAttack } from "../src/attack/everyAttack.ts"
 import type { HonestKind, HonestRequest } from "../src/attack/HonestRequest.ts"
 import { honestKinds, honestRates, expectedStatus } from "../src/attack/HonestRequest.ts"
@@ -149,6 +149,13 @@ describe("brokenBounds", () => {
     expect(brokenBounds(seen, ciBounds)).toEqual([])
     expect(brokenBounds({ ...seen, rssPeakOctets: ciBounds.rssOctetsMax + 1e6 }, ciBounds)).toHaveLength(1)
     expect(brokenBounds({ ...seen, log: new Map() }, ciBounds)).not.toEqual([])
+  })
+
+  it("allows one attack alone to delay the sends of others by 50 ms at the 99th percentile", () => {
+    const delayedBy = (millis: number) =>
+      brokenBounds(withChanged("send", 2 * onePercent("send"), { millis }), singleAttackBounds)
+    expect(delayedBy(50)).toEqual([])
+    expect(delayedBy(51)).toHaveLength(1)
   })
 
   it("checks latency only during the attacks, but checks for lost deliveries in the whole run", () => {

@@ -231,4 +231,14 @@ describe("connections", () => {
     expect((await client.answered(1))[0]?.head).toMatch(/keep-alive: timeout=65\b/i)
     client.socket.destroy()
   })
+
+  it("keeps a connection without a request for the announced time at least, and then closes it", async () => {
+    await open({ keepAliveMillis: 1000 })
+    const client = await rawClient(wire.url)
+    client.send(getRequest(wire.key, "/emails/domains"))
+    expect((await client.answered(1))[0]?.head).toMatch(/keep-alive: timeout=1\b/i)
+    const answeredAt = performance.now()
+    await client.closed
+    expect(performance.now() - answeredAt).toBeGreaterThanOrEqual(1000)
+  })
 })

@@ -30,6 +30,9 @@ export const bounds: Bounds = {
   honestShareMin: 0.9
 }
 
+/** The bounds for one attack alone: it hardly delays the sends of other projects. */
+export const singleAttackBounds: Bounds = { ...bounds, p99MillisMax: { ...bounds.p99MillisMax, send: 50 } }
+
 /**
  * The bounds of CI. The bound of latency is so large that a machine with other work does not reach it: it finds a server that no longer answers. The
  * memory before the attacks is that of a server that has just started, so the bound of its growth is larger than that of a server in use.
