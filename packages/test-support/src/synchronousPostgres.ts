@@ -66,8 +66,10 @@ export const startSynchronousStores = (url: string): SynchronousStores => {
   const request = (store: number, call: StoreCall, argument: unknown): StoreReply => {
     Atomics.store(replied, 0, 0)
     port1.postMessage({ store, call, argument } satisfies StoreRequest)
-    if (Atomics.wait(replied, 0, 0, callMillisMax) === "timed-out")
-      throw new Error(`The store does not answer ${call}.`)
+    // The thread may wake this one late, after the call before has ended. The number says whether this call has.
+    while (Atomics.load(replied, 0) === 0)
+      if (Atomics.wait(replied, 0, 0, callMillisMax) === "timed-out")
+        throw new Error(`The store does not answer ${call}.`)
     return receiveMessageOnPort(port1)!.message as StoreReply
   }
 
