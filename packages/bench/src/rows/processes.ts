@@ -99,6 +99,8 @@ const onPostgres = (kind: Exclude<QueueKind, "mailkeep-sqlite">, processes: numb
     const { url, stop } = await startPostgres(context.folder)
     await migrations[kind](url)
     const pool = new Pool({ connectionString: url, max: 1 })
+    // The server can end the connection before the pool has closed it.
+    pool.on("error", () => {})
     const isSettled = async () => (await pool.query(unsettledSql[kind])).rows.length === 0
     const figures = await throughProcesses(kind, url, processes, countOf(context), isSettled)
     await pool.end()
