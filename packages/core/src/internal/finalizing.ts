@@ -47,15 +47,15 @@ export const finalize = (
     )
   )
   const once = Effect.gen(function* () {
-    const clock = yield* clockFacts(ids)
     const leased = yield* leaseForFinalizing(lease)
+    const clock = yield* clockFacts(ids)
     const load = Effect.map(suppressionNow, (suppression): MarkFinalizingFacts => ({
       ...clock,
       delivery,
       attempt,
       addressKey,
       suppression,
-      leaseUntil: leased.isRenewed ? leased.from.now + lease.millis : null
+      leaseUntil: leased.leaseUntil(clock.now)
     }))
     const permitted = yield* commit(load, (facts) => Result.succeed(markFinalizing(facts)), "once")
     return { leased, permitted }

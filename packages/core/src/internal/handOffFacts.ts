@@ -15,6 +15,7 @@ import type { PlanSource } from "../port/PlanSource.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
 import { clockFacts } from "./clockFacts.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
+import type { LeaseForFinalizing } from "./heldLease.ts"
 import { knownFirst } from "./knownFacts.ts"
 
 /** A defect: the delivery refers to a message that is not in the store. */
@@ -85,7 +86,7 @@ export const loadBeginAttempt = (
   deps: HandOffFactDeps,
   claimed: Delivery,
   addressKey: string,
-  lease: { readonly millis: number; readonly isRenewed: boolean }
+  { leaseUntil }: LeaseForFinalizing
 ): Effect.Effect<BeginAttemptFacts, StoreUnavailable> => {
   // The claim has returned the delivery.
   const begunState = knownFirst(
@@ -105,9 +106,7 @@ export const loadBeginAttempt = (
     return {
       ...clock,
       maxMessageBytes,
-      finalizing: signalsFinalize
-        ? null
-        : { addressKey, leaseUntil: lease.isRenewed ? clock.now + lease.millis : null },
+      finalizing: signalsFinalize ? null : { addressKey, leaseUntil: leaseUntil(clock.now) },
       claimed,
       ...state,
       message: requireMessage(stored),

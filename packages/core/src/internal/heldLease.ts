@@ -2,6 +2,7 @@
  * The lease of a worker, as a hand-off needs it: the end of data is sent only while much of the lease is left. Source: decisions 0006 and 0035.
  */
 import { Effect } from "effect"
+import type { Instant } from "../domain/value/Instant.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
 import type { Moment } from "./moment.ts"
 import { currentMoment, millisBetween } from "./moment.ts"
@@ -25,6 +26,8 @@ export interface LeaseForFinalizing {
   readonly from: Moment
   /** Whether the commit sets the lease. Otherwise the lease was set at `from`. */
   readonly isRenewed: boolean
+  /** The end of the lease that a commit at this time sets; `null` when it leaves the lease alone. */
+  readonly leaseUntil: (now: Instant) => Instant | null
 }
 
 /** Leaves a lease alone that was set a short time ago, so that the commits of many hand-offs do not all write one record. */
@@ -32,8 +35,8 @@ export const leaseForFinalizing = (lease: HeldLease): Effect.Effect<LeaseForFina
   Effect.map(currentMoment, (now) => {
     const last = lease.renewedAt()
     return last !== undefined && millisBetween(last, now) <= lease.millis * freshFraction
-      ? { from: last, isRenewed: false }
-      : { from: now, isRenewed: true }
+      ? { from: last, isRenewed: false, leaseUntil: () => null }
+      : { from: now, isRenewed: true, leaseUntil: (at) => at + lease.millis }
   })
 
 /**

@@ -96,7 +96,7 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
       const addressKey = deps.addressKey(claimed.address)
       const leased = yield* leaseForFinalizing(lease)
       const started = yield* deps.commit(
-        loadBeginAttempt(deps, claimed, addressKey, { millis: lease.millis, isRenewed: leased.isRenewed }),
+        loadBeginAttempt(deps, claimed, addressKey, leased),
         (facts) => Result.succeed(beginAttempt(facts)),
         { keepTryingMillis: lease.millis }
       )

@@ -21,7 +21,7 @@ interface Job {
 }
 
 /** The reads of one project. */
-interface Lane {
+interface ProjectReads {
   waiting: Array<Job>
   underWay: number
   isScheduled: boolean
@@ -41,7 +41,7 @@ const projectOf = (queries: Queries): string | undefined => {
 
 /** Returns a function that answers a read, alone or in a group. */
 export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
-  const lanes = new Map<string, Lane>()
+  const readsOf = new Map<string, ProjectReads>()
 
   const answerAlone = ({ queries, resolve, reject }: Job): Promise<void> => answerAll(queries).then(resolve, reject)
 
@@ -60,31 +60,31 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
     }
   }
 
-  const startGroups = (project: string, lane: Lane): void => {
-    lane.isScheduled = false
-    while (lane.waiting.length > 0 && lane.underWay < groupsAtOnce) {
-      const jobs = lane.waiting.slice(0, groupReadsMax)
-      lane.waiting = lane.waiting.slice(groupReadsMax)
-      void runGroup(project, lane, jobs)
+  const startGroups = (project: string, reads: ProjectReads): void => {
+    reads.isScheduled = false
+    while (reads.waiting.length > 0 && reads.underWay < groupsAtOnce) {
+      const jobs = reads.waiting.slice(0, groupReadsMax)
+      reads.waiting = reads.waiting.slice(groupReadsMax)
+      void runGroup(project, reads, jobs)
     }
-    if (lane.waiting.length === 0 && lane.underWay === 0) lanes.delete(project)
+    if (reads.waiting.length === 0 && reads.underWay === 0) readsOf.delete(project)
   }
 
-  const runGroup = async (project: string, lane: Lane, jobs: ReadonlyArray<Job>): Promise<void> => {
-    lane.underWay++
+  const runGroup = async (project: string, reads: ProjectReads, jobs: ReadonlyArray<Job>): Promise<void> => {
+    reads.underWay++
     await answerTogether(jobs)
-    lane.underWay--
-    startGroups(project, lane)
+    reads.underWay--
+    startGroups(project, reads)
   }
 
   const join = (project: string, job: Job): void => {
-    const lane = lanes.get(project) ?? { waiting: [], underWay: 0, isScheduled: false }
-    lanes.set(project, lane)
-    lane.waiting.push(job)
-    if (lane.isScheduled || lane.underWay >= groupsAtOnce) return
-    lane.isScheduled = true
+    const reads = readsOf.get(project) ?? { waiting: [], underWay: 0, isScheduled: false }
+    readsOf.set(project, reads)
+    reads.waiting.push(job)
+    if (reads.isScheduled || reads.underWay >= groupsAtOnce) return
+    reads.isScheduled = true
     // All fibers that are ready can join before the group is sent.
-    queueMicrotask(() => startGroups(project, lane))
+    queueMicrotask(() => startGroups(project, reads))
   }
 
   return (queries) => {
