@@ -24,7 +24,6 @@ interface Job {
 interface ProjectReads {
   waiting: Array<Job>
   underWay: number
-  isScheduled: boolean
 }
 
 /** The project of a read that has only lookups of one project. Any other read can be slow, so nothing waits for it. */
@@ -61,7 +60,6 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
   }
 
   const startGroups = (project: string, reads: ProjectReads): void => {
-    reads.isScheduled = false
     while (reads.waiting.length > 0 && reads.underWay < groupsAtOnce) {
       const jobs = reads.waiting.slice(0, groupReadsMax)
       reads.waiting = reads.waiting.slice(groupReadsMax)
@@ -78,11 +76,10 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
   }
 
   const join = (project: string, job: Job): void => {
-    const reads = readsOf.get(project) ?? { waiting: [], underWay: 0, isScheduled: false }
+    const reads = readsOf.get(project) ?? { waiting: [], underWay: 0 }
     readsOf.set(project, reads)
-    reads.waiting.push(job)
-    if (reads.isScheduled || reads.underWay >= groupsAtOnce) return
-    reads.isScheduled = true
+    // A job that waits has scheduled a start, or waits for the end of a group.
+    if (reads.waiting.push(job) > 1 || reads.underWay >= groupsAtOnce) return
     // All fibers that are ready can join before the group is sent.
     queueMicrotask(() => startGroups(project, reads))
   }
