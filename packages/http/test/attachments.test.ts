@@ -103,10 +103,13 @@ describe("the attachments of a request", () => {
     )
   })
 
-  it("accepts base64 whose slashes are escaped, as some languages write it", async () => {
+  it.each([
+    ["slashes", "/", String.raw`\/`],
+    ["plus signs", "+", String.raw`\u002B`]
+  ])("accepts base64 whose %s are escaped, as some languages write it", async (_, character, escape) => {
     await open()
     const content = bytes(100_000)
-    const escaped = JSON.stringify(withFiles({ ...pdf, content: base64(content) })).replaceAll("/", String.raw`\/`)
+    const escaped = JSON.stringify(withFiles({ ...pdf, content: base64(content) })).replaceAll(character, escape)
     expect((await postSend(wire, escaped)).status).toBe(202)
     await wire.run(tick)
     expect(Buffer.compare((await wire.run(contentsOf))[0]!, content)).toBe(0)
@@ -128,6 +131,20 @@ describe("the attachments of a request", () => {
     expect(answer).toMatchObject(error(413, "invalid_argument"))
     expect(answer.body.message).toBe(`The body is larger than ${30 * mib} octets.`)
     expect((await postSend(wire, sendInput())).status).toBe(202)
+  })
+
+  it("refuses a text larger than 10 MiB with 413", async () => {
+    await open()
+    const text = "x".repeat(10 * mib)
+    expect(await postSend(wire, sendInput({ text }))).toMatchObject(invalid("body", [["text"], "too_long"]))
+    const answer = await postSend(wire, sendInput({ text: `${text}x` }))
+    expect(answer).toMatchObject(error(413, "invalid_argument"))
+    expect(answer.body.message).toBe(`A text of the body is larger than ${10 * mib} octets.`)
+  })
+
+  it("refuses a body that is one long text", async () => {
+    await open()
+    expect((await postSend(wire, JSON.stringify("x".repeat(mib)))).status).toBe(400)
   })
 
   it("takes one of several large sends of an API key at once, refuses the others with 503, and reads other bodies meanwhile", async () => {

@@ -1,6 +1,7 @@
+import { allSteps } from "@mailkeep/core/binding"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { jsonFault, jsonValuesMax } from "../src/server/jsonBounds.ts"
+import { jsonScan, jsonValuesMax } from "../src/server/jsonBounds.ts"
 
 const octets = (text: string) => new TextEncoder().encode(text)
 
@@ -8,7 +9,10 @@ const octets = (text: string) => new TextEncoder().encode(text)
 const depthOf = (value: unknown): number =>
   typeof value !== "object" || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depthOf))
 
-describe("jsonFault", () => {
+/** The bound that a text exceeds. */
+const faultOf = (...given: Parameters<typeof jsonScan>) => allSteps(jsonScan(...given)).fault
+
+describe("jsonScan", () => {
   it.each([
     ["an empty array", "[]", 1],
     ["siblings", '[[],{},[{"a":[]}]]', 4],
@@ -17,23 +21,23 @@ describe("jsonFault", () => {
     ["brackets behind an escaped backslash", String.raw`["\\",[1]]`, 2],
     ["brackets in a key", '{"[[":1}', 1]
   ])("counts the levels of %s", (_, text, depth) => {
-    expect(jsonFault(octets(text), depth)).toBeUndefined()
-    expect(jsonFault(octets(text), depth - 1)).toBe("too_deep")
+    expect(faultOf(octets(text), depth)).toBeUndefined()
+    expect(faultOf(octets(text), depth - 1)).toBe("too_deep")
   })
 
   it("agrees with the parsed value on the depth of any JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(7), (value, max) => {
-        expect(jsonFault(octets(JSON.stringify(value)), max) === "too_deep").toBe(depthOf(value) > max)
+        expect(faultOf(octets(JSON.stringify(value)), max) === "too_deep").toBe(depthOf(value) > max)
       })
     )
   })
 
   it("counts the keys and values of arrays and objects, and ignores those in strings", () => {
     const text = octets('{"a,b:c":[1,2,{"d":",,::"}]}')
-    expect(jsonFault(text, 9, 4)).toBeUndefined()
-    expect(jsonFault(text, 9, 3)).toBe("too_many_items")
-    expect(jsonFault(octets(JSON.stringify(Array.from({ length: jsonValuesMax + 2 }, () => 1))))).toBe("too_many_items")
+    expect(faultOf(text, 9, 4)).toBeUndefined()
+    expect(faultOf(text, 9, 3)).toBe("too_many_items")
+    expect(faultOf(octets(JSON.stringify(Array.from({ length: jsonValuesMax + 2 }, () => 1))))).toBe("too_many_items")
   })
 
   it.each([
@@ -47,7 +51,7 @@ describe("jsonFault", () => {
         return Reflect.get(target, property, target) as unknown
       }
     })
-    expect(jsonFault(text)).toBeDefined()
+    expect(faultOf(text)).toBeDefined()
     expect(looked).toBe(expected)
   })
 })

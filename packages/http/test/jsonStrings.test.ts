@@ -1,14 +1,15 @@
+import { allSteps } from "@mailkeep/core/binding"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { LongString } from "../src/server/jsonStrings.ts"
 import { jsonScan } from "../src/server/jsonBounds.ts"
-import { parseJson, scanStrings } from "../src/server/jsonStrings.ts"
+import { escapedStringEnd, parseJson, plainStringEnds, stepOctets, withoutEscapes } from "../src/server/jsonStrings.ts"
 
 const octets = (text: string) => new TextEncoder().encode(text)
 const long = 64 * 1024
 
 const parseOctets = (text: Uint8Array, read: Parameters<typeof parseJson>[2]) =>
-  parseJson(text, jsonScan(text).longStrings, read)
+  parseJson(text, allSteps(jsonScan(text)).longStrings, read)
 
 /** Parses a text and puts each long string back as text. Returns the paths of the long strings too. */
 const parse = (text: string) => {
@@ -20,7 +21,13 @@ const parse = (text: string) => {
   return { value, paths }
 }
 
-describe("scanStrings", () => {
+/** A function that finds the ends of the strings of a text, one after another. */
+const stringEnds = (text: Uint8Array) => {
+  const plainEndOf = plainStringEnds(text)
+  return (from: number) => plainEndOf(from) ?? allSteps(escapedStringEnd(text, from))
+}
+
+describe("the end of a string", () => {
   it.each([
     ['abc"', 3],
     [String.raw`a\"b"`, 4],
@@ -30,15 +37,15 @@ describe("scanStrings", () => {
     [String.raw`abc\"`, 5],
     ["abc\\", 4],
     ["", 0]
-  ])("finds the end of the string %s", (text, end) => {
-    expect(scanStrings(octets(text)).endOf(0)).toBe(end)
+  ])("is found in %s", (text, end) => {
+    expect(stringEnds(octets(text))(0)).toBe(end)
   })
 
-  it("finds the strings of any JSON, one after another", () => {
+  it("is found for the strings of any JSON, one after another", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", '"', "\\", "é", "\n", "/") })), (strings) => {
         const text = octets(JSON.stringify(strings))
-        const { endOf } = scanStrings(text)
+        const endOf = stringEnds(text)
         const found: Array<string> = []
         for (let at = text.indexOf(0x22); at >= 0; at = text.indexOf(0x22, at)) {
           const end = endOf(at + 1)
@@ -51,14 +58,54 @@ describe("scanStrings", () => {
   })
 
   it.each([
+    ["an escape at the end of a step", `${"x".repeat(stepOctets - 1)}${String.raw`\"`}x"`],
+    ["an escape at the beginning of a step", `${"x".repeat(stepOctets)}${String.raw`\"`}x"`],
+    ["its end at the beginning of a step", `${String.raw`\n`}${"x".repeat(stepOctets - 2)}"`]
+  ])("is found in a string with %s", (_, text) => {
+    expect(stringEnds(octets(text))(0)).toBe(text.length - 1)
+  })
+
+  it.each([
     ["escapes before a far quote", String.raw`\/`.repeat(2_000_000)],
     ["escaped quotes", String.raw`\"`.repeat(2_000_000)]
   ])("takes linear time for a string with %s", (_, text) => {
     const whole = octets(`${text}"`)
     const begun = performance.now()
-    expect(scanStrings(whole).endOf(0)).toBe(text.length)
+    expect(stringEnds(whole)(0)).toBe(text.length)
     // With a quadratic search this takes hours.
     expect(performance.now() - begun).toBeLessThan(60_000)
+  })
+})
+
+describe("withoutEscapes", () => {
+  const plain = (text: string) => {
+    const found = allSteps(withoutEscapes(octets(text)))
+    return found === undefined ? undefined : new TextDecoder().decode(found)
+  }
+
+  it.each([
+    [String.raw`AB\/C\u002B\u002b=\u003D`, "AB/C++=="],
+    ["", ""],
+    ["AB+/", "AB+/"]
+  ])("reads %s as base64", (text, expected) => {
+    expect(plain(text)).toBe(expected)
+  })
+
+  it.each([
+    String.raw`\n`,
+    String.raw`\"`,
+    String.raw`\u00e9`,
+    String.raw`\u0g2B`,
+    String.raw`\u00`,
+    "\\",
+    String.raw`\u012B`
+  ])("refuses %s, which base64 cannot have", (text) => {
+    expect(plain(`AAAA${text}`)).toBeUndefined()
+  })
+
+  it("reads a text of several steps", () => {
+    const text = String.raw`AB\/`.repeat(stepOctets)
+    expect(plain(text)).toBe("AB/".repeat(stepOctets))
   })
 })
 

@@ -16,8 +16,10 @@ import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
 import type { GroupCommit } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
+import { hasContent } from "./internal/messageContents.ts"
 import { prepared } from "./internal/recordTable.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
+import { makeStagedCommit } from "./internal/stagedCommit.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
 import { makeScanThread } from "./internal/thread/scanThread.ts"
 import { makeStartingWriter } from "./internal/thread/startingWriter.ts"
@@ -101,7 +103,10 @@ export const make = ({
 
     return {
       capabilities,
-      commit: (changes) => group.submit({ _tag: "Commit", changes }),
+      commit: makeStagedCommit({
+        submit: group.submit,
+        hasContent: (projectId, hash) => database.open && hasContent(connection, projectId, hash)
+      }),
       claim: (claim) => group.submit({ _tag: "Claim", claim }),
       claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {

@@ -19,6 +19,7 @@ import type { FileReaderShape } from "../port/FileReader.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { PlanSource } from "../port/PlanSource.ts"
 import { hasPaths, withFilesRead } from "./attachmentFiles.ts"
+import { contentHash } from "./contentHash.ts"
 import { randomHex } from "./randomHex.ts"
 import { templateReads } from "./templateReads.ts"
 import { validated } from "./validated.ts"
@@ -75,20 +76,21 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
     options: ValidSendOptions,
     idempotencyKey: string | null
   ): Effect.Effect<AcceptSend, InvalidArgument> =>
-    Effect.map(
-      validated((value) => parseSend(value, principal.source, options.shownRecipients !== null), input),
-      (send) => {
-        const attachments = send.attachments.map((file) => ({ ...file, hash: crypto.sha256(file.content) }))
-        return {
-          principal,
-          send,
-          options,
-          idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
-          fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
-          attachments
-        }
+    Effect.gen(function* () {
+      const parse = (value: unknown) => parseSend(value, principal.source, options.shownRecipients !== null)
+      const send = yield* validated(parse, input)
+      const attachments = yield* Effect.forEach(send.attachments, (file) =>
+        Effect.map(contentHash(crypto, file.content), (hash) => ({ ...file, hash }))
+      )
+      return {
+        principal,
+        send,
+        options,
+        idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
+        fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
+        attachments
       }
-    )
+    })
 
   /** Loads everything that the decision needs. */
   const load = (

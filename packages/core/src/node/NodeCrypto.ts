@@ -58,6 +58,10 @@ const fromPool = (count: number): Uint8Array => {
 /** Provides `Crypto` with the functions of `node:crypto`. */
 export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
   sha256: (data) => hash("sha256", data),
+  startSha256: () => {
+    const started = createHash("sha256")
+    return { update: (bytes) => void started.update(bytes), digest: () => started.digest("hex") }
+  },
   hmacSha256: (key, text) => createHmac("sha256", keyObjectOf(key)).update(text).digest("base64url"),
   encrypt: (key, text) => {
     const nonce = randomBytes(nonceBytes)

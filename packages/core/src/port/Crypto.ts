@@ -13,6 +13,13 @@ export interface RsaKeyPair {
   readonly publicKey: string
 }
 
+/** A SHA-256 of bytes that are given piece by piece. */
+export interface Sha256 {
+  readonly update: (bytes: Uint8Array) => void
+  /** The hash of all bytes in hexadecimal. Called once, at the end. */
+  readonly digest: () => string
+}
+
 /**
  * Hashing, encryption, comparison in constant time and random bytes. `@mailkeep/core/node` has the layer for Node.
  *
@@ -31,6 +38,8 @@ export class Crypto extends Context.Service<
   {
     /** SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
     readonly sha256: (data: string | Uint8Array) => string
+    /** Starts a SHA-256 of bytes that are too many for one turn of the event loop. */
+    readonly startSha256: () => Sha256
     /** HMAC-SHA-256 in base64url. */
     readonly hmacSha256: (key: Uint8Array, text: string) => string
     /** AES-256-GCM under a key that is derived from the text `key`. `decrypt` reads the result. Each call returns another text. */

@@ -1,8 +1,9 @@
 /**
  * Checks the bounds of a JSON text before it is parsed. `JSON.parse` takes a second for 10 MiB of `[`, and as long for a million keys.
  */
+import type { Steps } from "@mailkeep/core/binding"
 import type { LongSpan } from "./jsonStrings.ts"
-import { isLong, scanStrings } from "./jsonStrings.ts"
+import { escapedStringEnd, isLong, plainStringEnds, stepOctets } from "./jsonStrings.ts"
 
 /** Metadata may have 16 levels and the filter of a segment 18; every other body has far fewer. Source: decision 0033. */
 export const jsonDepthMax = 64
@@ -28,27 +29,29 @@ export interface JsonScan {
   readonly longStrings: ReadonlyArray<LongSpan>
 }
 
-/** Reads each octet once, and stops at the first excess. The result for text that is not JSON is undefined. */
-export const jsonScan = (octets: Uint8Array, depthMax = jsonDepthMax, valuesMax = jsonValuesMax): JsonScan => {
-  const strings = scanStrings(octets)
+/** Reads each octet at most twice, and stops at the first excess. The result for text that is not JSON is undefined. */
+export function* jsonScan(octets: Uint8Array, depthMax = jsonDepthMax, valuesMax = jsonValuesMax): Steps<JsonScan> {
+  const plainEndOf = plainStringEnds(octets)
   const longStrings: Array<LongSpan> = []
   let depth = 0
   let values = 0
+  let pause = stepOctets
   for (let index = 0; index < octets.length; index++) {
     const octet = octets[index]
     if (octet === quote) {
       const start = index + 1
-      index = strings.endOf(start)
-      if (isLong(octets, start, index)) longStrings.push({ start, end: index, hasEscapes: strings.hasEscapes() })
+      const plainEnd = plainEndOf(start)
+      index = plainEnd ?? (yield* escapedStringEnd(octets, start))
+      if (isLong(octets, start, index)) longStrings.push({ start, end: index, hasEscapes: plainEnd === undefined })
     } else if (octet === comma || octet === colon) {
       if (++values > valuesMax) return { fault: "too_many_items", longStrings }
     } else if (octet === openBracket || octet === openBrace) {
       if (++depth > depthMax) return { fault: "too_deep", longStrings }
     } else if (octet === closeBracket || octet === closeBrace) depth--
+    if (index >= pause) {
+      yield
+      pause = index + stepOctets
+    }
   }
   return { fault: undefined, longStrings }
 }
-
-/** The bound that the text exceeds; see `jsonScan`. */
-export const jsonFault = (octets: Uint8Array, depthMax?: number, valuesMax?: number): JsonFault | undefined =>
-  jsonScan(octets, depthMax, valuesMax).fault

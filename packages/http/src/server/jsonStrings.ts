@@ -2,41 +2,50 @@
  * Finds the strings of a JSON text without parsing it, and parses a text whose long strings stay bytes. The content of a file is a string of
  * many megabytes, which the garbage collector would free late. Source: decision 0042.
  */
+import type { Steps } from "@mailkeep/core/binding"
 
 const quote = 0x22
 const colon = 0x3a
 const backslash = 0x5c
 
-/** Finds the strings of one text, one after another. */
-export interface StringScanner {
-  /** The position of the closing quote of the string whose first octet is at `from`, or the length of the text. */
-  readonly endOf: (from: number) => number
-  /** Whether the last string has an escape. */
-  readonly hasEscapes: () => boolean
-}
+/** `Buffer` finds an octet in a tenth of the time. Not every runtime has it. */
+const { indexOf } =
+  (globalThis as { readonly Buffer?: { readonly prototype: Uint8Array } }).Buffer?.prototype ?? Uint8Array.prototype
 
-/** Reads each octet at most twice, whatever the escapes. */
-export const scanStrings = (octets: Uint8Array): StringScanner => {
+/**
+ * Returns a function that gets the position of the first octet of a string, and returns that of its closing quote, or the length of the text. It
+ * returns `undefined` for a string with an escape. Reads each octet at most twice when the positions grow.
+ */
+export const plainStringEnds = (octets: Uint8Array): ((from: number) => number | undefined) => {
   /** The first backslash at or after the last position that was asked for. */
   let escape = -1
-  let isEscaped = false
   const next = (octet: number, from: number) => {
-    const found = octets.indexOf(octet, from)
+    const found = indexOf.call(octets, octet, from)
     return found < 0 ? octets.length : found
   }
-  /** From the first escape on, octet by octet: a search for each of ten million escapes takes ten times as long. */
-  const endAfterEscape = (from: number): number => {
-    let at = from
-    while (at < octets.length && octets[at] !== quote) at += octets[at] === backslash ? 2 : 1
-    return Math.min(at, octets.length)
-  }
-  const endOf = (from: number) => {
+  return (from) => {
     const end = next(quote, from)
     if (escape < from) escape = next(backslash, from)
-    isEscaped = escape < end
-    return isEscaped ? endAfterEscape(escape) : end
+    return escape < end ? undefined : end
   }
-  return { endOf, hasEscapes: () => isEscaped }
+}
+
+/** The octets that one step examines, which takes about 0.3 ms. */
+export const stepOctets = 256 * 1024
+
+/**
+ * The position of the closing quote of a string with escapes, or the length of the text. Goes octet by octet: a search for each of ten million
+ * escapes takes ten times as long.
+ */
+export function* escapedStringEnd(octets: Uint8Array, from: number): Steps<number> {
+  let at = from
+  while (at < octets.length) {
+    const pause = Math.min(octets.length, at + stepOctets)
+    while (at < pause && octets[at] !== quote) at += octets[at] === backslash ? 2 : 1
+    if (octets[at] === quote) return at
+    yield
+  }
+  return octets.length
 }
 
 /** A string of a JSON text that stays bytes. */
@@ -129,4 +138,48 @@ export const parseJson = (
   return replaceValues(value, [], (text, path) =>
     text.startsWith(mark) ? read(longString(octets, spans[Number(text.slice(mark.length))]!), path) : text
   )
+}
+
+const slash = 0x2f
+const letterU = 0x75
+const notHex = 0x10
+
+/** The value of a hexadecimal digit, or `notHex`. */
+const hexValue = (octet: number | undefined = 0): number => {
+  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30
+  const lower = octet | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : notHex
+}
+
+/** The octet that the four digits of `\uXXXX` name, or `undefined` if they name no ASCII character. */
+const asciiEscape = (octets: Uint8Array, at: number): number | undefined => {
+  const [high, low] = [hexValue(octets[at + 2]), hexValue(octets[at + 3])]
+  const isAscii = octets[at] === 0x30 && octets[at + 1] === 0x30 && high < 8 && low !== notHex
+  return isAscii ? high * 16 + low : undefined
+}
+
+/**
+ * The octets of a string whose escapes are those that base64 can have: `\/`, which PHP writes, and such as `\u002B`, which .NET writes for a plus sign.
+ * Returns `undefined` if it has another escape. Overwrites the given octets, which are not needed any more.
+ */
+export function* withoutEscapes(octets: Uint8Array): Steps<Uint8Array | undefined> {
+  let length = 0
+  let pause = stepOctets
+  for (let at = 0; at < octets.length; at++) {
+    let octet = octets[at]
+    if (octet === backslash) {
+      octet = octets[++at]
+      if (octet === letterU) {
+        octet = asciiEscape(octets, at + 1)
+        at += 4
+      } else if (octet !== slash) return undefined
+      if (octet === undefined) return undefined
+    }
+    octets[length++] = octet!
+    if (at >= pause) {
+      yield
+      pause = at + stepOctets
+    }
+  }
+  return octets.subarray(0, length)
 }

@@ -14,18 +14,20 @@ import { makeBodyBytes } from "./bodyBytes.ts"
 import type { BodyUnreadable, NextChunks } from "./bodyChunks.ts"
 import { BodyChunks } from "./bodyChunks.ts"
 import { errorResponse } from "./failureResponse.ts"
+import { inTurns } from "./inTurns.ts"
 import type { JsonFault } from "./jsonBounds.ts"
 import { jsonDepthMax, jsonScan, jsonValuesMax } from "./jsonBounds.ts"
 import type { LongSpan } from "./jsonStrings.ts"
 
-const bodyOctetsMax = 10 * 1024 * 1024
+/** The bound of every body except that of a send or a batch. */
+export const bodyOctetsMax = 10 * 1024 * 1024
 /** Bytes and time for which a refused body is still read, so that the client can read the response. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
 /** Seconds after which a caller may retry when the body budget is used up. */
 const budgetRetrySeconds = 1
 
-type RefusalReason = "too_large" | "too_slow" | "over_budget"
+type RefusalReason = "too_large" | "text_too_large" | "too_slow" | "over_budget"
 
 /** A body that is refused for its size or time, whatever it contains. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
@@ -38,12 +40,14 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
 
 const refusals = {
   too_large: { status: 413, error: "invalid_argument" },
+  text_too_large: { status: 413, error: "invalid_argument" },
   too_slow: { status: 408, error: "invalid_argument" },
   over_budget: { status: 503, error: "unavailable" }
 } as const
 
 const messages: Readonly<Record<RefusalReason, (octetsMax: number) => string>> = {
   too_large: (octetsMax) => `The body is larger than ${octetsMax} octets.`,
+  text_too_large: (octetsMax) => `A text of the body is larger than ${octetsMax} octets.`,
   too_slow: () => "The body did not arrive in time.",
   over_budget: () => "Too many request bodies are arriving at once."
 }
@@ -125,21 +129,26 @@ const faultMessages = {
   too_many_items: `must not have more than ${jsonValuesMax} values`
 } as const
 
-/** Checks the bounds of the body and parses it, then frees its bytes. `read` throws if the body is not JSON. */
-export const parseBody = (
+/** Reads JSON of the body. `read` throws if the octets are not JSON. */
+export const tryJson = <A>(read: () => A): Effect.Effect<A, InvalidArgument> =>
+  Effect.try({ try: read, catch: () => refused("malformed_json", "must be JSON in UTF-8") })
+
+/** Checks the bounds of the body and parses it. `read` throws if the body is not JSON. The caller frees the bytes. */
+export const parseBody = <A>(
   body: BodyBytes,
-  read: (octets: Uint8Array, longStrings: ReadonlyArray<LongSpan>) => unknown
-): Effect.Effect<unknown, InvalidArgument> =>
+  read: (octets: Uint8Array, longStrings: ReadonlyArray<LongSpan>) => A
+): Effect.Effect<A, InvalidArgument> =>
   Effect.suspend(() => {
     const octets = body.bytes()
     if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
-    const { fault, longStrings } = jsonScan(octets)
-    if (fault !== undefined) return Effect.fail(refused(fault, faultMessages[fault]))
-    return Effect.try({
-      try: () => read(octets, longStrings),
-      catch: () => refused("malformed_json", "must be JSON in UTF-8")
-    })
-  }).pipe(Effect.ensuring(Effect.sync(body.clear)))
+    return Effect.flatMap(
+      inTurns(() => jsonScan(octets)),
+      ({ fault, longStrings }) =>
+        fault === undefined
+          ? tryJson(() => read(octets, longStrings))
+          : Effect.fail(refused(fault, faultMessages[fault]))
+    )
+  })
 
 /** The JSON, parsed by `read`. */
 export const parsedAs = <A>(
@@ -182,5 +191,5 @@ export const jsonBody = (
       const text = decoder.decode(octets)
       body.clear()
       return JSON.parse(text) as unknown
-    })
+    }).pipe(Effect.ensuring(Effect.sync(body.clear)))
   )

@@ -3,16 +3,17 @@
  * the budget of bodies until the send ends. Source: decisions 0032, 0042 and 0048.
  */
 import type { InvalidArgument, SendInput } from "@mailkeep/core"
-import { attachmentsMax, batchItemsMax, decodeBase64Octets, decoder, isFields } from "@mailkeep/core/binding"
+import type { Fields, Steps } from "@mailkeep/core/binding"
+import { attachmentsMax, base64Steps, batchItemsMax, decoder, isFields } from "@mailkeep/core/binding"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { CurrentPrincipal } from "../api/Access.ts"
 import { uncountedBytes } from "./bodyBudget.ts"
 import type { BodyBytes } from "./bodyBytes.ts"
+import { inTurns } from "./inTurns.ts"
 import type { LongString } from "./jsonStrings.ts"
-import { parseJson } from "./jsonStrings.ts"
-import type { BodyRefused } from "./requestBody.ts"
-import { parseBody, parsedAs, withReceived } from "./requestBody.ts"
+import { parseJson, withoutEscapes } from "./jsonStrings.ts"
+import { bodyOctetsMax, BodyRefused, parseBody, parsedAs, tryJson, withReceived } from "./requestBody.ts"
 import { wireFailure } from "./wireNames.ts"
 
 /** 20 MiB of files in base64, the bodies and the rest. */
@@ -61,25 +62,57 @@ const isContentInBatch: IsContent = (path) => path.length === 5 && path[0] === "
 /** A text that is not base64, for which the core has an issue. */
 const notBase64 = "?"
 
+/** A long string of the body, and its place. */
+interface PlacedString {
+  readonly path: ReadonlyArray<string>
+  readonly string: LongString
+}
+
+/** Puts a value into an object or array at some depth. */
+const setAt = (root: object, path: ReadonlyArray<string>, value: unknown): void => {
+  const parent = path.slice(0, -1).reduce<unknown>((within, name) => (within as Fields)[name], root)
+  ;(parent as Record<string, unknown>)[path.at(-1)!] = value
+}
+
+function* contentSteps({ octets, hasEscapes }: LongString): Steps<Uint8Array | undefined> {
+  const base64 = hasEscapes ? yield* withoutEscapes(octets) : octets
+  return base64 === undefined ? undefined : yield* base64Steps(base64)
+}
+
+/** Parses a string that is no content. It is parsed in one step, so it is not longer than a body without files. */
+const parseText = (string: LongString): Effect.Effect<string, InvalidArgument | BodyRefused> =>
+  string.octets.length > bodyOctetsMax
+    ? Effect.fail(new BodyRefused({ reason: "text_too_large", octetsMax: bodyOctetsMax, complete: true }))
+    : Effect.tap(tryJson(string.text), () => Effect.yieldNow)
+
 interface ParsedBody {
   readonly input: unknown
   /** How many bytes the contents have that were decoded. */
   readonly contentBytes: number
 }
 
-const parseContents = (body: BodyBytes, isContentPath: IsContent): Effect.Effect<ParsedBody, InvalidArgument> => {
-  let contentBytes = 0
-  const read = (string: LongString, path: ReadonlyArray<string>): unknown => {
-    if (!isContentPath(path) || string.hasEscapes) return string.text()
-    const content = decodeBase64Octets(string.octets)
-    contentBytes += content?.length ?? 0
-    return content ?? notBase64
-  }
-  return Effect.map(
-    parseBody(body, (octets, longStrings) => parseJson(octets, longStrings, read)),
-    (input) => ({ input, contentBytes })
-  )
-}
+const parseContents = (
+  body: BodyBytes,
+  isContentPath: IsContent
+): Effect.Effect<ParsedBody, InvalidArgument | BodyRefused> =>
+  Effect.gen(function* () {
+    const strings: Array<PlacedString> = []
+    const input = yield* parseBody(body, (octets, longStrings) =>
+      parseJson(octets, longStrings, (string, path) => {
+        strings.push({ path, string })
+        return notBase64
+      })
+    )
+    const parsed = { input, contentBytes: 0 }
+    for (const { path, string } of strings) {
+      const isContent = isContentPath(path)
+      const value = yield* isContent ? inTurns(() => contentSteps(string)) : parseText(string)
+      if (value === undefined) continue
+      setAt(parsed, ["input", ...path], value)
+      if (isContent) parsed.contentBytes += value.length
+    }
+    return parsed
+  }).pipe(Effect.ensuring(Effect.sync(body.clear)))
 
 /** Gives the issues of a refused message the names of the request. */
 export const withRequestNames = <E>(failure: E): E => wireFailure(attachmentNames, failure)

@@ -12,12 +12,25 @@ import { deliveries, messages } from "./tables.ts"
 
 const insertChunk = "INSERT INTO mailkeep_contents (project_id, hash, chunk, bytes) VALUES (?, ?, ?, ?)"
 
-/** Writes the chunks of a content, unless the project has it. */
-export const putContent = (connection: Prepared, { projectId, hash, chunks }: ChangeOf<"PutContent">): void => {
-  const existing = "SELECT 1 FROM mailkeep_contents WHERE project_id = ? AND hash = ? LIMIT 1"
-  if (connection.statement(existing).get(projectId, hash) !== undefined) return
+/** Whether the project has the content. */
+export const hasContent = (connection: Prepared, projectId: string, hash: string): boolean => {
+  const sql = "SELECT 1 FROM mailkeep_contents WHERE project_id = ? AND hash = ? LIMIT 1"
+  return connection.statement(sql).get(projectId, hash) !== undefined
+}
+
+/** Writes chunks of a content, of which the first has this number. */
+export const insertChunks = (
+  connection: Prepared,
+  { projectId, hash, chunks }: Omit<ChangeOf<"PutContent">, "_tag">,
+  from: number
+): void => {
   const statement = connection.statement(insertChunk) as unknown as Statement<[string, string, number, Uint8Array]>
-  for (const [chunk, bytes] of chunks.entries()) statement.run(projectId, hash, chunk, bytes)
+  for (const [n, bytes] of chunks.entries()) statement.run(projectId, hash, from + n, bytes)
+}
+
+/** Writes the chunks of a content, unless the project has it. */
+export const putContent = (connection: Prepared, change: ChangeOf<"PutContent">): void => {
+  if (!hasContent(connection, change.projectId, change.hash)) insertChunks(connection, change, 0)
 }
 
 /** Records to which contents a new message refers. */

@@ -12,12 +12,14 @@ import { sql as events } from "./schema/events.ts"
 import { sql as eventsOfDelivery } from "./schema/eventsOfDelivery.ts"
 import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
+import { sql as stagedContents } from "./schema/stagedContents.ts"
 import { sql as store } from "./schema/store.ts"
 
 export const migrations: ReadonlyArray<string> = [
   [store, access, mail, events, resources, contacts].join(""),
   eventsOfDelivery,
-  [deliveriesOfStatus, contactTexts].join("")
+  [deliveriesOfStatus, contactTexts].join(""),
+  stagedContents
 ]
 
 export const schemaVersion = migrations.length

@@ -18,6 +18,7 @@ import { isSameRecord, storedRecordKey } from "@mailkeep/core/adapter/evaluation
 import { deleteReferences, deleteUnusedContents, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll } from "./recordTable.ts"
+import { isCommitted } from "./stagedContents.ts"
 import {
   apiKeys,
   attempts,
@@ -132,7 +133,7 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
 }
 
 /** Every content has a chunk 0, and the query counts each content once by that chunk. */
-const firstChunk = "chunk = 0"
+const firstChunk = `chunk = 0 AND ${isCommitted}`
 
 /** The column of the project of each kind that has one. */
 const projectColumnOf = (kind: RecordKind, { key }: Source<RecordKind>): string | undefined =>

@@ -14,5 +14,5 @@ export const exitOf = <W extends Write>(write: W, outcome: Outcome): Exit.Exit<W
   const change = write._tag === "Commit" ? write.changes[at] : undefined
   return change === undefined
     ? Exit.die(new Error("A write without changes was refused."))
-    : Exit.fail(new Conflict({ at, change: change._tag, reason }))
+    : Exit.fail(new Conflict({ at, change: change._tag === "PutStagedContent" ? "PutContent" : change._tag, reason }))
 }

@@ -4,6 +4,7 @@
 import type {
   Change,
   Claim,
+  ConflictReason,
   Delivery,
   EventDelivery,
   EventDeliveryClaim,
@@ -14,9 +15,13 @@ import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { applyChange } from "./applyChange.ts"
 import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
 import type { Prepared } from "./recordTable.ts"
+import type { DiscardStaged, PutStagedContent, StageChunks } from "./stagedContents.ts"
+import { discardStaged, putStagedContent, stageChunks } from "./stagedContents.ts"
 
 export type Write =
-  | { readonly _tag: "Commit"; readonly changes: ReadonlyArray<Change> }
+  | { readonly _tag: "Commit"; readonly changes: ReadonlyArray<Change | PutStagedContent> }
+  | StageChunks
+  | DiscardStaged
   | { readonly _tag: "Claim"; readonly claim: Claim }
   | { readonly _tag: "ClaimEventDeliveries"; readonly claim: EventDeliveryClaim }
   | { readonly _tag: "Sweep"; readonly sweep: Sweep }
@@ -24,6 +29,8 @@ export type Write =
 /** The value of each write. */
 export interface WriteResults {
   readonly Commit: void
+  readonly StageChunks: void
+  readonly DiscardStaged: void
   readonly Claim: ReadonlyArray<Delivery>
   readonly ClaimEventDeliveries: ReadonlyArray<EventDelivery>
   readonly Sweep: number
@@ -32,9 +39,14 @@ export interface WriteResults {
 /** The result of one write within a group: its value, or the change whose guard failed, which undoes only this write. */
 export type Written = { readonly done: WriteResults[keyof WriteResults] } | { readonly refused: RefusedChange }
 
-const runCommit = (connection: Prepared, changes: ReadonlyArray<Change>): Written => {
+const apply = (connection: Prepared, change: Change | PutStagedContent): ConflictReason | undefined => {
+  if (change._tag !== "PutStagedContent") return applyChange(connection, change)
+  return putStagedContent(connection, change) ? undefined : "NotFound"
+}
+
+const runCommit = (connection: Prepared, changes: ReadonlyArray<Change | PutStagedContent>): Written => {
   for (const [at, change] of changes.entries()) {
-    const reason = applyChange(connection, change)
+    const reason = apply(connection, change)
     if (reason !== undefined) return { refused: { at, reason } }
   }
   return { done: undefined }
@@ -49,6 +61,12 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
   switch (write._tag) {
     case "Commit":
       return runCommit(connection, write.changes)
+    case "StageChunks":
+      stageChunks(connection, write)
+      return { done: undefined }
+    case "DiscardStaged":
+      discardStaged(connection, write)
+      return { done: undefined }
     case "Claim":
       return { done: claimDeliveries(connection, write.claim) }
     case "ClaimEventDeliveries":
@@ -58,8 +76,19 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
   }
 }
 
+const octetsOfOther = 1024
+
 /** The approximate size of a write. */
-export const octetsOf = (write: Write): number => (write._tag === "Commit" ? octetsOfChanges(write.changes) : 1024)
+export const octetsOf = (write: Write): number => {
+  switch (write._tag) {
+    case "Commit":
+      return octetsOfChanges(write.changes.filter((change) => change._tag !== "PutStagedContent"))
+    case "StageChunks":
+      return write.chunks.reduce((sum, { length }) => sum + length, octetsOfOther)
+    default:
+      return octetsOfOther
+  }
+}
 
 export const octetsOfAll = (writes: ReadonlyArray<Write>): number =>
   writes.reduce((sum, write) => sum + octetsOf(write), 0)

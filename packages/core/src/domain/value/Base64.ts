@@ -1,6 +1,9 @@
 /**
- * Decodes base64 strictly, in one pass: the standard alphabet with padding, and nothing else. Source: RFC 4648 §4.
+ * Decodes base64 strictly: the standard alphabet with padding, and nothing else. Source: RFC 4648 §4.
  */
+
+import type { Steps } from "./Steps.ts"
+import { allSteps } from "./Steps.ts"
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 const invalid = 0xff
@@ -10,20 +13,11 @@ const padding = 0x3d
 const values = new Uint8Array(256).fill(invalid)
 for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value
 
-/**
- * Decodes the octets of a base64 text into a new array. Returns `undefined` if the text is not exactly base64 of RFC 4648 §4. It then has white
- * space, no padding, an octet after the padding, or bits that are not zero before it. Two texts never decode to the same bytes.
- */
-export const decodeBase64Octets = (octets: Uint8Array): Uint8Array | undefined => {
-  const { length } = octets
-  if (length % 4 !== 0) return undefined
-  if (length === 0) return new Uint8Array(0)
-  const padded = octets[length - 1] === padding ? (octets[length - 2] === padding ? 2 : 1) : 0
-  const decoded = new Uint8Array((length / 4) * 3 - padded)
-  const whole = padded === 0 ? length : length - 4
+/** Decodes whole groups of four octets. Returns the union of the bits of their values. */
+const decodeGroups = (octets: Uint8Array, from: number, end: number, decoded: Uint8Array): number => {
   let seen = 0
-  let to = 0
-  for (let at = 0; at < whole; at += 4) {
+  let to = (from / 4) * 3
+  for (let at = from; at < end; at += 4) {
     const first = values[octets[at]!]!
     const second = values[octets[at + 1]!]!
     const third = values[octets[at + 2]!]!
@@ -34,20 +28,43 @@ export const decodeBase64Octets = (octets: Uint8Array): Uint8Array | undefined =
     decoded[to + 2] = (third << 6) | fourth
     to += 3
   }
-  if (padded > 0) {
-    const first = values[octets[whole]!]!
-    const second = values[octets[whole + 1]!]!
-    const third = padded === 2 ? 0 : values[octets[whole + 2]!]!
-    seen |= first | second | third
-    const unused = padded === 2 ? second & 0x0f : third & 0x03
-    if (unused !== 0) return undefined
-    decoded[to] = (first << 2) | (second >> 4)
-    if (padded === 1) decoded[to + 1] = (second << 4) | (third >> 2)
+  return seen
+}
+
+/** The octets that `base64Steps` decodes in one step, which takes about 0.3 ms. */
+const stepOctets = 256 * 1024
+
+const isInvalid = (seen: number): boolean => (seen & 0xc0) !== 0
+
+/**
+ * Decodes the octets of a base64 text into a new array. Yields after each step, so that the caller can let other work run. Returns `undefined` if
+ * the text is not exactly base64 of RFC 4648 §4. It then has white space, no padding, an octet after the padding, or bits that are not zero
+ * before it. Two texts never decode to the same bytes.
+ */
+export function* base64Steps(octets: Uint8Array): Steps<Uint8Array | undefined> {
+  const { length } = octets
+  if (length % 4 !== 0) return undefined
+  if (length === 0) return new Uint8Array(0)
+  const padded = octets[length - 1] === padding ? (octets[length - 2] === padding ? 2 : 1) : 0
+  const decoded = new Uint8Array((length / 4) * 3 - padded)
+  const whole = padded === 0 ? length : length - 4
+  for (let at = 0; at < whole; at += stepOctets) {
+    if (at > 0) yield
+    if (isInvalid(decodeGroups(octets, at, Math.min(whole, at + stepOctets), decoded))) return undefined
   }
-  return (seen & 0xc0) === 0 ? decoded : undefined
+  if (padded === 0) return decoded
+  const first = values[octets[whole]!]!
+  const second = values[octets[whole + 1]!]!
+  const third = padded === 2 ? 0 : values[octets[whole + 2]!]!
+  const unused = padded === 2 ? second & 0x0f : third & 0x03
+  if (unused !== 0 || isInvalid(first | second | third)) return undefined
+  const to = (whole / 4) * 3
+  decoded[to] = (first << 2) | (second >> 4)
+  if (padded === 1) decoded[to + 1] = (second << 4) | (third >> 2)
+  return decoded
 }
 
 const encoder = new TextEncoder()
 
-/** Decodes a base64 text; see `decodeBase64Octets`. */
-export const decodeBase64 = (text: string): Uint8Array | undefined => decodeBase64Octets(encoder.encode(text))
+/** Decodes a base64 text in one step; see `base64Steps`. */
+export const decodeBase64 = (text: string): Uint8Array | undefined => allSteps(base64Steps(encoder.encode(text)))

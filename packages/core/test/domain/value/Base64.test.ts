@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { decodeBase64 } from "../../../src/domain/value/Base64.ts"
+import { base64Steps, decodeBase64 } from "../../../src/domain/value/Base64.ts"
 
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
@@ -41,5 +41,27 @@ describe("decodeBase64", () => {
     ["a data URL", "data:text/plain;base64,QUJD"]
   ])("refuses a text with %s", (_, text) => {
     expect(decodeBase64(text)).toBeUndefined()
+  })
+})
+
+describe("base64Steps", () => {
+  const stepBytes = 192 * 1024
+
+  it.each([-1, 0, 1, 2, 3])("decodes a text of three steps and %i bytes in steps", (more) => {
+    const bytes = Uint8Array.from({ length: 3 * stepBytes + more }, (_, n) => n * 7919)
+    const steps = base64Steps(Buffer.from(toBase64(bytes)))
+    let yields = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) yields++
+    // `toEqual` compares half a million numbers one by one.
+    expect(Buffer.compare(step.value!, bytes)).toBe(0)
+    // The last four octets of a text with padding are decoded after the last step.
+    expect(yields).toBe(more === 3 ? 3 : 2)
+  })
+
+  it("ends at the first step with an octet that is not base64", () => {
+    const octets = Buffer.from(toBase64(new Uint8Array(3 * stepBytes)))
+    octets[1000] = 0x20
+    expect(base64Steps(octets).next()).toEqual({ done: true, value: undefined })
   })
 })

@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Change, ChangeOf } from "@mailkeep/core/adapter"
+import { Conflict } from "@mailkeep/core/adapter"
+import Database from "better-sqlite3"
+import { Effect, Fiber } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { makeStagedCommit } from "../src/internal/stagedCommit.ts"
+import { stagedKey } from "../src/internal/stagedContents.ts"
+import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { makeStarted } from "./startedStore.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mailkeep-staged-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => join(folder, "mail.db")
+
+const chunkBytes = 256 * 1024
+const projectId = "prj_acme"
+
+/** A content of whole chunks, each with other bytes. */
+const contentOf = (chunkCount: number, first = 0): ChangeOf<"PutContent"> => {
+  const chunks = Array.from({ length: chunkCount }, (_, n) => new Uint8Array(chunkBytes).fill(first + n))
+  const hash = chunks.reduce((all, chunk) => all.update(chunk), createHash("sha256")).digest("hex")
+  return { _tag: "PutContent", projectId, hash, chunks }
+}
+
+const setting = (name: string): Change => ({ _tag: "PutSetting", name, value: "1" })
+
+/** A guard that does not hold. */
+const refusedChange: Change = { _tag: "DistributeEvent", projectId, id: "evt_missing" }
+
+interface Row {
+  readonly hash: string
+  readonly chunk: number
+}
+
+/** The hashes and numbers of all chunks in the file. */
+const rowsInFile = (): ReadonlyArray<Row> => {
+  const database = new Database(file(), { readonly: true })
+  try {
+    return database
+      .prepare("SELECT hash, chunk FROM mailkeep_contents ORDER BY hash, chunk")
+      .all() as ReadonlyArray<Row>
+  } finally {
+    database.close()
+  }
+}
+
+const insertRow = (hash: string): void => {
+  const database = new Database(file())
+  try {
+    database.prepare("INSERT INTO mailkeep_contents VALUES (?, ?, 0, x'00')").run(projectId, hash)
+  } finally {
+    database.close()
+  }
+}
+
+const rowsOf = ({ hash, chunks }: ChangeOf<"PutContent">): ReadonlyArray<Row> =>
+  chunks.map((_, chunk) => ({ hash, chunk }))
+
+const chunksRead = (store: Store["Service"], { hash, chunks }: ChangeOf<"PutContent">) =>
+  store.read(chunks.map((_, chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const))
+
+describe.each(["worker", "caller"] as const)("a commit with large contents on the %s thread", (commitThread) => {
+  const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
+    Effect.runPromise(Effect.scoped(Effect.flatMap(makeStarted({ filename: file(), commitThread }), test)))
+
+  it("writes every MiB in a transaction of its own, and then the commit", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const [large, small] = [contentOf(9), contentOf(1, 100)]
+        yield* store.commit([large, small, setting("large")])
+        expect(store.groupCounts().groups).toBe(3 + 1 + 1)
+        expect(rowsInFile()).toEqual(
+          [...rowsOf(large), ...rowsOf(small)].toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+        )
+        expect(yield* chunksRead(store, large)).toEqual(large.chunks)
+        expect(yield* chunksRead(store, small)).toEqual(small.chunks)
+      })
+    ))
+
+  it("writes contents up to 1 MiB in the commit itself", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit([contentOf(3), contentOf(1, 100)])
+        expect(store.groupCounts().groups).toBe(1)
+      })
+    ))
+
+  it("lets other commits run before its end", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const large = yield* Effect.forkChild(store.commit([contentOf(40)]), { startImmediately: true })
+        for (let n = 0; n < 5; n++) yield* store.commit([setting(`small ${n}`)])
+        expect(large.pollUnsafe()).toBeUndefined()
+        yield* Fiber.join(large)
+      })
+    ))
+
+  it("leaves nothing when a guard does not hold", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(store.commit([contentOf(9), refusedChange]))
+        expect(failure).toEqual(new Conflict({ at: 1, change: "DistributeEvent", reason: "NotFound" }))
+        expect(rowsInFile()).toEqual([])
+      })
+    ))
+
+  it("leaves nothing when it is interrupted", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const large = yield* Effect.forkChild(store.commit([contentOf(40)]), { startImmediately: true })
+        yield* store.commit([setting("small")])
+        yield* Fiber.interrupt(large)
+        expect(rowsInFile()).toEqual([])
+      })
+    ))
+
+  it("writes a content that the project has no second time", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* store.commit([contentOf(9)])
+        const { groups } = store.groupCounts()
+        yield* store.commit([contentOf(9)])
+        expect(store.groupCounts().groups).toBe(groups + 1)
+        expect(rowsInFile()).toEqual(rowsOf(contentOf(9)))
+      })
+    ))
+
+  it("keeps one of two contents that are the same and are committed at once", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        yield* Effect.all([store.commit([contentOf(9)]), store.commit([contentOf(9)])], { concurrency: 2 })
+        expect(rowsInFile()).toEqual(rowsOf(contentOf(9)))
+      })
+    ))
+
+  it("deletes a content that was staged an hour ago by a process that ended, and reads none of them", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const hour = 60 * 60 * 1000
+        const [old, young] = [stagedKey(Date.now() - hour - 1, "old"), stagedKey(Date.now() - hour / 2, "young")]
+        insertRow(old)
+        insertRow(young)
+        const [records] = yield* store.read([
+          { _tag: "Records", kind: "Content", projectId: null, after: null, limit: 9 }
+        ])
+        expect(records).toEqual([])
+        yield* store.commit([contentOf(9)])
+        expect(rowsInFile().filter(({ hash }) => hash.startsWith("staged-"))).toEqual([{ hash: young, chunk: 0 }])
+      })
+    ))
+})
+
+describe("a content that is deleted before the commit that needs it", () => {
+  it("is committed with its bytes", async () => {
+    const submitted: Array<unknown> = []
+    const commit = makeStagedCommit({
+      hasContent: () => true,
+      submit: ((write: { readonly changes: ReadonlyArray<{ readonly _tag: string }> }) => {
+        submitted.push(write)
+        return write.changes[0]!._tag === "PutStagedContent"
+          ? Effect.fail(new Conflict({ at: 0, change: "PutContent", reason: "NotFound" }))
+          : Effect.void
+      }) as never
+    })
+    const changes = [contentOf(9), setting("large")]
+    await Effect.runPromise(commit(changes))
+    expect(submitted.slice(1)).toEqual([{ _tag: "Commit", changes }])
+  })
+})
+
+describe("stagedKey", () => {
+  it("is as long as a hash, greater than every hash, and ordered by time", () => {
+    const keys = [0, 1, 999, 1_000, Date.now(), 9e12].map((now) => stagedKey(now, crypto.randomUUID()))
+    expect(keys.map(({ length }) => length)).toEqual(keys.map(() => 64))
+    expect(keys.toSorted()).toEqual(keys)
+    expect(keys[0]! > "f".repeat(64)).toBe(true)
+  })
+})
