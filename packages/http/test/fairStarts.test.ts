@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { makeFairStarts } from "../src/node/fairStarts.ts"
 
 /** Each start takes `millis` on a clock of its own. */
-const harness = (millis = 1) => {
+const harness = (millis = 0.25) => {
   let now = 0
   const { enter } = makeFairStarts(() => now)
   const started: Array<string> = []
@@ -21,7 +21,7 @@ const harness = (millis = 1) => {
 }
 
 describe("makeFairStarts", () => {
-  it("starts requests for 8 ms in each round, and none of them twice", async () => {
+  it("starts requests for 2 ms in each round, and none of them twice", async () => {
     const { send, started } = harness()
     send("a", 20)
     expect(started.length).toBe(8)
@@ -31,6 +31,18 @@ describe("makeFairStarts", () => {
     expect(started.length).toBe(20)
     await nextRound()
     expect(started.length).toBe(20)
+  })
+
+  it("counts the work that follows a start in the same round", async () => {
+    let now = 0
+    const { enter } = makeFairStarts(() => now)
+    const started: Array<string> = []
+    enter("a", () => started.push("a"))
+    now += 2
+    enter("b", () => started.push("b"))
+    expect(started).toEqual(["a"])
+    await nextRound()
+    expect(started).toEqual(["a", "b"])
   })
 
   it("starts one request in a round however long it takes", async () => {

@@ -5,7 +5,7 @@
 import { setImmediate } from "node:timers"
 
 /** After this time, the other requests wait for the next round, so that data, timers and answers of the store have their turn. */
-const roundMillis = 8
+const roundMillis = 2
 
 export interface FairStarts {
   /** Runs `start` at once, or in a later round if this round has no time left or the API key has requests that wait. */
@@ -15,27 +15,25 @@ export interface FairStarts {
 export const makeFairStarts = (now: () => number = () => performance.now()): FairStarts => {
   /** The requests that wait, by API key. The key whose turn it is comes first. */
   const waiting = new Map<string, Array<() => void>>()
-  let usedMillis = 0
+  /** When the first request of this round started; `undefined` before it. */
+  let roundBegan: number | undefined
   let nextRound: NodeJS.Immediate | undefined
 
-  const run = (start: () => void) => {
-    const began = now()
-    start()
-    usedMillis += now() - began
-  }
+  /** The whole time since the first start counts: much of the work of a request follows its start, in the same round. */
+  const hasTime = (): boolean => now() - (roundBegan ??= now()) < roundMillis
 
   const beginRound = () => {
     nextRound = undefined
-    usedMillis = 0
+    roundBegan = undefined
     for (const [apiKey, starts] of waiting) {
-      if (usedMillis >= roundMillis) break
+      if (!hasTime()) break
       const start = starts.shift()!
       waiting.delete(apiKey)
       // Its next turn comes after those of the others: a map keeps the order of insertion, and this loop meets the key again.
       if (starts.length > 0) waiting.set(apiKey, starts)
-      run(start)
+      start()
     }
-    if (waiting.size > 0) scheduleRound()
+    if (roundBegan !== undefined) scheduleRound()
   }
   const scheduleRound = () => {
     nextRound ??= setImmediate(beginRound)
@@ -45,7 +43,7 @@ export const makeFairStarts = (now: () => number = () => performance.now()): Fai
     scheduleRound()
     const before = waiting.get(apiKey)
     if (before !== undefined) before.push(start)
-    else if (usedMillis < roundMillis) run(start)
+    else if (hasTime()) start()
     else waiting.set(apiKey, [start])
   }
 
