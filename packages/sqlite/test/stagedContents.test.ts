@@ -133,6 +133,16 @@ describe.each(["worker", "caller"] as const)("a commit with large contents on th
       })
     ))
 
+  it("writes no MiB in the transaction of another", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const large = [contentOf(8), contentOf(8, 50), contentOf(8, 100)]
+        yield* Effect.forEach(large, (content) => store.commit([content]), { concurrency: "unbounded" })
+        expect(store.groupCounts().groups).toBeGreaterThanOrEqual(3 * 2 + 1)
+        expect(rowsInFile().length).toBe(3 * 8)
+      })
+    ))
+
   it("keeps one of two contents that are the same and are committed at once", () =>
     inStore((store) =>
       Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * message. Source: docs/decisions/0091-staged-contents.md.
  */
 import type { Change, ChangeOf, Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import type { GroupCommit } from "./groupCommit.ts"
 import type { PutStagedContent } from "./stagedContents.ts"
 import { stagedKey } from "./stagedContents.ts"
@@ -37,6 +37,9 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
   const commitWhole = (changes: ReadonlyArray<Change>): Effect.Effect<void, Conflict | StoreUnavailable> =>
     submit({ _tag: "Commit", changes })
 
+  // Otherwise the chunks of several commits would be one long transaction.
+  const oneAtATime = Semaphore.makeUnsafe(1)
+
   const discard = ({ projectId, key }: PutStagedContent): Effect.Effect<void> =>
     key === null ? Effect.void : Effect.ignore(submit({ _tag: "DiscardStaged", projectId, key }))
 
@@ -58,7 +61,7 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
     for (let from = 0; from < chunks.length; from += chunksAtOnce) {
       // A part of an array would take the whole array to the commit thread.
       const copies = chunks.slice(from, from + chunksAtOnce).map((chunk) => chunk.slice())
-      yield* submit({ _tag: "StageChunks", projectId, key, from, chunks: copies, expiredBefore })
+      yield* oneAtATime.withPermit(submit({ _tag: "StageChunks", projectId, key, from, chunks: copies, expiredBefore }))
     }
   })
 
