@@ -24,6 +24,7 @@ const ofMemory: Readonly<Record<string, StoreSubject>> = Object.fromEntries(
 /** These mutants break their law only by never answering, so they end at the limit. */
 const neverAnswer: ReadonlySet<string> = new Set([
   "processes/reports-other-processes",
+  "processes/reports-commits-since-opening",
   "event/unfinished-answer-is-an-answer"
 ])
 

@@ -72,6 +72,8 @@ export const make = ({
     const database = yield* openDatabase(filename)
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)
+    const versionOfReader = () => database.pragma("data_version", { simple: true })
+    const openedVersion = versionOfReader()
     const connections = makeProductConnections()
     if (isProductConnection(ownConnection)) connections.add(ownConnection)
     const check = () => checkFiles(filename, identity)
@@ -128,7 +130,9 @@ export const make = ({
         Schedule.spaced("1 second")
       ).pipe(
         Stream.changes,
-        Stream.drop(1),
+        Stream.zipWithIndex,
+        // The commit thread can open the file after a commit of another process, so its first version says nothing.
+        Stream.filter(([, n]) => n > 0 || versionOfReader() !== openedVersion),
         Stream.map(() => undefined)
       ),
       joinTransaction: makeJoinTransaction({ identity, capabilities, connections, isOpen: () => database.open }),

@@ -148,11 +148,27 @@ const tellsOfOthers = law(
   }
 )
 
+const reportsEarlierCommits = law(
+  "processes/reports-commits-since-opening",
+  {
+    statement:
+      "The stream `commitsOfOtherProcesses` also emits when another process has committed after the store was opened and before the stream is read.",
+    needs
+  },
+  function* (store) {
+    const { here } = yield* StorePlace
+    const other = yield* openAt(here)
+    yield* commit(other, put.setting("earlier"))
+    yield* Stream.runHead(store.commitsOfOtherProcesses)
+  }
+)
+
 export const processLaws: ReadonlyArray<StoreLaw> = [
   claimedOnce,
   nothingLost,
   oneWinner,
   oneState,
   seesOthers,
-  tellsOfOthers
+  tellsOfOthers,
+  reportsEarlierCommits
 ]

@@ -100,7 +100,11 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
-  "processes/reports-other-processes": wrapped((store) => ({ ...store, commitsOfOtherProcesses: Stream.never }))
+  "processes/reports-other-processes": wrapped((store) => ({ ...store, commitsOfOtherProcesses: Stream.never })),
+  "processes/reports-commits-since-opening": wrapped((store) => ({
+    ...store,
+    commitsOfOtherProcesses: Stream.drop(store.commitsOfOtherProcesses, 1)
+  }))
 }
 
 /** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */

@@ -162,7 +162,10 @@ export interface MailStoreShape {
    * project refers. It adds the `sweptCounts` of the deleted deliveries to the counters. The returned number is that of the messages.
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
-  /** Emits after each commit of another process. Never emits for a store that only one process can open. */
+  /**
+   * Emits after commits of other processes, also after those since the store was opened and before the stream is read. It may emit without such a
+   * commit. Never emits for a store that only one process can open.
+   */
   readonly commitsOfOtherProcesses: Stream.Stream<void>
   /**
    * Joins the open transaction of the connection of a caller for one call. What the call writes commits or rolls back with the transaction. Fails
