@@ -26,7 +26,7 @@ export const extensions = clarified(9, "Extensions", [
     [
       wireAttachments("hands over the decoded files, and shows them in the log without their contents"),
       wireAttachments("refuses a path, and any content that is not base64, whatever its length"),
-      wireAttachments("accepts base64 whose slashes are escaped, as some languages write it"),
+      wireAttachments("accepts base64 whose %s are escaped, as some languages write it"),
       attachment("has the bytes, the size and defaults for the fields that are absent"),
       attachment("refuses %s")
     ],
