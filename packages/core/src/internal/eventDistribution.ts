@@ -2,7 +2,7 @@
  * Distributes events: creates an event delivery for each subscriber that wants an event.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Subscriber, UndistributedEvent } from "../decide/event/distributeEvents.ts"
+import type { DistributionFacts, Subscriber, UndistributedEvent } from "../decide/event/distributeEvents.ts"
 import { distributeEvents } from "../decide/event/distributeEvents.ts"
 import { subscriptionsMax } from "../decide/event/subscription.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
@@ -62,28 +62,57 @@ const ofProject = ({ now, events }: Batch, projectId: ProjectId): Batch => ({
   events: events.filter(({ event }) => event.projectId === projectId)
 })
 
-/** Distributes the events of one project in one commit. Repeats within bounds when another process distributes the same events. */
-const distributeOf = (deps: EventDistribution, projectId: ProjectId, batch: Batch) => {
-  const events = knownFirst(Effect.succeed(batch), loadEvents(deps))
-  const load = Effect.zipWith(events, loadSubscribers(deps, projectId), (loaded, subscribers) => ({
+const loadFacts = (
+  deps: EventDistribution,
+  projectId: ProjectId,
+  events: Effect.Effect<Batch, StoreUnavailable>
+): Effect.Effect<DistributionFacts, StoreUnavailable> =>
+  Effect.zipWith(events, loadSubscribers(deps, projectId), (loaded, subscribers) => ({
     ...ofProject(loaded, projectId),
     subscribers
   }))
-  return deps.commit(load, (facts) => Result.succeed(distributeEvents(facts)), "bounded")
+
+const decided = (facts: DistributionFacts) => Result.succeed(distributeEvents(facts))
+
+/** Distributes the events of one project in one commit. Repeats within bounds when another process distributes the same events. */
+const distributeOf = (deps: EventDistribution, projectId: ProjectId, batch: Batch) =>
+  deps.commit(loadFacts(deps, projectId, knownFirst(Effect.succeed(batch), loadEvents(deps))), decided, "bounded")
+
+/** Distributes the events of one project, or returns `null` when another process distributes the same events. */
+const distributeOnce = (deps: EventDistribution, projectId: ProjectId, batch: Batch) =>
+  Effect.catchTag(deps.commit(loadFacts(deps, projectId, Effect.succeed(batch)), decided, "once"), "Conflict", () =>
+    Effect.succeed(null)
+  )
+
+/** Distributes the events of each project in a commit of its own. */
+const distributeBatch = <A>(
+  deps: EventDistribution,
+  batch: Batch,
+  distributeProject: (deps: EventDistribution, projectId: ProjectId, batch: Batch) => Effect.Effect<A, StoreUnavailable>
+): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> =>
+  Effect.forEach(
+    new Set(batch.events.map(({ event }) => event.projectId)),
+    (projectId) => distributeProject(deps, projectId, batch),
+    { concurrency: "unbounded" }
+  )
+
+/** What became of a batch of events. */
+export interface DistributedBatch {
+  /** The number of events that were distributed. */
+  readonly distributed: number
+  /** Another process distributes some of the same events. */
+  readonly isContended: boolean
 }
 
-const distributeBatch = (deps: EventDistribution, batch: Batch) =>
+/** Distributes one batch, except the events that another process distributes at the same time. */
+export const distribute = (deps: EventDistribution): Effect.Effect<DistributedBatch, StoreUnavailable> =>
   Effect.gen(function* () {
-    const projects = new Set(batch.events.map(({ event }) => event.projectId))
-    const counts = yield* Effect.forEach(projects, (projectId) => distributeOf(deps, projectId, batch), {
-      concurrency: "unbounded"
-    })
-    return counts.reduce((sum, count) => sum + count, 0)
+    const counts = yield* distributeBatch(deps, yield* loadEvents(deps), distributeOnce)
+    return {
+      distributed: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      isContended: counts.includes(null)
+    }
   })
-
-/** Distributes one batch and returns its number of events. The events of each project are a commit of their own. */
-export const distribute = (deps: EventDistribution): Effect.Effect<number, StoreUnavailable> =>
-  Effect.flatMap(loadEvents(deps), (batch) => distributeBatch(deps, batch))
 
 /** Distributes all events so far to the current subscribers. A subscriber that is created afterwards gets none of these events. */
 export const distributeAll = (deps: EventDistribution): Effect.Effect<number, StoreUnavailable> =>
@@ -92,6 +121,7 @@ export const distributeAll = (deps: EventDistribution): Effect.Effect<number, St
     while (true) {
       const batch = yield* loadEvents(deps)
       if (batch.events.length === 0) return distributed
-      distributed += yield* distributeBatch(deps, batch)
+      const counts = yield* distributeBatch(deps, batch, distributeOf)
+      distributed += counts.reduce((sum, count) => sum + count, 0)
     }
   })

@@ -31,6 +31,10 @@ export interface ProjectGroup {
   readonly start: (projectId: ProjectId, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
   /** How much more work may start. */
   readonly free: () => number
+  /** How much work has ended since the group was made. */
+  readonly ended: () => number
+  /** Whether more work of the project may start. */
+  readonly hasRoom: (projectId: ProjectId) => boolean
   /** The limit of the claim for each project. */
   readonly limits: () => Pick<Rotation, "perProject" | "underWay">
   /** Whether all projects together, or one of them, have as much work under way as they may have. */
@@ -40,6 +44,7 @@ export interface ProjectGroup {
 /** `perProject`: at most so much work of one project at once. The group does not refuse work above it. */
 export const makeProjectGroup = (group: WorkGroup, perProject: number): ProjectGroup => {
   const counts = new Map<ProjectId, number>()
+  let endedCount = 0
   const add = (projectId: ProjectId, by: number) => {
     const count = (counts.get(projectId) ?? 0) + by
     if (count > 0) counts.set(projectId, count)
@@ -52,11 +57,16 @@ export const makeProjectGroup = (group: WorkGroup, perProject: number): ProjectG
         return group.start(
           Effect.ensuring(
             work,
-            Effect.sync(() => add(projectId, -1))
+            Effect.sync(() => {
+              add(projectId, -1)
+              endedCount++
+            })
           )
         )
       }),
     free: group.free,
+    ended: () => endedCount,
+    hasRoom: (projectId) => group.free() > 0 && (counts.get(projectId) ?? 0) < perProject,
     limits: () => ({ perProject, underWay: [...counts].map(([projectId, count]) => ({ projectId, count })) }),
     isFull: () => group.free() <= 0 || [...counts.values()].some((count) => count >= perProject)
   }

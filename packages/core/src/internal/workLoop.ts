@@ -4,6 +4,7 @@
  */
 import type { Scope } from "effect"
 import { Duration, Effect, FiberSet, Latch, Stream } from "effect"
+import type { ProjectId } from "../domain/access/Project.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { defectName } from "./defectName.ts"
@@ -66,12 +67,25 @@ export const makeWorkGroup = (start: StartWork, max: number): WorkGroup => {
   }
 }
 
+/** The projects for which the subscribers were woken, or `any`. */
+export type News = "any" | ReadonlySet<ProjectId>
+
+/** The wake-ups of one loop. */
+export interface WakeUpSubscription {
+  /** Each wake-up opens the latch. Close it before each read. */
+  readonly latch: Latch.Latch
+  /** Returns the projects for which the loop was woken since the last call. */
+  readonly takeNews: () => News
+}
+
 /** Wake-ups of the loops that wait for one kind of work. */
 export interface WakeUpChannel {
-  /** Wakes the subscribers. */
+  /** Wakes the subscribers for work of any project. */
   readonly notify: Effect.Effect<void>
-  /** A latch that each `notify` opens, while the scope lasts. Close the latch before each read. */
-  readonly subscribe: Effect.Effect<Latch.Latch, never, Scope.Scope>
+  /** Wakes the subscribers for work of one project. */
+  readonly notifyOf: (projectId: ProjectId) => Effect.Effect<void>
+  /** Receives the wake-ups while the scope lasts. The first one has happened. */
+  readonly subscribe: Effect.Effect<WakeUpSubscription, never, Scope.Scope>
 }
 
 export interface WorkLoopOptions {
@@ -87,20 +101,22 @@ export interface WorkLoopOptions {
   /**
    * Called once, with the function that starts work. The loop repeats the returned turn, which claims and starts the work that is due. The
    * answer of the turn is how long to wait for more work, in milliseconds. After 0 the next turn starts at once. The end of work that a turn
-   * started also wakes the loop.
+   * started also wakes the loop, without news.
    */
-  readonly makeTurn: (start: StartWork) => Effect.Effect<number, StoreUnavailable>
+  readonly makeTurn: (start: StartWork, takeNews: () => News) => Effect.Effect<number, StoreUnavailable>
 }
+
+const neverWoken = (): WakeUpSubscription => ({ latch: Latch.makeUnsafe(false), takeNews: () => new Set() })
 
 /** Repeats the turns until it is interrupted. Then starts no more work, waits for the work under way, and ends the lease. */
 export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
   const { name, graceMillis, store, lease, wakeUp, makeTurn } = options
   const turns = Effect.gen(function* () {
-    const wake = wakeUp === null ? Latch.makeUnsafe(false) : yield* wakeUp.subscribe
+    const { latch: wake, takeNews } = wakeUp === null ? neverWoken() : yield* wakeUp.subscribe
     const underWay = yield* FiberSet.make<unknown, never>()
     // This finalizer runs before the fibers are interrupted, so that work under way gets the grace time.
     yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(graceMillis)))
-    const turn = makeTurn((work) => FiberSet.run(underWay, Effect.ensuring(work, wake.open)))
+    const turn = makeTurn((work) => FiberSet.run(underWay, Effect.ensuring(work, wake.open)), takeNews)
     return yield* repeatForever(
       name,
       Effect.gen(function* () {

@@ -76,7 +76,11 @@ describe("runWorkLoop", () => {
           graceMillis: 0,
           store: { commitsOfOtherProcesses: Stream.fromQueue(commits) } as unknown as MailStoreShape,
           lease: null,
-          wakeUp: { notify: latch.open, subscribe: Effect.succeed(latch) },
+          wakeUp: {
+            notify: latch.open,
+            notifyOf: () => latch.open,
+            subscribe: Effect.succeed({ latch, takeNews: () => "any" })
+          },
           makeTurn: (start) =>
             Effect.gen(function* () {
               if (turns++ === 0) yield* start(Deferred.await(workEnds))

@@ -12,13 +12,14 @@ import type { NotStored } from "../../internal/commit.ts"
 import { makeLeaseRestart } from "../../internal/leaseRestart.ts"
 import type { LastLanes, ProjectGroup } from "../../internal/projectGroup.ts"
 import { makeLastLanes, makeProjectGroup } from "../../internal/projectGroup.ts"
+import type { MailNews } from "../../internal/busyTurns.ts"
 import { makeBusyTurns } from "../../internal/busyTurns.ts"
 import type { RelayHealth } from "../../internal/relayLimiter.ts"
 import type { RetentionOptions } from "../../internal/sweeping.ts"
 import { defaultRetention, makeSweeping } from "../../internal/sweeping.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
 import { forwardJumpMillis, makeWorkerLease } from "../../internal/workerLease.ts"
-import type { StartWork } from "../../internal/workLoop.ts"
+import type { News, StartWork } from "../../internal/workLoop.ts"
 import { makeWorkGroup, runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
@@ -177,20 +178,27 @@ const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
   }).pipe(Effect.scoped)
 }
 
-/** The time until the next delivery is due, at most `sleepMillisMax`. */
+/** The time until the next delivery is due, at most `sleepMillisMax`; 0 if one is due. */
 const untilNextDue = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [next] = yield* store.read([{ _tag: "NextDue", worker: lease.workerId(), now }])
-    return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(1, next - now))
+    return next === null ? sleepMillisMax : Math.min(sleepMillisMax, Math.max(0, next - now))
   })
 
-const makeTurn = (deps: Deps) => (start: StartWork) => {
+/** Whether the news can mean mail whose hand-off may start. */
+const newsFor = (handOffs: ProjectGroup, news: News): MailNews => {
+  if (news === "any") return "claimable"
+  if (news.size === 0) return "none"
+  return [...news].some(handOffs.hasRoom) ? "claimable" : "ofFullProjects"
+}
+
+const makeTurn = (deps: Deps) => (start: StartWork, takeNews: () => News) => {
   const max = { queueingAndRecovery: queueingAndRecoveryMax, handOffs: deps.settings.concurrency }
   const groups = makeWorkGroups(start, deps.settings, max)
   const busy = makeBusyTurns(deps.settings.concurrency)
   return Effect.gen(function* () {
-    const plan = yield* busy.plan(yield* freeHandOffs(deps, groups))
+    const plan = yield* busy.plan({ ended: groups.handOffs.ended(), news: newsFor(groups.handOffs, takeNews()) })
     if (plan.waitMillis > 0) return plan.waitMillis
     const { scheduled, recovered, handedOver } = yield* startDue(deps, groups, plan.only)
     busy.record(handedOver)
@@ -199,7 +207,11 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
     // A full group wakes the loop when work ends. Without this wait, due deliveries would spin the loop.
     const full =
       groups.queueingAndRecovery.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps, groups)) <= 0
-    return full ? secondMillis : yield* untilNextDue(deps)
+    if (full) return secondMillis
+    const nextDueMillis = yield* untilNextDue(deps)
+    if (plan.only === "all" || nextDueMillis > 0) return Math.max(1, nextDueMillis)
+    busy.recordOtherDue()
+    return 0
   })
 }
 

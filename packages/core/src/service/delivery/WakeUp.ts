@@ -1,23 +1,52 @@
 /**
- * Wakes the loops that wait for work. A wake-up carries no data: the loop then reads the store.
+ * Wakes the loops that wait for work. A wake-up carries at most the project of the work: the loop then reads the store.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
+import type { ProjectId } from "../../domain/access/Project.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
-import type { WakeUpChannel } from "../../internal/workLoop.ts"
+import type { News, WakeUpChannel, WakeUpSubscription } from "../../internal/workLoop.ts"
+
+interface Subscriber extends WakeUpSubscription {
+  /** Wakes the subscriber, for one project or for `any`. */
+  readonly wake: (about: ProjectId | "any") => void
+}
+
+const makeSubscriber = (): Subscriber => {
+  const latch = Latch.makeUnsafe(true)
+  let isAny = true
+  let projects = new Set<ProjectId>()
+  return {
+    latch,
+    takeNews: () => {
+      const news: News = isAny ? "any" : projects
+      isAny = false
+      projects = new Set()
+      return news
+    },
+    wake: (about) => {
+      if (about === "any") isAny = true
+      else projects.add(about)
+      latch.openUnsafe()
+    }
+  }
+}
 
 const makeChannel = (): WakeUpChannel => {
-  const latches = new Set<Latch.Latch>()
+  const subscribers = new Set<Subscriber>()
+  const wakeAll = (about: ProjectId | "any") =>
+    Effect.sync(() => {
+      for (const { wake } of subscribers) wake(about)
+    })
   return {
-    notify: Effect.sync(() => {
-      for (const latch of latches) latch.openUnsafe()
-    }),
+    notify: wakeAll("any"),
+    notifyOf: wakeAll,
     subscribe: Effect.acquireRelease(
       Effect.sync(() => {
-        const latch = Latch.makeUnsafe(true)
-        latches.add(latch)
-        return latch
+        const subscriber = makeSubscriber()
+        subscribers.add(subscriber)
+        return subscriber
       }),
-      (latch) => Effect.sync(() => latches.delete(latch))
+      (subscriber) => Effect.sync(() => subscribers.delete(subscriber))
     )
   }
 }

@@ -19,6 +19,7 @@ import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { makeDistributionPause } from "../../internal/distributionPause.ts"
 import { distribute, distributeAll } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
 import { attemptEventDelivery } from "../../internal/eventSending.ts"
@@ -145,14 +146,20 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
     }
   }).pipe(Effect.scoped)
 
-const makeTurn = (deps: Deps) => (start: StartWork) =>
-  Effect.gen(function* () {
-    const distributed = yield* distribute(deps)
+const makeTurn = (deps: Deps) => (start: StartWork) => {
+  const distributionPause = makeDistributionPause()
+  return Effect.gen(function* () {
+    const isPaused = (yield* distributionPause.millis) > 0
+    const batch = isPaused ? null : yield* distribute(deps)
+    if (batch !== null) yield* distributionPause.record(batch)
     const { started, nextDue } = yield* startDue(deps, start)
-    if (distributed + started > 0) return 0
+    if (started + (batch?.distributed ?? 0) > 0) return 0
+    const untilDistribution = yield* distributionPause.millis
     const now = yield* Clock.currentTimeMillis
-    return Math.min(deps.settings.sleepMillisMax, Math.max(1, (nextDue ?? Number.MAX_SAFE_INTEGER) - now))
+    const untilDue = Math.max(1, (nextDue ?? Number.MAX_SAFE_INTEGER) - now)
+    return Math.min(deps.settings.sleepMillisMax, untilDue, untilDistribution > 0 ? untilDistribution : untilDue)
   })
+}
 
 const run = (deps: Deps): Effect.Effect<never> =>
   runWorkLoop({

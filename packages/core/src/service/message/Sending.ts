@@ -187,7 +187,7 @@ export class Sending extends Context.Service<
         const block = yield* ids.reserve(now, recipientsOf(command.send).length)
         const load = facts.load(command, { now, ids: block })
         const result = yield* commit(load, (known) => acceptSend(command, known), "bounded")
-        yield* wakeUp.deliveries.notify
+        yield* wakeUp.deliveries.notifyOf(command.principal.projectId)
         if (command.send.scheduledAt === null) yield* noDispatcherWarning.accepted
         return result
       })
@@ -274,7 +274,7 @@ export class Sending extends Context.Service<
           (facts) => rescheduleMessage({ messageId, domainScope, scheduledAt }, facts),
           "bounded"
         )
-        yield* wakeUp.deliveries.notify
+        yield* wakeUp.deliveries.notifyOf(projectId)
         return rescheduled
       })
 

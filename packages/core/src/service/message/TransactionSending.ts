@@ -83,7 +83,7 @@ export class TransactionSending extends Context.Service<
       // Nobody can see the mail before the product commits. So no send wakes a loop, and none starts the check for a dispatcher.
       const silent: WakeUp["Service"] = {
         ...wakeUp,
-        deliveries: { ...wakeUp.deliveries, notify: Effect.void },
+        deliveries: { ...wakeUp.deliveries, notify: Effect.void, notifyOf: () => Effect.void },
         dispatcherHasStarted: Effect.succeed(true)
       }
       const ports = Layer.merge(Layer.succeed(MailStore, storeOfCall(store)), Layer.succeed(WakeUp, silent))
