@@ -1,8 +1,9 @@
-import type { Change } from "@mailkeep/core/adapter"
+import type { Change, DeliveryState } from "@mailkeep/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
+import { makesWork } from "../src/internal/notifications.ts"
 import { testServer } from "./testServer.ts"
 
 const append = (id: string): ReadonlyArray<Change> => [
@@ -13,6 +14,27 @@ const append = (id: string): ReadonlyArray<Change> => [
 ]
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
+
+const transition = (status: DeliveryState["status"], dueAt: number | null): Change => ({
+  _tag: "TransitionDelivery",
+  projectId: "prj_1",
+  id: "del_1",
+  from: "queued",
+  fencingToken: 1,
+  next: { status, dueAt } as DeliveryState
+})
+
+describe("makesWork", () => {
+  it.each<[string, Change, boolean]>([
+    ["an event", append("evt_1")[0]!, true],
+    ["a delivery that waits for its retry", transition("queued", 1), true],
+    ["a delivery whose hand-off begins", transition("sending", 1), false],
+    ["a delivery that has ended", transition("delivered", null), false],
+    ["a setting", put("a")[0]!, false]
+  ])("says whether %s is a reason to notify other processes", (_, change, expected) => {
+    expect(makesWork(change)).toBe(expected)
+  })
+})
 
 /** Two stores of one database, as two processes open them. The clock of the test does not move. */
 const withTwoStores = async <A, E>(

@@ -18,7 +18,8 @@ export interface Notifications {
 /** Notifies nobody. */
 export const noNotifications: Notifications = { send: () => {} }
 
-const makesWork = (change: Change): boolean => {
+/** Whether the change makes work due for any process, or appends an event. A delivery that is `sending` is under work already. */
+export const makesWork = (change: Change): boolean => {
   switch (change._tag) {
     case "AppendEvent":
       return true
@@ -27,6 +28,7 @@ const makesWork = (change: Change): boolean => {
     case "InsertEventDelivery":
       return change.eventDelivery.dueAt !== null
     case "TransitionDelivery":
+      return change.next.dueAt !== null && change.next.status !== "sending"
     case "TransitionEventDelivery":
       return change.next.dueAt !== null
     default:

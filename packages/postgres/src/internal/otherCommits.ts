@@ -44,6 +44,8 @@ export const makeCommitCount = (database: Database, schema: string): CommitCount
   }
 }
 
+/** The time between two emissions. Each one makes every loop of the process look for work, and a busy process commits hundreds of times in a second. */
+const emissionMillisMin = 50
 const pollMillisMin = 100
 const pollMillisMax = 1000
 
@@ -59,8 +61,11 @@ export const makeOtherCommits = (
   return Effect.gen(function* () {
     let seen = yield* others
     let isRepeated = false
+    let hasEmitted = false
     let millis = pollMillisMin
     const next = Effect.gen(function* () {
+      if (hasEmitted) yield* Effect.sleep(emissionMillisMin)
+      hasEmitted = true
       while (true) {
         yield* Effect.timeoutOption(hint.await, millis)
         yield* hint.close
