@@ -18,9 +18,8 @@ interface TurnPlan {
 }
 
 /**
- * - `claimable`: there may be mail whose hand-off may start.
- * - `ofFullProjects`: all new mail is of projects that have as many hand-offs under way as they may have.
- * - `none`: a hand-off or a wait has ended.
+ * Whether there is news of mail: `claimable` if a hand-off of it may start. With `ofFullProjects`, its projects have as many hand-offs under way as they
+ * may have. With `none`, only a hand-off or a wait has ended.
  */
 export type MailNews = "claimable" | "ofFullProjects" | "none"
 
