@@ -90,8 +90,13 @@ const commit = (tables: RecordTables, changes: ReadonlyArray<Change>) => {
 }
 
 /** Calls `listener` when another process has committed, at most a second later. */
-const watch = async (database: DatabaseSync, listener: () => void, signal: AbortSignal): Promise<void> => {
-  let seen = pragma(database, "data_version")
+const watch = async (
+  database: DatabaseSync,
+  openedVersion: unknown,
+  listener: () => void,
+  signal: AbortSignal
+): Promise<void> => {
+  let seen = openedVersion
   for await (const _ of ticks(1000, undefined, { signal, ref: false })) {
     const version = pragma(database, "data_version")
     if (version !== seen) listener()
@@ -106,6 +111,8 @@ const open = async (filename: string): Promise<PromiseStore> => {
     throw new StoreNotOpened({ reason, where: filename, cause })
   })
   const tables = recordTables(database)
+  // A commit of another process before the first listener counts too.
+  const openedVersion = pragma(database, "data_version")
 
   const inOneState = async <A>(begin: string, work: () => A, keeps: (answer: A) => boolean = () => true) => {
     try {
@@ -134,7 +141,7 @@ const open = async (filename: string): Promise<PromiseStore> => {
     onCommitOfOtherProcess: (listener) => {
       const stop = new AbortController()
       // Ends when the listener leaves or the store is closed.
-      watch(database, listener, stop.signal).catch(() => {})
+      watch(database, openedVersion, listener, stop.signal).catch(() => {})
       return () => stop.abort()
     },
     close: async () => database.close()

@@ -72,12 +72,15 @@ export const make = ({
     const database = yield* openDatabase(filename)
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)
-    const versionOfReader = () => database.pragma("data_version", { simple: true })
-    const openedVersion = versionOfReader()
+    const readerVersion = () => database.pragma("data_version", { simple: true }) as number
+    const openedVersion = readerVersion()
     const connections = makeProductConnections()
     if (isProductConnection(ownConnection)) connections.add(ownConnection)
     const check = () => checkFiles(filename, identity)
-    const thread = commitThread === "worker" ? yield* makeCommitThread(filename, identity, connections) : undefined
+    const thread =
+      commitThread === "worker"
+        ? yield* makeCommitThread(filename, identity, connections, () => readerVersion() === openedVersion)
+        : undefined
     const writer =
       thread === undefined
         ? makeCallerWriter(database, check, connections)
@@ -124,15 +127,16 @@ export const make = ({
         return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))
       },
       sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
-      commitsOfOtherProcesses: Stream.fromEffectSchedule(
-        // If the version cannot be read, reports no commit.
-        Effect.orElseSucceed(writer.dataVersion, () => undefined),
-        Schedule.spaced("1 second")
-      ).pipe(
+      commitsOfOtherProcesses: Stream.fromEffect(thread?.firstVersion ?? Effect.succeed(openedVersion)).pipe(
+        Stream.concat(
+          Stream.fromEffectSchedule(
+            // If the version cannot be read, reports no commit.
+            Effect.orElseSucceed(writer.dataVersion, () => undefined),
+            Schedule.spaced("1 second")
+          )
+        ),
         Stream.changes,
-        Stream.zipWithIndex,
-        // The commit thread can open the file after a commit of another process, so its first version says nothing.
-        Stream.filter(([, n]) => n > 0 || versionOfReader() !== openedVersion),
+        Stream.drop(1),
         Stream.map(() => undefined)
       ),
       joinTransaction: makeJoinTransaction({ identity, capabilities, connections, isOpen: () => database.open }),

@@ -8,7 +8,8 @@ import Database from "better-sqlite3"
 import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { makeStagedCommit } from "../src/internal/stagedCommit.ts"
-import { stagedKey } from "../src/internal/stagedContents.ts"
+import { prepared } from "../src/internal/recordTable.ts"
+import { putStagedContent, stagedKey } from "../src/internal/stagedContents.ts"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { makeStarted } from "./startedStore.ts"
 
@@ -183,6 +184,21 @@ describe("a content that is deleted before the commit that needs it", () => {
     const changes = [contentOf(9), setting("large")]
     await Effect.runPromise(commit(changes))
     expect(submitted.slice(1)).toEqual([{ _tag: "Commit", changes }])
+  })
+})
+
+describe("putStagedContent", () => {
+  it.each<[string, string | null]>([
+    ["a staged content without its second chunk", stagedKey(0, "one")],
+    ["a content that was not staged", null]
+  ])("commits nothing of %s", async (_, key) => {
+    await Effect.runPromise(Effect.scoped(makeStarted({ filename: file() })))
+    if (key !== null) insertRow(key)
+    const database = new Database(file())
+    const content = { _tag: "PutStagedContent", projectId, hash: "a", key, chunkCount: 2 } as const
+    expect(putStagedContent(prepared(database), content)).toBe(false)
+    database.close()
+    expect(rowsInFile().map(({ hash }) => hash)).toEqual(key === null ? [] : [key])
   })
 })
 

@@ -80,7 +80,6 @@ export const putStagedContent = (
     if (key !== null) discardStaged(connection, { projectId, key })
     return true
   }
-  if (key === null) return false
   const { chunks } = connection.statement(countChunks).get(projectId, key) as { readonly chunks: number }
   if (chunks !== chunkCount) return false
   connection

@@ -32,7 +32,7 @@ const differential = "differential/no-script-finds-a-difference"
 
 /**
  * Files of the SQLite adapter that no law can observe. They open the file, convert failures of the disk, keep the threads for commits and for
- * long reads, and work with connections of the product. The tests of the package check them, with full disks, moved files and other versions.
+ * long reads, divide large commits, and work with connections of the product. The tests of the package check them, with full disks, moved files and other versions.
  */
 const unobservedOfSqlite: ReadonlySet<string> = new Set(
   [
@@ -44,6 +44,8 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
     "productConnections",
     "resultCodes",
     "sqliteFailure",
+    "stagedCommit",
+    "stagedContents",
     "thread/commitThread",
     "thread/commitWorker",
     "thread/driverLoading",

@@ -78,16 +78,20 @@ export interface CommitThread extends GroupWriter {
   readonly hasStarted: () => boolean
   /** Waits until `hasStarted`. */
   readonly started: Effect.Effect<void>
+  /** The `dataVersion` of the open file, before a commit of this thread. `undefined` if another connection has committed since the caller opened it. */
+  readonly firstVersion: Effect.Effect<number | undefined>
 }
 
 /**
  * Starts the thread without waiting for it. The scope lets the thread finish its batches and close its connection. A thread that dies fails
- * the batches that it has not answered with `StoreUnavailable`, and the next batch starts another thread.
+ * the batches that it has not answered with `StoreUnavailable`, and the next batch starts another thread. `isUnchanged` says whether no other
+ * connection has committed since the caller opened the file.
  */
 export const makeCommitThread = (
   filename: string,
   identity: FileIdentity,
-  connections: ProductConnections
+  connections: ProductConnections,
+  isUnchanged: () => boolean
 ): Effect.Effect<CommitThread, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
@@ -100,7 +104,12 @@ export const makeCommitThread = (
     yield* Effect.addFinalizer(() => Effect.ignore(request({ _tag: "Close" })))
     yield* start
     // The thread answers its first request when it has opened the file, or has failed to.
-    const starting = yield* Effect.forkScoped(Effect.ignore(request({ _tag: "DataVersion" })))
+    const starting = yield* Effect.forkScoped(
+      request({ _tag: "DataVersion" }).pipe(
+        Effect.map((reply) => ("dataVersion" in reply && isUnchanged() ? reply.dataVersion : undefined)),
+        Effect.orElseSucceed(() => undefined)
+      )
+    )
     const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
       Effect.flatMap(
         request({ _tag: "Commit", writes, octets: octetsOfAll(writes), busyMillis: waitMillis }),
@@ -138,6 +147,7 @@ export const makeCommitThread = (
     return {
       hasStarted: () => starting.pollUnsafe() !== undefined,
       started: Effect.asVoid(Fiber.await(starting)),
+      firstVersion: Fiber.join(starting),
       batching: () => ({ writesMax: batchWritesMax, isConcurrent: true }),
       commit: (writes) =>
         send(writes).pipe(
