@@ -196,7 +196,7 @@ describe("putStagedContent", () => {
     if (key !== null) insertRow(key)
     const database = new Database(file())
     const content = { _tag: "PutStagedContent", projectId, hash: "a", key, chunkCount: 2 } as const
-    expect(putStagedContent(prepared(database), content)).toBe(false)
+    expect(putStagedContent(prepared(database), content)).toBe("NotFound")
     database.close()
     expect(rowsInFile().map(({ hash }) => hash)).toEqual(key === null ? [] : [key])
   })

@@ -2,6 +2,7 @@
  * Contents that are in the file before the commit of their message. SQLite has one writer, and a commit of 20 MiB would keep every other commit
  * waiting. Loads no Effect, because the commit thread uses it too. Source: docs/decisions/0091-staged-contents.md.
  */
+import type { Change } from "@mailkeep/core/adapter"
 import { hasContent, insertChunks } from "./messageContents.ts"
 import type { Prepared } from "./recordTable.ts"
 
@@ -57,33 +58,44 @@ const deleteExpired = `DELETE FROM mailkeep_contents WHERE rowid IN (
 /** A write deletes at most this number of expired chunks, so that it stays short. */
 const expiredMax = 80
 
-export const stageChunks = (
-  connection: Prepared,
-  { projectId, key, from, chunks, expiredBefore }: StageChunks
-): void => {
+const stageChunks = (connection: Prepared, { projectId, key, from, chunks, expiredBefore }: StageChunks): void => {
   connection.statement(deleteExpired).run(expiredBefore, expiredMax)
   insertChunks(connection, { projectId, hash: key, chunks }, from)
 }
 
-export const discardStaged = (connection: Prepared, { projectId, key }: Omit<DiscardStaged, "_tag">): void => {
+const discardStaged = (connection: Prepared, { projectId, key }: Omit<DiscardStaged, "_tag">): void => {
   connection.statement("DELETE FROM mailkeep_contents WHERE project_id = ? AND hash = ?").run(projectId, key)
 }
 
+/** Stages chunks, or discards a staged content. */
+export const runStaging = (connection: Prepared, write: StageChunks | DiscardStaged): { readonly done: undefined } => {
+  if (write._tag === "StageChunks") stageChunks(connection, write)
+  else discardStaged(connection, write)
+  return { done: undefined }
+}
+
+/** The size of the chunks. */
+export const octetsOfChunks = ({ chunks }: StageChunks): number => chunks.reduce((sum, { length }) => sum + length, 0)
+
+/** The changes that carry their bytes. */
+export const withoutStaged = (changes: ReadonlyArray<Change | PutStagedContent>): ReadonlyArray<Change> =>
+  changes.filter((change) => change._tag !== "PutStagedContent")
+
 const countChunks = "SELECT count(*) AS chunks FROM mailkeep_contents WHERE project_id = ? AND hash = ?"
 
-/** Commits a staged content. Returns whether the project now has the whole content. */
+/** Commits a staged content. Returns the reason if its guard does not hold. */
 export const putStagedContent = (
   connection: Prepared,
   { projectId, hash, key, chunkCount }: PutStagedContent
-): boolean => {
+): "NotFound" | undefined => {
   if (hasContent(connection, projectId, hash)) {
     if (key !== null) discardStaged(connection, { projectId, key })
-    return true
+    return undefined
   }
   const { chunks } = connection.statement(countChunks).get(projectId, key) as { readonly chunks: number }
-  if (chunks !== chunkCount) return false
+  if (chunks !== chunkCount) return "NotFound"
   connection
     .statement("UPDATE mailkeep_contents SET hash = ? WHERE project_id = ? AND hash = ?")
     .run(hash, projectId, key)
-  return true
+  return undefined
 }

@@ -16,7 +16,7 @@ import { applyChange } from "./applyChange.ts"
 import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
 import type { Prepared } from "./recordTable.ts"
 import type { DiscardStaged, PutStagedContent, StageChunks } from "./stagedContents.ts"
-import { discardStaged, putStagedContent, stageChunks } from "./stagedContents.ts"
+import { octetsOfChunks, putStagedContent, runStaging, withoutStaged } from "./stagedContents.ts"
 
 export type Write =
   | { readonly _tag: "Commit"; readonly changes: ReadonlyArray<Change | PutStagedContent> }
@@ -39,10 +39,8 @@ export interface WriteResults {
 /** The result of one write within a group: its value, or the change whose guard failed, which undoes only this write. */
 export type Written = { readonly done: WriteResults[keyof WriteResults] } | { readonly refused: RefusedChange }
 
-const apply = (connection: Prepared, change: Change | PutStagedContent): ConflictReason | undefined => {
-  if (change._tag !== "PutStagedContent") return applyChange(connection, change)
-  return putStagedContent(connection, change) ? undefined : "NotFound"
-}
+const apply = (connection: Prepared, change: Change | PutStagedContent): ConflictReason | undefined =>
+  change._tag === "PutStagedContent" ? putStagedContent(connection, change) : applyChange(connection, change)
 
 const runCommit = (connection: Prepared, changes: ReadonlyArray<Change | PutStagedContent>): Written => {
   for (const [at, change] of changes.entries()) {
@@ -62,11 +60,8 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
     case "Commit":
       return runCommit(connection, write.changes)
     case "StageChunks":
-      stageChunks(connection, write)
-      return { done: undefined }
     case "DiscardStaged":
-      discardStaged(connection, write)
-      return { done: undefined }
+      return runStaging(connection, write)
     case "Claim":
       return { done: claimDeliveries(connection, write.claim) }
     case "ClaimEventDeliveries":
@@ -76,18 +71,10 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
   }
 }
 
-const octetsOfOther = 1024
-
 /** The approximate size of a write. */
 export const octetsOf = (write: Write): number => {
-  switch (write._tag) {
-    case "Commit":
-      return octetsOfChanges(write.changes.filter((change) => change._tag !== "PutStagedContent"))
-    case "StageChunks":
-      return write.chunks.reduce((sum, { length }) => sum + length, octetsOfOther)
-    default:
-      return octetsOfOther
-  }
+  if (write._tag === "StageChunks") return octetsOfChunks(write)
+  return write._tag === "Commit" ? octetsOfChanges(withoutStaged(write.changes)) : 1024
 }
 
 export const octetsOfAll = (writes: ReadonlyArray<Write>): number =>

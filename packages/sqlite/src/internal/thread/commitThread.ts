@@ -84,7 +84,7 @@ export interface CommitThread extends GroupWriter {
 
 /**
  * Starts the thread without waiting for it. The scope lets the thread finish its batches and close its connection. A thread that dies fails
- * the batches that it has not answered with `StoreUnavailable`, and the next batch starts another thread. `isUnchanged` says whether no other
+ * the batches that it has not answered with `StoreUnavailable`. The next batch starts another thread. `isUnchanged` says whether no other
  * connection has committed since the caller opened the file.
  */
 export const makeCommitThread = (
