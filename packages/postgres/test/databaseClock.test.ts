@@ -102,15 +102,13 @@ describe.skipIf(!hasPostgres())("makeDatabaseClock", () => {
         let serverMillis = 1_900_000_000_000
         let readings = 0
         let isDown = false
+        const read = async () => {
+          if (isDown) throw new Error("connection lost")
+          readings++
+          return [{ millis: serverMillis }] as never
+        }
         const database: Database = {
-          use: (run) =>
-            run({
-              query: async () => {
-                if (isDown) throw new Error("connection lost")
-                readings++
-                return [{ millis: serverMillis }] as never
-              }
-            })
+          use: (run) => run({ query: read, prepared: read })
         }
         const settle = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         const { clock } = yield* makeDatabaseClock(database)

@@ -1,10 +1,14 @@
 /**
- * Runs statements on connections of a pool. Statements are parsed on the server for each use and nothing of the session is kept, so that a pooler
- * may give each transaction another connection of the server.
+ * Runs statements on connections of a pool. Nothing of the session is kept behind a pooler, so that it may give each transaction another connection
+ * of the server. Without a pooler, the server keeps the statements that are sent often. Source: decision 0093.
  */
 import type { Pool, PoolClient } from "pg"
 import pg from "pg"
-import { isAfterFailure, isConnectionLost, markOfDriver } from "./sqlStates.ts"
+import type { ProductClient } from "./driverClient.ts"
+import { inOneWrite, isDirect } from "./driverClient.ts"
+import { isAfterFailure, isConnectionLost, isUnknownName, markOfDriver } from "./sqlStates.ts"
+import type { StatementNames } from "./statementNames.ts"
+import { makeStatementNames } from "./statementNames.ts"
 
 /** One connection of the pool, until `use` ends. */
 export interface Connection {
@@ -12,22 +16,18 @@ export interface Connection {
    * Sends one statement and returns its rows. Statements run in the order of the calls, so a caller need not wait for one before it sends the
    * next. Each promise must be awaited, also after another one has failed.
    */
-  readonly query: <Row extends object>(sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  readonly query: Query
+  /** The same for a statement that is sent often, and finds its rows by an index whatever the values are. The server can keep its plan. */
+  readonly prepared: Query
 }
+
+type Query = <Row extends object>(sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
 
 export interface Database {
   /** Takes a connection of the pool for the time of `run`. A connection that was lost, or is left in a transaction, is closed afterwards. */
   readonly use: <A>(run: (connection: Connection) => Promise<A>) => Promise<A>
   /** The connection is in a transaction of the product, so each transaction of the store is a savepoint with this name. */
   readonly savepoint?: string
-}
-
-/** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
-export interface ProductClient {
-  readonly query: PoolClient["query"]
-  readonly pipeline?: boolean
-  /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
-  readonly getTransactionStatus?: () => string | null
 }
 
 const { builtins, getTypeParser } = pg.types
@@ -46,11 +46,19 @@ const types = {
   getTypeParser: ((oid: number) => parsers[oid] ?? String) as typeof getTypeParser
 }
 
+/** A statement as the driver takes it. */
+interface Sent {
+  readonly text: string
+  readonly values: Array<unknown>
+  readonly types: typeof types
+  readonly name?: string
+}
+
 /** Sends a statement when the one before has ended, for a connection that is not pipelined. */
 const oneAfterTheOther = (client: ProductClient) => {
   let last: Promise<unknown> = Promise.resolve()
-  return (sql: string, values: ReadonlyArray<unknown>) => {
-    const result = last.then(() => client.query<object>({ text: sql, values: [...values], types }))
+  return (sent: Sent) => {
+    const result = last.then(() => client.query<object>(sent))
     last = result.catch(() => undefined)
     return result
   }
@@ -60,16 +68,26 @@ const fail = (cause: unknown): never => {
   throw markOfDriver(cause)
 }
 
-/** Makes statements return the values of the store, whatever the product has chosen for its own. */
-export const connectionOf = (client: ProductClient): Connection => {
-  const send = client.pipeline
-    ? (sql: string, values: ReadonlyArray<unknown>) => client.query<object>({ text: sql, values: [...values], types })
-    : oneAfterTheOther(client)
+/**
+ * Makes statements return the values of the store, whatever the product has chosen for its own. `names` is absent unless the server behind the connection
+ * always is the same.
+ */
+export const connectionOf = (client: ProductClient, names?: StatementNames): Connection => {
+  const send = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client)
+  const beginWrite = inOneWrite(client)
+  const failNamed = (cause: unknown): never => {
+    if (isUnknownName(cause)) names?.stop()
+    return fail(cause)
+  }
+  const run = async <Row extends object>(sql: string, values: ReadonlyArray<unknown>, name?: string) => {
+    const sent = { text: sql, values: [...values], types, ...(name === undefined ? {} : { name }) }
+    beginWrite()
+    const result = await send(sent).catch(failNamed)
+    return result.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
+  }
   return {
-    query: async <Row extends object>(sql: string, values: ReadonlyArray<unknown> = []) => {
-      const result = await send(sql, values).catch(fail)
-      return result.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
-    }
+    query: (sql, values = []) => run(sql, values),
+    prepared: (sql, values = []) => run(sql, values, names?.nameOf(sql))
   }
 }
 
@@ -86,26 +104,31 @@ const connect = (pool: Pool): Promise<PoolClient> =>
     })
   })
 
-export const makeDatabase = (pool: Pool): Database => ({
-  use: async (run) => {
-    const client = await connect(pool)
-    let isLost = false
-    try {
-      return await run(connectionOf(client))
-    } catch (cause) {
-      isLost = isConnectionLost(cause)
-      throw cause
-    } finally {
-      const isClosed = isLost || client.getTransactionStatus() !== "I"
-      // A connection that is closed can still receive the reason from the server.
-      if (!isClosed) client.removeListener("error", ignoreLoss)
-      client.release(isClosed)
+export const makeDatabase = (pool: Pool): Database => {
+  const names = makeStatementNames()
+  const direct = new WeakMap<PoolClient, boolean>()
+  return {
+    use: async (run) => {
+      const client = await connect(pool)
+      let isLost = false
+      try {
+        if (!direct.has(client)) direct.set(client, await isDirect(client).catch(fail))
+        return await run(connectionOf(client, direct.get(client) ? names : undefined))
+      } catch (cause) {
+        isLost = isConnectionLost(cause)
+        throw cause
+      } finally {
+        const isClosed = isLost || client.getTransactionStatus() !== "I"
+        // A connection that is closed can still receive the reason from the server.
+        if (!isClosed) client.removeListener("error", ignoreLoss)
+        client.release(isClosed)
+      }
     }
   }
-})
+}
 
 /** Waits for all results, because a statement that is sent later must not follow the end of the transaction. Fails with the first failure. */
-export const settleAll = async <A>(results: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
+export const settleAll = async <A>(results: ReadonlyArray<Promise<A> | A>): Promise<ReadonlyArray<A>> => {
   const settled = await Promise.allSettled(results)
   const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
   if (failures.length > 0) throw failures.find((cause) => !isAfterFailure(cause)) ?? failures[0]
@@ -151,11 +174,17 @@ const inTransaction = <A>(
 const beginWith = (lockTimeout: string): string =>
   `BEGIN; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
+/**
+ * Every statement of a commit finds its rows by a key, whatever the values are. Without this, the server can choose a plan that reads the whole
+ * table while the table is small, and keep it.
+ */
+const byKey = "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
+
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(
   database: Database,
   run: (connection: Connection) => Promise<Ending<A>>
-): Promise<A> => inTransaction(database, beginWith("5s"), run)
+): Promise<A> => inTransaction(database, `${beginWith("5s")}; ${byKey}`, run)
 
 /** Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. */
 export const inMigrationTransaction = <A>(

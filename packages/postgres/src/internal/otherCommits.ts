@@ -29,7 +29,7 @@ export const makeCommitCount = (database: Database, schema: string): CommitCount
     take: async (connection) => {
       underWay++
       try {
-        const [row] = await connection.query<TableVersion>(takeSql)
+        const [row] = await connection.prepared<TableVersion>(takeSql)
         check(row)
         own++
       } finally {
@@ -38,7 +38,7 @@ export const makeCommitCount = (database: Database, schema: string): CommitCount
     },
     others: () =>
       database.use(async (connection) => {
-        const [row] = await connection.query<{ readonly last: number }>(lastSql)
+        const [row] = await connection.prepared<{ readonly last: number }>(lastSql)
         return row!.last - own - underWay
       })
   }

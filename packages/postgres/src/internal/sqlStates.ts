@@ -14,6 +14,16 @@ export const codeOf = (cause: unknown): string | undefined => {
 /** A code of the server has five characters; `EPIPE` has five too, and is no code of the server. */
 const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
 
+/** The server does not know the name of a prepared statement, or already has one with this name. */
+const unknownNames: ReadonlySet<string | undefined> = new Set(["26000", "42P05"])
+
+/** The plan that the server keeps for a statement returns other columns than before a migration. */
+const isOutdatedPlan = (cause: unknown): boolean =>
+  codeOf(cause) === "0A000" && (cause as { readonly routine?: unknown }).routine === "RevalidateCachedQuery"
+
+/** The statement can run again without its name. */
+export const isUnknownName = (cause: unknown): boolean => unknownNames.has(codeOf(cause)) || isOutdatedPlan(cause)
+
 /** A deadlock, a serialization failure, or a lock that was not free in time. The transaction can run again. */
 const contended: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "55P03"])
 
@@ -32,7 +42,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57014": "contended"
 }
 
-export const isContended = (cause: unknown): boolean => contended.has(codeOf(cause))
+export const isContended = (cause: unknown): boolean => contended.has(codeOf(cause)) || isUnknownName(cause)
 
 const ofDriver = new WeakSet<object>()
 

@@ -60,7 +60,7 @@ export const makeVersionCheck = (schema: string, programVersion: number): Versio
     if (row !== undefined && row.compatibleFrom > programVersion) throw new NewerTables(row, programVersion)
   }
   return {
-    run: async (connection) => check((await connection.query<TableVersion>(sql))[0]),
+    run: async (connection) => check((await connection.prepared<TableVersion>(sql))[0]),
     check,
     isUsable: `(SELECT compatible_from FROM ${schema}.schema_version) <= ${programVersion}`
   }

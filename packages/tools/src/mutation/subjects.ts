@@ -57,12 +57,13 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
 )
 
 /**
- * Files of the PostgreSQL adapter that no law can observe. They open pools, migrate, divide tables, name missing rights and listen. Others convert
+ * Files of the PostgreSQL adapter that no law can observe. They open pools, name statements, migrate, divide tables, name missing rights and listen. Others convert
  * failures of the server, compare versions, and work with rate limits or with transactions of the product. The tests of the package check them.
  */
 const unobservedOfPostgres: ReadonlySet<string> = new Set(
   [
     "databaseClock",
+    "driverClient",
     "joinedTransaction",
     "migrations",
     "missingRights",
@@ -73,6 +74,7 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "rateBuckets",
     "sharedRateLimiter",
     "sqlStates",
+    "statementNames",
     "tableVersion"
   ].map((name) => `packages/postgres/src/internal/${name}.ts`)
 )

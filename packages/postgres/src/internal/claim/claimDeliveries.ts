@@ -64,7 +64,7 @@ type Mark<R> = (
 const makeMark =
   <R extends object>(schema: string, table: RecordTable<R>, status: string, versionCheck: VersionCheck): Mark<R> =>
   async (connection, { now, worker, leaseUntil }, candidates) => {
-    const rows = await connection.query<R>(markSql(schema, table, versionCheck), [
+    const rows = await connection.prepared<R>(markSql(schema, table, versionCheck), [
       now,
       JSON.stringify(
         candidates.map(({ projectId, id, dueAt, fencingToken }) => ({ projectId, id, dueAt, fencingToken }))
@@ -150,7 +150,12 @@ ORDER BY d.due_at, d.id LIMIT $4`
         const rows = await claimRows<EventDelivery>(
           claim.limit,
           (passedOver, { length }) =>
-            connection.query<Candidate>(dueEventsSql, [claim.now, claim.subscriber, passedOver, claim.limit - length]),
+            connection.prepared<Candidate>(dueEventsSql, [
+              claim.now,
+              claim.subscriber,
+              passedOver,
+              claim.limit - length
+            ]),
           (candidates) => markEventDeliveries(connection, claim, candidates)
         )
         return rows.toSorted(longestDueFirst)

@@ -61,6 +61,16 @@ LIMIT $9`
   }
 }
 
+/** The lanes of one project. */
+const likelyLanesMax = 2
+
+const isSameLane = (one: Lane, other: Lane): boolean => one.projectId === other.projectId && one.bulk === other.bulk
+
+const lanesOf = (rows: ReadonlyArray<DueRow>): ReadonlyArray<Lane> =>
+  rows
+    .map(({ projectId, bulk }) => ({ projectId, bulk }))
+    .filter((lane, at, all) => all.findIndex((one) => isSameLane(one, lane)) === at)
+
 export type ClaimOrder = (
   connection: Connection,
   claim: Claim,
@@ -79,12 +89,12 @@ export const makeClaimOrder = (schema: string): ClaimOrder => {
     const status = claimKinds[kind]
     const taken = (due: ReadonlyArray<DueRow>) => roundRobin(due, limit, rotation)
     const [isSetBackRows, dueRows] = await settleAll([
-      connection.query(setBackSql, [status, now]),
-      connection.query<DueRow>(plain.anyDue, [now, status, passedOver, limit + 1])
+      connection.prepared(setBackSql, [status, now]),
+      connection.prepared<DueRow>(plain.anyDue, [now, status, passedOver, limit + 1])
     ])
     const statements = isSetBackRows!.length > 0 ? setBack : plain
     const find = (sql: string, ...values: ReadonlyArray<unknown>) =>
-      connection.query<DueRow>(sql, [now, status, passedOver, ...values])
+      connection.prepared<DueRow>(sql, [now, status, passedOver, ...values])
     const due = statements === setBack ? await find(setBack.anyDue, limit + 1) : (dueRows as ReadonlyArray<DueRow>)
     if (due.length <= limit) return taken(due)
 
@@ -99,15 +109,22 @@ export const makeClaimOrder = (schema: string): ClaimOrder => {
         full,
         lanes
       )
+    const ofLanes = (lanes: ReadonlyArray<Lane>) => find(statements.ofLanes, JSON.stringify(lanes), limit)
     // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each.
     const lanesMax = 2 * limit
-    const later = await lanesAmong(after, null, lanesMax)
-    const earlier =
-      after === null || later.length === lanesMax ? [] : await lanesAmong(null, after, lanesMax - later.length)
-    const firsts = [...later, ...earlier]
+    // Where one project has all that is due, its deliveries come with the search for other lanes.
+    const likely = lanesOf(due)
+    const isLikely = likely.length <= likelyLanesMax
+    const [later, earlier, ofLikely] = await settleAll([
+      lanesAmong(after, null, lanesMax),
+      after === null ? [] : lanesAmong(null, after, lanesMax),
+      isLikely ? ofLanes(likely) : []
+    ])
+    const firsts = [...later!, ...earlier!].slice(0, lanesMax)
     const firstRound = taken(firsts)
     if (firstRound.length === limit || firsts.length === 0) return firstRound
-    const lanes = firsts.map(({ projectId, bulk }) => ({ projectId, bulk }))
-    return taken(await find(statements.ofLanes, JSON.stringify(lanes), limit))
+    const lanes = lanesOf(firsts)
+    const isComplete = isLikely && lanes.every((lane) => likely.some((one) => isSameLane(one, lane)))
+    return taken(isComplete ? ofLikely! : await ofLanes(lanes))
   }
 }

@@ -130,7 +130,7 @@ const readings: {
   },
   UndistributedEvents: (building, { limit }) => ({
     sql: rowsSql(
-      `SELECT ${events.columns("one")} FROM (SELECT waiting.project_id, waiting.event_id FROM ${building.table("undistributed_events")} AS waiting ORDER BY waiting.event_id LIMIT ${building.parameter(limit)}) AS waiting JOIN ${building.table(events.name)} AS one ON (one.project_id, one.id) = (waiting.project_id, waiting.event_id) ORDER BY one.id`
+      `SELECT ${events.columns("one")} FROM (SELECT waiting.project_id, waiting.event_id FROM ${building.table("undistributed_events")} AS waiting ORDER BY waiting.event_id LIMIT ${building.parameter(limit)}) AS waiting CROSS JOIN LATERAL (SELECT found.* FROM ${building.table(events.name)} AS found WHERE (found.project_id, found.id) = (waiting.project_id, waiting.event_id) LIMIT 1) AS one ORDER BY one.id`
     ),
     read: rowsOf
   }),
@@ -204,6 +204,12 @@ export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => 
   }
 }
 
+/** Queries of the workers beside the lookups: each finds its rows by an index, whatever the values are. */
+const workQueries: ReadonlySet<QueryTag> = new Set(["UndistributedEvents", "PendingEventDeliveries", "NextDue"])
+
+/** Whether the query finds its rows by an index, whatever the values are. A page with filters has other plans for rare and for frequent values. */
+const isSeek = (query: Query): boolean => isLookup(query) || workQueries.has(query._tag)
+
 /** Answers the queries from one state. */
 export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
   connection: Connection,
@@ -212,5 +218,6 @@ export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
 ): Promise<Answers<Qs>> => {
   if (queries.length === 0) return [] as ReadonlyArray<unknown> as Answers<Qs>
   const { sql, values, answersOf } = readStatement(schema, queries)
-  return answersOf(await connection.query<AnswerRow>(sql, values)) as Answers<Qs>
+  const send = queries.every(isSeek) ? connection.prepared : connection.query
+  return answersOf(await send<AnswerRow>(sql, values)) as Answers<Qs>
 }

@@ -24,13 +24,13 @@ const missing = (keys: ReadonlyArray<string>, written: ReadonlyArray<object>): R
 export const applyAll =
   <C>(sql: string, recordOf: (change: C) => object, keyOf: (change: C) => string): ApplySet<C> =>
   async (connection, changes) =>
-    missing(changes.map(keyOf), await connection.query(sql, [JSON.stringify(changes.map(recordOf))]))
+    missing(changes.map(keyOf), await connection.prepared(sql, [JSON.stringify(changes.map(recordOf))]))
 
 /** A change without a guard. */
 export const applyAlways =
   <C>(sql: string, recordOf: (change: C) => object): ApplySet<C> =>
   async (connection, changes) => {
-    await connection.query(sql, [JSON.stringify(changes.map(recordOf))])
+    await connection.prepared(sql, [JSON.stringify(changes.map(recordOf))])
     return []
   }
 

@@ -18,7 +18,7 @@ JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId"
       if (!contents.has(key)) contents.set(key, change)
     }
     const names = [...contents.values()].map(({ projectId, hash }) => ({ projectId, hash }))
-    const existing = await connection.query<{ readonly project_id: string; readonly hash: string }>(existingSql, [
+    const existing = await connection.prepared<{ readonly project_id: string; readonly hash: string }>(existingSql, [
       JSON.stringify(names)
     ])
     for (const { project_id, hash } of existing) contents.delete(joined(project_id, hash))

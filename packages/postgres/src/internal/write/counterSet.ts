@@ -36,7 +36,7 @@ RETURNING project_id AS "projectId", name, value`
       sum.positive += Math.max(0, by)
       sums.set(key, sum)
     }
-    const rows = await connection.query<Pick<AddToCounter, "projectId" | "name"> & { readonly value: number }>(sql, [
+    const rows = await connection.prepared<Pick<AddToCounter, "projectId" | "name"> & { readonly value: number }>(sql, [
       JSON.stringify([...sums.values()])
     ])
     const highest = new Map(

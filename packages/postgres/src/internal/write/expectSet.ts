@@ -39,7 +39,7 @@ export const makeExpectSet = (schema: string): ApplySet<Expect> => {
       ({ kind }) => kind
     )
     const rows = await settleAll(
-      [...byKind].map(([kind, refs]) => connection.query<Found>(statements[kind]!, [JSON.stringify(refs)]))
+      [...byKind].map(([kind, refs]) => connection.prepared<Found>(statements[kind]!, [JSON.stringify(refs)]))
     )
     const revisions = new Map(rows.flat().map(({ n, revision }) => [n, { revision }]))
     return changes.flatMap(({ revision }, n) => (revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]))

@@ -87,6 +87,6 @@ FROM (
 ) AS ordered`
   return async (connection: Connection, { locks, contacts }: Locks): Promise<void> => {
     if (locks.length + contacts.length > 0)
-      await connection.query(sql, [JSON.stringify(locks), JSON.stringify(contacts)])
+      await connection.prepared(sql, [JSON.stringify(locks), JSON.stringify(contacts)])
   }
 }

@@ -1,0 +1,42 @@
+/**
+ * A client of `pg` beyond its statements: its socket, and whether a pooler is between it and the server. Source: decision 0093.
+ */
+import type { Writable } from "node:stream"
+import type { PoolClient } from "pg"
+
+/** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
+export interface ProductClient {
+  readonly query: PoolClient["query"]
+  readonly pipeline?: boolean
+  /** The socket. Not every driver has one. */
+  readonly connection?: { readonly stream?: Partial<Pick<Writable, "cork" | "uncork">> }
+  /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
+  readonly getTransactionStatus?: () => string | null
+}
+
+/** What the driver received when it connected. A pooler sends a process number of its own. */
+interface Connected {
+  readonly processID?: number | null
+}
+
+/** Whether no pooler is between: the process that runs the statements is the one that the driver has connected to. */
+export const isDirect = async (client: PoolClient): Promise<boolean> => {
+  const { rows } = await client.query<{ readonly pid: unknown }>("SELECT pg_backend_pid() AS pid")
+  // The product can have a parser of its own for numbers.
+  return Number(rows[0]!.pid) === (client as Connected).processID
+}
+
+/** Sends the statements of one turn with one write to the socket. Otherwise the driver writes each, and a write is a call of the system. */
+export const inOneWrite = ({ connection }: ProductClient) => {
+  const stream = connection?.stream
+  let isCorked = false
+  return (): void => {
+    if (isCorked || stream?.cork === undefined) return
+    isCorked = true
+    stream.cork()
+    process.nextTick(() => {
+      isCorked = false
+      stream.uncork?.()
+    })
+  }
+}
