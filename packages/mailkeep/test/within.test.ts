@@ -235,15 +235,20 @@ describe("waiting for the store in an open transaction", () => {
 describe("the hand-off after a transaction", () => {
   it("begins soon after the commit, without a poll of the store", async () => {
     let captured = () => {}
-    const arrived = new Promise<void>((resolve) => (captured = resolve))
-    const transport = stub({ onCaptured: () => captured() })
-    await shop.reopen({ background: true, transport })
-    shop.begin()
-    shop.mail.within(shop.db).send(message)
-    shop.commit()
-    const startedAt = performance.now()
-    await arrived
-    expect(performance.now() - startedAt).toBeLessThan(900)
+    await shop.reopen({ background: true, transport: stub({ onCaptured: () => captured() }) })
+    const handOffMillis = async (subject: string) => {
+      const arrived = new Promise<void>((resolve) => (captured = resolve))
+      shop.begin()
+      shop.mail.within(shop.db).send({ ...message, subject })
+      shop.commit()
+      const startedAt = performance.now()
+      await arrived
+      return performance.now() - startedAt
+    }
+    // The last search for work was just before, so each hand-off would wait a whole second for the next poll. A busy machine can delay one.
+    const millis = []
+    for (const subject of ["First", "Second", "Third"]) millis.push(await handOffMillis(subject))
+    expect(Math.min(...millis)).toBeLessThan(900)
   })
 
   it("begins after the commit of a transaction that stays open over several turns", async () => {
