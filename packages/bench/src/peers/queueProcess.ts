@@ -55,12 +55,13 @@ const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>
   },
   "graphile-worker": async ({ place, workers }) => {
     const logger = new Logger(() => () => {})
-    const utils = await makeWorkerUtils({ connectionString: place, logger })
+    const pgPool = new Pool({ connectionString: place, max: 10 })
+    pgPool.on("error", () => {})
+    const utils = await makeWorkerUtils({ pgPool, logger })
     await run({
-      connectionString: place,
+      pgPool,
       logger,
       concurrency: workers,
-      maxPoolSize: 10,
       noHandleSignals: true,
       taskList: { mail: async () => {} }
     })
