@@ -76,9 +76,9 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
   transactions: () => transactionRun({ kills: amount(values.cycles, 40) }),
   freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
-  power: () => powerCuts({ cuts: amount(values.cuts, 1000), sends: 150, atOnce: 12, seed }),
+  power: () => powerCuts({ cuts: amount(values.cuts, 500), sends: 150, atOnce: 12, seed }),
   syscalls: () => everyCall({ stride: values.long ? 1 : 8, seed }),
-  simulate: () => simulation({ seeds: amount(values.seeds, 2000), from: seed }),
+  simulate: () => simulation({ seeds: amount(values.seeds, 1200), from: seed }),
   http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
   relay: () =>
     withPeers(() =>
