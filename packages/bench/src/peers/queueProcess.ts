@@ -56,7 +56,9 @@ const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>
   "graphile-worker": async ({ place, workers }) => {
     const logger = new Logger(() => () => {})
     const pgPool = new Pool({ connectionString: place, max: 10 })
+    // graphile-worker warns of a pool without both.
     pgPool.on("error", () => {})
+    pgPool.on("connect", (client) => client.on("error", () => {}))
     const utils = await makeWorkerUtils({ pgPool, logger })
     await run({
       pgPool,
