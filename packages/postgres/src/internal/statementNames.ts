@@ -2,7 +2,7 @@
  * Names for the statements that are sent again and again. The server keeps a named statement for the time of a connection, and parses and plans it
  * once. Source: decision 0093.
  */
-import { hash } from "node:crypto"
+import { createHash } from "node:crypto"
 
 /** A statement that is sent a few times in the life of a process is not worth memory of the server. */
 const usesMin = 5
@@ -39,7 +39,7 @@ export const makeStatementNames = (): StatementNames => {
       if (names.size >= namesMax || sql.length > countedLengthMax || count(sql) < usesMin) return undefined
       uses.delete(sql)
       // Another store in the same connection gives the same name to the same text only.
-      const name = `mailkeep_${hash("sha256", sql).slice(0, 32)}`
+      const name = `mailkeep_${createHash("sha256").update(sql).digest("hex").slice(0, 32)}`
       names.set(sql, name)
       return name
     },
