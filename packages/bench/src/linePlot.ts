@@ -2,11 +2,10 @@
  * Draws lines over a number, such as the time or the number of records.
  */
 import { LineChart } from "echarts/charts"
-import { GridComponent, LegendComponent, TitleComponent } from "echarts/components"
-import { init, use } from "echarts/core"
-import { SVGRenderer } from "echarts/renderers"
+import { use } from "echarts/core"
+import { svgChart } from "./svgChart.ts"
 
-use([LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+use([LineChart])
 
 interface Line {
   readonly name: string
@@ -27,10 +26,7 @@ const [titleHeight, panelHeight, panelGap] = [70, 220, 60]
 /** The plot as SVG. */
 export const linePlot = ({ title, subtitle, x, panels }: LinePlot): string => {
   const height = titleHeight + panels.length * (panelHeight + panelGap)
-  const chart = init(null, null, { renderer: "svg", ssr: true, width: 720, height })
-  chart.setOption({
-    animation: false,
-    backgroundColor: "#ffffff",
+  return svgChart(height, {
     title: { text: title, subtext: subtitle, left: 10, top: 6, textStyle: { fontSize: 14 } },
     legend: { right: 10, top: 8, width: 380 },
     grid: panels.map((_, n) => ({
@@ -52,7 +48,4 @@ export const linePlot = ({ title, subtitle, x, panels }: LinePlot): string => {
       }))
     )
   })
-  const svg = chart.renderToSVGString()
-  chart.dispose()
-  return svg
 }

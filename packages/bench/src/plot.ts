@@ -2,15 +2,14 @@
  * The plot of one row: the first metric of each side, on each disk. For a row with a curve, every metric over the number of records.
  */
 import { BarChart } from "echarts/charts"
-import { GridComponent, LegendComponent, TitleComponent } from "echarts/components"
-import { init, use } from "echarts/core"
-import { SVGRenderer } from "echarts/renderers"
+import { use } from "echarts/core"
 import type { Row } from "./Row.ts"
 import { linePlot } from "./linePlot.ts"
 import { numberText } from "./performancePage.ts"
 import type { RowResult } from "./results.ts"
+import { svgChart } from "./svgChart.ts"
 
-use([BarChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+use([BarChart])
 
 const diskNames = { "as-is": "disk as it is", "2ms": "sync + 2 ms", "20ms": "sync + 20 ms" } as const
 const colors = { "as-is": "#3b6ea5", "2ms": "#d08a2e", "20ms": "#8c4a6b" } as const
@@ -46,10 +45,7 @@ export const plotOf = (row: Row, results: ReadonlyArray<RowResult>): string => {
   if (curve !== undefined) return curvePlot({ ...row, curve }, results[0]!)
   const names = [...new Set(results.flatMap(({ sides }) => sides.map(({ name }) => name)))].toReversed()
   const height = 90 + names.length * (14 + 18 * results.length)
-  const chart = init(null, null, { renderer: "svg", ssr: true, width: 720, height })
-  chart.setOption({
-    animation: false,
-    backgroundColor: "#ffffff",
+  return svgChart(height, {
     title: {
       text: title,
       subtext: `${metric.unit}; ${metric.better} is better`,
@@ -74,7 +70,4 @@ export const plotOf = (row: Row, results: ReadonlyArray<RowResult>): string => {
       data: names.map((name) => sides.find((side) => side.name === name)?.figures[metric.name]?.median ?? null)
     }))
   })
-  const svg = chart.renderToSVGString()
-  chart.dispose()
-  return svg
 }
