@@ -61,7 +61,7 @@ LIMIT $9`
   }
 }
 
-/** The lanes of one project. */
+/** A project has two lanes. */
 const likelyLanesMax = 2
 
 const isSameLane = (one: Lane, other: Lane): boolean => one.projectId === other.projectId && one.bulk === other.bulk
@@ -115,12 +115,14 @@ export const makeClaimOrder = (schema: string): ClaimOrder => {
     // Where one project has all that is due, its deliveries come with the search for other lanes.
     const likely = lanesOf(due)
     const isLikely = likely.length <= likelyLanesMax
-    const [later, earlier, ofLikely] = await settleAll([
-      lanesAmong(after, null, lanesMax),
-      after === null ? [] : lanesAmong(null, after, lanesMax),
+    const later = lanesAmong(after, null, lanesMax)
+    const earlierMax = isLikely ? lanesMax : lanesMax - (await later).length
+    const [laterLanes, earlierLanes, ofLikely] = await settleAll([
+      later,
+      after === null || earlierMax === 0 ? [] : lanesAmong(null, after, earlierMax),
       isLikely ? ofLanes(likely) : []
     ])
-    const firsts = [...later!, ...earlier!].slice(0, lanesMax)
+    const firsts = [...laterLanes!, ...earlierLanes!].slice(0, lanesMax)
     const firstRound = taken(firsts)
     if (firstRound.length === limit || firsts.length === 0) return firstRound
     const lanes = lanesOf(firsts)
