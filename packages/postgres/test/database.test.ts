@@ -5,7 +5,7 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
 import { inWriteTransaction, makeDatabase, settleAll } from "../src/internal/database.ts"
-import { isContended } from "../src/internal/sqlStates.ts"
+import { isRepeatable } from "../src/internal/sqlStates.ts"
 import { testServer } from "./testServer.ts"
 
 describe("use", () => {
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres())("prepared", () => {
       await pool.query(sql)
       const failure: unknown = await database.use(manyTimes).catch((cause: unknown) => cause)
       // The callers repeat a statement that fails so.
-      expect(isContended(failure)).toBe(true)
+      expect(isRepeatable(failure)).toBe(true)
       expect(await database.use(async (connection) => (await manyTimes(connection), keptNames(connection)))).toEqual([])
       await pool.end()
     }
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres())("prepared", () => {
     const readAll = (connection: Connection) => connection.prepared("SELECT * FROM numbers")
     for (let n = 0; n < 6; n++) await database.use(readAll)
     await pool.query("ALTER TABLE numbers ADD COLUMN name text; INSERT INTO numbers VALUES (1, 'one')")
-    expect(isContended(await database.use(readAll).catch((cause: unknown) => cause))).toBe(true)
+    expect(isRepeatable(await database.use(readAll).catch((cause: unknown) => cause))).toBe(true)
     expect(await database.use(readAll)).toEqual([{ id: 1, name: "one" }])
     await pool.end()
   })

@@ -176,9 +176,11 @@ const beginWith = (lockTimeout: string): string =>
 
 /**
  * Every statement of a commit finds its rows by a key, whatever the values are. Without this, the server can choose a plan that reads the whole
- * table while the table is small, and keep it.
+ * table while the table is small, and keep it. A table of one row has no index. The price of a plan that scans it all the same is so high that the
+ * server would compile the plan.
  */
-const byKey = "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
+export const byKey =
+  "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(

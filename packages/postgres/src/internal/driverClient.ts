@@ -26,7 +26,10 @@ export const isDirect = async (client: PoolClient): Promise<boolean> => {
   return Number(rows[0]!.pid) === (client as Connected).processID
 }
 
-/** Sends the statements of one turn with one write to the socket. Otherwise the driver writes each, and a write is a call of the system. */
+/**
+ * Returns a function to call before each statement. The statements of one turn of the event loop then leave with one write to the socket. The driver
+ * alone writes each statement by itself, and each write is a system call.
+ */
 export const inOneWrite = ({ connection }: ProductClient) => {
   const stream = connection?.stream
   let isCorked = false

@@ -12,7 +12,7 @@ import { sql as events } from "./schema/events.ts"
 import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
 import { sql as store } from "./schema/store.ts"
-import { isContended } from "./sqlStates.ts"
+import { isRepeatable } from "./sqlStates.ts"
 import { hasSchema, versionOf } from "./tableVersion.ts"
 
 /**
@@ -85,7 +85,7 @@ export const migrateSchema = (
     const next = Effect.tryPromise({
       try: () => applyNext(database, schema, { steps, partitions }),
       catch: (cause) => cause
-    }).pipe(Effect.retry({ schedule: lockedSchedule, while: isContended }))
+    }).pipe(Effect.retry({ schedule: lockedSchedule, while: isRepeatable }))
     let version = yield* next
     while (version < steps.length) version = yield* next
   })

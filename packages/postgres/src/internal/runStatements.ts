@@ -4,7 +4,7 @@
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Schedule } from "effect"
 import { defectOf, unavailableOf } from "./postgresFailure.ts"
-import { isConnectionLost, isContended, isUniqueViolation } from "./sqlStates.ts"
+import { isConnectionLost, isRepeatable, isUniqueViolation } from "./sqlStates.ts"
 
 /** Waits after a conflict with another transaction, 5 s in all. */
 const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
@@ -12,8 +12,8 @@ const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedu
   Schedule.upTo({ duration: "5 seconds" })
 )
 
-/** Another transaction has written the same record, or the same unique value. */
-const isLost = (cause: unknown): boolean => isContended(cause) || isUniqueViolation(cause)
+/** The transaction can run again. Another one may have written the same unique value. */
+const isLost = (cause: unknown): boolean => isRepeatable(cause) || isUniqueViolation(cause)
 
 /** Runs a transaction. Repeats it when it lost against another transaction. */
 export const attempt = <A>(run: () => Promise<A>, isRepeated = isLost): Effect.Effect<A, unknown> =>

@@ -21,10 +21,10 @@ const unknownNames: ReadonlySet<string | undefined> = new Set(["26000", "42P05"]
 const isOutdatedPlan = (cause: unknown): boolean =>
   codeOf(cause) === "0A000" && (cause as { readonly routine?: unknown }).routine === "RevalidateCachedQuery"
 
-/** The statement can run again without its name. */
+/** The statement can run again, without its name. */
 export const isUnknownName = (cause: unknown): boolean => unknownNames.has(codeOf(cause)) || isOutdatedPlan(cause)
 
-/** A deadlock, a serialization failure, or a lock that was not free in time. The transaction can run again. */
+/** A deadlock, a serialization failure, or a lock that was not free in time. */
 const contended: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "55P03"])
 
 const reasons: Readonly<Record<string, Reason>> = {
@@ -42,7 +42,8 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57014": "contended"
 }
 
-export const isContended = (cause: unknown): boolean => contended.has(codeOf(cause)) || isUnknownName(cause)
+/** The transaction can run again: it lost against another one, or the server has forgotten the name of a statement. */
+export const isRepeatable = (cause: unknown): boolean => contended.has(codeOf(cause)) || isUnknownName(cause)
 
 const ofDriver = new WeakSet<object>()
 

@@ -205,10 +205,10 @@ export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => 
 }
 
 /** Queries of the workers beside the lookups: each finds its rows by an index, whatever the values are. */
-const workQueries: ReadonlySet<QueryTag> = new Set(["UndistributedEvents", "PendingEventDeliveries", "NextDue"])
+const seekingWork: ReadonlySet<QueryTag> = new Set(["UndistributedEvents", "PendingEventDeliveries", "NextDue"])
 
 /** Whether the query finds its rows by an index, whatever the values are. A page with filters has other plans for rare and for frequent values. */
-const isSeek = (query: Query): boolean => isLookup(query) || workQueries.has(query._tag)
+const isSeek = (query: Query): boolean => isLookup(query) || seekingWork.has(query._tag)
 
 /** Answers the queries from one state. */
 export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(

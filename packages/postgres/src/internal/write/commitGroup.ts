@@ -7,7 +7,7 @@ import { Conflict } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { defectOf, unavailableOf } from "../postgresFailure.ts"
 import { attempt } from "../runStatements.ts"
-import { isContended } from "../sqlStates.ts"
+import { isRepeatable } from "../sqlStates.ts"
 import type { Commit, CommitTransactions } from "./commitTransactions.ts"
 import { isAppliedAlone } from "./commitTransactions.ts"
 
@@ -51,7 +51,7 @@ export const makeCommitGroup = (
       if (commits.length === 1 && isAppliedAlone(first)) return finish(index, yield* commitAlone(first))
       const result = yield* Effect.result(
         // A unique value that another record has is found below.
-        attempt(() => together(commits.map(([, commit]) => commit)), isContended)
+        attempt(() => together(commits.map(([, commit]) => commit)), isRepeatable)
       )
       if (result._tag === "Success") {
         const failing = new Set(result.success)
