@@ -152,7 +152,7 @@ export const endLease = (worker: string): Change => ({ _tag: "EndLease", worker 
 
 /** Commits changes in the order that a commit requires. The changes of each project are a commit of their own. */
 export const commit = (store: MailStoreShape, ...changes: ReadonlyArray<Change>) =>
-  Effect.forEach(Map.groupBy(changes, (one) => projectIdOfChange(one) ?? projectId).values(), (own) =>
+  Effect.forEach([...Map.groupBy(changes, (one) => projectIdOfChange(one) ?? projectId).values()], (own) =>
     store.commit(inCommitOrder(own))
   ).pipe(Effect.asVoid)
 

@@ -17,8 +17,8 @@ export interface Child {
   readonly reportedLines: () => ReadonlyArray<string>
   /** Waits until the process has reported that number of lines, or has ended. */
   readonly waitForLines: (count: number) => Effect.Effect<void>
-  /** Sends the line for which the process waits before it begins, and before each further round of its job. */
-  readonly begin: Effect.Effect<void>
+  /** Sends a line. The process waits for one before it begins, and its job says for which others it waits. */
+  readonly proceed: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
   /** Waits for the end of the process. Fails with its error output if its exit code is not 0. */
   readonly ended: Effect.Effect<void, Error>
@@ -36,7 +36,7 @@ const readLines = (child: ChildProcess) => {
   return { lines, waiting }
 }
 
-/** Starts a process that waits for `begin`. The scope kills it. */
+/** Starts a process that waits for `proceed`. The scope kills it. */
 export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.Effect<Child, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
@@ -75,7 +75,7 @@ export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.
     return {
       reportedLines: () => lines.slice(1),
       waitForLines: (count) => waitForLines(count + 1),
-      begin: Effect.sync(() => child.stdin!.write("begin\n")),
+      proceed: Effect.sync(() => child.stdin!.write("proceed\n")),
       kill: Effect.andThen(
         Effect.sync(() => child.kill("SIGKILL")),
         Deferred.await(end)

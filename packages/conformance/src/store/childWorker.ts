@@ -28,8 +28,8 @@ export type Job =
    * Waits for a line on the standard input before each round after the first.
    */
   | { readonly job: "race"; readonly name: string; readonly rounds: number }
-  /** Spends one unit of two counters together, that number of times. */
-  | { readonly job: "pairs"; readonly count: number }
+  /** Spends one unit of two counters together, again and again, until the parent sends another line. */
+  | { readonly job: "pairs" }
 
 /** A separate channel, because the adapter may write to the standard streams. */
 const channel = 3
@@ -83,7 +83,7 @@ const claiming = (store: MailStoreShape, worker: string, now: number) =>
 
 const spending = (store: MailStoreShape, count: number, max: number) =>
   Effect.forEach(Array.from({ length: count }), () => Effect.flatMap(commitResult(store, spend(1, max)), report), {
-    concurrency: 4,
+    concurrency: 7,
     discard: true
   })
 
@@ -113,12 +113,19 @@ const racing = (store: MailStoreShape, name: string, rounds: number) =>
     { discard: true }
   )
 
-const pairing = (store: MailStoreShape, count: number) =>
-  Effect.forEach(
-    Array.from({ length: count }),
-    () => commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
-    { concurrency: 4, discard: true }
-  )
+const pairing = (store: MailStoreShape) =>
+  Effect.gen(function* () {
+    const stopping = yield* Effect.forkChild(nextLine)
+    const untilStopped = Effect.whileLoop({
+      while: () => stopping.pollUnsafe() === undefined,
+      body: () => commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
+      step: () => {}
+    })
+    yield* Effect.all(
+      Array.from({ length: 4 }, () => untilStopped),
+      { concurrency: "unbounded", discard: true }
+    )
+  })
 
 const work = (store: MailStoreShape, job: Job): Effect.Effect<unknown, unknown> => {
   switch (job.job) {
@@ -131,7 +138,7 @@ const work = (store: MailStoreShape, job: Job): Effect.Effect<unknown, unknown> 
     case "race":
       return racing(store, job.name, job.rounds)
     case "pairs":
-      return pairing(store, job.count)
+      return pairing(store)
   }
 }
 

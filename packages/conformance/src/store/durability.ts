@@ -48,7 +48,7 @@ const killed = law(
     const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
     for (const name of ["first", "second"]) {
       const child = yield* startChild(location.child!, { job: "commit", name })
-      yield* child.begin
+      yield* child.proceed
       yield* child.waitForLines(100)
       yield* child.kill
       const reported = child.reportedLines()
