@@ -137,9 +137,13 @@ export const settleAll = async <A>(results: ReadonlyArray<Promise<A> | A>): Prom
 
 /** The result of a transaction, and whether it is kept. */
 interface Ending<A> {
-  readonly value: A
+  /** May wait for statements that are already sent. The end of the transaction is sent at once behind them. */
+  readonly value: A | Promise<A>
   readonly isKept: boolean
 }
+
+/** What runs in a transaction. When it returns no promise, the whole transaction is sent without waiting for anything. */
+type Run<A> = (connection: Connection) => Ending<A> | Promise<Ending<A>>
 
 /** The statements around a transaction, or around a savepoint in the transaction of the product. */
 const boundaryOf = ({ savepoint }: Database, begin: string) =>
@@ -152,20 +156,21 @@ const boundaryOf = ({ savepoint }: Database, begin: string) =>
       }
 
 /** Runs `run` in one transaction. Sends its first statement together with the one that begins. */
-const inTransaction = <A>(
-  database: Database,
-  begin: string,
-  run: (connection: Connection) => Promise<Ending<A>>
-): Promise<A> =>
+const inTransaction = <A>(database: Database, begin: string, run: Run<A>): Promise<A> =>
   database.use(async (connection) => {
     const boundary = boundaryOf(database, begin)
     const began = connection.query(boundary.begin)
+    let isEnded = false
     try {
-      const [, { value, isKept }] = (await settleAll<unknown>([began, run(connection)])) as [unknown, Ending<A>]
-      await connection.query(isKept ? boundary.keep : boundary.undo)
-      return value
+      const running = run(connection)
+      const { value, isKept } =
+        running instanceof Promise ? ((await settleAll<unknown>([running, began]))[0] as Ending<A>) : running
+      const ended = connection.query(isKept ? boundary.keep : boundary.undo)
+      // The end of a transaction that has failed undoes it. A savepoint must be undone first.
+      isEnded = database.savepoint === undefined
+      return (await settleAll<unknown>([value, began, ended]))[0] as A
     } catch (cause) {
-      await connection.query(boundary.undo).catch(() => undefined)
+      if (!isEnded) await connection.query(boundary.undo).catch(() => undefined)
       throw cause
     }
   })
@@ -183,13 +188,9 @@ export const byKey =
   "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
-export const inWriteTransaction = <A>(
-  database: Database,
-  run: (connection: Connection) => Promise<Ending<A>>
-): Promise<A> => inTransaction(database, `${beginWith("5s")}; ${byKey}`, run)
+export const inWriteTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
+  inTransaction(database, `${beginWith("5s")}; ${byKey}`, run)
 
 /** Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. */
-export const inMigrationTransaction = <A>(
-  database: Database,
-  run: (connection: Connection) => Promise<Ending<A>>
-): Promise<A> => inTransaction(database, beginWith("500ms"), run)
+export const inMigrationTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
+  inTransaction(database, beginWith("500ms"), run)

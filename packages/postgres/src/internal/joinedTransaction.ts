@@ -18,7 +18,7 @@ import { attemptRead, attemptWrite } from "./runStatements.ts"
 import { codeOf } from "./sqlStates.ts"
 import { makeVersionCheck, NewerTables } from "./tableVersion.ts"
 import { makeCommitGroup } from "./write/commitGroup.ts"
-import { makeCommitTransactions } from "./write/commitTransactions.ts"
+import { makeCommitTransactions, noStep } from "./write/commitTransactions.ts"
 
 /** Each is set inside the one before: for a call, and for a commit of it. */
 const callSavepoint = "mailkeep_call"
@@ -109,10 +109,7 @@ const joinedStore = (
   onCommitted: (changes: ReadonlyArray<Change>) => void
 ): MailStoreShape => {
   // The number of the commit is taken after the transaction has ended.
-  const commitGroup = makeCommitGroup(
-    makeCommitTransactions(database, schema, () => Promise.resolve()),
-    onCommitted
-  )
+  const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, noStep), onCommitted)
   const claims = makeClaims(database, schema)
   const sweep = makeSweep(database, schema)
   return {
@@ -184,7 +181,7 @@ export const makeJoinTransaction = (
           yield* Effect.sleep(Duration.millis(millis))
         const changes = written.get(client) ?? []
         written.delete(client)
-        yield* Effect.ignore(attemptWrite(() => database.use(count.take)))
+        yield* Effect.ignore(attemptWrite(() => database.use(count.take.run)))
         notify(changes)
       })
 

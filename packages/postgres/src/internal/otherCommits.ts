@@ -10,31 +10,39 @@ import { schemaVersion } from "./migrations.ts"
 import { attemptRead } from "./runStatements.ts"
 import type { TableVersion } from "./tableVersion.ts"
 import { makeVersionCheck, versionColumns } from "./tableVersion.ts"
+import { failUnless } from "./sqlStates.ts"
+import type { CommitStep } from "./write/commitTransactions.ts"
 
 /** Counts the commits of this process and of others. */
 export interface CommitCount {
   /** Takes the next number of the sequence, in the transaction of a commit. Fails if this program cannot use the tables. */
-  readonly take: (connection: Connection) => Promise<void>
+  readonly take: CommitStep
   /** How many numbers other processes have taken, or fewer while this process takes one. */
   readonly others: () => Promise<number>
 }
 
 export const makeCommitCount = (database: Database, schema: string): CommitCount => {
-  const takeSql = `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${versionColumns} FROM ${schema}.schema_version`
-  const { check } = makeVersionCheck(schema, schemaVersion)
+  const { check, isUsable } = makeVersionCheck(schema, schemaVersion)
+  const takeSql = (columns: string) =>
+    `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${columns} FROM ${schema}.schema_version`
+  const [versionedSql, orFailSql] = [takeSql(versionColumns), takeSql(failUnless(isUsable))]
   const lastSql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${schema}.commits`
   let own = 0
   let underWay = 0
+  const take = async (connection: Connection, sql: string): Promise<TableVersion | undefined> => {
+    underWay++
+    try {
+      const [row] = await connection.prepared<TableVersion>(sql)
+      own++
+      return row
+    } finally {
+      underWay--
+    }
+  }
   return {
-    take: async (connection) => {
-      underWay++
-      try {
-        const [row] = await connection.prepared<TableVersion>(takeSql)
-        check(row)
-        own++
-      } finally {
-        underWay--
-      }
+    take: {
+      run: async (connection) => check(await take(connection, versionedSql)),
+      runOrFail: (connection) => take(connection, orFailSql)
     },
     others: () =>
       database.use(async (connection) => {

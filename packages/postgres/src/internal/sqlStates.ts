@@ -80,3 +80,12 @@ export const isRefusedStatement = (cause: unknown): boolean => codeOf(cause)?.st
 
 /** Another record has the value of a unique column. */
 export const isUniqueViolation = (cause: unknown): boolean => codeOf(cause) === "23505"
+
+/**
+ * An SQL expression that fails its statement unless the condition holds. The condition must not be null. A division by zero is the failure that every
+ * database has without a function of its own.
+ */
+export const failUnless = (condition: string): string => `1 / (${condition})::int`
+
+/** A condition of `failUnless` did not hold. */
+export const isFailedCondition = (cause: unknown): boolean => codeOf(cause) === "22012"

@@ -100,7 +100,7 @@ JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY
       const gone = rows.filter(({ projectId, messageId }) => !changed.has(keyOf(projectId, messageId)))
       await deleteRows(connection, "attempts", "delivery_id", gone)
       await deleteRows(connection, "deliveries", "id", gone)
-      await addToCounters(
+      await addToCounters.apply(
         connection,
         sweptCounts(gone).map((count) => ({ _tag: "AddToCounter", ...count, max: null }))
       )

@@ -6,9 +6,18 @@ import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 import type { RecordTable } from "../recordTable.ts"
 import { jsonRows } from "../recordTable.ts"
+import { failUnless } from "../sqlStates.ts"
 
-/** Applies changes of one kind. Returns the indexes of those that were not applied. */
-export type ApplySet<C> = (connection: Connection, changes: ReadonlyArray<C>) => Promise<ReadonlyArray<number>>
+/** How the changes of one kind are applied. */
+export interface ApplySet<C> {
+  /** Applies the changes whose guards hold. Returns the indexes of the others. */
+  readonly apply: (connection: Connection, changes: ReadonlyArray<C>) => Promise<ReadonlyArray<number>>
+  /**
+   * Applies all changes, or fails, and the transaction with it: `isFailedCondition`. Sends its statements before it returns, so that the end of the
+   * transaction can follow them at once. Absent if the client must read something first.
+   */
+  readonly applyOrFail?: (connection: Connection, changes: ReadonlyArray<C>) => Promise<unknown>
+}
 
 /** A key in one text. No part of a key contains the separator. */
 export const joined = (...parts: ReadonlyArray<string | number>): string => parts.join("\0")
@@ -20,19 +29,34 @@ const missing = (keys: ReadonlyArray<string>, written: ReadonlyArray<object>): R
   return keys.flatMap((key, index) => (found.has(key) ? [] : [index]))
 }
 
-/** One statement with all changes in one parameter. `recordOf` makes the row of a change, and `keyOf` the key that the statement returns. */
-export const applyAll =
-  <C>(sql: string, recordOf: (change: C) => object, keyOf: (change: C) => string): ApplySet<C> =>
-  async (connection, changes) =>
-    missing(changes.map(keyOf), await connection.prepared(sql, [JSON.stringify(changes.map(recordOf))]))
+/** The `WITH` query of a statement that returns the keys of the records that it writes. */
+export const writtenBy = (sql: string): string => `written AS (${sql})`
+
+/**
+ * One statement with all changes in one parameter. `queries` are its `WITH` queries: the one with the name `written` has the key of each record that
+ * was written. `recordOf` makes the row of a change, and `keyOf` its key.
+ */
+export const applyAll = <C>(
+  queries: string,
+  recordOf: (change: C) => object,
+  keyOf: (change: C) => string
+): Required<ApplySet<C>> => {
+  const sql = `WITH ${queries} SELECT * FROM written`
+  const orFailSql = `WITH ${queries} SELECT ${failUnless("count(*) = json_array_length($1::json)")} FROM written`
+  const rowsOfChanges = (changes: ReadonlyArray<C>) => [JSON.stringify(changes.map(recordOf))]
+  return {
+    apply: async (connection, changes) =>
+      missing(changes.map(keyOf), await connection.prepared(sql, rowsOfChanges(changes))),
+    applyOrFail: (connection, changes) => connection.prepared(orFailSql, rowsOfChanges(changes))
+  }
+}
 
 /** A change without a guard. */
-export const applyAlways =
-  <C>(sql: string, recordOf: (change: C) => object): ApplySet<C> =>
-  async (connection, changes) => {
-    await connection.prepared(sql, [JSON.stringify(changes.map(recordOf))])
-    return []
-  }
+export const applyAlways = <C>(sql: string, recordOf: (change: C) => object): ApplySet<C> => {
+  const applyOrFail = (connection: Connection, changes: ReadonlyArray<C>) =>
+    connection.prepared(sql, [JSON.stringify(changes.map(recordOf))])
+  return { apply: (connection, changes) => applyOrFail(connection, changes).then(() => []), applyOrFail }
+}
 
 /** The rows of the parameter, as a table with the alias `r`. */
 export const rowsOf = (definitions: string): string => jsonRows("$1", "r", definitions)
@@ -73,26 +97,30 @@ interface Replacing {
 }
 
 /** Applies the changes that insert with one statement, and those that replace with another. */
-export const putSet = <C extends Replacing>(insert: ApplySet<C>, replace: ApplySet<C>): ApplySet<C> => {
-  const part = async (
-    connection: Connection,
-    changes: ReadonlyArray<C>,
-    isChosen: (change: C) => boolean,
-    apply: ApplySet<C>
-  ) => {
-    const indexes = changes.flatMap((change, index) => (isChosen(change) ? [index] : []))
-    if (indexes.length === 0) return []
-    const failed = await apply(
-      connection,
-      indexes.map((index) => changes[index]!)
-    )
-    return failed.map((at) => indexes[at]!)
+export const putSet = <C extends Replacing>(
+  insert: Required<ApplySet<C>>,
+  replace: Required<ApplySet<C>>
+): ApplySet<C> => {
+  const partsOf = (changes: ReadonlyArray<C>) => {
+    const indexes = Map.groupBy(changes.keys(), (index) => changes[index]!.replaces === null)
+    return ([true, false] as const).flatMap((inserts) => {
+      const own = indexes.get(inserts)
+      return own === undefined
+        ? []
+        : [{ set: inserts ? insert : replace, indexes: own, changes: own.map((index) => changes[index]!) }]
+    })
   }
-  return async (connection, changes) => {
-    const failed = await settleAll([
-      part(connection, changes, ({ replaces }) => replaces === null, insert),
-      part(connection, changes, ({ replaces }) => replaces !== null, replace)
-    ])
-    return failed.flat()
+  return {
+    apply: async (connection, changes) => {
+      const failed = await settleAll(
+        partsOf(changes).map(async (part) => {
+          const own = await part.set.apply(connection, part.changes)
+          return own.map((at) => part.indexes[at]!)
+        })
+      )
+      return failed.flat()
+    },
+    applyOrFail: (connection, changes) =>
+      settleAll(partsOf(changes).map((part) => part.set.applyOrFail(connection, part.changes)))
   }
 }

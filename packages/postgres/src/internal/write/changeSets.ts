@@ -22,7 +22,7 @@ import {
   suppressions
 } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, applyAlways, insertSql, joined, putSet, replaceSql, rowsOf } from "./changeSet.ts"
+import { applyAll, applyAlways, insertSql, joined, putSet, replaceSql, rowsOf, writtenBy } from "./changeSet.ts"
 import { contactSets } from "./contactSets.ts"
 import { makeAddToCounters } from "./counterSet.ts"
 import { makeExpectSet } from "./expectSet.ts"
@@ -38,31 +38,31 @@ const keyOf = ({ projectId, id }: { readonly projectId: string; readonly id: str
 /** The sets of the records that every other record depends on. */
 const accessSets = (schema: string) => ({
   PutSetting: applyAll<ChangeOf<"PutSetting">>(
-    `INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${rowsOf("name text, value text")}
-ORDER BY name ON CONFLICT DO NOTHING RETURNING name`,
+    writtenBy(`INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${rowsOf("name text, value text")}
+ORDER BY name ON CONFLICT DO NOTHING RETURNING name`),
     ({ name, value }) => ({ name, value }),
     ({ name }) => name
   ),
   PutProject: putSet<ChangeOf<"PutProject">>(
     applyAll(
-      insertSql(schema, projects, ["id"]),
+      writtenBy(insertSql(schema, projects, ["id"])),
       ({ project }) => project,
       ({ project }) => project.id
     ),
     applyAll(
-      replaceSql(schema, projects, ["id"], "true"),
+      writtenBy(replaceSql(schema, projects, ["id"], "true")),
       ({ project, replaces }) => ({ ...project, replaces }),
       ({ project }) => project.id
     )
   ),
   PutApiKey: putSet<ChangeOf<"PutApiKey">>(
     applyAll(
-      insertSql(schema, apiKeys, ["projectId", "id"]),
+      writtenBy(insertSql(schema, apiKeys, ["projectId", "id"])),
       ({ key }) => key,
       ({ key }) => joined(key.projectId, key.id)
     ),
     applyAll(
-      replaceSql(schema, apiKeys, ["projectId", "id"], `t.public_id = r."publicId"`),
+      writtenBy(replaceSql(schema, apiKeys, ["projectId", "id"], `t.public_id = r."publicId"`)),
       ({ key, replaces }) => ({ ...key, replaces }),
       ({ key }) => joined(key.projectId, key.id)
     )
@@ -74,66 +74,68 @@ FROM ${rowsOf(`"projectId" text, id text, "lastUsedAt" bigint`)} WHERE (t.projec
   ),
   PutDomain: putSet<ChangeOf<"PutDomain">>(
     applyAll(
-      insertSql(schema, domains, ["projectId", "domain"]),
+      writtenBy(insertSql(schema, domains, ["projectId", "domain"])),
       ({ domain }) => domain,
       ({ domain }) => joined(domain.projectId, domain.domain)
     ),
     applyAll(
-      replaceSql(schema, domains, ["projectId", "domain"], "true"),
+      writtenBy(replaceSql(schema, domains, ["projectId", "domain"], "true")),
       ({ domain, replaces }) => ({ ...domain, replaces }),
       ({ domain }) => joined(domain.projectId, domain.domain)
     )
   ),
   RemoveDomain: applyAll<ChangeOf<"RemoveDomain">>(
-    `DELETE FROM ${schema}.domains AS t USING ${rowsOf(`"projectId" text, domain text, revision bigint`)}
-WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revision) RETURNING t.project_id, t.domain`,
+    writtenBy(`DELETE FROM ${schema}.domains AS t USING ${rowsOf(`"projectId" text, domain text, revision bigint`)}
+WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revision) RETURNING t.project_id, t.domain`),
     ({ projectId, domain, revision }) => ({ projectId, domain, revision }),
     ({ projectId, domain }) => joined(projectId, domain)
   ),
   PutResource: putSet<ChangeOf<"PutResource">>(
     applyAll(
-      insertSql(schema, resources, ["projectId", "id"]),
+      writtenBy(insertSql(schema, resources, ["projectId", "id"])),
       ({ resource }) => resource,
       ({ resource }) => joined(resource.projectId, resource.id)
     ),
     applyAll(
-      replaceSql(
-        schema,
-        resources,
-        ["projectId", "id"],
-        `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
+      writtenBy(
+        replaceSql(
+          schema,
+          resources,
+          ["projectId", "id"],
+          `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
+        )
       ),
       ({ resource, replaces }) => ({ ...resource, replaces }),
       ({ resource }) => joined(resource.projectId, resource.id)
     )
   ),
   RemoveResource: applyAll<ChangeOf<"RemoveResource">>(
-    `DELETE FROM ${schema}.resources AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
-WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id`,
+    writtenBy(`DELETE FROM ${schema}.resources AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
+WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id`),
     ({ projectId, id, revision }) => ({ projectId, id, revision }),
     keyOf
   ),
   PutSuppression: putSet<ChangeOf<"PutSuppression">>(
     applyAll(
-      insertSql(schema, suppressions, ["projectId", "addressKey"]),
+      writtenBy(insertSql(schema, suppressions, ["projectId", "addressKey"])),
       ({ suppression }) => suppression,
       ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
     ),
     applyAll(
-      replaceSql(schema, suppressions, ["projectId", "addressKey"], "true"),
+      writtenBy(replaceSql(schema, suppressions, ["projectId", "addressKey"], "true")),
       ({ suppression, replaces }) => ({ ...suppression, replaces }),
       ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
     )
   ),
   RecordIdempotency: applyAll<ChangeOf<"RecordIdempotency">>(
     // An expired record is replaced by the new one.
-    `INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
+    writtenBy(`INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
 SELECT ${idempotency.sources("r")}, r."now" FROM ${rowsOf(`${idempotency.definitions()}, "now" bigint`)}
 ORDER BY r."projectId", r.key
 ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
   expires_at = excluded.expires_at, recorded_at = excluded.recorded_at
 WHERE t.expires_at <= excluded.recorded_at
-RETURNING project_id, key`,
+RETURNING project_id, key`),
     ({ record, now }) => ({ ...record, now }),
     ({ record }) => joined(record.projectId, record.key)
   ),
@@ -168,44 +170,47 @@ const transitionRow = ({ projectId, id, from, fencingToken, next }: Transition) 
 const mailSets = (schema: string) => ({
   // A message refers to the contents of its attachments.
   InsertMessage: applyAll<ChangeOf<"InsertMessage">>(
-    `WITH added AS (${insertSql(schema, storedMessages, ["projectId", "id"])}, attachments), referring AS (
+    `added AS (${insertSql(schema, storedMessages, ["projectId", "id"])}, attachments), referring AS (
   INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
   SELECT added.project_id, attachment ->> 'hash', added.id
   FROM added CROSS JOIN LATERAL json_array_elements(added.attachments) AS attachment
   ON CONFLICT DO NOTHING
-) SELECT project_id, id FROM added`,
+), ${writtenBy("SELECT project_id, id FROM added")}`,
     ({ message }) => messageRow(message),
     ({ message }) => keyOf(message)
   ),
   InsertDelivery: applyAll<ChangeOf<"InsertDelivery">>(
-    insertSql(schema, storedDeliveries, ["projectId", "id"]),
+    writtenBy(insertSql(schema, storedDeliveries, ["projectId", "id"])),
     ({ delivery }) => deliveryRow(delivery),
     ({ delivery }) => keyOf(delivery)
   ),
   InsertAttempt: applyAll<ChangeOf<"InsertAttempt">>(
-    insertSql(
-      schema,
-      attempts,
-      ["projectId", "deliveryId", "number"],
-      `JOIN ${schema}.deliveries AS d ON (d.project_id, d.id) = (r."projectId", r."deliveryId")`
+    writtenBy(
+      insertSql(
+        schema,
+        attempts,
+        ["projectId", "deliveryId", "number"],
+        `JOIN ${schema}.deliveries AS d ON (d.project_id, d.id) = (r."projectId", r."deliveryId")`
+      )
     ),
     ({ attempt }) => attempt,
     ({ attempt }) => joined(attempt.projectId, attempt.deliveryId, attempt.number)
   ),
   // Locks the delivery, so that no other worker claims it before this commit ends.
   TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
-    `WITH r AS MATERIALIZED (
+    `r AS MATERIALIZED (
   SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
 ), held AS MATERIALIZED (
   SELECT t.project_id, t.id, t.fencing_token FROM ${schema}.deliveries AS t
   JOIN r ON (t.project_id, t.id, t.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
   WHERE t.status = 'sending'
   ORDER BY t.project_id, t.id FOR NO KEY UPDATE OF t
-)
+), written AS (
 UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", attemptStateFields)}
 FROM r JOIN held ON (held.project_id, held.id, held.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
 WHERE (t.project_id, t.delivery_id, t.number, t.phase) = (r."projectId", r."deliveryId", r.number, r."guardPhase")
-RETURNING t.project_id, t.delivery_id, t.number`,
+RETURNING t.project_id, t.delivery_id, t.number
+)`,
     ({ projectId, deliveryId, number, fencingToken, from, next }) => ({
       ...next,
       projectId,
@@ -217,9 +222,9 @@ RETURNING t.project_id, t.delivery_id, t.number`,
     ({ projectId, deliveryId, number }) => joined(projectId, deliveryId, number)
   ),
   TransitionDelivery: applyAll<ChangeOf<"TransitionDelivery">>(
-    `UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
+    writtenBy(`UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
 FROM ${rowsOf(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
-RETURNING t.project_id, t.id`,
+RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
   )
@@ -228,27 +233,27 @@ RETURNING t.project_id, t.id`,
 /** The sets of events, event deliveries and leases. */
 const eventSets = (schema: string) => ({
   AppendEvent: applyAll<ChangeOf<"AppendEvent">>(
-    `WITH added AS (${insertSql(schema, events, ["projectId", "id"])}), waiting AS (
-  INSERT INTO ${schema}.undistributed_events (project_id, event_id) SELECT project_id, id FROM added
-) SELECT project_id, id FROM added`,
+    `${writtenBy(insertSql(schema, events, ["projectId", "id"]))}, waiting AS (
+  INSERT INTO ${schema}.undistributed_events (project_id, event_id) SELECT project_id, id FROM written
+)`,
     ({ event }) => event,
     ({ event }) => keyOf(event)
   ),
   DistributeEvent: applyAll<ChangeOf<"DistributeEvent">>(
-    `DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf(`"projectId" text, id text`)}
-WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id, t.event_id`,
+    writtenBy(`DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf(`"projectId" text, id text`)}
+WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id, t.event_id`),
     ({ projectId, id }) => ({ projectId, id }),
     keyOf
   ),
   InsertEventDelivery: applyAll<ChangeOf<"InsertEventDelivery">>(
-    insertSql(schema, eventDeliveries, ["projectId", "id"]),
+    writtenBy(insertSql(schema, eventDeliveries, ["projectId", "id"])),
     ({ eventDelivery }) => eventDelivery,
     ({ eventDelivery }) => keyOf(eventDelivery)
   ),
   TransitionEventDelivery: applyAll<ChangeOf<"TransitionEventDelivery">>(
-    `UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
+    writtenBy(`UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
 FROM ${rowsOf(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
-RETURNING t.project_id, t.id`,
+RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
   ),

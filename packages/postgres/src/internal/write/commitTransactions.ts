@@ -5,6 +5,7 @@ import type { Change, ChangeOf, RefusedChange } from "@mailkeep/core/adapter"
 import { changeOrder } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
 import { inWriteTransaction, settleAll } from "../database.ts"
+import { isFailedCondition } from "../sqlStates.ts"
 import type { ApplySet } from "./changeSet.ts"
 import type { SetTag } from "./changeSets.ts"
 import { makeChangeSets } from "./changeSets.ts"
@@ -24,10 +25,27 @@ export interface CommitTransactions {
 /** Whether the commit is applied change by change. */
 export const isAppliedAlone = (commit: Commit): boolean => commit.some(({ _tag }) => _tag === "RewriteRecord")
 
+/** Does something of its own in the transaction of each commit. */
+export interface CommitStep {
+  /** Sends its statements before it returns. */
+  readonly run: (connection: Connection) => Promise<unknown>
+  /** The same. Where `run` would reject because of what it has read, the server fails, and the transaction with it. */
+  readonly runOrFail: (connection: Connection) => Promise<unknown>
+}
+
+export const noStep: CommitStep = { run: () => Promise.resolve(), runOrFail: () => Promise.resolve() }
+
+/** The changes of one kind, and the number of the commit of each. */
+interface Part {
+  readonly set: ApplySet<Change>
+  readonly changes: ReadonlyArray<Change>
+  readonly owners: ReadonlyArray<number>
+}
+
 export const makeCommitTransactions = (
   database: Database,
   schema: string,
-  afterChanges: (connection: Connection, changes: Commit) => Promise<unknown>
+  lastStep: CommitStep
 ): CommitTransactions => {
   const sets = makeChangeSets(schema)
   const takeLocks = makeTakeLocks(schema)
@@ -35,29 +53,57 @@ export const makeCommitTransactions = (
   const rewriteRecord = makeRewriteRecord(schema)
   const setOf = (tag: SetTag) => sets[tag] as ApplySet<Change>
 
-  /** Sends the statements of all kinds without waiting for each. */
-  const applySets = async (connection: Connection, commits: ReadonlyArray<Commit>): Promise<ReadonlyArray<number>> => {
-    const changes = commits.flat()
-    const owners = commits.flatMap((commit, owner) => commit.map(() => owner))
-    const byTag = Map.groupBy(changes.keys(), (index) => changes[index]!._tag)
-    const locked = takeLocks(connection, locksOfChanges(changes))
-    const applied = changeOrder.flatMap((tag) => {
-      const indexes = byTag.get(tag)
-      if (indexes === undefined || tag === "RewriteRecord") return []
-      const failing = setOf(tag)(
-        connection,
-        indexes.map((index) => changes[index]!)
-      )
-      return [failing.then((failed) => failed.map((at) => owners[indexes[at]!]!))]
+  /** The parts in the order in which they are applied. */
+  const partsOf = (commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
+    const owned = commits.flatMap((commit, owner) => commit.map((change) => ({ change, owner })))
+    const byTag = Map.groupBy(owned, ({ change }) => change._tag)
+    return changeOrder.flatMap((tag) => {
+      const own = byTag.get(tag)
+      if (own === undefined || tag === "RewriteRecord") return []
+      return [{ set: setOf(tag), changes: own.map(({ change }) => change), owners: own.map(({ owner }) => owner) }]
     })
-    const after = afterChanges(connection, changes)
-    const [failing] = await settleAll<unknown>([settleAll(applied), locked, after])
+  }
+
+  /** Sends the statements of all kinds without waiting for each. Returns the commits with a guard that does not hold. */
+  const applyParts = async (connection: Connection, parts: ReadonlyArray<Part>): Promise<ReadonlyArray<number>> => {
+    const locked = takeLocks(connection, locksOfChanges(parts.flatMap(({ changes }) => changes)))
+    const applied = parts.map(async ({ set, changes, owners }) => {
+      const failing = await set.apply(connection, changes)
+      return failing.map((at) => owners[at]!)
+    })
+    const [failing] = await settleAll<unknown>([settleAll(applied), locked, lastStep.run(connection)])
     return [...new Set((failing as ReadonlyArray<ReadonlyArray<number>>).flat())]
+  }
+
+  /**
+   * Sends the whole transaction at once, its end too, so that it keeps no lock while it waits for this process. Returns whether all guards held:
+   * otherwise the server has undone the transaction. Source: decision 0094.
+   */
+  const applyAtOnce = async (parts: ReadonlyArray<Part>): Promise<boolean> => {
+    const sends = parts.map(({ set, changes }) => {
+      const { applyOrFail } = set
+      return applyOrFail && ((connection: Connection) => applyOrFail(connection, changes))
+    })
+    if (!sends.every((send) => send !== undefined)) return false
+    try {
+      await inWriteTransaction(database, (connection) => ({
+        value: settleAll<unknown>([
+          takeLocks(connection, locksOfChanges(parts.flatMap(({ changes }) => changes))),
+          ...sends.map((send) => send(connection)),
+          lastStep.runOrFail(connection)
+        ]),
+        isKept: true
+      }))
+      return true
+    } catch (cause) {
+      if (isFailedCondition(cause)) return false
+      throw cause
+    }
   }
 
   const applyOne = async (connection: Connection, change: Change) => {
     if (change._tag === "RewriteRecord") return rewriteRecord(connection, change)
-    const failing = await setOf(change._tag)(connection, [change])
+    const failing = await setOf(change._tag).apply(connection, [change])
     return failing.length === 0 ? undefined : findConflict(connection, change as ChangeOf<SetTag>)
   }
 
@@ -67,16 +113,19 @@ export const makeCommitTransactions = (
       const reason = await applyOne(connection, change)
       if (reason !== undefined) return { at, reason }
     }
-    await afterChanges(connection, commit)
+    await lastStep.run(connection)
     return undefined
   }
 
   return {
-    together: (commits) =>
-      inWriteTransaction(database, async (connection) => {
-        const failing = await applySets(connection, commits)
+    together: async (commits) => {
+      const parts = partsOf(commits)
+      if (await applyAtOnce(parts)) return []
+      return inWriteTransaction(database, async (connection) => {
+        const failing = await applyParts(connection, parts)
         return { value: failing, isKept: failing.length === 0 }
-      }),
+      })
+    },
     alone: (commit) =>
       inWriteTransaction(database, async (connection) => {
         const refused = await applyInOrder(connection, commit)

@@ -6,7 +6,7 @@ import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import { apiKeys, resources } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, joined, replaceSql } from "./changeSet.ts"
+import { applyAll, joined, replaceSql, writtenBy } from "./changeSet.ts"
 import { moveContacts } from "./contactSets.ts"
 import { markOfDriver } from "../sqlStates.ts"
 import type { SetTag } from "./changeSets.ts"
@@ -85,12 +85,12 @@ const clashOf = (change: Change): Key | undefined => {
 /** Replaces a record whose unique value changes. */
 const makeMoves = (schema: string) => ({
   PutApiKey: applyAll<ChangeOf<"PutApiKey">>(
-    replaceSql(schema, apiKeys, ["projectId", "id"], "true"),
+    writtenBy(replaceSql(schema, apiKeys, ["projectId", "id"], "true")),
     ({ key, replaces }) => ({ ...key, replaces }),
     ({ key }) => joined(key.projectId, key.id)
   ),
   PutResource: applyAll<ChangeOf<"PutResource">>(
-    replaceSql(schema, resources, ["projectId", "id"], "true"),
+    writtenBy(replaceSql(schema, resources, ["projectId", "id"], "true")),
     ({ resource, replaces }) => ({ ...resource, replaces }),
     ({ resource }) => joined(resource.projectId, resource.id)
   ),
@@ -120,7 +120,7 @@ export const makeFindConflict = (schema: string) => {
     const clash = clashOf(change)
     if (clash !== undefined && (await find(connection, clash, "1 AS revision")).length > 0) return "AlreadyExists"
     const move = change._tag in moves ? (moves[change._tag as keyof typeof moves] as ApplySet<Change>) : undefined
-    if (move === undefined || (await move(connection, [change])).length > 0) throw changedMeanwhile()
+    if (move === undefined || (await move.apply(connection, [change])).length > 0) throw changedMeanwhile()
     return undefined
   }
 

@@ -4,58 +4,60 @@
 import type { ChangeOf } from "@mailkeep/core/adapter"
 import { contactRow, storedContacts } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, joined, putSet, rowsOf } from "./changeSet.ts"
+import { applyAll, joined, putSet, rowsOf, writtenBy } from "./changeSet.ts"
 
 type PutContact = ChangeOf<"PutContact">
 
-/** Adds an entry for each list of the contacts of `written`. */
+/** Adds an entry for each list of the contacts of `stored`. */
 const listedSql = (schema: string) => `listed AS (
   INSERT INTO ${schema}.contacts_on_lists (project_id, list_id, created_at, contact_id)
-  SELECT written.project_id, list_id, written.created_at, written.id
-  FROM written CROSS JOIN LATERAL json_array_elements_text(written.list_ids) AS list_id
+  SELECT stored.project_id, list_id, stored.created_at, stored.id
+  FROM stored CROSS JOIN LATERAL json_array_elements_text(stored.list_ids) AS list_id
   ON CONFLICT DO NOTHING
 )`
 
-const insertSql = (schema: string) => `WITH written AS (
+const keysOfStored = writtenBy("SELECT project_id, id FROM stored")
+
+const insertQueries = (schema: string) => `stored AS (
   INSERT INTO ${schema}.contacts (${storedContacts.targets()})
   SELECT ${storedContacts.sources("r")} FROM ${rowsOf(storedContacts.definitions())}
   ORDER BY r."projectId", r.id ON CONFLICT DO NOTHING RETURNING id, project_id, created_at, list_ids
-), ${listedSql(schema)} SELECT project_id, id FROM written`
+), ${listedSql(schema)}, ${keysOfStored}`
 
-const replaceSql = (schema: string, where: string) => `WITH written AS (
+const replaceQueries = (schema: string, where: string) => `stored AS (
   UPDATE ${schema}.contacts AS t
   SET ${storedContacts.assignments("r")}
   FROM ${rowsOf(`${storedContacts.definitions()}, "replaces" bigint`)}
   WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r."replaces") AND ${where}
   RETURNING t.id, t.project_id, t.created_at, t.list_ids
 ), unlisted AS (
-  DELETE FROM ${schema}.contacts_on_lists AS entry USING written
-  WHERE (entry.project_id, entry.contact_id) = (written.project_id, written.id)
-    AND (entry.created_at <> written.created_at OR entry.list_id NOT IN (SELECT json_array_elements_text(written.list_ids)))
-), ${listedSql(schema)} SELECT project_id, id FROM written`
+  DELETE FROM ${schema}.contacts_on_lists AS entry USING stored
+  WHERE (entry.project_id, entry.contact_id) = (stored.project_id, stored.id)
+    AND (entry.created_at <> stored.created_at OR entry.list_id NOT IN (SELECT json_array_elements_text(stored.list_ids)))
+), ${listedSql(schema)}, ${keysOfStored}`
 
-const removeSql = (schema: string) => `WITH removed AS (
+const removeQueries = (schema: string) => `written AS (
   DELETE FROM ${schema}.contacts AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
   WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id
 ), unlisted AS (
-  DELETE FROM ${schema}.contacts_on_lists AS entry USING removed
-  WHERE (entry.project_id, entry.contact_id) = (removed.project_id, removed.id)
-) SELECT project_id, id FROM removed`
+  DELETE FROM ${schema}.contacts_on_lists AS entry USING written
+  WHERE (entry.project_id, entry.contact_id) = (written.project_id, written.id)
+)`
 
 const keyOf = ({ contact }: PutContact) => joined(contact.projectId, contact.id)
 const replacingRow = ({ contact, replaces }: PutContact) => ({ ...contactRow(contact), replaces })
 
 /** Replaces contacts, also when their addresses change. */
 export const moveContacts = (schema: string): ApplySet<PutContact> =>
-  applyAll(replaceSql(schema, "true"), replacingRow, keyOf)
+  applyAll(replaceQueries(schema, "true"), replacingRow, keyOf)
 
 export const contactSets = (schema: string) => ({
   PutContact: putSet<PutContact>(
-    applyAll(insertSql(schema), ({ contact }) => contactRow(contact), keyOf),
-    applyAll(replaceSql(schema, "t.address = r.address"), replacingRow, keyOf)
+    applyAll(insertQueries(schema), ({ contact }) => contactRow(contact), keyOf),
+    applyAll(replaceQueries(schema, "t.address = r.address"), replacingRow, keyOf)
   ),
   RemoveContact: applyAll<ChangeOf<"RemoveContact">>(
-    removeSql(schema),
+    removeQueries(schema),
     ({ projectId, id, revision }) => ({ projectId, id, revision }),
     ({ projectId, id }) => joined(projectId, id)
   )

@@ -11,7 +11,7 @@ export const makePutContents = (schema: string): ApplySet<ChangeOf<"PutContent">
   const existingSql = `SELECT t.project_id, t.hash FROM ${rowsOf(`"projectId" text, hash text`)}
 JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId", r.hash, 0)`
   const insertSql = `INSERT INTO ${schema}.contents (project_id, hash, chunk, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
-  return async (connection, changes) => {
+  const apply: ApplySet<ChangeOf<"PutContent">>["apply"] = async (connection, changes) => {
     const contents = new Map<string, ChangeOf<"PutContent">>()
     for (const change of changes) {
       const key = joined(change.projectId, change.hash)
@@ -36,4 +36,5 @@ JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId"
     )
     return []
   }
+  return { apply }
 }

@@ -3,7 +3,9 @@
  */
 import type { ChangeOf, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
+import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
+import { failUnless } from "../sqlStates.ts"
 import type { ApplySet } from "./changeSet.ts"
 import { rowsOf } from "./changeSet.ts"
 
@@ -18,7 +20,7 @@ const places: Readonly<Record<RecordRef["kind"], readonly [table: string, where:
   ContactAddress: ["contacts", `(t.project_id, t.address) = (r."projectId", r.address)`]
 }
 
-const definitions = `n integer, id text, "projectId" text, domain text, "addressKey" text, address text`
+const definitions = `n integer, revision bigint, id text, "projectId" text, domain text, "addressKey" text, address text`
 
 interface Found {
   readonly n: number
@@ -26,22 +28,36 @@ interface Found {
 }
 
 export const makeExpectSet = (schema: string): ApplySet<Expect> => {
-  const sql = (kind: RecordRef["kind"]) => {
-    const [table, where] = places[kind]
-    return `SELECT r.n, t.revision FROM ${rowsOf(definitions)} JOIN ${schema}.${table} AS t ON ${where}`
-  }
-  const statements = Object.fromEntries(
-    (Object.keys(places) as Array<RecordRef["kind"]>).map((kind) => [kind, sql(kind)])
+  const statementsOf = (sqlOf: (table: string, where: string) => string) =>
+    Object.fromEntries(
+      Object.entries(places).map(([kind, [table, where]]) => [kind, sqlOf(`${schema}.${table}`, where)])
+    ) as Readonly<Record<RecordRef["kind"], string>>
+  const statements = statementsOf(
+    (table, where) => `SELECT r.n, t.revision FROM ${rowsOf(definitions)} JOIN ${table} AS t ON ${where}`
   )
-  return async (connection, changes) => {
+  const orFail = statementsOf(
+    (table, where) =>
+      `SELECT ${failUnless("count(*) = 0")} FROM ${rowsOf(definitions)} LEFT JOIN ${table} AS t ON ${where} WHERE t.revision IS DISTINCT FROM r.revision`
+  )
+  const send = <Row extends object>(
+    connection: Connection,
+    changes: ReadonlyArray<Expect>,
+    sqls: typeof statements
+  ): Promise<ReadonlyArray<ReadonlyArray<Row>>> => {
     const byKind = Map.groupBy(
-      changes.map(({ record }, n) => ({ ...record, n })),
+      changes.map(({ record, revision }, n) => ({ ...record, revision, n })),
       ({ kind }) => kind
     )
-    const rows = await settleAll(
-      [...byKind].map(([kind, refs]) => connection.prepared<Found>(statements[kind]!, [JSON.stringify(refs)]))
-    )
-    const revisions = new Map(rows.flat().map(({ n, revision }) => [n, { revision }]))
-    return changes.flatMap(({ revision }, n) => (revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]))
+    return settleAll([...byKind].map(([kind, refs]) => connection.prepared<Row>(sqls[kind], [JSON.stringify(refs)])))
+  }
+  return {
+    apply: async (connection, changes) => {
+      const rows = await send<Found>(connection, changes, statements)
+      const revisions = new Map(rows.flat().map(({ n, revision }) => [n, { revision }]))
+      return changes.flatMap(({ revision }, n) =>
+        revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]
+      )
+    },
+    applyOrFail: (connection, changes) => send(connection, changes, orFail)
   }
 }
