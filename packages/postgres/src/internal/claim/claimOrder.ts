@@ -1,11 +1,10 @@
 /**
  * Finds the deliveries that a claim takes, in the order of `roundRobin`, by indexes: it reads neither all due deliveries nor all that wait. Locks
- * nothing. Source: decisions 0043 and 0044.
+ * nothing. Source: decisions 0043, 0044 and 0094.
  */
 import type { Claim, Due, Lane } from "@mailkeep/core/adapter"
 import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
-import { settleAll } from "../database.ts"
 import { jsonRows } from "../recordTable.ts"
 
 /** A due delivery with its lane, and the fencing token of the last claim. */
@@ -25,44 +24,81 @@ const dueSql = (isSetBack: boolean): string =>
 
 const columns = `d.id, d.project_id AS "projectId", d.bulk, d.due_at AS "dueAt", d.fencing_token AS "fencingToken"`
 
-/** The statements of a claim. Their parameters are `now`, the status, the ids to pass over, and what each needs. */
-const statementsFor = (schema: string, isSetBack: boolean) => {
-  const deliveries = `${schema}.deliveries AS d`
-  const isFree = `${dueSql(isSetBack)} AND ${unclaimedSql(schema, "d")} AND d.id <> ALL ($3::text[])`
-  const nextProject = (comparison: string) =>
-    `SELECT d.project_id FROM ${deliveries} WHERE d.status = $2 AND d.due_at IS NOT NULL AND d.project_id ${comparison} ORDER BY d.project_id LIMIT 1`
-  return {
-    /** Due deliveries of all lanes, in no order. */
-    anyDue: `SELECT ${columns} FROM ${deliveries} WHERE d.status = $2 AND ${isFree} ORDER BY d.due_at LIMIT $4`,
-    /** The deliveries of some lanes that have been due longest. */
-    ofLanes: `SELECT due.* FROM ${jsonRows("$4", "lane", `"projectId" text, bulk boolean`)} CROSS JOIN LATERAL (
-  SELECT ${columns} FROM ${deliveries}
-  WHERE d.status = $2 AND d.project_id = lane."projectId" AND d.bulk = lane.bulk AND ${isFree}
-  ORDER BY d.due_at, d.id LIMIT $5
-) AS due`,
-    /**
-     * Each due lane after one lane and up to another, in order, with the delivery that has been due longest. Finds each next project by the index,
-     * and stops after a number of lanes. Without the full projects.
-     */
-    firstOfLanes: `WITH RECURSIVE projects (project) AS (
-  (${nextProject(">= $4")})
-  UNION ALL
-  SELECT (${nextProject("> project")}) FROM projects WHERE project IS NOT NULL AND ($6::text IS NULL OR project < $6)
-)
-SELECT first.* FROM projects CROSS JOIN (VALUES (false), (true)) AS lanes (bulk) CROSS JOIN LATERAL (
-  SELECT ${columns} FROM ${deliveries}
-  WHERE d.status = $2 AND d.project_id = project AND d.bulk = lanes.bulk AND ${isFree}
-  ORDER BY d.due_at, d.id LIMIT 1
-) AS first
-WHERE project IS NOT NULL AND project <> ALL ($8::text[])
-  AND (project > $4 OR (project = $4 AND lanes.bulk::int > $5))
-  AND ($6::text IS NULL OR project < $6 OR (project = $6 AND lanes.bulk::int <= $7))
-LIMIT $9`
-  }
+/** A row of the search. */
+interface Found extends DueRow {
+  /**
+   * `due`: what has been due longest, if the claim can take all that is due, or only one lane has waiting deliveries. Otherwise `first`: what has
+   * been due longest in a lane, and `likely`: what a claim takes if the deliveries that are due longest belong to one project. `setBack`: no delivery.
+   * The clock was set back after a delivery began to wait.
+   */
+  readonly part: "due" | "first" | "likely" | "setBack"
 }
 
 /** A project has two lanes. */
 const likelyLanesMax = 2
+
+/**
+ * The statements of a claim. Their first parameters are `now`, the status, and the ids to pass over.
+ *
+ * `search` also has the limit of the claim, the last lane that was served (`''` and -1 for none), the projects that can take no more, and the number of
+ * lanes to find. It has all that a claim needs in most cases in one statement, because each statement costs the process as much as the server.
+ * The server reads the later parts only if more is due than the claim takes, in more than one lane. It finds each next project by the index. Until it
+ * vacuums the table, each search in a lane also passes the index entries of all that was handed over, so the search of one lane reads them once.
+ */
+const statementsFor = (schema: string, isSetBack: boolean) => {
+  const deliveries = `${schema}.deliveries AS d`
+  const isFree = `${dueSql(isSetBack)} AND ${unclaimedSql(schema, "d")} AND d.id <> ALL ($3::text[])`
+  const waitingIn = (where: string) =>
+    `EXISTS (SELECT FROM ${deliveries} WHERE d.status = $2 AND d.due_at IS NOT NULL AND ${where})`
+  const nextProject = (where: string) =>
+    `SELECT d.project_id FROM ${deliveries} WHERE d.status = $2 AND d.due_at IS NOT NULL AND ${where} ORDER BY d.project_id LIMIT 1`
+  const longestDueIn = (lane: string, limit: string) => `SELECT ${columns} FROM ${deliveries}
+  WHERE d.status = $2 AND d.project_id = ${lane}."projectId" AND d.bulk = ${lane}.bulk AND ${isFree}
+  ORDER BY d.due_at, d.id LIMIT ${limit}`
+  /** Each next project, from the first one of a condition on. */
+  const projects = (name: string, first: string, isLast: string) => `${name} (project) AS (
+  (${nextProject(`${first} AND (SELECT are_several FROM waiting)`)})
+  UNION ALL
+  SELECT (${nextProject("d.project_id > project")}) FROM ${name} WHERE project IS NOT NULL AND NOT ${isLast}
+)`
+  const firstsOf = (name: string, where: string, limit: string) => `SELECT first.*
+  FROM (SELECT project AS "projectId", kinds.bulk FROM ${name} CROSS JOIN (VALUES (false), (true)) AS kinds (bulk)) AS lane
+  CROSS JOIN LATERAL (${longestDueIn("lane", "1")}) AS first
+  WHERE lane."projectId" IS NOT NULL AND lane."projectId" <> ALL ($7::text[]) AND ${where} LIMIT ${limit}`
+  const isServed = `(lane."projectId" < $5 OR (lane."projectId" = $5 AND lane.bulk::int <= $6))`
+  const setBack = isSetBack
+    ? ""
+    : `
+UNION ALL SELECT 'setBack', NULL, NULL, NULL, NULL, NULL
+WHERE EXISTS (SELECT FROM ${deliveries} WHERE d.status = $2 AND d.due_set_at > $1)`
+  return {
+    search: `WITH RECURSIVE due AS MATERIALIZED (
+  SELECT ${columns} FROM ${deliveries} WHERE d.status = $2 AND ${isFree} ORDER BY d.due_at, d.id LIMIT $4::bigint + 1
+), lanes AS MATERIALIZED (
+  SELECT DISTINCT "projectId", bulk FROM due WHERE (SELECT count(*) FROM due) > $4::bigint
+), waiting AS MATERIALIZED (
+  SELECT count(*) > 1 OR coalesce(bool_or(
+    ${waitingIn(`d.project_id < lane."projectId"`)}
+    OR ${waitingIn(`d.project_id > lane."projectId"`)}
+    OR ${waitingIn(`d.project_id = lane."projectId" AND d.bulk = NOT lane.bulk`)}
+  ), false) AS are_several FROM lanes AS lane
+), likely AS (
+  SELECT found.* FROM lanes CROSS JOIN LATERAL (${longestDueIn("lanes", "$4::bigint")}) AS found
+  WHERE (SELECT are_several FROM waiting) AND (SELECT count(*) FROM lanes) <= ${likelyLanesMax}
+), ${projects("later_projects", "d.project_id >= $5", "false")}, later AS MATERIALIZED (
+  ${firstsOf("later_projects", `NOT ${isServed}`, "$8::bigint")}
+), ${projects("earlier_projects", "$5 <> ''", "project >= $5")}, earlier AS (
+  ${firstsOf("earlier_projects", isServed, "$8::bigint - (SELECT count(*) FROM later)")}
+)
+SELECT 'due' AS part, due.* FROM due WHERE NOT (SELECT are_several FROM waiting)
+UNION ALL SELECT 'first', later.* FROM later
+UNION ALL SELECT 'first', earlier.* FROM earlier
+UNION ALL SELECT 'likely', likely.* FROM likely${setBack}`,
+    /** The deliveries of some lanes that have been due longest. */
+    ofLanes: `SELECT due.* FROM ${jsonRows("$4", "lane", `"projectId" text, bulk boolean`)}
+CROSS JOIN LATERAL (${longestDueIn("lane", "$5")}) AS due`
+  }
+}
 
 const isSameLane = (one: Lane, other: Lane): boolean => one.projectId === other.projectId && one.bulk === other.bulk
 
@@ -80,53 +116,32 @@ export type ClaimOrder = (
 /** Returns a function that finds what the claim takes, in the order in which it takes it, without the ids to pass over. */
 export const makeClaimOrder = (schema: string): ClaimOrder => {
   const [plain, setBack] = [statementsFor(schema, false), statementsFor(schema, true)]
-  /** The clock of the claim was set back after a delivery of this status began to wait. */
-  const setBackSql = `SELECT 1 FROM ${schema}.deliveries WHERE status = $1 AND due_set_at > $2 LIMIT 1`
 
   return async (connection, { kind, now, limit, rotation }, passedOver) => {
     const { after, perProject, underWay } = rotation
     if (perProject <= 0) return []
-    const status = claimKinds[kind]
     const taken = (due: ReadonlyArray<DueRow>) => roundRobin(due, limit, rotation)
-    const [isSetBackRows, dueRows] = await settleAll([
-      connection.prepared(setBackSql, [status, now]),
-      connection.prepared<DueRow>(plain.anyDue, [now, status, passedOver, limit + 1])
-    ])
-    const statements = isSetBackRows!.length > 0 ? setBack : plain
-    const find = (sql: string, ...values: ReadonlyArray<unknown>) =>
-      connection.prepared<DueRow>(sql, [now, status, passedOver, ...values])
-    const due = statements === setBack ? await find(setBack.anyDue, limit + 1) : (dueRows as ReadonlyArray<DueRow>)
-    if (due.length <= limit) return taken(due)
-
     const full = underWay.flatMap(({ projectId, count }) => (count >= perProject ? [projectId] : []))
-    const lanesAmong = (from: Lane | null, to: Lane | null, lanes: number) =>
-      find(
-        statements.firstOfLanes,
-        from?.projectId ?? "",
-        from === null ? -1 : Number(from.bulk),
-        to?.projectId ?? null,
-        to === null ? null : Number(to.bulk),
-        full,
-        lanes
-      )
-    const ofLanes = (lanes: ReadonlyArray<Lane>) => find(statements.ofLanes, JSON.stringify(lanes), limit)
+    const find = <Row extends DueRow>(sql: string, ...values: ReadonlyArray<unknown>) =>
+      connection.prepared<Row>(sql, [now, claimKinds[kind], passedOver, ...values])
     // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each.
     const lanesMax = 2 * limit
-    // Where one project has all that is due, its deliveries come with the search for other lanes.
-    const likely = lanesOf(due)
-    const isLikely = likely.length <= likelyLanesMax
-    const later = lanesAmong(after, null, lanesMax)
-    const earlierMax = isLikely ? lanesMax : lanesMax - (await later).length
-    const [laterLanes, earlierLanes, ofLikely] = await settleAll([
-      later,
-      after === null || earlierMax === 0 ? [] : lanesAmong(null, after, earlierMax),
-      isLikely ? ofLanes(likely) : []
-    ])
-    const firsts = [...laterLanes!, ...earlierLanes!].slice(0, lanesMax)
+    const [project, lane] = after === null ? ["", -1] : [after.projectId, Number(after.bulk)]
+    const search = (sql: string) => find<Found>(sql, limit, project, lane, full, lanesMax)
+
+    const rows = await search(plain.search)
+    const isSetBack = rows.some(({ part }) => part === "setBack")
+    const found = Map.groupBy(isSetBack ? await search(setBack.search) : rows, ({ part }) => part)
+    const {
+      first: firsts,
+      likely = [],
+      due = []
+    } = Object.fromEntries(found) as Partial<Record<Found["part"], ReadonlyArray<Found>>>
+    if (firsts === undefined) return taken(due)
     const firstRound = taken(firsts)
-    if (firstRound.length === limit || firsts.length === 0) return firstRound
+    if (firstRound.length === limit) return firstRound
     const lanes = lanesOf(firsts)
-    const isComplete = isLikely && lanes.every((lane) => likely.some((one) => isSameLane(one, lane)))
-    return taken(isComplete ? ofLikely! : await ofLanes(lanes))
+    const isComplete = lanes.every((one) => likely.some((other) => isSameLane(one, other)))
+    return taken(isComplete ? likely : await find((isSetBack ? setBack : plain).ofLanes, JSON.stringify(lanes), limit))
   }
 }
