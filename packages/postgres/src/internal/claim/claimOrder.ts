@@ -38,10 +38,10 @@ interface Found extends DueRow {
 const likelyLanesMax = 2
 
 /**
- * The statements of a claim. Their first parameters are `now`, the status, and the ids to pass over.
+ * The statements of a claim. Each begins with these parameters: `now`, the status, and the ids to pass over.
  *
- * `search` also has the limit of the claim, the last lane that was served (`''` and -1 for none), the projects that can take no more, and the number of
- * lanes to find. It has all that a claim needs in most cases in one statement, because each statement costs the process as much as the server.
+ * Then `search` takes the limit of the claim, and the last lane that was served (`''` and -1 for none). After those come the projects that can take
+ * no more, and the number of lanes to find. The statement has all that a claim needs in most cases in one statement, because each statement costs the process as much as the server.
  * The server reads the later parts only if more is due than the claim takes, in more than one lane. It finds each next project by the index. Until it
  * vacuums the table, each search in a lane also passes the index entries of all that was handed over, so the search of one lane reads them once.
  */

@@ -33,8 +33,8 @@ const missing = (keys: ReadonlyArray<string>, written: ReadonlyArray<object>): R
 export const writtenBy = (sql: string): string => `written AS (${sql})`
 
 /**
- * One statement with all changes in one parameter. `queries` are its `WITH` queries: the one with the name `written` has the key of each record that
- * was written. `recordOf` makes the row of a change, and `keyOf` its key.
+ * One statement with all changes in one parameter. `queries` are its `WITH` queries. The query `written` has the key of each record that was written.
+ * `recordOf` makes the row of a change, and `keyOf` makes its key.
  */
 export const applyAll = <C>(
   queries: string,
