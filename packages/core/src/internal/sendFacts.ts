@@ -7,6 +7,8 @@ import { recipientsOf } from "../decide/message/acceptSend.ts"
 import type { SendTemplate } from "../decide/message/sendContent.ts"
 import type { Principal } from "../domain/access/ApiKey.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
+import type { ValidAttachment } from "../domain/message/Attachment.ts"
+import type { HashedAttachment } from "../domain/message/attachmentContent.ts"
 import type { ValidSendOptions } from "../domain/message/SendOptions.ts"
 import { canonicalSend, parseSend } from "../domain/message/SendRequest.ts"
 import { dailyCounter } from "../domain/plan/Plan.ts"
@@ -69,6 +71,11 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
       ? Effect.flatMap(plans.planOf(projectId), ({ attachmentBytes }) => withFilesRead(input, files, attachmentBytes))
       : Effect.succeed(input)
 
+  const hashedFiles = (files: ReadonlyArray<ValidAttachment>): Effect.Effect<ReadonlyArray<HashedAttachment>> =>
+    files.length === 0
+      ? Effect.succeed([])
+      : Effect.forEach(files, (file) => Effect.map(contentHash(crypto, file.content), (hash) => ({ ...file, hash })))
+
   /** Validates an input whose files are read. */
   const commandOf = (
     principal: Principal,
@@ -76,21 +83,18 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
     options: ValidSendOptions,
     idempotencyKey: string | null
   ): Effect.Effect<AcceptSend, InvalidArgument> =>
-    Effect.gen(function* () {
-      const parse = (value: unknown) => parseSend(value, principal.source, options.shownRecipients !== null)
-      const send = yield* validated(parse, input)
-      const attachments = yield* Effect.forEach(send.attachments, (file) =>
-        Effect.map(contentHash(crypto, file.content), (hash) => ({ ...file, hash }))
-      )
-      return {
-        principal,
-        send,
-        options,
-        idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
-        fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
-        attachments
-      }
-    })
+    Effect.flatMap(
+      validated((value) => parseSend(value, principal.source, options.shownRecipients !== null), input),
+      (send) =>
+        Effect.map(hashedFiles(send.attachments), (attachments) => ({
+          principal,
+          send,
+          options,
+          idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
+          fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
+          attachments
+        }))
+    )
 
   /** Loads everything that the decision needs. */
   const load = (

@@ -12,9 +12,20 @@ export const addToCounter = (connection: Prepared, projectId: string, name: stri
   connection.statement(addToCounterSql).run(projectId, name, by)
 }
 
+/** The statements by the number of counters, so that no read builds its text again. */
+const valuesStatements = new Map<number, string>()
+
 /** A column for each counter, because each is then one step into the primary key. */
-const valuesSql = (count: number): string =>
+const makeValuesSql = (count: number): string =>
   `SELECT ${Array.from({ length: count }, (_, n) => `ifnull((SELECT value FROM mailkeep_counters WHERE project_id = ? AND name = ?), 0) AS value${n}`).join(", ")}`
+
+const valuesSql = (count: number): string => {
+  const existing = valuesStatements.get(count)
+  if (existing !== undefined) return existing
+  const made = makeValuesSql(count)
+  valuesStatements.set(count, made)
+  return made
+}
 
 /** Reads all counters of the query in one statement, because every send reads three. A counter that was never written is 0. */
 export const counterValues = (

@@ -199,11 +199,11 @@ export const parseSend = (
   return issues.length > 0 ? Result.fail(issues) : parsed
 }
 
-const canonicalAttachment = ({ filename, contentType, contentId, disposition, hash }: AttachmentRecord) => ({
-  filename,
-  contentType,
+const canonicalAttachment = ({ contentId, contentType, disposition, filename, hash }: AttachmentRecord) => ({
   contentId,
+  contentType,
   disposition,
+  filename,
   hash
 })
 
@@ -218,26 +218,27 @@ export const canonicalSend = (
 ): string => {
   const { onAmbiguous, expiresAt, listUnsubscribe, shownRecipients, headers } = options
   const addressTexts = (list: ReadonlyArray<Address>) => list.map(({ address }) => address)
+  // The fields are sorted, so that the text of most sends needs no sorting.
   return canonicalJson({
-    from: send.from.address,
-    to: addressTexts(send.to),
-    cc: addressTexts(send.cc),
+    // A send without files keeps the text that it had before files existed.
+    ...(attachments.length === 0 ? {} : { attachments: attachments.map(canonicalAttachment) }),
     bcc: addressTexts(send.bcc),
-    subject: send.subject,
+    cc: addressTexts(send.cc),
+    expiresAt: formatInstantOrNull(expiresAt),
+    from: send.from.address,
+    fromName: send.fromName,
+    ...(headers === null ? {} : { headers }),
     html: send.html,
-    text: send.text,
+    ...(listUnsubscribe === null ? {} : { listUnsubscribe }),
+    metadata: send.metadata,
+    onAmbiguous,
+    replyTo: send.replyTo?.address ?? null,
+    scheduledAt: formatInstantOrNull(send.scheduledAt),
+    ...(shownRecipients === null ? {} : { shownRecipients }),
+    subject: send.subject,
     templateId: send.templateId,
     templateVariables: send.templateVariables,
-    fromName: send.fromName,
-    replyTo: send.replyTo?.address ?? null,
-    metadata: send.metadata,
-    scheduledAt: formatInstantOrNull(send.scheduledAt),
-    onAmbiguous,
-    expiresAt: formatInstantOrNull(expiresAt),
-    ...(listUnsubscribe === null ? {} : { listUnsubscribe }),
-    ...(shownRecipients === null ? {} : { shownRecipients }),
-    ...(headers === null ? {} : { headers }),
-    // A send without files keeps the text that it had before files existed.
-    ...(attachments.length === 0 ? {} : { attachments: attachments.map(canonicalAttachment) })
+    text: send.text,
+    to: addressTexts(send.to)
   })
 }

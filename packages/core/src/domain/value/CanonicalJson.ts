@@ -9,14 +9,27 @@ import { isSafeKey } from "./TextRule.ts"
 /** A value of JSON. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
-export const canonicalJson = (value: Json): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+/** Whether the keys of all objects in the value are sorted. `JSON.stringify` then writes the canonical text. */
+const isSorted = (value: Json): boolean => {
+  if (typeof value !== "object" || value === null) return true
+  if (Array.isArray(value)) return value.every(isSorted)
+  let before: string | undefined
+  for (const [key, field] of Object.entries(value)) {
+    if ((before !== undefined && before > key) || !isSorted(field)) return false
+    before = key
+  }
+  return true
+}
+
+export const canonicalJson = (value: Json): string => (isSorted(value) ? JSON.stringify(value) : sortedJson(value))
+
+const sortedJson = (value: Json): string => {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   const fields = value as { readonly [key: string]: Json }
-  // Every send is written by this loop, which is faster than a list of parts.
   let text = ""
   for (const key of Object.keys(fields).toSorted())
-    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(fields[key]!)}`
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${sortedJson(fields[key]!)}`
   return `{${text}}`
 }
 

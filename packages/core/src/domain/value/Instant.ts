@@ -65,8 +65,15 @@ export const formatInstant = (instant: Instant): string => new Date(instant).toI
 export const formatInstantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant)
 
+/** The last day that was asked for. Almost always it is today, and each send asks twice. */
+let lastDay = { number: Number.NaN, day: "" }
+
 /** Returns the UTC day of an instant. */
-export const utcDayOf = (instant: Instant): UtcDay => formatInstant(instant).slice(0, 10)
+export const utcDayOf = (instant: Instant): UtcDay => {
+  const number = Math.floor(instant / dayMillis)
+  if (number !== lastDay.number) lastDay = { number, day: formatInstant(instant).slice(0, 10) }
+  return lastDay.day
+}
 
 /** A time in the input of a program: a `Date`, UTC milliseconds, or an ISO 8601 text with an offset such as `2026-12-24T18:00:00Z`. */
 export type TimeInput = Date | number | string

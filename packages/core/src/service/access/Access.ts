@@ -9,6 +9,7 @@ import { isApiKeyLive, parseApiKey } from "../../domain/access/ApiKey.ts"
 import { InvalidApiKey, PermissionMissing, RateLimited } from "../../domain/access/AccessFailure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { traced } from "../../internal/traced.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -103,25 +104,28 @@ export class Access extends Context.Service<
         )
       }
 
-      const authenticate = Effect.fn("Access.authenticate")(function* (secret: string) {
-        const parts = parseApiKey(secret)
-        if (parts === undefined) return yield* new InvalidApiKey()
-        const [found] = yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: parts.publicId }])
-        const apiKey = found ?? unknownApiKey
-        const secretMatches = crypto.equal(crypto.sha256(parts.secret), apiKey.secretHash)
-        const now = yield* Clock.currentTimeMillis
-        const live = isApiKeyLive(apiKey, now)
-        if (found === null || !secretMatches || !live) {
-          // A store needs more time for a record that exists. Each refusal reads one existing and one missing API key, so that its time
-          // does not show whether the API key exists.
-          yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: found === null ? lastValidPublicId : noPublicId }])
-          return yield* new InvalidApiKey()
-        }
-        lastValidPublicId = parts.publicId
-        yield* recordUse(found, now)
-        const { projectId, id: apiKeyId, permissions, domainScope } = found
-        return { projectId, apiKeyId, permissions, domainScope, source: "api" } satisfies Principal
-      })
+      const authenticate = traced(
+        "Access.authenticate",
+        Effect.fnUntraced(function* (secret: string) {
+          const parts = parseApiKey(secret)
+          if (parts === undefined) return yield* new InvalidApiKey()
+          const [found] = yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: parts.publicId }])
+          const apiKey = found ?? unknownApiKey
+          const secretMatches = crypto.equal(crypto.sha256(parts.secret), apiKey.secretHash)
+          const now = yield* Clock.currentTimeMillis
+          const live = isApiKeyLive(apiKey, now)
+          if (found === null || !secretMatches || !live) {
+            // A store needs more time for a record that exists. Each refusal reads one existing and one missing API key, so that its time
+            // does not show whether the API key exists.
+            yield* store.read([{ _tag: "ApiKeyByPublicId", publicId: found === null ? lastValidPublicId : noPublicId }])
+            return yield* new InvalidApiKey()
+          }
+          lastValidPublicId = parts.publicId
+          yield* recordUse(found, now)
+          const { projectId, id: apiKeyId, permissions, domainScope } = found
+          return { projectId, apiKeyId, permissions, domainScope, source: "api" } satisfies Principal
+        })
+      )
 
       const authorize = (principal: Principal, permission: Permission): Effect.Effect<void, PermissionMissing> =>
         principal.permissions.includes(permission) ? Effect.void : Effect.fail(new PermissionMissing({ permission }))
@@ -134,16 +138,22 @@ export class Access extends Context.Service<
           return apiKeyId === null ? [project] : [{ scope: "api_key", id: apiKeyId, limit }, project]
         })
 
-      const takeRateLimit = Effect.fn("Access.takeRateLimit")(function* (principal: Principal) {
-        const buckets = yield* bucketsOf(principal)
-        return buckets === null ? null : yield* limiter.take(buckets, yield* Clock.currentTimeMillis)
-      })
+      const takeRateLimit = traced(
+        "Access.takeRateLimit",
+        Effect.fnUntraced(function* (principal: Principal) {
+          const buckets = yield* bucketsOf(principal)
+          return buckets === null ? null : yield* limiter.take(buckets, yield* Clock.currentTimeMillis)
+        })
+      )
 
-      const takeMoreRateLimit = Effect.fn("Access.takeMoreRateLimit")(function* (principal: Principal, more: number) {
-        const buckets = yield* bucketsOf(principal)
-        if (buckets === null) return null
-        return yield* limiter.takeMore(buckets, more, yield* Clock.currentTimeMillis)
-      })
+      const takeMoreRateLimit = traced(
+        "Access.takeMoreRateLimit",
+        Effect.fnUntraced(function* (principal: Principal, more: number) {
+          const buckets = yield* bucketsOf(principal)
+          if (buckets === null) return null
+          return yield* limiter.takeMore(buckets, more, yield* Clock.currentTimeMillis)
+        })
+      )
 
       const failIfLimited = (decision: RateDecision | null): Effect.Effect<void, RateLimited> =>
         decision === null || decision.allowed

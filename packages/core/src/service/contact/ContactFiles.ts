@@ -59,18 +59,21 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
         }
       ]
 
-/** Retries for up to 30 s while the store is temporarily unavailable. */
-const retryWhileBusy = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>) =>
-  Effect.retry(effect, {
-    schedule: Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
-      Schedule.jittered,
-      Schedule.upTo({ duration: "30 seconds" })
-    ),
-    while: (failure) => {
-      const { _tag, isRetryable, reason } = failure as Partial<StoreUnavailable>
-      return _tag === "StoreUnavailable" && isRetryable === true && reason !== "full"
-    }
-  })
+const busySchedule = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
+  Schedule.jittered,
+  Schedule.upTo({ duration: "30 seconds" })
+)
+
+const isBusy = (failure: unknown): boolean => {
+  const { _tag, isRetryable, reason } = failure as Partial<StoreUnavailable>
+  return _tag === "StoreUnavailable" && isRetryable === true && reason !== "full"
+}
+
+/** Retries for up to 30 s while the store is temporarily unavailable. Almost every row succeeds at once, and then costs no retry. */
+const retryWhileBusy = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>): Effect.Effect<A, E | StoreUnavailable> =>
+  Effect.catch(effect, (failure) =>
+    isBusy(failure) ? Effect.retry(effect, { schedule: busySchedule, while: isBusy }) : Effect.fail(failure)
+  )
 
 /**
  * Imports and exports the contacts of a project as rows of cells. `@mailkeep/core/node/csv` reads and writes CSV.

@@ -30,6 +30,7 @@ import { makeContactReader } from "../../internal/contactReader.ts"
 import { makeErasure } from "../../internal/erasure.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { resourcesOf } from "../../internal/resources.ts"
+import { traced } from "../../internal/traced.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
@@ -171,34 +172,33 @@ export class Contacts extends Context.Service<
         return contact === null ? null : toContact(contact!)
       })
 
-      const create = Effect.fn("Contacts.create")(function* (
-        caller: Caller,
-        input: CreateContactInput,
-        options: CreateContactOptions = {}
-      ) {
-        const projectId = yield* validProject(caller)
-        const contact = yield* validated(parseCreateContact, input)
-        const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
-        const plan = yield* plans.planOf(projectId)
-        const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(contact.email)!.canonical)
-        const load = Effect.zipWith(
-          propertiesFor(projectId, contact.properties),
-          store.read([...addressReads(keyedAddress), { _tag: "Counters", projectId, names: ["contacts"] }]),
-          (properties, [[holder], [suppression], [contactsUsed]]) => ({
-            now,
-            ids: block,
-            keyedAddress,
-            holder: holder!,
-            suppression: suppression!,
-            properties,
-            plan,
-            contactsUsed: contactsUsed!
-          })
-        )
-        return toContact(yield* commit(load, (facts) => createContact(contact, source, facts), "bounded"))
-      })
+      const create = traced(
+        "Contacts.create",
+        Effect.fnUntraced(function* (caller: Caller, input: CreateContactInput, options: CreateContactOptions = {}) {
+          const projectId = yield* validProject(caller)
+          const contact = yield* validated(parseCreateContact, input)
+          const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
+          const now = yield* Clock.currentTimeMillis
+          const block = yield* ids.reserve(now, 1)
+          const plan = yield* plans.planOf(projectId)
+          const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(contact.email)!.canonical)
+          const load = Effect.zipWith(
+            propertiesFor(projectId, contact.properties),
+            store.read([...addressReads(keyedAddress), { _tag: "Counters", projectId, names: ["contacts"] }]),
+            (properties, [[holder], [suppression], [contactsUsed]]) => ({
+              now,
+              ids: block,
+              keyedAddress,
+              holder: holder!,
+              suppression: suppression!,
+              properties,
+              plan,
+              contactsUsed: contactsUsed!
+            })
+          )
+          return toContact(yield* commit(load, (facts) => createContact(contact, source, facts), "bounded"))
+        })
+      )
 
       const update = Effect.fn("Contacts.update")(function* (
         caller: Caller,

@@ -12,6 +12,34 @@ describe("canonicalJson", () => {
       })
     )
   })
+
+  it.each([
+    ["sorted keys", { a: { c: 1, d: 2 }, b: [{ e: 3, f: 4 }] }, '{"a":{"c":1,"d":2},"b":[{"e":3,"f":4}]}'],
+    ["keys that are numbers", { 9: true, 10: false, 1: null }, '{"1":null,"10":false,"9":true}'],
+    ["an unsorted object within an array", [{ b: 1, a: 2 }], '[{"a":2,"b":1}]'],
+    ["an unsorted object after a sorted field", { a: 1, b: { d: 1, c: 2 } }, '{"a":1,"b":{"c":2,"d":1}}'],
+    ["upper case before lower case", { a: 1, B: 2 }, '{"B":2,"a":1}']
+  ])("writes %s in the order of their UTF-16 units", (_, value, text) => {
+    expect(canonicalJson(value)).toBe(text)
+  })
+
+  it("writes the same text for each order of the keys", () => {
+    const reversed = (value: Json): Json => {
+      if (typeof value !== "object" || value === null) return value
+      if (Array.isArray(value)) return value.map(reversed)
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([key, field]) => [key, reversed(field as Json)] as const)
+          .toReversed()
+      )
+    }
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        fc.pre(!JSON.stringify(value).includes('"__proto__"'))
+        expect(canonicalJson(reversed(value as Json))).toBe(canonicalJson(value as Json))
+      })
+    )
+  })
 })
 
 describe("checkJson", () => {
