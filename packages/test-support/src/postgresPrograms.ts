@@ -59,6 +59,12 @@ export const hasPostgres = (): boolean => {
 /** The path of a program of PostgreSQL. */
 export const postgresProgram = (name: string): string => join(realpathSync(programFolder()!), name)
 
+/** The major version of the server, such as 15. */
+export const postgresVersion = (): number => {
+  const printed = execFileSync(postgresProgram("postgres"), ["--version"], { encoding: "utf8" })
+  return Number(/ (\d+)/.exec(printed)![1])
+}
+
 /** The command that runs a program as a user whom PostgreSQL accepts. */
 const asServerUser = (program: string, args: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] =>
   isRoot

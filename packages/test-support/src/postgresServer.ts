@@ -25,6 +25,7 @@ import {
   giveToServerUser,
   isRunning,
   postgresProgram,
+  postgresVersion,
   processTree,
   runProgram,
   startProgram
@@ -252,18 +253,27 @@ export const serveFolder = async (watched: Watched, dataFolder: string): Promise
   }
 }
 
+/** The first version whose databases can have an order of ICU by default. */
+const icuVersionMin = 15
+
 /**
- * Starts a new server with more settings of `postgresql.conf`. `watched` closes it. The default order of texts is that of American English, so that a column without `COLLATE "C"` fails a
- * test.
+ * The default order of texts is that of American English, so that a column without `COLLATE "C"` fails a test. Older servers need a locale of the system
+ * for that, so they have the order of C.
  */
+const localeOptions = (): ReadonlyArray<string> => [
+  "--encoding=UTF8",
+  "--locale=C.UTF-8",
+  ...(postgresVersion() < icuVersionMin ? [] : ["--locale-provider=icu", "--icu-locale=en-US"])
+]
+
+/** Starts a new server with more settings of `postgresql.conf`. `watched` closes it. */
 export const startPostgres = async (
   watched: Watched,
   settings: Readonly<Record<string, string>> = {}
 ): Promise<PostgresServer> => {
   const dataFolder = mkdtempSync(join(watched.folder, "data-"))
   giveToServerUser(dataFolder)
-  const locale = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
-  const args = ["-D", dataFolder, "--no-sync", "--auth=trust", `--username=${userName}`, ...locale]
+  const args = ["-D", dataFolder, "--no-sync", "--auth=trust", `--username=${userName}`, ...localeOptions()]
   await runProgram(postgresProgram("initdb"), args, dataFolder)
   const lines = Object.entries({ ...settingsDefault, ...settings }).map(([name, value]) => settingLine(name, value))
   appendFileSync(join(dataFolder, "postgresql.conf"), lines.join(""))
