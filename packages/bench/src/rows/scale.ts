@@ -10,13 +10,12 @@ import type { Change, Delivery, LogFilters, Message } from "@mailkeep/core/adapt
 import { freshState, inCommitOrder, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
 import { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect } from "effect"
-import { Client } from "pg"
+import { copiedCount, copyInPostgres, copyInSqlite } from "../copiedMail.ts"
 import { median } from "../machine.ts"
 import { startPostgres } from "../peers/servers.ts"
 import type { Figures, Row, Size, Tool } from "../Row.ts"
 import { bySize, coreOn, coreOver, message, numbers, prepareProject, project } from "../workload.ts"
 
-const atOnce = 250
 const smallCount = 10_000
 /** The sizes between the small and the large store. */
 const middleCounts = [100_000, 1_000_000]
@@ -27,7 +26,7 @@ const base = 1_790_000_000_000
 const isDue = (n: number) => n % 100 === 0
 
 /** One delivery a second. One in ten has bounced. A recipient has ten deliveries in a store of any size. */
-const acceptedAt = (n: number, count: number): ReadonlyArray<Change> => {
+export const acceptedAt = (n: number, count: number): ReadonlyArray<Change> => {
   const name = String(n).padStart(26, "0")
   const createdAt = base + n * 1000
   const { html, subject } = message(n)
@@ -80,24 +79,21 @@ const acceptedAt = (n: number, count: number): ReadonlyArray<Change> => {
   ]
 }
 
-/** Fills an empty store with deliveries. */
-const fillWith = <E>(core: ReturnType<typeof coreOn<never, E>>, count: number): Promise<void> =>
+/** Writes the deliveries of which the database copies the others. */
+const writeFirst = <E>(core: ReturnType<typeof coreOn<never, E>>, count: number): Promise<void> =>
   Effect.gen(function* () {
     yield* prepareProject
     const store = yield* MailStore
-    yield* Effect.forEach(
-      numbers(Math.ceil(count / atOnce)),
-      (group) => {
-        const from = group * atOnce
-        const records = numbers(Math.min(atOnce, count - from)).flatMap((n) => acceptedAt(from + n, count))
-        return store.commit(inCommitOrder(records))
-      },
-      { concurrency: 4, discard: true }
-    )
+    yield* store.commit(inCommitOrder(numbers(copiedCount).flatMap((n) => acceptedAt(n, count))))
   }).pipe(Effect.provide(core), Effect.runPromise)
 
+const createdAtSql = (number: string): string => `${base} + ${number} * 1000`
+
 /** Makes a file of SQLite with deliveries. */
-export const fill = (filename: string, count: number): Promise<void> => fillWith(coreOver(filename), count)
+export const fill = async (filename: string, count: number): Promise<void> => {
+  await writeFirst(coreOver(filename), count)
+  await copyInSqlite(filename, count, createdAtSql)
+}
 
 const timed = <E, R>(work: (n: number) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
@@ -204,12 +200,8 @@ const onPostgres: Place = {
   needs: "postgres",
   fill: (rowFolder, count) =>
     withPostgres(rowFolder, count, async (core, url) => {
-      await fillWith(core, count)
-      // The server does this by itself a minute after the deliveries were inserted.
-      const client = new Client({ connectionString: url })
-      await client.connect()
-      await client.query("VACUUM ANALYZE")
-      await client.end()
+      await writeFirst(core, count)
+      await copyInPostgres(url, count, createdAtSql)
     }),
   measure: (rowFolder, count) => withPostgres(rowFolder, count, (core) => measure(core, count))
 }
