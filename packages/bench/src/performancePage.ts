@@ -75,7 +75,7 @@ const section = (row: Row, results: ReadonlyArray<RowResult>): string => {
     `### ${row.title}`,
     row.about,
     figuresTable(row, results),
-    goalLines(row, results),
+    ...(row.goals.length === 0 ? [] : [goalLines(row, results)]),
     `![${shown} in ${unit}; ${better} is better](${plotFile(row)})`,
     `\`pnpm bench ${row.name}\`: ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}, ${size} size, load average ${results.map(({ load }) => load).join(" and ")}.`
   ].join("\n\n")

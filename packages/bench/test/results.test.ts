@@ -103,6 +103,10 @@ describe("figuresPart", () => {
     expect(part).toContain("- Goal: per second at least 1 times peer. as it is: 0.5, **not reached**.")
   })
 
+  it("has no empty paragraph for a row without goals", () => {
+    expect(figuresPart([{ ...row, goals: [] }], [sample()])).not.toMatch(/\n{3}/)
+  })
+
   it("shows three significant digits, and whole numbers from 100", () => {
     expect([0.012345, 1.2345, 99.95, 12345.6].map(numberText)).toEqual(["0.0123", "1.23", "100", "12,346"])
   })

@@ -94,6 +94,16 @@ describe("keys and domains", () => {
     )
   })
 
+  it("says on standard error that an API key with email.full_access alone cannot send", async () => {
+    const create = (...permissions: ReadonlyArray<string>) =>
+      run(["keys", "create", ...inProject(), ...permissions.flatMap((one) => ["--permission", one])])
+    const reader = await create("email.full_access")
+    expect(reader.code).toBe(0)
+    expect(reader.stderr).toMatch(/^This API key cannot send mail: email\.full_access does not include email\.send\./)
+    expect((await create("email.full_access", "email.send")).stderr).toBe("")
+    expect((await create("email.send")).stderr).toBe("")
+  })
+
   it("prints a refusal as one line on standard error and exits with code 1", async () => {
     const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
       [["domains", "add", "nodots", ...inProject()], /domain must be a domain name/],

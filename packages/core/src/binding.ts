@@ -14,7 +14,7 @@
 // Schemas of requests, for a description of the API. The services validate by the same schemas.
 export { CreateListBody, UpdateListBody } from "./domain/contact/ContactList.ts"
 export { CreateContactBody, UpdateContactBody } from "./domain/contact/ContactRequest.ts"
-export { CreatePropertySchema, propertyTypes, UpdatePropertySchema } from "./domain/contact/Property.ts"
+export { CreatePropertySchema, fallbackIssues, propertyTypes, UpdatePropertySchema } from "./domain/contact/Property.ts"
 export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.ts"
 export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
 export { parseAddress, parseDomain } from "./domain/message/Address.ts"
@@ -27,6 +27,7 @@ export {
   PreviewTemplateBody,
   templateRules,
   templateVariablesMax,
+  variableIssues,
   variableRules,
   variablesRule
 } from "./domain/template/TemplateInput.ts"
@@ -77,7 +78,16 @@ export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 // Failures, issues and times.
 export { InvalidArgument } from "./domain/value/Failure.ts"
 export type { MailFailure } from "./domain/value/Failure.ts"
-export { decoder, distinctIssues, issue, issueCodes, issuesOf, issuesSentence, says } from "./domain/value/Issue.ts"
+export {
+  decoder,
+  distinctIssues,
+  issue,
+  issueCodes,
+  issuesOf,
+  issuesSentence,
+  says,
+  withRules
+} from "./domain/value/Issue.ts"
 export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
 export {
   dayMillis,

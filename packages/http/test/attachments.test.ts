@@ -133,11 +133,22 @@ describe("the attachments of a request", () => {
     expect((await postSend(wire, sendInput())).status).toBe(202)
   })
 
+  it("refuses a send without files that is larger than 10 MiB with 413", async () => {
+    await open()
+    const padded = (body: object) => `${JSON.stringify(body)}${" ".repeat(11 * mib)}`
+    const refused = await postSend(wire, padded(sendInput()))
+    expect(refused).toMatchObject(error(413, "invalid_argument"))
+    expect(refused.body.message).toBe(`The body is larger than ${10 * mib} octets.`)
+    const attachments = [{ filename: "a.txt", content: "" }]
+    expect((await postSend(wire, padded({ ...sendInput(), attachments }))).status).toBe(202)
+  })
+
   it("refuses a text larger than 10 MiB with 413", async () => {
     await open()
     const text = "x".repeat(10 * mib)
-    expect(await postSend(wire, sendInput({ text }))).toMatchObject(invalid("body", [["text"], "too_long"]))
-    const answer = await postSend(wire, sendInput({ text: `${text}x` }))
+    const withFiles = (text: string) => ({ ...sendInput({ text }), attachments: [] })
+    expect(await postSend(wire, withFiles(text))).toMatchObject(invalid("body", [["text"], "too_long"]))
+    const answer = await postSend(wire, withFiles(`${text}x`))
     expect(answer).toMatchObject(error(413, "invalid_argument"))
     expect(answer.body.message).toBe(`A text of the body is larger than ${10 * mib} octets.`)
   })

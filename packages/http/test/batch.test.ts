@@ -114,7 +114,15 @@ describe.each(stores)("POST /emails/batch, over $name", (store) => {
     expect(body.data).toMatchObject([
       accepted(),
       accepted(),
-      { error: "invalid_argument", details: { issues: [{ path: ["messages", 2, "attachments", 0, "content_id"] }] } }
+      {
+        error: "invalid_argument",
+        details: {
+          issues: [
+            { path: ["messages", 2, "attachments", 0, "content_id"] },
+            { path: ["messages", 2, "attachments", 0, "content"] }
+          ]
+        }
+      }
     ])
     await wire.run(tick)
     const files = (await wire.run(captured)).map(({ envelope, message }) => [

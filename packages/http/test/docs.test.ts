@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"
 
 describe("the docs page", () => {
-  let get: (path: string) => Promise<Response>
+  let get: (path: string, method?: string) => Promise<Response>
   let close: () => Promise<unknown>
   beforeAll(async () => {
     const core = await openTestMail(stores[0])
     const { handler, dispose } = fetchHandler(core)
-    get = (path) => handler(new Request(`http://localhost${path}`))
+    get = (path, method = "GET") => handler(new Request(`http://localhost${path}`, { method }))
     close = () => dispose().then(() => core.dispose())
   })
   afterAll(() => close())
@@ -36,6 +36,15 @@ describe("the docs page", () => {
       expect(policyOf(response).get("script-src")).toBe(hashes.join(" "))
       expect(html.replace(/<script>[\s\S]*?<\/script>/g, "").match(/<(?:script|link|style|img)|\son\w+=/)).toBeNull()
     }
+  })
+
+  it.each([
+    ["/docs", "POST", "GET, HEAD"],
+    ["/openapi.json", "DELETE", "GET, HEAD"],
+    ["/unsubscribe/x", "PUT", "GET, HEAD, POST"]
+  ])("answers 405 with Allow at %s for %s", async (path, method, allow) => {
+    const response = await get(path, method)
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allow])
   })
 
   it("forbids the docs page to load from another host and to be framed", async () => {

@@ -4,7 +4,7 @@
 import type { ApiKey } from "@mailkeep/core"
 import { ApiKeys, formatInstant } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
-import { Effect, Option, Redacted } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
@@ -22,6 +22,10 @@ const apiKeyForOutput = (apiKey: ApiKey) => ({
   lastUsedAt: formatInstantOrNull(apiKey.lastUsedAt)
 })
 
+/** Clients of other servers of this interface may expect that `email.full_access` alone is enough. */
+const cannotSend =
+  "This API key cannot send mail: email.full_access does not include email.send. Add --permission email.send for a key that sends."
+
 const create = Command.make(
   "create",
   { data, project, permission, domainScope, expiresAt, name: keyName, json },
@@ -36,6 +40,8 @@ const create = Command.make(
       const secret = Redacted.value(created.secret)
       const { id, ...rest } = apiKeyForOutput(created.apiKey)
       yield* print(json, { id, key: secret, ...rest }, `${id}\n${secret}\nKeep it now: it is not shown again.`)
+      if (rest.permissions.includes("email.full_access") && !rest.permissions.includes("email.send"))
+        yield* Console.error(cannotSend)
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Create an API key and print its secret once"))
 

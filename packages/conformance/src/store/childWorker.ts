@@ -7,6 +7,7 @@ import { createInterface } from "node:readline"
 import type { Change } from "@mailkeep/core/adapter"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
+import { aTurn } from "../awaiting.ts"
 import { commit, commitResult, insert, put, spend } from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
 import { noon } from "./sampleIds.ts"
@@ -116,9 +117,11 @@ const racing = (store: MailStoreShape, name: string, rounds: number) =>
 const pairing = (store: MailStoreShape) =>
   Effect.gen(function* () {
     const stopping = yield* Effect.forkChild(nextLine)
+    const spendBoth = commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance"))
     const untilStopped = Effect.whileLoop({
       while: () => stopping.pollUnsafe() === undefined,
-      body: () => commit(store, spend(1, null, "scheduledRecipients"), spend(1, null, "allowance")),
+      // A store whose commits do not wait would keep the event loop from reading the line.
+      body: () => Effect.andThen(spendBoth, aTurn),
       step: () => {}
     })
     yield* Effect.all(

@@ -54,6 +54,9 @@ export const DomainBody = Schema.Struct({
 }).annotate({ identifier: "Domain" })
 
 const OneDomain = responseOf(DomainBody, "DomainResponse")
+const DomainDetails = Schema.Struct({ message: Schema.String, data: DomainBody }).annotate({
+  identifier: "DomainDetailsResponse"
+})
 const idParams = { id: Schema.String }
 
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
@@ -74,7 +77,7 @@ export class Domains extends HttpApiGroup.make("domains")
     HttpApiEndpoint.get("get", "/emails/domains/:id", {
       params: idParams,
       query: noQuery,
-      success: OneDomain,
+      success: DomainDetails,
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a domain" })),
     HttpApiEndpoint.delete("remove", "/emails/domains/:id", {

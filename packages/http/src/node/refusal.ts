@@ -25,13 +25,10 @@ const responseOf = (
   inboundRequestId: string | undefined
 ) => {
   const { correlationId } = requestScope(inboundRequestId)
-  const issues =
-    issue === undefined
-      ? []
-      : [{ path: [issue.header], code: issue.code, message: `headers.${issue.header} ${message}` }]
+  const issues = issue === undefined ? [] : [{ path: [issue.header], code: issue.code, message }]
   const body = JSON.stringify({
     error,
-    message: issues[0]?.message ?? message,
+    message: issue === undefined ? message : `headers.${issue.header} ${message}`,
     correlationId,
     ...(status === 400 ? { details: { context: "headers", issues } } : {})
   })

@@ -11,7 +11,7 @@ import { unsubscribeRoute } from "./unsubscribePage.ts"
 export interface RouteTable {
   /** The route with the names of its parameters, or `undefined` for an unknown path. */
   readonly routeOf: (method: string, url: string) => string | undefined
-  /** The methods of the endpoints at a path; a path with `GET` also has `HEAD`. */
+  /** The methods of the endpoint or page at a path; a path with `GET` also has `HEAD`. */
   readonly allowedMethods: (url: string) => ReadonlyArray<string>
 }
 
@@ -26,7 +26,8 @@ export interface MountedPages {
 export const routeTableOf = (api: MountedApi, { docs, mailbox }: MountedPages): RouteTable => {
   const endpoints = FindMyWay.make<string>(routerConfig)
   const pages = FindMyWay.make<string>(routerConfig)
-  const methods = new Set<string>()
+  const pageMethods = ["GET", "POST"] as const
+  const methods = new Set<string>(pageMethods)
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, path } }) => {
@@ -34,9 +35,8 @@ export const routeTableOf = (api: MountedApi, { docs, mailbox }: MountedPages): 
       endpoints.on(method, path as `/${string}`, path)
     }
   })
-  for (const method of ["GET", "POST"] as const) pages.on(method, unsubscribeRoute, unsubscribeRoute)
-  if (mailbox)
-    for (const method of ["GET", "POST"] as const) for (const path of mailboxRoutes) pages.on(method, path, path)
+  for (const method of pageMethods) pages.on(method, unsubscribeRoute, unsubscribeRoute)
+  if (mailbox) for (const method of pageMethods) for (const path of mailboxRoutes) pages.on(method, path, path)
   if (docs) for (const path of ["/openapi.json", "/docs"] as const) pages.on("GET", path, path)
 
   const routeOf = (method: string, url: string): string | undefined => {
@@ -45,7 +45,7 @@ export const routeTableOf = (api: MountedApi, { docs, mailbox }: MountedPages): 
   }
   const allowedMethods = (url: string): ReadonlyArray<string> =>
     [...methods]
-      .filter((method) => endpoints.find(method as "GET", url) !== undefined)
+      .filter((method) => routeOf(method, url) !== undefined)
       .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
   return { routeOf, allowedMethods }
 }

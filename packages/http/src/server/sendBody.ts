@@ -16,7 +16,7 @@ import { parseJson, withoutEscapes } from "./jsonStrings.ts"
 import { bodyOctetsMax, BodyRefused, parseBody, parsedAs, tryJson, withReceived } from "./requestBody.ts"
 import { wireFailure } from "./wireNames.ts"
 
-/** 20 MiB of files in base64, the bodies and the rest. */
+/** 20 MiB of files in base64, the bodies and the rest. A send without files may have no more than any other body. */
 const sendBodyOctetsMax = 30 * 1024 * 1024
 
 /**
@@ -120,21 +120,29 @@ export const withRequestNames = <E>(failure: E): E => wireFailure(attachmentName
 const withContents = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   isContentPath: IsContent,
-  use: (input: unknown) => Effect.Effect<A, E, R>
+  use: (input: unknown, octets: number) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
-  withReceived(request, sendBodyOctetsMax, (body, reservation) =>
-    Effect.flatMap(parseContents(body, isContentPath), ({ input, contentBytes }) => {
+  withReceived(request, sendBodyOctetsMax, (body, reservation) => {
+    const octets = body.bytes().length
+    return Effect.flatMap(parseContents(body, isContentPath), ({ input, contentBytes }) => {
       // The contents have fewer bytes than the body had, so they fit.
       reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBytes)
-      return Effect.mapError(use(input), withRequestNames)
+      return Effect.mapError(use(input, octets), withRequestNames)
     })
-  )
+  })
+
+const hasFiles = (body: unknown): boolean => isFields(body) && body["attachments"] !== undefined
 
 /** Runs a send with the unchecked body of the request. */
 export const withSendBody = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   use: (input: SendInput) => Effect.Effect<A, E, R>
-) => withContents(request, isContent, (input) => use(withServiceNames(input) as SendInput))
+) =>
+  withContents(request, isContent, (input, octets): Effect.Effect<A, E | BodyRefused, R> =>
+    octets > bodyOctetsMax && !hasFiles(input)
+      ? Effect.fail(new BodyRefused({ reason: "too_large", octetsMax: bodyOctetsMax, complete: true }))
+      : use(withServiceNames(input) as SendInput)
+  )
 
 const decodeBatch = decoder(Schema.Struct({ messages: Schema.Unknown }))
 

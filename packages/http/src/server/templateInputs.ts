@@ -2,12 +2,15 @@
  * Converts template requests to the input of the service, and the names of the service's input back to the names of the request.
  */
 import type { TemplateVariableInput } from "@mailkeep/core"
-import { decoder, templateVariablesMax } from "@mailkeep/core/binding"
+import { decoder, templateVariablesMax, variableIssues, withRules } from "@mailkeep/core/binding"
 import { CreateTemplateBody, UpdateTemplateBody } from "../api/Templates.ts"
 import type { WireNames } from "./wireNames.ts"
 
-export const parseCreateTemplate = decoder(CreateTemplateBody, { variables: templateVariablesMax })
-export const parseUpdateTemplate = decoder(UpdateTemplateBody, { variables: templateVariablesMax })
+const variables = templateVariablesMax
+const issuesOfVariables = (body: unknown) => variableIssues(body, "fallback_value")
+
+export const parseCreateTemplate = withRules(decoder(CreateTemplateBody, { variables }), issuesOfVariables)
+export const parseUpdateTemplate = withRules(decoder(UpdateTemplateBody, { variables }), issuesOfVariables)
 
 /** The names of the request, by the names of the service. */
 export const templateNames: WireNames = {

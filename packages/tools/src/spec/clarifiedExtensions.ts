@@ -33,7 +33,7 @@ export const extensions = clarified(9, "Extensions", [
     decision
   ],
   [
-    "The files have at most 20 MiB together, unless the plan says otherwise. The body of a send has at most 30 MiB.",
+    "The files have at most 20 MiB together, unless the plan says otherwise. The body of a send with files has at most 30 MiB.",
     [at.decide("acceptSend"), at.domain("Plan"), at.server("sendBody")],
     [
       wireAttachments("accepts 20 MiB of files beside bodies of 2 MiB, and refuses one byte more"),

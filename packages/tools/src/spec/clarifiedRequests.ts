@@ -100,7 +100,7 @@ export const responses = clarified(1, "Every response", [
     "0033-embedding-and-wire-details"
   ],
   [
-    "A body over 10 MiB is 413, and the client receives the answer. The body of a send may have 30 MiB, for its files.",
+    "A body over 10 MiB is 413, and the client receives the answer. The body of a send with files, or of a batch, may have 30 MiB.",
     [at.server("requestBody")],
     [
       wire("refuses a body larger than 10 MiB so that the client can read the response"),

@@ -17,6 +17,7 @@ import { createResource, updateResource } from "../store/resource.ts"
 
 type PropertyRecord = ResourceOf<"property">
 
+/** Checks the fallback with a type, of which only one is in the input. */
 const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyContent, InvalidArgument> => {
   const fallback = fallbackText(content)
   const problem = fallback === null ? undefined : fallbackProblem(content.type, fallback)
@@ -30,13 +31,13 @@ const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyCon
 export const createProperty = (
   { key, type, fallbackValue = null }: ValidCreateProperty,
   facts: NewFacts
-): Result.Result<Decision<PropertyRecord>, InvalidArgument | NameTaken | TooManyRecords> =>
-  Result.flatMap(withFallbackOfType({ key, type, fallbackValue }), (content) =>
-    createResource(
-      { kind: "property", record: "property", field: "key", name: propertyName(key), content, max: propertiesMax },
-      facts
-    )
+): Result.Result<Decision<PropertyRecord>, NameTaken | TooManyRecords> => {
+  const content = { key, type, fallbackValue }
+  return createResource(
+    { kind: "property", record: "property", field: "key", name: propertyName(key), content, max: propertiesMax },
+    facts
   )
+}
 
 export interface UpdatePropertyFacts extends ExistingFacts<"property"> {
   /** The number of contacts that have a value of the property. */

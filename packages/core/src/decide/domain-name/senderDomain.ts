@@ -7,13 +7,11 @@ import type { DomainScope } from "../../domain/access/ApiKey.ts"
 import { isInScope } from "../../domain/access/ApiKey.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { issue } from "../../domain/value/Issue.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type {
   DkimKey,
@@ -82,18 +80,14 @@ const manuallyVerified = (existing: SenderDomainRecord, now: Instant): Decision<
   return { answer: after, changes: [put(after, existing.revision)] }
 }
 
-type CreateDomainFailure = InvalidArgument | SenderOutsideScope | TooManyRecords
+type CreateDomainFailure = SenderOutsideScope | TooManyRecords
 
-/** Returns the name of the domain to create, if it is valid and in the caller's scope. */
+/** Returns the name of the domain to create, in A-labels, if it is in the caller's scope. */
 const nameInScope = (
   { domain: name }: ValidCreateDomain,
   { domainScope }: CreateDomainFacts
-): Result.Result<string, InvalidArgument | SenderOutsideScope> => {
-  const domain = parseDomain(name)
-  if (domain === undefined)
-    return Result.fail(
-      new InvalidArgument({ argument: "input", issues: [issue(["domain"], "invalid_value", "must be a domain name")] })
-    )
+): Result.Result<string, SenderOutsideScope> => {
+  const domain = parseDomain(name)!
   return isInScope(domainScope, domain) ? Result.succeed(domain) : Result.fail(new SenderOutsideScope({ domain }))
 }
 

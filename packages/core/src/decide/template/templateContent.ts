@@ -35,19 +35,11 @@ const variablesOf = (
   input: ReadonlyArray<ValidVariable>,
   existing: ReadonlyArray<TemplateVariable>,
   ids: IdBlock
-): Result.Result<ReadonlyArray<TemplateVariable>, ReadonlyArray<Issue>> => {
-  const issues: Array<Issue> = []
-  const declared = new Set<string>()
-  const variables = input.map(({ key, type, required = false, fallbackValue = null }, n) => {
-    if (declared.has(key)) issues.push(issue(["variables", n, "key"], "invalid_value", "is declared twice"))
-    declared.add(key)
-    if (fallbackValue !== null && typeof fallbackValue !== type)
-      issues.push(issue(["variables", n, "fallbackValue"], "invalid_type", `must be a ${type}`))
+): ReadonlyArray<TemplateVariable> =>
+  input.map(({ key, type, required = false, fallbackValue = null }, n) => {
     const id = existing.find((one) => one.key === key)?.id ?? idAt(ids, "var", n + 2)
     return { id, key, type, required, fallbackValue }
   })
-  return issues.length > 0 ? Result.fail(issues) : Result.succeed(variables)
-}
 
 /** Returns the text of the input, or `null` if it is empty. An absent text keeps the existing one. */
 const orExisting = (text: string | null | undefined, existing: string | null): string | null =>
@@ -82,31 +74,26 @@ const settingsIssues = (input: TemplateInput, settings: TemplateSettings): Reado
       ]
 }
 
-/** Merges the input into the parts of a version. Fails with the issues of the variables, or of the size. */
+/** Merges the input into the parts of a version. Fails with the issue of the size. */
 const partsAfter = (
   input: TemplateInput,
   existing: TemplateParts,
   ids: IdBlock
-): Result.Result<TemplateParts, ReadonlyArray<Issue>> =>
-  Result.flatMap(
-    input.variables === undefined
-      ? Result.succeed(existing.variables)
-      : variablesOf(input.variables, existing.variables, ids),
-    (variables) => {
-      const parts: TemplateParts = {
-        subject: orExisting(input.subject, existing.subject),
-        previewText: orExisting(input.previewText, existing.previewText),
-        fromName: orExisting(input.fromName, existing.fromName),
-        fromAddress: orExisting(input.fromAddress, existing.fromAddress),
-        replyTo: orExisting(input.replyTo, existing.replyTo),
-        html: orExisting(input.html, existing.html),
-        text: orExisting(input.text, existing.text),
-        variables
-      }
-      const issues = settingsIssues(input, parts)
-      return issues.length > 0 ? Result.fail(issues) : Result.succeed(parts)
-    }
-  )
+): Result.Result<TemplateParts, ReadonlyArray<Issue>> => {
+  const parts: TemplateParts = {
+    subject: orExisting(input.subject, existing.subject),
+    previewText: orExisting(input.previewText, existing.previewText),
+    fromName: orExisting(input.fromName, existing.fromName),
+    fromAddress: orExisting(input.fromAddress, existing.fromAddress),
+    replyTo: orExisting(input.replyTo, existing.replyTo),
+    html: orExisting(input.html, existing.html),
+    text: orExisting(input.text, existing.text),
+    variables:
+      input.variables === undefined ? existing.variables : variablesOf(input.variables, existing.variables, ids)
+  }
+  const issues = settingsIssues(input, parts)
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed(parts)
+}
 
 const aboutFields = ["description", "category", "name", "alias", "locale"] as const satisfies ReadonlyArray<
   keyof TemplateAbout
@@ -141,7 +128,7 @@ export interface TemplateText {
   readonly parts: TemplateParts
 }
 
-/** Merges the input into a template and its draft. Fails with all issues of the variables and sizes. */
+/** Merges the input into a template and its draft. Fails with the issues of the sizes. */
 export const mergeTemplateInput = (
   input: TemplateInput,
   existing: TemplateText,

@@ -4,8 +4,9 @@
  */
 import { Schema } from "effect"
 import type { Instant } from "../value/Instant.ts"
-import type { Parser } from "../value/Issue.ts"
-import { decoder, says } from "../value/Issue.ts"
+import { isFields } from "../value/Fields.ts"
+import type { Issue, Parser } from "../value/Issue.ts"
+import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
 import { lineOf, textOf } from "../value/TextRule.ts"
 import type { ResourceId, StoredResource } from "../store/StoredResource.ts"
@@ -126,6 +127,18 @@ const Fallback = Schema.NullOr(textOf({ max: fallbackCharactersMax })).annotate(
 
 declare const valid: unique symbol
 
+const isPropertyType = (value: unknown): value is PropertyType => propertyTypes.includes(value as PropertyType)
+
+/**
+ * The issue of a fallback that does not have the type beside it. `fallbackField` is the name of the field for a binding with names of its own.
+ */
+export const fallbackIssues = (input: unknown, fallbackField = "fallbackValue"): ReadonlyArray<Issue> => {
+  if (!isFields(input)) return []
+  const { type, [fallbackField]: fallback } = input
+  const problem = isPropertyType(type) && typeof fallback === "string" ? fallbackProblem(type, fallback) : undefined
+  return problem === undefined ? [] : [issue([fallbackField], "invalid_type", problem)]
+}
+
 /** The schema of `CreatePropertyInput`. */
 export const CreatePropertySchema = Schema.Struct({
   key: Key,
@@ -134,7 +147,10 @@ export const CreatePropertySchema = Schema.Struct({
 })
 /** A new property that `parseCreateProperty` has checked. */
 export type ValidCreateProperty = typeof CreatePropertySchema.Type & { readonly [valid]: "create" }
-export const parseCreateProperty = decoder(CreatePropertySchema) as Parser<ValidCreateProperty>
+export const parseCreateProperty = withRules(
+  decoder(CreatePropertySchema),
+  fallbackIssues
+) as Parser<ValidCreateProperty>
 
 /** The schema of `UpdatePropertyInput`. */
 export const UpdatePropertySchema = Schema.Struct({
@@ -144,7 +160,10 @@ export const UpdatePropertySchema = Schema.Struct({
 })
 /** A change of a property that `parseUpdateProperty` has checked. */
 export type ValidUpdateProperty = typeof UpdatePropertySchema.Type & { readonly [valid]: "update" }
-export const parseUpdateProperty = decoder(UpdatePropertySchema) as Parser<ValidUpdateProperty>
+export const parseUpdateProperty = withRules(
+  decoder(UpdatePropertySchema),
+  fallbackIssues
+) as Parser<ValidUpdateProperty>
 
 /** Returns the property without the fields that only the store needs. */
 export const toProperty = ({ id, content, createdAt, updatedAt }: StoredProperty): Property => ({

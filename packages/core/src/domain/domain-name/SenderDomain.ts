@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import type { ProjectId } from "../access/Project.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
+import { parseDomain } from "../message/Address.ts"
 import { caseFold } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText } from "../store/PagingRequest.ts"
 import type { DomainId } from "../value/Id.ts"
@@ -194,8 +195,15 @@ export interface ListDomainsInput extends PageInput {
   readonly search?: string | null | undefined
 }
 
-/** The rule for the name of a domain in a request. Only a decision checks whether the name is a domain name. */
-export const domainNameRule = textOf({ min: 1, max: 255 })
+const domainNameCharactersMax = 255
+
+/** The rule for the name of a domain in a request. A text of another length has only the issue of its length. */
+export const domainNameRule = textOf({ min: 1, max: domainNameCharactersMax }).check(
+  Schema.makeFilter(
+    (name: string) => name === "" || name.length > domainNameCharactersMax || parseDomain(name) !== undefined,
+    says("invalid_value", "must be a domain name")
+  )
+)
 
 const CreateDomain = Schema.Struct({ domain: domainNameRule, verified: Schema.optionalKey(Schema.Boolean) })
 

@@ -14,7 +14,7 @@ import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
 import type { SendingSource } from "../access/ApiKey.ts"
 import type { AttachmentRecord, ValidAttachment } from "./Attachment.ts"
 import { AttachmentBody, attachmentsMax } from "./Attachment.ts"
-import { attachmentIssues, takeContents, toAttachments } from "./attachmentContent.ts"
+import { attachmentIssues, contentIssues, takeContents, toAttachments } from "./attachmentContent.ts"
 import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "../value/TextRule.ts"
@@ -177,8 +177,10 @@ const parseBody = (
   const { body, contents } = takeContents(input)
   const between = [...rulesBetweenFields(body, oneMessage), ...attachmentIssues(body)]
   const decoded = decodeBody(body)
-  if (Result.isFailure(decoded)) return Result.fail(distinctIssues([...decoded.failure, ...between]))
-  if (between.length > 0) return Result.fail(between)
+  if (Result.isFailure(decoded) || between.length > 0) {
+    const ofFields = Result.isFailure(decoded) ? decoded.failure : []
+    return Result.fail(distinctIssues([...ofFields, ...between, ...contentIssues(contents, source)]))
+  }
   const { attachments, issues } = toAttachments(decoded.success.attachments ?? [], contents, source)
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(normalise(decoded.success, attachments))
 }

@@ -75,6 +75,13 @@ const bytesOf = (content: unknown, path: Issue["path"], source: SendingSource): 
   return text.isWellFormed() ? encoder.encode(text) : issue(path, "invalid_value", "must be well-formed Unicode")
 }
 
+/** The issues of the contents, for a body that the schema has refused. */
+export const contentIssues = (contents: ReadonlyArray<unknown>, source: SendingSource): ReadonlyArray<Issue> =>
+  contents.flatMap((content, index) => {
+    const bytes = typeof content === "string" ? bytesOf(content, ["attachments", index, "content"], source) : content
+    return typeof content !== "string" || bytes instanceof Uint8Array ? [] : [bytes as Issue]
+  })
+
 /** The files of a body that the schema has checked, or the issues of their contents. */
 export const toAttachments = (
   files: ReadonlyArray<AttachmentBody>,

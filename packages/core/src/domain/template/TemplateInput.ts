@@ -5,8 +5,9 @@ import { Result, Schema } from "effect"
 import { bodyOctetsMax } from "../message/SendRequest.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
-import type { Parser } from "../value/Issue.ts"
-import { decoder, says } from "../value/Issue.ts"
+import { isFields } from "../value/Fields.ts"
+import type { Issue, Parser } from "../value/Issue.ts"
+import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { wholeOf } from "../value/NumberRule.ts"
 import { bodyOf, isSafeKey, lineOf, Mailbox, textOf } from "../value/TextRule.ts"
 import type { TemplateStatus, VariableType, VariableValue } from "./TemplateContent.ts"
@@ -190,6 +191,30 @@ const withDefinedVariables = (input: unknown): unknown => {
   return { ...input, variables: defined }
 }
 
+const isVariableType = (value: unknown): value is VariableType => variableTypes.includes(value as VariableType)
+
+/**
+ * The issues of variables that are declared twice, and of fallback values of another type. `fallbackField` is the name of the field for a binding with
+ * names of its own.
+ */
+export const variableIssues = (input: unknown, fallbackField = "fallbackValue"): ReadonlyArray<Issue> => {
+  if (!isFields(input) || !Array.isArray(input["variables"])) return []
+  const declared = new Set<unknown>()
+  return (input["variables"] as ReadonlyArray<unknown>)
+    .slice(0, templateVariablesMax)
+    .flatMap((variable, n): ReadonlyArray<Issue> => {
+      if (!isFields(variable)) return []
+      const { key, type, [fallbackField]: fallback } = variable
+      const isTwice = typeof key === "string" && declared.has(key)
+      declared.add(key)
+      const hasOtherType = isVariableType(type) && isVariableType(typeof fallback) && typeof fallback !== type
+      return [
+        ...(isTwice ? [issue(["variables", n, "key"], "invalid_value", "is declared twice")] : []),
+        ...(hasOtherType ? [issue(["variables", n, fallbackField], "invalid_type", `must be a ${type}`)] : [])
+      ]
+    })
+}
+
 declare const valid: unique symbol
 
 /** A decoder that allows `undefined` in `variables`. */
@@ -198,15 +223,19 @@ const parserOf = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax: numb
   return (input) => decode(withDefinedVariables(input))
 }
 
+/** The parser of a template: its fields, and the rules for its variables. */
+const templateParserOf = <S extends Schema.Decoder<unknown>>(schema: S): Parser<S["Type"]> =>
+  withRules(parserOf(schema, templateVariablesMax), variableIssues)
+
 const CreateTemplate = Schema.Struct(fields)
 /** A new template that `parseCreateTemplate` has checked. */
 export type ValidCreateTemplate = typeof CreateTemplate.Type & { readonly [valid]: "create" }
-export const parseCreateTemplate = parserOf(CreateTemplate, templateVariablesMax) as Parser<ValidCreateTemplate>
+export const parseCreateTemplate = templateParserOf(CreateTemplate) as Parser<ValidCreateTemplate>
 
 const UpdateTemplate = Schema.Struct({ ...fields, name: Schema.optionalKey(fields.name) })
 /** A change of a template that `parseUpdateTemplate` has checked. */
 export type ValidUpdateTemplate = typeof UpdateTemplate.Type & { readonly [valid]: "update" }
-export const parseUpdateTemplate = parserOf(UpdateTemplate, templateVariablesMax) as Parser<ValidUpdateTemplate>
+export const parseUpdateTemplate = templateParserOf(UpdateTemplate) as Parser<ValidUpdateTemplate>
 
 const EnsureTemplate = Schema.Struct({
   ...fields,
@@ -214,7 +243,7 @@ const EnsureTemplate = Schema.Struct({
 })
 /** A template that must exist and that `parseEnsureTemplate` has checked. */
 export type ValidEnsureTemplate = typeof EnsureTemplate.Type & { readonly [valid]: "ensure" }
-export const parseEnsureTemplate = parserOf(EnsureTemplate, templateVariablesMax) as Parser<ValidEnsureTemplate>
+export const parseEnsureTemplate = templateParserOf(EnsureTemplate) as Parser<ValidEnsureTemplate>
 
 /** A declared variable that was checked. */
 export type ValidVariable = NonNullable<ValidUpdateTemplate["variables"]>[number]

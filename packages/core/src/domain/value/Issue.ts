@@ -177,6 +177,19 @@ export const decoder = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax
   }
 }
 
+/**
+ * Adds rules between fields, or within a text, that a schema does not check. They are checked even if the schema refuses other fields, so that one answer
+ * has all issues.
+ */
+export const withRules =
+  <A>(parse: Parser<A>, issuesOfRules: (input: unknown) => ReadonlyArray<Issue>): Parser<A> =>
+  (input) => {
+    const parsed = parse(input)
+    const more = issuesOfRules(input)
+    if (more.length === 0) return parsed
+    return Result.fail(distinctIssues([...(Result.isFailure(parsed) ? parsed.failure : []), ...more]))
+  }
+
 /** Keeps the first issue of each path and code. */
 export const distinctIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
   const seen = new Set<string>()

@@ -1,11 +1,12 @@
 /**
  * The input of `Webhooks.create` and `Webhooks.update`, and its validation. Source: decision 0028.
  */
-import { Result, Schema } from "effect"
+import { Schema } from "effect"
 import type { EventKind } from "../event/MailEvent.ts"
 import { eventKinds } from "../event/MailEvent.ts"
-import type { Issue } from "../value/Issue.ts"
-import { decoder, issue, says } from "../value/Issue.ts"
+import { isFields } from "../value/Fields.ts"
+import type { Issue, Parser } from "../value/Issue.ts"
+import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { lineOf, textOf } from "../value/TextRule.ts"
 import type { WebhookStatus } from "./Webhook.ts"
 import { webhookStatuses } from "./Webhook.ts"
@@ -74,23 +75,20 @@ export type ValidUpdateWebhook = typeof UpdateWebhookBody.Type & { readonly [val
 const decodeCreate = decoder(CreateWebhookBody, { events: eventKinds.length })
 const decodeUpdate = decoder(UpdateWebhookBody, { events: eventKinds.length })
 
-type Parsed<A> = Result.Result<A, ReadonlyArray<Issue>>
-
-/** Adds the rules for URLs of webhooks to the form of the URL. */
-const withAllowedUrl = <A extends { readonly url?: string }>(parsed: Parsed<A>, rules: WebhookUrlRules): Parsed<A> =>
-  Result.flatMap(parsed, (input) => {
-    const problem = input.url === undefined ? undefined : webhookUrlProblem(input.url, rules)
-    return problem === undefined ? Result.succeed(input) : Result.fail([issue(["url"], "invalid_value", problem)])
-  })
+/** The issue of a URL that the rules do not allow. A URL of another form has an issue of the schema. */
+const urlIssues =
+  (rules: WebhookUrlRules) =>
+  (input: unknown): ReadonlyArray<Issue> => {
+    const url = isFields(input) ? input["url"] : undefined
+    if (typeof url !== "string" || url === "" || url.length > urlCharactersMax) return []
+    const problem = webhookUrlProblem(url, rules)
+    return problem === undefined ? [] : [issue(["url"], "invalid_value", problem)]
+  }
 
 /** Validates the input by its form, and the URL by the rules for URLs of webhooks. */
-export const parseCreateWebhook =
-  (rules: WebhookUrlRules) =>
-  (input: unknown): Parsed<ValidCreateWebhook> =>
-    withAllowedUrl(decodeCreate(input), rules) as Parsed<ValidCreateWebhook>
+export const parseCreateWebhook = (rules: WebhookUrlRules): Parser<ValidCreateWebhook> =>
+  withRules(decodeCreate, urlIssues(rules)) as Parser<ValidCreateWebhook>
 
 /** Validates the input by its form, and a new URL by the rules for URLs of webhooks. */
-export const parseUpdateWebhook =
-  (rules: WebhookUrlRules) =>
-  (input: unknown): Parsed<ValidUpdateWebhook> =>
-    withAllowedUrl(decodeUpdate(input), rules) as Parsed<ValidUpdateWebhook>
+export const parseUpdateWebhook = (rules: WebhookUrlRules): Parser<ValidUpdateWebhook> =>
+  withRules(decodeUpdate, urlIssues(rules)) as Parser<ValidUpdateWebhook>

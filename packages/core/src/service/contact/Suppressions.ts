@@ -153,7 +153,7 @@ export class Suppressions extends Context.Service<
         const projectId = yield* validProject(caller)
         if (typeof email !== "string" || parseAddress(email) === undefined)
           return yield* new InvalidArgument({
-            argument: "input",
+            argument: "ids",
             issues: [issue(["email"], "invalid_value", "must be a bare mailbox")]
           })
         return yield* commit(yield* factsOf(projectId, email), deleteSuppression, "bounded")

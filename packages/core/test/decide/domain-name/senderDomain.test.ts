@@ -80,7 +80,6 @@ describe.each([
   })
 
   it.each([
-    ["the name is not a domain name", { domain: "no domain" }, {}, { _tag: "InvalidArgument" }],
     [
       "the domain is outside the caller's scope",
       {},

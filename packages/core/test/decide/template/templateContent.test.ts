@@ -44,21 +44,6 @@ describe("mergeTemplateInput", () => {
       { id: "var_1", key: "order", type: "number", required: false, fallbackValue: null }
     ])
   })
-
-  it("refuses a variable that is declared twice, and a fallback of another type", () => {
-    const input: UpdateTemplateInput = {
-      variables: [
-        { key: "order", type: "number", fallbackValue: "1" },
-        { key: "order", type: "string" }
-      ]
-    }
-    expect(Result.isFailure(merge(input)) && merge(input)).toMatchObject({
-      failure: [
-        { path: ["variables", 0, "fallbackValue"], code: "invalid_type" },
-        { path: ["variables", 1, "key"], code: "invalid_value" }
-      ]
-    })
-  })
 })
 
 describe("the size of a template", () => {

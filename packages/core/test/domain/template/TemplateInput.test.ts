@@ -6,6 +6,7 @@ import {
   parseListTemplates,
   parseListTemplateVersions,
   parsePreviewTemplate,
+  parseUpdateTemplate,
   templateVariablesMax
 } from "../../../src/domain/template/TemplateInput.ts"
 
@@ -24,6 +25,17 @@ describe("parseCreateTemplate", () => {
     expect(
       issuesOf(parseCreateTemplate({ name: "A", variables: [{ key: undefined, type: "string", zzz: 1 }] }))
     ).toEqual(["variables.0.zzz unknown_field", "variables.0.key required"])
+  })
+
+  it("refuses a variable that is declared twice and a fallback of another type, beside the issues of other fields", () => {
+    const variables = [
+      { key: "order", type: "number", fallbackValue: "1" },
+      { key: "order", type: "string", fallbackValue: "x" }
+    ]
+    const expected = ["variables.0.fallbackValue invalid_type", "variables.1.key invalid_value"]
+    expect(issuesOf(parseCreateTemplate({ name: "A", variables }))).toEqual(expected)
+    expect(issuesOf(parseUpdateTemplate({ variables }))).toEqual(expected)
+    expect(issuesOf(parseCreateTemplate({ name: "", variables }))).toEqual(["name too_short", ...expected])
   })
 
   it("refuses too many variables with one issue", () => {

@@ -8,7 +8,7 @@ import type {
   UpdateSegmentInput
 } from "@mailkeep/core"
 import { ContactLists, Properties, Segments } from "@mailkeep/core"
-import { decoder } from "@mailkeep/core/binding"
+import { decoder, fallbackIssues, withRules } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CreatePropertyBody, UpdatePropertyBody } from "../../api/ContactGroups.ts"
@@ -17,8 +17,9 @@ import { asPrincipal, success, withBody, withJson } from "../handlerResponse.ts"
 import { listView, propertyView, segmentView } from "../contactViews.ts"
 import { withWireNames } from "../wireNames.ts"
 
-const parseCreateProperty = decoder(CreatePropertyBody)
-const parseUpdateProperty = decoder(UpdatePropertyBody)
+const issuesOfFallback = (body: unknown) => fallbackIssues(body, "fallback_value")
+const parseCreateProperty = withRules(decoder(CreatePropertyBody), issuesOfFallback)
+const parseUpdateProperty = withRules(decoder(UpdatePropertyBody), issuesOfFallback)
 /** The names of the request, by the names of the service. */
 const propertyNames = { fallbackValue: "fallback_value" }
 

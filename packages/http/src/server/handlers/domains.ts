@@ -35,7 +35,12 @@ export const domains = HttpApiBuilder.group(
         )
       )
       .handle("get", ({ params }) =>
-        asPrincipal((principal) => Effect.map(service.get(principal, params.id), (one) => ({ data: domainView(one) })))
+        asPrincipal((principal) =>
+          Effect.map(service.get(principal, params.id), (one) => ({
+            message: "Email domain details fetched",
+            data: domainView(one)
+          }))
+        )
       )
       .handle("remove", ({ params }) =>
         asPrincipal((principal) => Effect.as(service.delete(principal, params.id), success))
