@@ -15,6 +15,7 @@ import {
   templates,
   wire,
   wireDomains,
+  wireOrder,
   wireScope,
   wireTemplates
 } from "./proofs.ts"
@@ -25,6 +26,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [at.api("Domains"), at.handler("domains")],
     [
       wire("lists domains by page"),
+      wireOrder("says on one domain that its details were fetched"),
       wireDomains("verifies a domain when its DNS records are published, and fails it when a record is missing"),
       wireDomains("refuses an invalid domain and answers 404 for an unknown or deleted domain"),
       domains("deletes a domain, and permits creating it again")

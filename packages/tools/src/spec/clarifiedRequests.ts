@@ -22,6 +22,7 @@ import {
   wireDocs,
   wireLogs,
   wireMessages,
+  wireOrder,
   wireScope
 } from "./proofs.ts"
 
@@ -46,7 +47,11 @@ export const responses = clarified(1, "Every response", [
   [
     "Path, headers, query and body are checked in this order. The details list every problem of the first part that has one, each with its path and a code of a closed list.",
     [at.domain("Issue"), at.server("schemaErrors")],
-    [wire("returns all issues of the first wrong part of a request: headers, then query, then body")],
+    [
+      wire("returns all issues of the first wrong part of a request: headers, then query, then body"),
+      wireOrder("lists all issues of a body for %s"),
+      wireOrder("lists the issues of a file and of a rule between fields beside those of other fields")
+    ],
     "0009-refusals"
   ],
   [
@@ -76,6 +81,7 @@ export const responses = clarified(1, "Every response", [
         "checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order"
       ),
       refusals("checks the rate limit after the API key and before the permission"),
+      wireOrder("answers 400 to %s %s before it looks for records"),
       sending("replays a scheduled send until 30 days after its scheduled time")
     ],
     "0009-refusals"
