@@ -182,8 +182,8 @@ export const decoder = <S extends Schema.Decoder<unknown>>(schema: S, entriesMax
  * has all issues.
  */
 export const withRules =
-  <A>(parse: Parser<A>, issuesOfRules: (input: unknown) => ReadonlyArray<Issue>): Parser<A> =>
-  (input) => {
+  <A>(parse: Parser<A>, issuesOfRules: (input: unknown) => ReadonlyArray<Issue>) =>
+  (input: unknown): Result.Result<A, ReadonlyArray<Issue>> => {
     const parsed = parse(input)
     const more = issuesOfRules(input)
     if (more.length === 0) return parsed
