@@ -1,5 +1,5 @@
 /**
- * Spans for the use cases that every message passes through.
+ * Spans for the use cases that every request, message or imported contact passes through.
  */
 import { Effect, Tracer } from "effect"
 

@@ -57,8 +57,5 @@ export const validProject = (
 export const validCaller = (caller: Caller): Effect.Effect<Principal, InvalidArgument> =>
   Effect.suspend(() => {
     const principal = typeof caller === "object" && caller !== null ? caller : Principal.embedded(caller)
-    const { projectId } = principal
-    // Every send passes here.
-    if (typeof projectId === "string" && isProjectId(projectId)) return Effect.succeed(principal)
-    return Effect.as(validIds({ projectId }), principal)
+    return Effect.as(validIds({ projectId: principal.projectId }), principal)
   })

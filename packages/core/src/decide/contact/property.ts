@@ -3,13 +3,12 @@
  */
 import { Result } from "effect"
 import type { PropertyContent, ValidCreateProperty, ValidUpdateProperty } from "../../domain/contact/Property.ts"
-import { fallbackProblem, fallbackText, propertiesMax, propertyName } from "../../domain/contact/Property.ts"
+import { fallbackIssues, fallbackText, propertiesMax, propertyName } from "../../domain/contact/Property.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { PropertyInUse } from "../../domain/contact/ContactFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
-import { issue } from "../../domain/value/Issue.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectCounterZero } from "../store/expectation.ts"
 import type { ExistingFacts, NewFacts } from "../store/resource.ts"
@@ -17,15 +16,13 @@ import { createResource, updateResource } from "../store/resource.ts"
 
 type PropertyRecord = ResourceOf<"property">
 
-/** Checks the fallback with a type, of which only one is in the input. */
+/** Checks the fallback against the type, because a change can have only one of the two. */
 const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyContent, InvalidArgument> => {
   const fallback = fallbackText(content)
-  const problem = fallback === null ? undefined : fallbackProblem(content.type, fallback)
-  return problem === undefined
+  const issues = fallbackIssues({ type: content.type, fallbackValue: fallback })
+  return issues.length === 0
     ? Result.succeed({ ...content, fallbackValue: fallback })
-    : Result.fail(
-        new InvalidArgument({ argument: "input", issues: [issue(["fallbackValue"], "invalid_type", problem)] })
-      )
+    : Result.fail(new InvalidArgument({ argument: "input", issues }))
 }
 
 export const createProperty = (

@@ -78,8 +78,9 @@ const bytesOf = (content: unknown, path: Issue["path"], source: SendingSource): 
 /** The issues of the contents, for a body that the schema has refused. */
 export const contentIssues = (contents: ReadonlyArray<unknown>, source: SendingSource): ReadonlyArray<Issue> =>
   contents.flatMap((content, index) => {
-    const bytes = typeof content === "string" ? bytesOf(content, ["attachments", index, "content"], source) : content
-    return typeof content !== "string" || bytes instanceof Uint8Array ? [] : [bytes as Issue]
+    if (typeof content !== "string") return []
+    const bytes = bytesOf(content, ["attachments", index, "content"], source)
+    return bytes instanceof Uint8Array ? [] : [bytes]
   })
 
 /** The files of a body that the schema has checked, or the issues of their contents. */
