@@ -100,7 +100,7 @@ export const valueProblem = (type: PropertyType, value: PropertyValue): string |
 const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** Returns what is wrong with the text of a fallback for this type, or `undefined` if it is valid. */
-export const fallbackProblem = (type: PropertyType, text: string): string | undefined => {
+const fallbackProblem = (type: PropertyType, text: string): string | undefined => {
   if (type === "string") return undefined
   if (type === "number")
     return numberText.test(text) && Number.isFinite(Number(text)) ? undefined : "must be the text of a number"
