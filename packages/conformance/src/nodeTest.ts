@@ -24,7 +24,7 @@ export const conforms = <S, R>(
   options: ConformanceOptions = {}
 ): void => {
   describe(`${adapter} holds the laws of the ${book.port}`, () => {
-    for (const { title, run } of testsOf(adapter, book, subject, options))
+    for (const { title, run } of testsOf(book, subject, options))
       it(title, async (context) => {
         strictEqual(await run((note) => context.diagnostic(note)), "")
       })

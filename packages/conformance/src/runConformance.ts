@@ -143,6 +143,23 @@ const verdictOf = (law: Named, broken: string | undefined, waiver: Waiver | unde
   return verdictOn(law, "waived", `until ${waiver.until}: ${waiver.reason}; ${broken}`)
 }
 
+/** Checks one law, unless it does not apply to the capabilities. */
+const reportOn = <S, R>(
+  book: LawBook<S, R>,
+  law: Law<R>,
+  subject: S,
+  capabilities: Capabilities,
+  { waive, limitSeconds = limitSecondsDefault }: ConformanceOptions
+): Effect.Effect<LawReport> => {
+  const missing = lacking(law.needs ?? {}, capabilities)
+  const waiver = waive?.[law.id]
+  if (missing.length > 0) return Effect.succeed(notApplicable(law, missing, waiver))
+  return Effect.gen(function* () {
+    const today = day(yield* Clock.currentTimeMillis)
+    return verdictOf(law, yield* checkLaw(book, law, subject, limitSeconds), waiver, today)
+  })
+}
+
 /** Returns the declared capabilities. Fails with `NotRun` if the run cannot give a verdict. */
 const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
   Effect.gen(function* () {
@@ -169,15 +186,8 @@ export const runConformance = <S, R>(
 ): Effect.Effect<Report, unknown> =>
   Effect.gen(function* () {
     const capabilities = yield* declaredCapabilities(book, subject, options)
-    const today = day(yield* Clock.currentTimeMillis)
     const asked = book.laws.filter(({ id }) => options.only?.includes(id) ?? true)
-    const laws = yield* Effect.forEach(asked, (law) => {
-      const missing = lacking(law.needs ?? {}, capabilities)
-      if (missing.length > 0) return Effect.succeed(notApplicable(law, missing, options.waive?.[law.id]))
-      return Effect.map(checkLaw(book, law, subject, options.limitSeconds ?? limitSecondsDefault), (broken) =>
-        verdictOf(law, broken, options.waive?.[law.id], today)
-      )
-    })
+    const laws = yield* Effect.forEach(asked, (law) => reportOn(book, law, subject, capabilities, options))
     return { adapter, port: book.port, capabilities, laws }
   })
 
@@ -185,14 +195,20 @@ export const runConformance = <S, R>(
  * Makes a test for each selected law. An unknown law also gets a test, which fails.
  * `annotate` receives a note for each test that passes because its law does not apply or is waived.
  */
-export const testsOf = <S, R>(adapter: string, book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
-  (options.only ?? book.laws.map(({ id }) => id)).map((id) => ({
-    title: `${id}: ${book.laws.find((law) => law.id === id)?.statement ?? ""}`,
-    /** Returns how the test fails, or an empty string. */
-    run: async (annotate: (note: string) => unknown): Promise<string> => {
-      const { laws } = await Effect.runPromise(runConformance(adapter, book, subject, { ...options, only: [id] }))
-      const [{ verdict, detail }] = laws as [LawReport]
-      if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)
-      return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}` : ""
+export const testsOf = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) => {
+  // The capabilities are those of each instance, so that one instance declares them for all tests.
+  const declared = Effect.runSync(Effect.cached(declaredCapabilities(book, subject, options)))
+  return (options.only ?? book.laws.map(({ id }) => id)).map((id) => {
+    const law = book.laws.find((one) => one.id === id)
+    return {
+      title: `${id}: ${law?.statement ?? ""}`,
+      /** Returns how the test fails, or an empty string. */
+      run: async (annotate: (note: string) => unknown): Promise<string> => {
+        const capabilities = await Effect.runPromise(declared)
+        const { verdict, detail } = await Effect.runPromise(reportOn(book, law!, subject, capabilities, options))
+        if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)
+        return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}` : ""
+      }
     }
-  }))
+  })
+}

@@ -24,7 +24,7 @@ export const conforms = <S, R>(
 ): void => {
   const timeout = ((options.limitSeconds ?? limitSecondsDefault) + 5) * 1000
   describe(`${adapter} holds the laws of the ${book.port}`, () => {
-    for (const { title, run } of testsOf(adapter, book, subject, options))
+    for (const { title, run } of testsOf(book, subject, options))
       it(title, { timeout }, async ({ annotate }) => {
         expect(await run((note) => annotate(note))).toBe("")
       })

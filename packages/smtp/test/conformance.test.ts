@@ -4,7 +4,7 @@ import { stubBench } from "./stubBench.ts"
 
 conforms("the stub as the recipient's own server", transportLaws, { bench: stubBench() })
 
-conforms("the stub as a relay that drops doubles", transportLaws, {
+conforms("the stub as a relay that drops duplicates", transportLaws, {
   bench: stubBench({ confirmsDelivery: false, idempotentHandOff: true })
 })
 

@@ -5,12 +5,13 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { lastTestRun } from "./lastTestRun.ts"
 import { clarifications } from "./spec/clarifications.ts"
 import { invariants } from "./spec/invariants.ts"
 import type { Proof } from "./spec/Statement.ts"
 import { statements } from "./spec/statements.ts"
 import type { ReportedTest, TestReport } from "./testReport.ts"
-import { digestOf, reportFile, testFiles } from "./testReport.ts"
+import { digestOf, testFiles } from "./testReport.ts"
 import { files, read, root } from "./workspace.ts"
 
 /** The placeholders of a title of `it.each`: `%s`, `$name`. */
@@ -129,7 +130,7 @@ const missingFiles = (report: TestReport): ReadonlyArray<string> =>
   files(testFiles).filter((file) => report[file] === undefined)
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const report = existsSync(join(root, reportFile)) ? (JSON.parse(read(reportFile)) as TestReport) : {}
+  const report = lastTestRun()
   const rows = [...statements, ...clarifications, ...invariants]
   const missing = missingFiles(report)
   if (missing.length > 0)

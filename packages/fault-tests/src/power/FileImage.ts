@@ -10,18 +10,31 @@ interface Pending {
 
 const sectorOctets = 512
 
-const grown = (content: Buffer, length: number): Buffer => {
-  if (content.length >= length) return content
-  const larger = Buffer.alloc(length)
-  content.copy(larger)
-  return larger
+/** The content after the writes, in their order. Copies the content once, because a run without syncs has thousands of writes. */
+const withWrites = (content: Buffer, writes: ReadonlyArray<Pending>): Buffer => {
+  const ends = writes.map(({ offset, octets }) => offset + (octets?.length ?? 0))
+  const written = Buffer.alloc(ends.reduce((max, end) => Math.max(max, end), content.length))
+  content.copy(written)
+  let { length } = content
+  for (const { offset, octets } of writes) {
+    if (octets === null) {
+      // A later write beyond this length leaves zeros between them.
+      written.fill(0, offset, length)
+      length = offset
+    } else {
+      octets.copy(written, offset)
+      length = Math.max(length, offset + octets.length)
+    }
+  }
+  return written.subarray(0, length)
 }
 
-const applied = (content: Buffer, { offset, octets }: Pending): Buffer => {
-  if (octets === null) return content.subarray(0, offset)
-  const larger = grown(content, offset + octets.length)
-  octets.copy(larger, offset)
-  return larger
+/** The write without the sectors that did not reach the disk. */
+const torn = (write: Pending, random: () => number): ReadonlyArray<Pending> => {
+  const { offset, octets } = write
+  if (octets === null) return random() < 0.5 ? [write] : []
+  const sectors = Math.floor(random() * (Math.ceil(octets.length / sectorOctets) + 1))
+  return [{ offset, octets: octets.subarray(0, sectors * sectorOctets) }]
 }
 
 /** Which of the unsynced writes reached the disk. */
@@ -30,7 +43,7 @@ export type UnsyncedOutcome = (typeof unsyncedOutcomes)[number]
 
 /** Records the writes and syncs of one file. */
 export class FileImage {
-  #synced = Buffer.alloc(0)
+  #synced: Buffer = Buffer.alloc(0)
   #pending: Array<Pending> = []
 
   write(offset: number, octets: Buffer): void {
@@ -42,30 +55,27 @@ export class FileImage {
   }
 
   sync(): void {
-    this.#synced = this.#pending.reduce<Buffer>(applied, this.#synced) as Buffer<ArrayBuffer>
+    this.#synced = withWrites(this.#synced, this.#pending)
     this.#pending = []
   }
 
   /** Returns the content after a power cut. `random` returns numbers in [0, 1). */
   after(outcome: UnsyncedOutcome, random: () => number): Buffer {
-    const content: Buffer = Buffer.from(this.#synced)
+    return withWrites(this.#synced, this.#kept(outcome, random))
+  }
+
+  #kept(outcome: UnsyncedOutcome, random: () => number): ReadonlyArray<Pending> {
     switch (outcome) {
       case "none":
-        return content
+        return []
       case "all":
-        return this.#pending.reduce(applied, content)
-      case "some": {
-        const first = this.#pending.slice(0, Math.floor(random() * (this.#pending.length + 1)))
-        return first.reduce(applied, content)
-      }
+        return this.#pending
+      case "some":
+        return this.#pending.slice(0, Math.floor(random() * (this.#pending.length + 1)))
       case "reordered":
-        return this.#pending.filter(() => random() < 0.5).reduce(applied, content)
+        return this.#pending.filter(() => random() < 0.5)
       case "torn":
-        return this.#pending.reduce((content, { offset, octets }) => {
-          if (octets === null) return random() < 0.5 ? applied(content, { offset, octets }) : content
-          const sectors = Math.floor(random() * (Math.ceil(octets.length / sectorOctets) + 1))
-          return applied(content, { offset, octets: octets.subarray(0, sectors * sectorOctets) })
-        }, content)
+        return this.#pending.flatMap((write) => torn(write, random))
     }
   }
 }

@@ -242,11 +242,14 @@ class Simulation {
       )
     }
     let checkedAt = world.now
+    let checkedCommits = -1
     const settled = world.run(
       world.now + recoveryMillisMax,
       () => {
-        if (world.now === checkedAt) return false
+        // Only a commit ends a delivery, distributes an event or ends an event delivery.
+        if (world.now === checkedAt || history.commits === checkedCommits) return false
         checkedAt = world.now
+        checkedCommits = history.commits
         return hasSettled()
       },
       () => this.#injectFaults()
