@@ -9,12 +9,16 @@ import { setupFiles, testFiles, testReport } from "./src/testReport.ts"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /**
- * The test files with a process of their own. All other files share two processes, so that Effect and the sources are loaded twice and not
- * once for each file. A file belongs here when it changes something of its process, or measures it.
+ * The test files with a process of their own. All other files share three processes, so that Effect and the sources are loaded three times and
+ * not once for each file. A file belongs here when it changes something of its process, or measures it.
  */
 const ownProcess: ReadonlyArray<string> = [
   // These take the longest, in this order, so they start first.
+  "packages/postgres/test/joinedTransaction.conformance.test.ts",
+  "packages/postgres/test/conformance.test.ts",
   "packages/sqlite/test/conformance.test.ts",
+  "packages/postgres/test/bouncer.conformance.test.ts",
+  "packages/postgres/test/partitions.conformance.test.ts",
   "packages/sqlite/test/callerThread.conformance.test.ts",
   "packages/sqlite/test/joinedTransaction.conformance.test.ts",
   "packages/conformance/test/mutants.test.ts",
@@ -75,8 +79,8 @@ export default defineConfig({
   test: {
     // Many tests start the command or a worker: Node keeps what it has compiled.
     env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile"), ...temporaryFolder },
-    // Two cores: a worker each, and no more processes than that.
-    maxWorkers: 2,
+    // Two cores, and a third worker for the time that the others wait for a server or another process.
+    maxWorkers: 3,
     setupFiles: [...setupFiles],
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,

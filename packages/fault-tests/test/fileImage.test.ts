@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { FileImage, unsyncedOutcomes } from "../src/power/FileImage.ts"
+import type { UnsyncedOutcome } from "../src/power/FileImage.ts"
+import { FileImage } from "../src/power/FileImage.ts"
 
 type Call = { readonly offset: number; readonly text: string } | { readonly length: number } | "sync"
 
@@ -52,7 +53,7 @@ it("has every synced write and no other after a power cut that no unsynced write
 
 it("keeps a part of the unsynced writes: the first, any of them, or some sectors of each", () => {
   const image = record([{ offset: 0, text: "ab" }, "sync", { offset: 2, text: "cd" }, { offset: 4, text: "ef" }])
-  const after = (outcome: (typeof unsyncedOutcomes)[number], ...numbers: ReadonlyArray<number>) => {
+  const after = (outcome: UnsyncedOutcome, ...numbers: ReadonlyArray<number>) => {
     const random = numbers.values()
     return image.after(outcome, () => random.next().value!).toString()
   }

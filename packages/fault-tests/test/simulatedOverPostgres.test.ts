@@ -21,19 +21,19 @@ const keepingMore = (store: MailStoreShape): MailStoreShape => {
 
 describe.skipIf(!hasPostgres())("compareStores", () => {
   // `pnpm faults postgres-simulate` runs more seeds.
-  it("finds no difference between PostgreSQL and the memory store with seed 6", { timeout: 120_000 }, async () => {
-    const { problems, counts } = await withSynchronousStores((stores) => compareStores(stores, 6))
+  it("finds no difference between PostgreSQL and the memory store with seed 106", { timeout: 120_000 }, async () => {
+    const { problems, counts } = await withSynchronousStores((stores) => compareStores(stores, 106))
     expect(problems).toEqual([])
     expect(counts.commits).toBeGreaterThan(50)
   })
 
   it("finds a store that acknowledges commits without applying them", { timeout: 120_000 }, async () => {
-    const { problems } = await withSynchronousStores((stores) => compareStores(stores, 6, losingCommits))
+    const { problems } = await withSynchronousStores((stores) => compareStores(stores, 106, losingCommits))
     expect(problems.length).toBeGreaterThan(0)
   })
 
   it("finds a record that the memory store does not have", { timeout: 120_000 }, async () => {
-    const { problems } = await withSynchronousStores((stores) => compareStores(stores, 6, keepingMore))
+    const { problems } = await withSynchronousStores((stores) => compareStores(stores, 106, keepingMore))
     expect(problems).toContain("the records at the end differ from those of the memory store")
   })
 })

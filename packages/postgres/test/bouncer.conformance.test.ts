@@ -2,8 +2,8 @@ import { storeLaws } from "@mailkeep/conformance"
 import { conforms } from "@mailkeep/conformance/vitest"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { describe } from "vitest"
-import { placeThroughBouncer } from "./storeUnderTest.ts"
+import { place } from "./bouncerUnderTest.ts"
 
 describe.skipIf(!hasPostgres())("the store behind pgbouncer, for a role that may only read and write", () => {
-  conforms("postgres through pgbouncer", storeLaws, { place: placeThroughBouncer, runs: 20 })
+  conforms("postgres through pgbouncer", storeLaws, { place, runs: 20 })
 })

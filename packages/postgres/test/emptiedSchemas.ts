@@ -4,32 +4,48 @@
 import { emptySchemas } from "@mailkeep/test-support/postgresSchemas"
 import { Effect } from "effect"
 import { PostgresMailStore } from "../src/index.ts"
-import { addressIn, open } from "./storeUnderTest.ts"
+import { addressIn, openAddress } from "./schemaAddress.ts"
 
 interface Target {
   /** The address of the database. */
   readonly database: () => Promise<string>
   /** The schemas have names that begin so. */
   readonly prefix: string
-  /** The module that opens the store in another process. */
+  /** The module that opens the store in another process: it exports `openStore` as `open`. */
   readonly module: string
+  readonly openStore?: typeof openAddress
   readonly partitions?: number
+  /** Makes the tables of a new schema. */
+  readonly migrate?: (connectionString: string, schema: string) => Promise<unknown>
+  /** The address that the store uses instead of that of the database. */
+  readonly storeAddress?: () => Promise<string>
 }
 
-export const emptiedSchemas = ({ database, prefix, module, partitions }: Target) => {
+export const emptiedSchemas = ({
+  database,
+  prefix,
+  module,
+  openStore = openAddress,
+  partitions,
+  ...target
+}: Target) => {
   const options = partitions === undefined ? {} : { partitions }
   const schemas = emptySchemas({
     database,
     prefix,
-    migrate: (connectionString, schema) =>
-      Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, ...options }))
+    migrate:
+      target.migrate ??
+      ((connectionString, schema) =>
+        Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, ...options })))
   })
   return Effect.acquireRelease(Effect.promise(schemas.take), (schema) =>
     Effect.sync(() => schemas.release(schema))
   ).pipe(
-    Effect.map(({ connectionString, schema }) => {
-      const argument = addressIn(connectionString, schema)
-      return { layer: open(argument), child: { module: new URL(module), argument } }
-    })
+    Effect.flatMap(({ connectionString, schema }) =>
+      Effect.promise(async () => {
+        const argument = addressIn((await target.storeAddress?.()) ?? connectionString, schema)
+        return { layer: openStore(argument), child: { module: new URL(module), argument } }
+      })
+    )
   )
 }

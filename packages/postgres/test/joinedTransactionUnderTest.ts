@@ -6,7 +6,9 @@ import { MailStore } from "@mailkeep/core/adapter"
 import { Context, Effect, Layer } from "effect"
 import { Pool } from "pg"
 import { PostgresMailStore } from "../src/index.ts"
-import { addressOf, placeWith } from "./storeUnderTest.ts"
+import { emptiedSchemas } from "./emptiedSchemas.ts"
+import { addressOf } from "./schemaAddress.ts"
+import { newDatabase } from "./testServer.ts"
 
 /** @public Imported by other processes. */
 export const open = (argument: string) =>
@@ -49,4 +51,9 @@ export const open = (argument: string) =>
     })
   )
 
-export const place = placeWith(import.meta.url, open)
+export const place = emptiedSchemas({
+  database: newDatabase(),
+  prefix: "joined_",
+  module: import.meta.url,
+  openStore: open
+})

@@ -2,11 +2,11 @@
  * Gives the laws a store whose large tables have four partitions each.
  */
 import { emptiedSchemas } from "./emptiedSchemas.ts"
-import { open as openStore } from "./storeUnderTest.ts"
+import { openAddress } from "./schemaAddress.ts"
 import { newDatabase } from "./testServer.ts"
 
 /** @public Imported by other processes. */
-export const open = openStore
+export const open = openAddress
 
 export const placeWithPartitions = emptiedSchemas({
   database: newDatabase(),

@@ -113,7 +113,7 @@ export const subjects = {
     files: files("packages/postgres/src/internal/**/*.ts", "packages/postgres/src/PostgresMailStore.ts").filter(
       (file) => !unobservedOfPostgres.has(file)
     ),
-    entry: "packages/postgres/test/emptiedSchemaUnderTest.ts",
+    entry: "packages/postgres/test/storeUnderTest.ts",
     folders: ["packages/postgres/"],
     sql: "postgres",
     sampleShare: 0.2,
