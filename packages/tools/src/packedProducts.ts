@@ -20,7 +20,7 @@ import { firstMailComplaint, firstMailProgram, firstMailStores } from "./packed/
 import { bytesBelow, copyComplaints } from "./packed/installedPackages.ts"
 import type { OtherRuntime, PackedResult, PackedRun } from "./packed/packedPlan.ts"
 import {
-  groupExamples,
+  groupPageExamples,
   otherPackages,
   packagesWithoutEffect,
   readCatalog,
@@ -39,11 +39,7 @@ const options = readOptions(process.argv.slice(2), oldestNode)
 const published = publishedPackages()
 const catalog = readCatalog(read("pnpm-workspace.yaml"))
 const names = published.map(({ manifest }) => manifest.name)
-const { withoutEffect, withEffect, leftOut } = groupExamples(
-  // Programs of doc comments run in the workspace; a stranger meets pages.
-  allExamples().filter(({ file }) => file.endsWith(".md")),
-  new Map(published.map(({ folder, manifest }) => [folder, manifest.name]))
-)
+const { withoutEffect, withEffect, leftOut } = groupPageExamples(allExamples(), published)
 
 const temporary = mkdtempSync(join(tmpdir(), "mailkeep-product-"))
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }))

@@ -1,12 +1,13 @@
 /**
  * Publishes a version: collects facts, decides, builds, packs, checks the packed files, and publishes them in the order of
- * their dependencies. `--dry-run` does everything but publish, and needs no network.
+ * their dependencies. `--dry-run` does everything but publish, and needs no network. `--to <folder>` keeps the packed files there.
  * The registry and the credentials are those of the npm configuration of the user.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { build, pack, pnpm } from "./build.ts"
 import type { ReleaseFacts } from "./releaseDecision.ts"
 import { decideRelease } from "./releaseDecision.ts"
@@ -16,7 +17,8 @@ import type { Manifest, Package } from "./releasePackages.ts"
 import { publishedPackages } from "./releasePackages.ts"
 import { files, read, root } from "./workspace.ts"
 
-const isDryRun = process.argv.includes("--dry-run")
+const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false }, to: { type: "string" } } })
+const isDryRun = values["dry-run"]
 const [command, ...args] = pnpm
 
 const output = (command: string, args: ReadonlyArray<string>): string =>
@@ -79,8 +81,10 @@ const broken = allManifestComplaints()
 if (broken.length > 0) refuse(broken)
 
 await build(packages)
-const folder = mkdtempSync(join(tmpdir(), "mailkeep-release-"))
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+const folder = values.to ?? mkdtempSync(join(tmpdir(), "mailkeep-release-"))
+process.on("exit", () => {
+  if (values.to === undefined) rmSync(folder, { recursive: true, force: true })
+})
 const tarballs = pack(packages, folder)
 const complaints = tarballs.flatMap(complaintsAbout)
 if (complaints.length > 0) refuse(complaints)

@@ -3,6 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import type { Example } from "../examplesInText.ts"
+import type { Package } from "../releasePackages.ts"
 import { importsOf } from "../importsOf.ts"
 
 const managers = ["npm", "pnpm"] as const
@@ -125,6 +126,13 @@ export const groupExamples = (
     leftOut: examplesOf("leftOut")
   }
 }
+
+/** The examples of pages that the packed packages run. Programs of doc comments run in the workspace; a stranger meets pages. */
+export const groupPageExamples = (examples: ReadonlyArray<Example>, packages: ReadonlyArray<Package>): ExampleGroups =>
+  groupExamples(
+    examples.filter(({ file }) => file.endsWith(".md")),
+    new Map(packages.map(({ folder, manifest }) => [folder, manifest.name]))
+  )
 
 /** The versions in the catalog of `pnpm-workspace.yaml`. */
 export const readCatalog = (text: string): ReadonlyMap<string, string> => {
