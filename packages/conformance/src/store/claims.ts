@@ -109,6 +109,25 @@ const oneClaimant = law(
   }
 )
 
+const oldestFirstAfterRace = law(
+  "claim/oldest-first-after-a-race",
+  "After concurrent claims, each claim still takes the deliveries that have been due longest, and no more than it asks for.",
+  function* (store) {
+    yield* insertAll(
+      store,
+      sample.numberedDeliveries(60, (n) => ({ dueAt: noon - 60 + n }))
+    )
+    const raced = yield* Effect.all(
+      Array.from({ length: 20 }, (_, n) => claim(store, { worker: `w${n}`, limit: 1 })),
+      { concurrency: "unbounded" }
+    )
+    const taken = new Set(idsOf(raced.flat()))
+    const left = Array.from({ length: 60 }, (_, n) => numbered("del", n)).filter((id) => !taken.has(id))
+    for (const n of [0, 2, 4])
+      yield* same("what a claim of two takes", idsOf(yield* claim(store, { limit: 2 })), left.slice(n, n + 2))
+  }
+)
+
 const everyWaitingReached = law(
   "claim/none-is-out-of-reach",
   "Exactly one kind of claim takes each waiting delivery, whatever worker its row names.",
@@ -193,6 +212,7 @@ export const claimLaws: ReadonlyArray<StoreLaw> = [
   noMoreThanAsked,
   stamps,
   oneClaimant,
+  oldestFirstAfterRace,
   everyWaitingReached,
   liveLease,
   lapsedLease,

@@ -43,6 +43,12 @@ const finalizesLate: Mutation = (store) => ({
     })
 })
 
+/** Marks one more delivery than asked for after many claims. */
+const oneMoreAfterRace: Mutation = (store) => {
+  let claims = 0
+  return { ...store, claim: (claim) => store.claim(claims++ < 20 ? claim : { ...claim, limit: claim.limit + 1 }) }
+}
+
 export const recordedApart =
   (gap: Effect.Effect<void>): Mutation =>
   (store) => ({
@@ -196,6 +202,7 @@ export const claimMutants: Readonly<Record<string, Mutation>> = {
     (rows) => rows.map((row) => ({ ...row, fencingToken: row.fencingToken - 1 }))
   ),
   "claim/one-claimant-each": sharedClaims,
+  "claim/oldest-first-after-a-race": oneMoreAfterRace,
   "claim/none-is-out-of-reach": changing("InsertDelivery", (change) =>
     change.delivery.worker === null
       ? [change]
