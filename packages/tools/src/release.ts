@@ -1,6 +1,6 @@
 /**
- * Publishes a version: collects facts, decides, builds, packs, checks the packed files, and publishes them in the order of
- * their dependencies. `--dry-run` does everything but publish, and needs no network. `--to <folder>` keeps the packed files there.
+ * Publishes a version: collects facts, decides, builds, packs, checks the packed files, and publishes them.
+ * They are published in the order of their dependencies. `--dry-run` does everything but publish, and needs no network. `--to <folder>` keeps the packed files there.
  * The registry and the credentials are those of the npm configuration of the user.
  */
 import { execFileSync } from "node:child_process"
