@@ -2,7 +2,8 @@
  * Imports contacts from a table and exports them to a table, row by row, with constant memory use. A server may run at the same time.
  * Source: decision 0029.
  */
-import { Context, Effect, Layer, Result, Schedule, Sink, Stream } from "effect"
+import { Array as Arr, Context, Effect, Layer, Result, Sink, Stream } from "effect"
+import type { CreatedContact } from "../../decide/contact/createContacts.ts"
 import type { ContactColumn, ContactOfRow, ImportOptions } from "../../domain/contact/ContactFile.ts"
 import {
   exportedColumns,
@@ -18,12 +19,16 @@ import { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
+import { makeCreateContacts } from "../../internal/createContacts.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
 import { resourcesOf } from "../../internal/resources.ts"
+import { retryWhileBusy } from "../../internal/retryWhileBusy.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
+import { PlanSource } from "../../port/PlanSource.ts"
+import { Secrets } from "../access/Secrets.ts"
 import { Contacts } from "./Contacts.ts"
 
 /** A row of a file, and the number of its last line. */
@@ -43,8 +48,17 @@ export interface ImportedRow {
   readonly issues: ReadonlyArray<Pick<Issue, "path" | "code" | "message">>
 }
 
-/** Rows under way at once: enough that their commits share disk syncs, and few enough that other callers are not delayed. */
-const rowsAtOnce = 64
+/** Rows of one commit: enough that they share its reads and its disk sync, and few enough that other callers are not delayed. */
+const rowsTogether = 64
+
+/** Groups of rows under way at once: while one is synced to the disk, the next one is read and decided. */
+const groupsAtOnce = 4
+
+/** A row of the file, read as a contact or refused. */
+interface ParsedRow {
+  readonly line: number
+  readonly read: Result.Result<ContactOfRow, ImportedRow["issues"]>
+}
 
 type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
 
@@ -58,22 +72,6 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
           message: failure.message
         }
       ]
-
-const busySchedule = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")]).pipe(
-  Schedule.jittered,
-  Schedule.upTo({ duration: "30 seconds" })
-)
-
-const isBusy = (failure: unknown): boolean => {
-  const { _tag, isRetryable, reason } = failure as Partial<StoreUnavailable>
-  return _tag === "StoreUnavailable" && isRetryable === true && reason !== "full"
-}
-
-/** Retries for up to 30 s while the store is temporarily unavailable. Almost every row succeeds at once, and then costs no retry. */
-const retryWhileBusy = <A, E>(effect: Effect.Effect<A, E | StoreUnavailable>): Effect.Effect<A, E | StoreUnavailable> =>
-  Effect.catch(effect, (failure) =>
-    isBusy(failure) ? Effect.retry(effect, { schedule: busySchedule, while: isBusy }) : Effect.fail(failure)
-  )
 
 /**
  * Imports and exports the contacts of a project as rows of cells. `@mailkeep/core/node/csv` reads and writes CSV.
@@ -93,7 +91,7 @@ export class ContactFiles extends Context.Service<
   ContactFiles,
   {
     /**
-     * Imports contacts, 64 rows at once. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
+     * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
      * `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
      * order. Writes nothing and fails with `InvalidArgument` when the first row is not valid. Retries for 30 s
      * while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
@@ -117,7 +115,10 @@ export class ContactFiles extends Context.Service<
       const contacts = yield* Contacts
       const store = yield* MailStore
       const reader = makeContactReader(store)
-      const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "property", record: "property" })
+      const ids = yield* IdSource
+      const { addressKey } = yield* Secrets
+      const resources = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+      const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
       const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)
 
       const updateContact = Effect.fnUntraced(function* (caller: Caller, { input, emailStatus }: ContactOfRow) {
@@ -131,30 +132,56 @@ export class ContactFiles extends Context.Service<
         yield* contacts.update(caller, existing.id, { ...input, properties, emailStatus })
       })
 
-      const writeRow = (
+      const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({
+        line,
+        outcome: "refused",
+        issues
+      })
+
+      const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells }: FileRow): ParsedRow => {
+        if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
+          return { line, read: Result.fail([issue([], "invalid_type", "must be an array of strings")]) }
+        return { line, read: readRow(columns, cells) }
+      }
+
+      /** Ends a row whose contact was created or refused: unsubscribes it, or updates the contact that has the address. */
+      const finishRow = (
         caller: Caller,
         row: ContactOfRow,
+        created: CreatedContact,
         update: boolean
-      ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> =>
-        contacts.create(caller, row.input, { source: "import" }).pipe(
-          Effect.flatMap(() => (row.emailStatus === "unsubscribed" ? updateContact(caller, row) : Effect.void)),
-          Effect.as("created" as const),
-          Effect.catchTag("ContactEmailTaken", (taken) =>
-            update ? Effect.as(updateContact(caller, row), "updated" as const) : Effect.fail(taken)
-          )
-        )
+      ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> => {
+        if (Result.isSuccess(created))
+          return row.emailStatus === "unsubscribed"
+            ? Effect.as(retryWhileBusy(updateContact(caller, row)), "created")
+            : Effect.succeed("created")
+        return created.failure._tag === "ContactEmailTaken" && update
+          ? Effect.as(retryWhileBusy(updateContact(caller, row)), "updated")
+          : Effect.fail(created.failure)
+      }
 
-      const importRow = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
-        Effect.fnUntraced(function* ({ line, cells }: FileRow): Effect.fn.Return<ImportedRow, StoreUnavailable> {
-          if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
-            return { line, outcome: "refused", issues: [issue([], "invalid_type", "must be an array of strings")] }
-          const row = readRow(columns, cells)
-          if (Result.isFailure(row)) return { line, outcome: "refused", issues: row.failure }
-          const outcome = yield* Effect.result(retryWhileBusy(writeRow(caller, row.success, update)))
-          if (Result.isSuccess(outcome)) return { line, outcome: outcome.success, issues: [] }
-          const { failure } = outcome
-          if (failure._tag === "StoreUnavailable") return yield* failure
-          return { line, outcome: "refused", issues: issuesOf(failure) }
+      const importGroup = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
+        Effect.fnUntraced(function* (rows: ReadonlyArray<FileRow>) {
+          const parsed = rows.map((row) => parsedRow(columns, row))
+          const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
+          const projectId = yield* validProject(caller)
+          const created = (yield* createContacts(
+            projectId,
+            read.map(({ input }) => input),
+            "import"
+          )).values()
+          const outcomes = parsed.map(({ line, read }): Effect.Effect<ImportedRow, StoreUnavailable> => {
+            if (Result.isFailure(read)) return Effect.succeed(refused(line, read.failure))
+            return finishRow(caller, read.success, created.next().value!, update).pipe(
+              Effect.map((outcome) => ({ line, outcome, issues: [] })),
+              Effect.catch((failure) =>
+                failure._tag === "StoreUnavailable"
+                  ? Effect.fail(failure)
+                  : Effect.succeed(refused(line, issuesOf(failure)))
+              )
+            )
+          })
+          return yield* Effect.all(outcomes, { concurrency: rowsTogether })
         })
 
       const importRows = <E>(caller: Caller, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
@@ -166,10 +193,16 @@ export class ContactFiles extends Context.Service<
             const columns = readColumns(first?.cells ?? [], defined)
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
-            return Stream.mapEffect(rest, importRow(caller, columns.success, update), {
-              concurrency: rowsAtOnce,
-              unordered: true
-            })
+            // Takes the rows that are there, so that no row waits for a later one.
+            return Stream.buffer(rest, { capacity: rowsTogether * groupsAtOnce }).pipe(
+              Stream.chunks,
+              Stream.flatMap((rows) => Stream.fromIterable(Arr.chunksOf(rows, rowsTogether))),
+              Stream.mapEffect(importGroup(caller, columns.success, update), {
+                concurrency: groupsAtOnce,
+                unordered: true
+              }),
+              Stream.flattenIterable
+            )
           })
         )
 

@@ -95,6 +95,23 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
       })
     ))
 
+  it("creates the first of two rows with one address, and updates it with the second and the update option", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const rows = Array.from({ length: 150 }, (_, n) => `a${n}@example.org,First\n`).join("")
+        expect((yield* importText(`email,first_name\n${rows}A7@example.org,Second\n`)).at(-1)).toMatchObject({
+          line: 152,
+          outcome: "refused",
+          issues: [{ path: ["email"] }]
+        })
+        const results = yield* importText("email,first_name\nb@example.org,First\nB@example.org,Second\n", true)
+        expect(results.map(({ outcome }) => outcome)).toEqual(["created", "updated"])
+        const { items } = yield* (yield* Contacts).list(project, { search: "b@example.org" })
+        expect(items).toMatchObject([{ email: "B@example.org", firstName: "Second" }])
+        yield* expectBalanced
+      })
+    ))
+
   it.each([
     ["no address", "first_name\nAda", [["columns"], "required"]],
     ["an unknown column", "email,shoe\na@x.example,9", [["columns", 1], "undefined_property"]],

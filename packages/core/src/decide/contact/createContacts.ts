@@ -1,0 +1,84 @@
+/**
+ * Creates several contacts in one commit, so that an import reads and commits once for many rows. Source: decision 0029.
+ */
+import { Result } from "effect"
+import type { ContactRecord, ContactSource } from "../../domain/contact/Contact.ts"
+import { ContactEmailTaken } from "../../domain/contact/ContactFailure.ts"
+import type { ValidCreateContact } from "../../domain/contact/ContactRequest.ts"
+import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
+import type { Plan } from "../../domain/plan/Plan.ts"
+import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
+import type { Change } from "../../domain/store/Change.ts"
+import { recordKeyOf } from "../../domain/store/commitOrder.ts"
+import type { ResourceOf } from "../../domain/store/Resource.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { IdBlock } from "../../domain/value/Id.ts"
+import { idAt } from "../../domain/value/Id.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
+import type { Decision } from "../store/Decision.ts"
+import { createContact } from "./contact.ts"
+
+/** One contact to create, with what the store has for its address. */
+export interface NewContact {
+  readonly input: ValidCreateContact
+  readonly ids: IdBlock
+  readonly keyedAddress: KeyedAddress
+  /** The contact that has this address. */
+  readonly holder: ContactRecord | null
+  readonly suppression: SuppressionRecord | null
+}
+
+/** What the contacts of one commit share. */
+export interface NewContactsFacts {
+  readonly now: Instant
+  readonly contacts: ReadonlyArray<NewContact>
+  /** All properties of the project, if an input has property values. */
+  readonly properties: ReadonlyArray<ResourceOf<"property">>
+  readonly plan: Plan
+  readonly contactsUsed: number
+}
+
+/** The contact, or why it is not created. */
+export type CreatedContact = Result.Result<ContactRecord, InvalidArgument | ContactEmailTaken | PlanLimitReached>
+
+/** The changes with one change for each counter, and with each guard once. */
+const merged = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const shared = new Map<string, Change>()
+  const own: Array<Change> = []
+  for (const change of changes) {
+    if (change._tag !== "AddToCounter" && change._tag !== "Expect") {
+      own.push(change)
+      continue
+    }
+    const key = recordKeyOf(change)
+    const earlier = shared.get(key)
+    const by = change._tag === "AddToCounter" && earlier?._tag === "AddToCounter" ? earlier.by : 0
+    shared.set(key, change._tag === "AddToCounter" ? { ...change, by: change.by + by } : change)
+  }
+  return [...own, ...shared.values()]
+}
+
+/**
+ * Decides on each contact in turn. One that is refused leaves the others unchanged. A contact that has its id already was created by an earlier try of
+ * the same commit.
+ */
+export const createContacts = (
+  source: ContactSource,
+  { contacts, ...facts }: NewContactsFacts
+): Decision<ReadonlyArray<CreatedContact>> => {
+  const taken = new Set<string>()
+  const changes: Array<Change> = []
+  let { contactsUsed } = facts
+  const answer = contacts.map(({ input, ...own }): CreatedContact => {
+    const { address } = own.keyedAddress
+    if (own.holder !== null && own.holder.id === idAt(own.ids, "con", 0)) return Result.succeed(own.holder)
+    if (taken.has(address)) return Result.fail(new ContactEmailTaken({ field: "email" }))
+    const decided = createContact(input, source, { ...facts, ...own, contactsUsed })
+    if (Result.isFailure(decided)) return Result.fail(decided.failure)
+    taken.add(address)
+    contactsUsed++
+    changes.push(...decided.success.changes)
+    return Result.succeed(decided.success.answer)
+  })
+  return { answer, changes: merged(changes) }
+}

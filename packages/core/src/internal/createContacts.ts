@@ -1,0 +1,64 @@
+/**
+ * Creates several contacts with one read and one commit.
+ */
+import { Clock, Effect, Result } from "effect"
+import type { CreatedContact } from "../decide/contact/createContacts.ts"
+import { createContacts } from "../decide/contact/createContacts.ts"
+import type { ProjectId } from "../domain/access/Project.ts"
+import type { ContactSource } from "../domain/contact/Contact.ts"
+import type { ValidCreateContact } from "../domain/contact/ContactRequest.ts"
+import { keyedAddressOf } from "../internal/keyedAddress.ts"
+import { advanceBlock } from "../domain/value/Id.ts"
+import { parseAddress } from "../domain/message/Address.ts"
+import type { PlanSource } from "../port/PlanSource.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
+import { makeCommit } from "./commit.ts"
+import type { ResourceParts } from "./resources.ts"
+import { resourcesOf } from "./resources.ts"
+import { retryWhileBusy } from "./retryWhileBusy.ts"
+
+export interface CreateContactsParts extends ResourceParts {
+  readonly plans: PlanSource["Service"]
+  readonly addressKey: (address: string) => string
+}
+
+/** Makes the function that creates contacts. Its results are in the order of the inputs. Retries for 30 s while the store is unavailable. */
+export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsParts) => {
+  const commit = makeCommit(store)
+  const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+
+  return Effect.fnUntraced(function* (
+    projectId: ProjectId,
+    inputs: ReadonlyArray<ValidCreateContact>,
+    source: ContactSource
+  ): Effect.fn.Return<ReadonlyArray<CreatedContact>, StoreUnavailable> {
+    if (inputs.length === 0) return []
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, inputs.length)
+    const plan = yield* plans.planOf(projectId)
+    const keyed = inputs.map(({ email }) => keyedAddressOf(addressKey, projectId, parseAddress(email)!.canonical))
+    const hasProperties = inputs.some((input) => Object.keys(input.properties ?? {}).length > 0)
+    const load = Effect.zipWith(
+      hasProperties ? properties.all(projectId) : Effect.succeed([]),
+      store.read([
+        { _tag: "ContactsByAddress", projectId, addresses: keyed.map(({ address }) => address) },
+        { _tag: "Suppressions", projectId, addressKeys: keyed.map((one) => one.addressKey) },
+        { _tag: "Counters", projectId, names: ["contacts"] }
+      ]),
+      (defined, [holders, suppressions, [contactsUsed]]) => ({
+        now,
+        properties: defined,
+        plan,
+        contactsUsed: contactsUsed!,
+        contacts: inputs.map((input, n) => ({
+          input,
+          ids: advanceBlock(block, n),
+          keyedAddress: keyed[n]!,
+          holder: holders[n]!,
+          suppression: suppressions[n]!
+        }))
+      })
+    )
+    return yield* retryWhileBusy(commit(load, (facts) => Result.succeed(createContacts(source, facts)), "bounded"))
+  })
+}
