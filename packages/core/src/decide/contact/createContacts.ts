@@ -5,35 +5,24 @@ import { Result } from "effect"
 import type { ContactRecord, ContactSource } from "../../domain/contact/Contact.ts"
 import { ContactEmailTaken } from "../../domain/contact/ContactFailure.ts"
 import type { ValidCreateContact } from "../../domain/contact/ContactRequest.ts"
-import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { recordKeyOf } from "../../domain/store/commitOrder.ts"
-import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
-import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
-import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
+import type { ContactFacts } from "./contact.ts"
 import { createContact } from "./contact.ts"
 
 /** One contact to create, with what the store has for its address. */
-export interface NewContact {
+export interface NewContact extends Pick<ContactFacts, "ids" | "keyedAddress" | "holder" | "suppression"> {
   readonly input: ValidCreateContact
-  readonly ids: IdBlock
-  readonly keyedAddress: KeyedAddress
-  /** The contact that has this address. */
-  readonly holder: ContactRecord | null
-  readonly suppression: SuppressionRecord | null
 }
 
 /** What the contacts of one commit share. */
-export interface NewContactsFacts {
-  readonly now: Instant
+export interface NewContactsFacts extends Pick<ContactFacts, "now" | "properties"> {
   readonly contacts: ReadonlyArray<NewContact>
-  /** All properties of the project, if an input has property values. */
-  readonly properties: ReadonlyArray<ResourceOf<"property">>
   readonly plan: Plan
   readonly contactsUsed: number
 }
@@ -52,8 +41,8 @@ const merged = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
     }
     const key = recordKeyOf(change)
     const earlier = shared.get(key)
-    const by = change._tag === "AddToCounter" && earlier?._tag === "AddToCounter" ? earlier.by : 0
-    shared.set(key, change._tag === "AddToCounter" ? { ...change, by: change.by + by } : change)
+    const isCountedBefore = change._tag === "AddToCounter" && earlier?._tag === "AddToCounter"
+    shared.set(key, isCountedBefore ? { ...change, by: change.by + earlier.by } : change)
   }
   return [...own, ...shared.values()]
 }

@@ -91,8 +91,8 @@ export class ContactFiles extends Context.Service<
   ContactFiles,
   {
     /**
-     * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`, `phone_number`,
-     * `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
+     * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`,
+     * `phone_number`, `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
      * order. Writes nothing and fails with `InvalidArgument` when the first row is not valid. Retries for 30 s
      * while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
      */
