@@ -204,6 +204,7 @@ export const testsOf = <S, R>(book: LawBook<S, R>, subject: S, options: Conforma
       title: `${id}: ${law?.statement ?? ""}`,
       /** Returns how the test fails, or an empty string. */
       run: async (annotate: (note: string) => unknown): Promise<string> => {
+        // Fails for an unknown law.
         const capabilities = await Effect.runPromise(declared)
         const { verdict, detail } = await Effect.runPromise(reportOn(book, law!, subject, capabilities, options))
         if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)

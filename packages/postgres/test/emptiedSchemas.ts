@@ -14,29 +14,19 @@ interface Target {
   /** The module that opens the store in another process: it exports `openStore` as `open`. */
   readonly module: string
   readonly openStore?: typeof openAddress
-  readonly partitions?: number
   /** Makes the tables of a new schema. */
   readonly migrate?: (connectionString: string, schema: string) => Promise<unknown>
   /** The address that the store uses instead of that of the database. */
   readonly storeAddress?: () => Promise<string>
 }
 
-export const emptiedSchemas = ({
-  database,
-  prefix,
-  module,
-  openStore = openAddress,
-  partitions,
-  ...target
-}: Target) => {
-  const options = partitions === undefined ? {} : { partitions }
+export const emptiedSchemas = ({ database, prefix, module, openStore = openAddress, ...target }: Target) => {
   const schemas = emptySchemas({
     database,
     prefix,
     migrate:
       target.migrate ??
-      ((connectionString, schema) =>
-        Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, ...options })))
+      ((connectionString, schema) => Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema })))
   })
   return Effect.acquireRelease(Effect.promise(schemas.take), (schema) =>
     Effect.sync(() => schemas.release(schema))

@@ -1,6 +1,8 @@
 /**
  * Gives the laws a store whose large tables have four partitions each.
  */
+import { Effect } from "effect"
+import { PostgresMailStore } from "../src/index.ts"
 import { emptiedSchemas } from "./emptiedSchemas.ts"
 import { openAddress } from "./schemaAddress.ts"
 import { newDatabase } from "./testServer.ts"
@@ -12,5 +14,6 @@ export const placeWithPartitions = emptiedSchemas({
   database: newDatabase(),
   prefix: "partitions_",
   module: import.meta.url,
-  partitions: 4
+  migrate: (connectionString, schema) =>
+    Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, partitions: 4 }))
 })
