@@ -1,6 +1,6 @@
 /**
- * One of several processes that accept messages and work on them, on one database. Says `ready`, waits for a message of the parent, accepts its share,
- * and says `accepted`. It works until the parent ends.
+ * One of several processes that accept messages and work on them, on one database. Says `ready`. Then accepts as many messages as each message of the
+ * parent says, and says `accepted`. It works until the parent ends.
  */
 import { Logger, makeWorkerUtils, run } from "graphile-worker"
 import type { StoreAdapter } from "mailkeep"
@@ -18,8 +18,8 @@ export interface QueueShare {
   readonly kind: QueueKind
   /** The URL of the database, or the file. */
   readonly place: string
+  /** The number of its first message. */
   readonly first: number
-  readonly count: number
   /** How many messages are accepted at once. */
   readonly senders: number
   /** How many hand-offs or jobs are under way at once. */
@@ -74,8 +74,11 @@ const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>
 const share = JSON.parse(process.argv[2]!) as QueueShare
 process.once("disconnect", () => process.exit())
 const accept = await openers[share.kind](share)
-process.once("message", async () => {
-  await together(share.count, share.senders, (n) => accept(share.first + n))
+let next = share.first
+process.on("message", async (count: number) => {
+  const first = next
+  next += count
+  await together(count, share.senders, (n) => accept(first + n))
   process.send!("accepted")
 })
 process.send!("ready")

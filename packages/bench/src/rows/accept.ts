@@ -17,10 +17,10 @@ import {
   prepareProject,
   project,
   senders,
-  together
+  together,
+  warmUp
 } from "../workload.ts"
 
-const warmUp = 500
 const handGroup = 100
 const countOf = ({ size }: RoundContext) => bySize(size, 10_000, 50_000)
 

@@ -9,32 +9,47 @@ import { Effect, Fiber } from "effect"
 import { createTransport } from "nodemailer"
 import type { RoundContext, Row } from "../Row.ts"
 import { startSink } from "../smtpSink.ts"
-import { bySize, coreOver, message, numbers, prepareProject, project, secondsSince, senders } from "../workload.ts"
+import {
+  bySize,
+  coreOver,
+  message,
+  numbers,
+  prepareProject,
+  project,
+  secondsSince,
+  senders,
+  warmUp
+} from "../workload.ts"
 
 const connections = 10
 const countOf = ({ size }: RoundContext) => bySize(size, 2000, 10_000)
 
-/** Every send is accepted before the clock starts. The dispatcher then runs until no delivery is queued. */
+/** Every send is accepted before the clock starts. The dispatcher then runs until no delivery is queued. Returns the seconds that it takes. */
+const handOver = Effect.fnUntraced(function* (first: number, count: number) {
+  const sending = yield* Sending
+  yield* Effect.forEach(
+    numbers(count),
+    (n) => sending.send(project, message(first + n), { idempotencyKey: `key-${first + n}` }),
+    { concurrency: senders, discard: true }
+  )
+  const dispatcher = yield* Dispatcher
+  const started = performance.now()
+  const running = yield* Effect.forkChild(dispatcher.run)
+  while (true) {
+    const { queued, sending: underWay } = yield* dispatcher.health
+    if (queued + underWay === 0) break
+    yield* Effect.sleep("10 millis")
+  }
+  const seconds = secondsSince(started)
+  yield* Fiber.interrupt(running)
+  return seconds
+})
+
 const ours = (context: RoundContext, port: number) =>
   Effect.gen(function* () {
     yield* prepareProject
-    const sending = yield* Sending
-    yield* Effect.forEach(
-      numbers(countOf(context)),
-      (n) => sending.send(project, message(n), { idempotencyKey: `key-${n}` }),
-      { concurrency: senders, discard: true }
-    )
-    const dispatcher = yield* Dispatcher
-    const started = performance.now()
-    const running = yield* Effect.forkChild(dispatcher.run)
-    while (true) {
-      const { queued, sending: underWay } = yield* dispatcher.health
-      if (queued + underWay === 0) break
-      yield* Effect.sleep("10 millis")
-    }
-    const seconds = secondsSince(started)
-    yield* Fiber.interrupt(running)
-    return { "per second": countOf(context) / seconds }
+    yield* handOver(0, warmUp)
+    return { "per second": countOf(context) / (yield* handOver(warmUp, countOf(context))) }
   }).pipe(
     Effect.provide(
       coreOver(
@@ -57,8 +72,10 @@ const nodemailer = async (context: RoundContext, port: number) => {
     maxConnections: connections,
     maxMessages: 100
   })
+  const sendAll = (count: number) => Promise.all(numbers(count).map((n) => pool.sendMail(message(n))))
+  await sendAll(warmUp)
   const started = performance.now()
-  await Promise.all(numbers(countOf(context)).map((n) => pool.sendMail(message(n))))
+  await sendAll(countOf(context))
   const seconds = secondsSince(started)
   pool.close()
   return { "per second": countOf(context) / seconds }

@@ -6,10 +6,9 @@ import { loadSends } from "../httpLoad.ts"
 import type { Figures, RoundContext, Row, Side } from "../Row.ts"
 import type { ServerKind } from "../serverUnderLoad.ts"
 import { withServer } from "../serverUnderLoad.ts"
-import { bySize, secondsSince } from "../workload.ts"
+import { bySize, secondsSince, warmUp } from "../workload.ts"
 
 const connections = 64
-const warmUp = 500
 const countOf = ({ size }: RoundContext) => bySize(size, 5000, 30_000)
 
 const percentile = (values: ReadonlyArray<number>, part: number): number =>

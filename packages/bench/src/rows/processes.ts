@@ -16,7 +16,7 @@ import { PgBoss } from "pg-boss"
 import type { QueueKind, QueueShare } from "../peers/queueProcess.ts"
 import { startPostgres } from "../peers/servers.ts"
 import type { Figures, RoundContext, Row, Side } from "../Row.ts"
-import { bySize, numbers, secondsSince, senders } from "../workload.ts"
+import { bySize, numbers, secondsSince, senders, warmUp } from "../workload.ts"
 
 const program = fileURLToPath(new URL("../peers/queueProcess.ts", import.meta.url))
 const workers = 32
@@ -59,7 +59,7 @@ const said = async (children: ReadonlyArray<ChildProcess>, word: string): Promis
   )
 }
 
-/** Starts the processes, and measures from the first message until all are settled. */
+/** Starts the processes, and measures from the first message after the warm-up until all are settled. */
 const throughProcesses = async (
   kind: QueueKind,
   place: string,
@@ -71,21 +71,28 @@ const throughProcesses = async (
     const share: QueueShare = {
       kind,
       place,
-      first: n * (count / processes),
-      count: count / processes,
+      first: n * ((warmUp + count) / processes),
       senders: senders / processes,
       workers: workers / processes
     }
     return fork(program, [JSON.stringify(share)])
   })
   try {
+    const accept = (total: number) => {
+      const accepted = said(children, "accepted")
+      for (const child of children) child.send(total / processes)
+      return accepted
+    }
+    const settled = async () => {
+      while (!(await isSettled())) await wait(pollMillis)
+    }
     await said(children, "ready")
+    await accept(warmUp)
+    await settled()
     const started = performance.now()
-    const accepted = said(children, "accepted")
-    for (const child of children) child.send("go")
-    await accepted
+    await accept(count)
     const acceptedSeconds = secondsSince(started)
-    while (!(await isSettled())) await wait(pollMillis)
+    await settled()
     return { "per second": count / secondsSince(started), accepted: count / acceptedSeconds }
   } finally {
     for (const child of children) child.kill("SIGKILL")

@@ -13,24 +13,37 @@ import { PgBoss } from "pg-boss"
 import { better, defineQueue, defineWorker } from "plainjob"
 import { startPostgres, startRedis } from "../peers/servers.ts"
 import type { RoundContext, Row, Side } from "../Row.ts"
-import { bySize, message, noTransportLayer, project, secondsSince, senders, together } from "../workload.ts"
+import { bySize, message, noTransportLayer, project, secondsSince, senders, together, warmUp } from "../workload.ts"
 
 const workers = 32
 const countOf = ({ size }: RoundContext) => bySize(size, 3000, 30_000)
 
-/** Counts jobs, and resolves when all are done. */
-const countdown = (count: number) => {
-  const done = Promise.withResolvers<void>()
-  let left = count
-  return { all: done.promise, one: () => void (--left === 0 && done.resolve()) }
+/** Counts jobs that are done. `settled` resolves when there are so many. */
+const counter = () => {
+  let done = 0
+  let waiting: { readonly count: number; readonly resolve: () => void } | undefined
+  const check = () => void (waiting !== undefined && done >= waiting.count && waiting.resolve())
+  return {
+    one: () => void (done++, check()),
+    settled: (count: number) => new Promise<void>((resolve) => void ((waiting = { count, resolve }), check()))
+  }
 }
 
-/** The rate from the first accepted job to the last settled one. */
-const rateOf = async (count: number, add: (n: number) => Promise<unknown>, settled: () => Promise<unknown>) => {
+/**
+ * The rate from the first accepted job to the last settled one, after a warm-up of the same work. `settled` waits until the first `count` jobs, which
+ * are all that were added, are settled.
+ */
+const rateOf = async (
+  count: number,
+  add: (n: number) => Promise<unknown>,
+  settled: (count: number) => Promise<unknown>
+) => {
+  await together(warmUp, senders, add)
+  await settled(warmUp)
   const started = performance.now()
-  await together(count, senders, add)
+  await together(count, senders, (n) => add(warmUp + n))
   const accepted = secondsSince(started)
-  await settled()
+  await settled(warmUp + count)
   return { "per second": count / secondsSince(started), accepted: count / accepted }
 }
 
@@ -67,14 +80,10 @@ const plainjob: Side = {
     const queue = defineQueue({ connection: better(database as never), logger: silent })
     // The queue chooses `NORMAL`, with which a power cut loses accepted jobs.
     database.pragma("synchronous = FULL")
-    const { all, one } = countdown(countOf(context))
+    const { settled, one } = counter()
     const worker = defineWorker("mail", () => {}, { queue, logger: silent, pollIntervall: 5, onCompleted: one })
     const working = worker.start()
-    const figures = await rateOf(
-      countOf(context),
-      async (n) => queue.add("mail", message(n)),
-      () => all
-    )
+    const figures = await rateOf(countOf(context), async (n) => queue.add("mail", message(n)), settled)
     await worker.stop()
     await working
     return figures
@@ -88,15 +97,11 @@ const bullmq: Side = {
     const { port, stop } = await startRedis(context.folder)
     const connection = { host: "127.0.0.1", port, maxRetriesPerRequest: null }
     const queue = new Queue("mail", { connection })
-    const { all, one } = countdown(countOf(context))
+    const { settled, one } = counter()
     const worker = new Worker("mail", async () => {}, { connection, concurrency: workers })
     worker.on("completed", one)
     await worker.waitUntilReady()
-    const figures = await rateOf(
-      countOf(context),
-      (n) => queue.add("mail", message(n)),
-      () => all
-    )
+    const figures = await rateOf(countOf(context), (n) => queue.add("mail", message(n)), settled)
     await worker.close(true)
     await queue.close()
     await stop()

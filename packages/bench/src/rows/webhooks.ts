@@ -7,23 +7,38 @@ import { performance } from "node:perf_hooks"
 import { fileURLToPath } from "node:url"
 import { Contacts, EventSender, Webhooks } from "@mailkeep/core"
 import { WebhookSink } from "@mailkeep/webhooks"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { Webhook } from "standardwebhooks"
 import type { Figures, RoundContext, Row } from "../Row.ts"
-import { bySize, coreOver, numbers, prepareProject, project, secondsSince, senders, together } from "../workload.ts"
+import {
+  bySize,
+  coreOver,
+  numbers,
+  prepareProject,
+  project,
+  secondsSince,
+  senders,
+  together,
+  warmUp
+} from "../workload.ts"
 
 const countOf = ({ size }: RoundContext) => bySize(size, 2000, 10_000)
 const atOnce = 32
 
-/** Starts the receiver in a process of its own. `reached` resolves when it has so many requests. */
+/** Starts the receiver in a process of its own. `warm` resolves when it has the requests of the warm-up, and `reached` when it has all. */
 const startReceiver = async (count: number) => {
-  const receiver = fork(fileURLToPath(new URL("../peers/webhookReceiver.ts", import.meta.url)), [String(count)])
+  const receiver = fork(
+    fileURLToPath(new URL("../peers/webhookReceiver.ts", import.meta.url)),
+    [warmUp, warmUp + count].map(String)
+  )
   const next = () => new Promise<unknown>((resolve) => receiver.once("message", resolve))
   const port = (await next()) as number
+  const warm = next()
   return {
     url: `http://127.0.0.1:${port}/`,
     silentUrl: `http://127.0.0.1:${port}/silent`,
-    reached: next(),
+    warm,
+    reached: warm.then(next),
     stop: () => receiver.kill()
   }
 }
@@ -40,29 +55,32 @@ const withReceiver =
     }
   }
 
-/** All events exist before the clock starts. */
+/** All events exist before the clock starts. Returns the seconds until the receiver has them. */
+const sendEvents = Effect.fnUntraced(function* (first: number, count: number, reached: Promise<unknown>) {
+  const contacts = yield* Contacts
+  yield* Effect.forEach(numbers(count), (n) => contacts.create(project, { email: `c${first + n}@example.org` }), {
+    concurrency: senders,
+    discard: true
+  })
+  const started = performance.now()
+  const running = yield* Effect.forkChild((yield* EventSender).run)
+  yield* Effect.promise(() => reached)
+  const seconds = secondsSince(started)
+  yield* Fiber.interrupt(running)
+  return seconds
+})
+
 const mailkeep = (deadWebhooks: boolean) =>
-  withReceiver((context, { url, silentUrl, reached }) =>
+  withReceiver((context, { url, silentUrl, warm, reached }) =>
     Effect.gen(function* () {
       yield* prepareProject
       const webhooks = yield* Webhooks
-      const urls = deadWebhooks ? [url, silentUrl, "http://127.0.0.1:1/"] : [url]
-      for (const one of urls) yield* webhooks.create(project, { url: one, events: ["contact.created"] })
-      const contacts = yield* Contacts
-      yield* Effect.forEach(
-        numbers(countOf(context)),
-        (n) => contacts.create(project, { email: `c${n}@example.org` }),
-        {
-          concurrency: senders,
-          discard: true
-        }
-      )
-      const started = performance.now()
-      yield* Effect.forkScoped((yield* EventSender).run)
-      yield* Effect.promise(() => reached)
-      return { "per second": countOf(context) / secondsSince(started) }
+      const create = (one: string) => webhooks.create(project, { url: one, events: ["contact.created"] })
+      yield* create(url)
+      yield* sendEvents(0, warmUp, warm)
+      if (deadWebhooks) yield* Effect.forEach([silentUrl, "http://127.0.0.1:1/"], create)
+      return { "per second": countOf(context) / (yield* sendEvents(warmUp, countOf(context), reached)) }
     }).pipe(
-      Effect.scoped,
       Effect.provide(
         Layer.provideMerge(
           coreOver(join(context.folder, "mail.db"), {
@@ -76,10 +94,9 @@ const mailkeep = (deadWebhooks: boolean) =>
     )
   )
 
-const byHand = withReceiver(async (context, { url, reached }) => {
+const byHand = withReceiver(async (context, { url, warm, reached }) => {
   const webhook = new Webhook(Buffer.from("bench secret of thirty-two bytes").toString("base64"))
-  const started = performance.now()
-  await together(countOf(context), atOnce, async (n) => {
+  const post = async (n: number) => {
     const body = JSON.stringify({
       type: "contact.created",
       timestamp: new Date().toISOString(),
@@ -97,7 +114,11 @@ const byHand = withReceiver(async (context, { url, reached }) => {
       }
     })
     await response.arrayBuffer()
-  })
+  }
+  await together(warmUp, atOnce, post)
+  await warm
+  const started = performance.now()
+  await together(countOf(context), atOnce, (n) => post(warmUp + n))
   await reached
   return { "per second": countOf(context) / secondsSince(started) }
 })
