@@ -1,6 +1,7 @@
 /**
  * Reads the OpenAPI document: the operations, and the documented statuses and response bodies of each operation.
  */
+import type { ValidateFunction } from "ajv/dist/2020.js"
 import { Ajv2020 } from "ajv/dist/2020.js"
 
 /** The parts of a JSON Schema that the readers of the document use. */
@@ -61,16 +62,22 @@ const jsonSchema = (content: Readonly<Record<string, { readonly schema: Schema }
 export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: "api", components: document.components })
-  /** Compiles a schema whose references point to the components of the document. */
-  const compile = (schema: Schema) =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as object)
+  const validators = new Map<Schema, ValidateFunction>()
+  /** Compiles a schema whose references point to the components of the document, when a body is checked by it for the first time. */
+  const validatorOf = (schema: Schema): ValidateFunction => {
+    const existing = validators.get(schema)
+    if (existing !== undefined) return existing
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')
+    const made = ajv.compile(JSON.parse(text) as object)
+    validators.set(schema, made)
+    return made
+  }
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
-      const validators = new Map(
-        Object.entries(described.responses).map(([status, { content }]) => {
-          const schema = jsonSchema(content)
-          return [Number(status), schema === undefined ? undefined : compile(schema)] as const
-        })
+      const schemas = new Map(
+        Object.entries(described.responses).map(
+          ([status, { content }]) => [Number(status), jsonSchema(content)] as const
+        )
       )
       return {
         method: method.toUpperCase(),
@@ -80,9 +87,11 @@ export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> =>
         needsKey: named(described, "header").includes("idempotency-key"),
         body: jsonSchema(described.requestBody?.content),
         checkResponse: (status, body) => {
-          if (!validators.has(status)) return `answers ${status}, which is not documented`
-          const validate = validators.get(status)
-          if (validate === undefined || validate(body)) return undefined
+          if (!schemas.has(status)) return `answers ${status}, which is not documented`
+          const schema = schemas.get(status)
+          if (schema === undefined) return undefined
+          const validate = validatorOf(schema)
+          if (validate(body)) return undefined
           return `answers ${status} with a body that does not match the schema: ${ajv.errorsText(validate.errors)}`
         }
       }
