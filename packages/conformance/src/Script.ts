@@ -68,7 +68,7 @@ export const lockstep = (
     const expected = yield* answersOf(reference, script)
     const actual = yield* answersOf(store, script)
     for (const [index, step] of script.entries())
-      yield* same(`step ${index}, ${JSON.stringify(step)}`, actual[index], expected[index])
+      yield* same(() => `step ${index}, ${printStep(step)}`, actual[index], expected[index])
     const [actualState, expectedState] = [actual.at(-1), expected.at(-1)] as [
       ReadonlyArray<unknown>,
       ReadonlyArray<unknown>
@@ -80,13 +80,19 @@ export const lockstep = (
 /** A longer array of bytes is printed as its length. */
 const printedBytesMax = 1000
 
-/** Prints a step as TypeScript. A content has bytes, which JSON does not have. */
-export const printStep = (step: Step): string => {
-  const json = JSON.stringify(step, (_, value: unknown) => {
+const stepJson = (step: Step): string =>
+  JSON.stringify(step, (_, value: unknown) => {
     if (!(value instanceof Uint8Array)) return value
     return value.length > printedBytesMax ? `${value.length} bytes` : `bytes:${value.join()}`
   })
-  return json.replace(/"bytes:([\d,]*)"/g, "new Uint8Array([$1])")
+
+/** Prints a step as TypeScript. A content has bytes, which JSON does not have. A law can make a step with a value that cannot be read. */
+export const printStep = (step: Step): string => {
+  try {
+    return stepJson(step).replace(/"bytes:([\d,]*)"/g, "new Uint8Array([$1])")
+  } catch {
+    return "a call that cannot be printed"
+  }
 }
 
 /** Prints the script as TypeScript, one line for each step. */

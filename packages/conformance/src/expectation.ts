@@ -10,15 +10,20 @@ import { Violation } from "./Law.ts"
 /** Removes the classes that a driver gives to its rows. */
 const plain = (value: unknown): unknown => {
   if (value === null || typeof value !== "object") return value
-  if (ArrayBuffer.isView(value)) return [...Buffer.from(value.buffer, value.byteOffset, value.byteLength)]
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   if (Array.isArray(value)) return Array.from(value, plain)
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]))
 }
 
-export const same = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, Violation> =>
+/** `what` is a function where the text takes long to make. */
+export const same = (
+  what: string | (() => string),
+  actual: unknown,
+  expected: unknown
+): Effect.Effect<void, Violation> =>
   isDeepStrictEqual(plain(actual), plain(expected))
     ? Effect.void
-    : Effect.fail(new Violation({ what, expected, actual }))
+    : Effect.fail(new Violation({ what: typeof what === "string" ? what : what(), expected, actual }))
 
 export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
   condition ? Effect.void : Effect.fail(new Violation({ what, expected: "a true condition", actual }))

@@ -15,8 +15,12 @@ import { storeLawsFor } from "./StoreSubject.ts"
 const law = storeLawsFor("decisions/0042-attachments.md")
 
 /** Bytes of every value, of which no two chunks are equal. */
-const contentOf = (size: number): Uint8Array =>
-  Uint8Array.from({ length: size }, (_, at) => (at * 7 + Math.floor(at / 251)) % 256)
+const contentOf = (size: number): Uint8Array => {
+  const bytes = new Uint8Array(size)
+  // `Uint8Array.from` with a function takes a second for 20 MiB.
+  for (let at = 0; at < size; at++) bytes[at] = (at * 7 + Math.floor(at / 251)) % 256
+  return bytes
+}
 
 const chunkAt = (store: MailStoreShape, hash: string, chunk = 0, project = projectId) =>
   ask(store, { _tag: "ContentChunk", projectId: project, hash, chunk })

@@ -80,18 +80,14 @@ const callCharactersMax = 300
 
 /** The last calls of a law that changed the store, and its last read. */
 const lastCalls = (script: Script): string => {
-  try {
-    const calls = script.filter((step, n) => !("read" in step) || n === script.length - 1)
-    const last = calls.slice(-callsMax)
-    const left = calls.length - last.length
-    const lines = last.map((step) => {
-      const line = printStep(step)
-      return line.length > callCharactersMax ? `${line.slice(0, callCharactersMax)}…` : line
-    })
-    return `${left === 0 ? "" : `after ${left} earlier changes: `}\n  ${lines.join("\n  ")}`
-  } catch {
-    return "a call that cannot be printed"
-  }
+  const calls = script.filter((step, n) => !("read" in step) || n === script.length - 1)
+  const last = calls.slice(-callsMax)
+  const left = calls.length - last.length
+  const lines = last.map((step) => {
+    const line = printStep(step)
+    return line.length > callCharactersMax ? `${line.slice(0, callCharactersMax)}…` : line
+  })
+  return `${left === 0 ? "" : `after ${left} earlier changes: `}\n  ${lines.join("\n  ")}`
 }
 
 /**
