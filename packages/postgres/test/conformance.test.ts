@@ -12,7 +12,7 @@ import { place, schemaNames } from "./storeUnderTest.ts"
 const statements = recordStatements(schemaNames)
 
 describe.skipIf(!hasPostgres())("the store", () => {
-  conforms("postgres", storeLaws, { place })
+  conforms("postgres", storeLaws, { place, runs: 40 })
 
   it("names the project in each statement of a write, a claim and a sweep, unless there is a reason", async () => {
     const projectTables = tablesWithProject(migrations.map(({ sql }) => sql("mailkeep")))
