@@ -2,7 +2,7 @@
  * Makes the MIME message of a hand-off by nodemailer's composer (RFC 5322, RFC 2045 to 2047, RFC 2231). The same message always has the same bytes:
  * its boundaries come from its content, and nothing comes from a clock or from chance.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { Readable } from "node:stream"
 import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
 import MailComposer from "nodemailer/lib/mail-composer"
@@ -63,10 +63,7 @@ const attachmentOf = (attachment: OutgoingAttachment): MailComposerAttachment =>
 
 /** A part of a boundary. Contains a hash of the content, so that no content can contain its own boundary (RFC 2046 §5.1.1). */
 const boundaryOf = ({ messageIdHeader, text, html }: OutgoingMessage): string =>
-  createHash("sha256")
-    .update(JSON.stringify([messageIdHeader, text, html]))
-    .digest("hex")
-    .slice(0, 32)
+  hash("sha256", JSON.stringify([messageIdHeader, text, html])).slice(0, 32)
 
 /** The longest part of a value without a space. A line has at most 998 characters (RFC 5322 §2.1.1). */
 const longWord = /\S{900}/

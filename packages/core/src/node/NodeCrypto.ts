@@ -10,13 +10,10 @@
  * export const layer = Layer.provide(MailCore.layer, NodeCrypto.layer)
  * ```
  */
-import type { KeyObject } from "node:crypto"
 import {
   createCipheriv,
   createDecipheriv,
   createHash,
-  createHmac,
-  createSecretKey,
   generateKeyPair,
   hash,
   randomBytes,
@@ -25,22 +22,12 @@ import {
 import { promisify } from "node:util"
 import { Effect, Layer } from "effect"
 import { Crypto } from "../port/Crypto.ts"
+import { hmacSha256 } from "./hmac.ts"
 
 const nonceBytes = 12
 const tagBytes = 16
 
-const keyOf = (text: string): Buffer => createHash("sha256").update(text).digest()
-
-const keyObjects = new WeakMap<Uint8Array, KeyObject>()
-
-/** Makes the key object of a key once, because that takes longer than a short HMAC. */
-const keyObjectOf = (key: Uint8Array): KeyObject => {
-  const existing = keyObjects.get(key)
-  if (existing !== undefined) return existing
-  const made = createSecretKey(key)
-  keyObjects.set(key, made)
-  return made
-}
+const keyOf = (text: string): Buffer => hash("sha256", text, "buffer")
 
 const poolBytes = 4096
 let pool: Buffer = Buffer.alloc(0)
@@ -62,7 +49,7 @@ export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
     const started = createHash("sha256")
     return { update: (bytes) => void started.update(bytes), digest: () => started.digest("hex") }
   },
-  hmacSha256: (key, text) => createHmac("sha256", keyObjectOf(key)).update(text).digest("base64url"),
+  hmacSha256,
   encrypt: (key, text) => {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv("aes-256-gcm", keyOf(key), nonce)
