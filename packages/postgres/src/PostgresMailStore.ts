@@ -34,7 +34,7 @@ interface CommonOptions {
    */
   readonly migrate?: boolean
   /**
-   * Divides each large table into so many partitions by the hash of the project, from 2 to 256. Applies only when the tables are created, and cannot be
+   * Divides each large table into so many partitions by the hash of the project, from 2 to 64. Applies only when the tables are created, and cannot be
    * changed later. Existing tables stay as they are. Default: no partitions. Source: decision 0090.
    */
   readonly partitions?: number

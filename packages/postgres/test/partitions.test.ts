@@ -1,4 +1,4 @@
-import { hasPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { Cause, Effect, Exit } from "effect"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -108,12 +108,24 @@ describe.skipIf(!hasPostgres())("the option partitions", () => {
     expect(await divided()).toEqual([])
   })
 
-  it.each([0, 1, 2.5, 257, Number.NaN])("refuses %s", async (partitions) => {
+  it("says what to do when the server has no memory for the locks of all partitions, and creates nothing", async () => {
+    const watched = openWatched({ isInMemory: true })
+    onTestFinished(() => watched.close())
+    const server = await startPostgres(watched, { max_locks_per_transaction: "20", max_connections: "20" })
+    const connectionString = server.urlOf(await server.createDatabase())
+    const failure = await run(Effect.flip(PostgresMailStore.migrate({ connectionString, partitions: 64 })))
+    expect(failure.message).toMatch(
+      /^PostgreSQL has no memory .* Increase `max_locks_per_transaction`, or use fewer partitions: /
+    )
+    await run(PostgresMailStore.migrate({ connectionString, partitions: 2 }))
+  })
+
+  it.each([0, 1, 2.5, 65, Number.NaN])("refuses %s", async (partitions) => {
     const { pool, store } = await open()
     for (const opening of [Effect.scoped(store(partitions)), PostgresMailStore.migrate({ pool, partitions })]) {
       const exit = await Effect.runPromiseExit(Effect.asVoid(opening))
       const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-      expect(defect).toEqual(new RangeError("partitions must be an integer from 2 to 256."))
+      expect(defect).toEqual(new RangeError("partitions must be an integer from 2 to 64."))
     }
   })
 })

@@ -181,6 +181,8 @@ const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
   "28000": "PostgreSQL refused the user",
   "3D000": "The database does not exist",
+  "53200":
+    "PostgreSQL has no memory for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
 

@@ -38,7 +38,8 @@ export const partitionsOf = async (connection: Connection, schema: string): Prom
 }
 
 const partitionsMin = 2
-const partitionsMax = 256
+/** A server with its default settings can lock so many tables and indexes in the transaction that creates them. */
+const partitionsMax = 64
 
 /** Throws for a number that the option does not allow. */
 export const checkPartitions = (partitions: number | undefined): void => {
