@@ -140,9 +140,14 @@ export interface JoinDeps {
   readonly isOpen: () => boolean
 }
 
+/** A client of the product. Kept with its statements, because making the texts of all statements takes longer than most calls. */
 interface ClientState {
   readonly connection: Connection
+  /** One call at a time. */
   readonly turns: Semaphore.Semaphore
+  readonly store: MailStoreShape
+  /** Returns the changes that the store has committed since the last time. */
+  readonly takeChanges: () => Array<Change>
 }
 
 const endMillisMin = 1
@@ -161,15 +166,21 @@ export const makeJoinTransaction = (
     const versionCheck = makeVersionCheck(schema, schemaVersion)
     let storeFacts: Promise<Facts> | undefined
     const factsOfStore = () => (storeFacts ??= database.use(factsOf))
-    /** One call at a time on each client. */
     const clients = new WeakMap<ProductClient, ClientState>()
     /** What the open transaction of each client has written. */
     const written = new WeakMap<ProductClient, Array<Change>>()
 
-    const clientState = (client: ProductClient) => {
+    const clientState = (client: ProductClient): ClientState => {
       const existing = clients.get(client)
       if (existing !== undefined) return existing
-      const made = { connection: connectionOf(client), turns: Semaphore.makeUnsafe(1) }
+      const connection = connectionOf(client)
+      const changes: Array<Change> = []
+      const made: ClientState = {
+        connection,
+        turns: Semaphore.makeUnsafe(1),
+        store: joinedStore(joinedDatabase(connection), deps, (one) => changes.push(...one)),
+        takeChanges: () => changes.splice(0)
+      }
       clients.set(client, made)
       return made
     }
@@ -207,30 +218,33 @@ export const makeJoinTransaction = (
       if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
       if (!isClient(value)) return Effect.fail(refused("not_a_connection", sentences.notAClient))
       const client = value
-      const { connection, turns } = clientState(client)
+      const { connection, turns, store, takeChanges } = clientState(client)
       const begun = Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })
-      const changes: Array<Change> = []
-      const announced = Effect.suspend(() => {
-        const earlier = written.get(client)
-        if (earlier !== undefined) {
-          earlier.push(...changes)
-          return Effect.void
-        }
-        written.set(client, changes)
-        return Effect.asVoid(Effect.forkIn(announceEnd(client), scope))
-      })
+      const announce = (changes: Array<Change>): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const earlier = written.get(client)
+          if (earlier !== undefined) {
+            earlier.push(...changes)
+            return Effect.void
+          }
+          written.set(client, changes)
+          return Effect.asVoid(Effect.forkIn(announceEnd(client), scope))
+        })
       return Effect.andThen(
         turns.take(1),
         Effect.tapError(begun, () => turns.release(1))
       ).pipe(
         Effect.as<JoinedTransaction>({
-          store: joinedStore(joinedDatabase(connection), deps, (one) => changes.push(...one)),
+          store,
           isAsynchronous: true,
           end: (keep) =>
-            attemptWrite(() => endCall(connection, keep)).pipe(
-              Effect.andThen(keep ? announced : Effect.void),
-              Effect.ensuring(turns.release(1))
-            )
+            Effect.suspend(() => {
+              const changes = takeChanges()
+              return attemptWrite(() => endCall(connection, keep)).pipe(
+                Effect.andThen(keep ? announce(changes) : Effect.void),
+                Effect.ensuring(turns.release(1))
+              )
+            })
         })
       )
     }
