@@ -5,7 +5,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-const counts = process.argv.slice(2).map(Number)
+const counts = new Set(process.argv.slice(2).map(Number))
 const ids = new Set<string>()
 
 const server = createServer((request, response) => {
@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
     if (request.url === "/silent") return
     response.writeHead(204).end()
     const id = request.headers["webhook-id"] as string
-    if (!ids.has(id) && counts.includes(ids.add(id).size)) process.send!("reached")
+    if (!ids.has(id) && counts.has(ids.add(id).size)) process.send!("reached")
   })
 }).listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port))
 process.once("disconnect", () => process.exit())

@@ -18,20 +18,22 @@ import { bySize, message, noTransportLayer, project, secondsSince, senders, toge
 const workers = 32
 const countOf = ({ size }: RoundContext) => bySize(size, 3000, 30_000)
 
-/** Counts jobs that are done. `settled` resolves when there are so many. */
+const pollMillis = 2
+
+/** Counts jobs that are done. */
 const counter = () => {
   let done = 0
-  let waiting: { readonly count: number; readonly resolve: () => void } | undefined
-  const check = () => void (waiting !== undefined && done >= waiting.count && waiting.resolve())
   return {
-    one: () => void (done++, check()),
-    settled: (count: number) => new Promise<void>((resolve) => void ((waiting = { count, resolve }), check()))
+    one: () => void done++,
+    settled: async (count: number) => {
+      while (done < count) await wait(pollMillis)
+    }
   }
 }
 
 /**
- * The rate from the first accepted job to the last settled one, after a warm-up of the same work. `settled` waits until the first `count` jobs, which
- * are all that were added, are settled.
+ * The rate from the first accepted job to the last settled one, after a warm-up of the same work. `settled` waits for the end of the first `count`
+ * jobs.
  */
 const rateOf = async (
   count: number,

@@ -38,7 +38,7 @@ const startReceiver = async (count: number) => {
     url: `http://127.0.0.1:${port}/`,
     silentUrl: `http://127.0.0.1:${port}/silent`,
     warm,
-    reached: warm.then(next),
+    reached: warm.then(() => next()),
     stop: () => receiver.kill()
   }
 }
