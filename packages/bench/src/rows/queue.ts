@@ -23,10 +23,11 @@ const pollMillis = 2
 /** Counts jobs that are done. */
 const counter = () => {
   let done = 0
+  const areDone = (count: number) => done >= count
   return {
     one: () => void done++,
     settled: async (count: number) => {
-      while (done < count) await wait(pollMillis)
+      while (!areDone(count)) await wait(pollMillis)
     }
   }
 }

@@ -31,14 +31,14 @@ const startReceiver = async (count: number) => {
     fileURLToPath(new URL("../peers/webhookReceiver.ts", import.meta.url)),
     [warmUp, warmUp + count].map(String)
   )
-  const next = () => new Promise<unknown>((resolve) => receiver.once("message", resolve))
-  const port = (await next()) as number
-  const warm = next()
+  const message = () => new Promise<unknown>((resolve) => receiver.once("message", resolve))
+  const port = (await message()) as number
+  const warm = message()
   return {
     url: `http://127.0.0.1:${port}/`,
     silentUrl: `http://127.0.0.1:${port}/silent`,
     warm,
-    reached: warm.then(() => next()),
+    reached: warm.then(() => message()),
     stop: () => receiver.kill()
   }
 }
