@@ -145,6 +145,21 @@ describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
     expect(await deliveries(mail)).toBe(3)
   })
 
+  it("joins transactions on all clients of its pool at the same time", async () => {
+    const mail = await open()
+    const count = pool.options.max
+    const all = Promise.withResolvers<void>()
+    let begun = 0
+    const send = () =>
+      inTransaction(async (client) => {
+        if (++begun === count) all.resolve()
+        await all.promise
+        await mail.within(client).send(message)
+      })
+    await Promise.all(Array.from({ length: count }, send))
+    expect(await deliveries(mail)).toBe(count)
+  })
+
   it("refuses a client without a transaction, a pool, another isolation level and a commit that is not synced", async () => {
     const mail = await open()
     const refusal = async (client: PoolClient | Pool) => {

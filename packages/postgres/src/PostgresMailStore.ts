@@ -10,7 +10,7 @@ import type { Pool } from "pg"
 import { makeClaims } from "./internal/claim/claimDeliveries.ts"
 import { makeSweep } from "./internal/claim/sweep.ts"
 import { makeDatabase } from "./internal/database.ts"
-import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
+import { databaseIdentity, makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { migrateSchema } from "./internal/migrations.ts"
 import { makeNotifications, noNotifications } from "./internal/notifications.ts"
 import { notOpened, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
@@ -90,6 +90,10 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     let isOpen = true
     const pool = yield* openPool(options)
     const database = yield* openTables(pool, { schema, migrate, allowAsynchronousCommit, partitions })
+    const identity = yield* Effect.tryPromise({
+      try: () => databaseIdentity(database),
+      catch: (cause) => notOpened(cause, whereOf(pool, schema))
+    })
     yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
     const hint = yield* Latch.make()
     const count = makeCommitCount(database, schema)
@@ -109,6 +113,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const capabilities = { durable: !allowAsynchronousCommit, multiProcess: true }
     const joinTransaction = yield* makeJoinTransaction({
       database,
+      identity,
       schema,
       capabilities,
       count,

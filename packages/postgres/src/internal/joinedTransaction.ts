@@ -55,8 +55,12 @@ current_setting('transaction_read_only') AS "readOnly"`
 
 const factsOf = async (connection: Connection): Promise<Facts> => (await connection.query<Facts>(factsSql))[0]!
 
-const refusalOf = ({ identity, isolation, synchronous, readOnly }: Facts, store: Facts, isSynced: boolean) => {
-  if (identity !== store.identity) return refused("other_file", sentences.otherDatabase)
+/** What no other database has: the server, and the number of the database on it. */
+export const databaseIdentity = (database: Database): Promise<string> =>
+  database.use(async (connection) => (await factsOf(connection)).identity)
+
+const refusalOf = ({ identity, isolation, synchronous, readOnly }: Facts, own: string, isSynced: boolean) => {
+  if (identity !== own) return refused("other_file", sentences.otherDatabase)
   if (readOnly === "on") return refused("not_durable", sentences.readOnly)
   if (isolation !== "read committed") return refused("stale_snapshot", sentences.isolation)
   if (isSynced && (synchronous === "off" || synchronous === "local"))
@@ -131,6 +135,8 @@ const joinedStore = (
 /** What the store knows of its own database. */
 export interface JoinDeps {
   readonly database: Database
+  /** That of `databaseIdentity`. A call does not read it: all connections of a shared pool can have transactions that wait for this call. */
+  readonly identity: string
   /** The quoted name of the schema. */
   readonly schema: string
   readonly capabilities: MailStoreShape["capabilities"]
@@ -161,11 +167,9 @@ export const makeJoinTransaction = (
   deps: JoinDeps
 ): Effect.Effect<NonNullable<MailStoreShape["joinTransaction"]>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { database, schema, capabilities, count, notify, isOpen } = deps
+    const { database, identity, schema, capabilities, count, notify, isOpen } = deps
     const scope = yield* Effect.scope
     const versionCheck = makeVersionCheck(schema, schemaVersion)
-    let storeFacts: Promise<Facts> | undefined
-    const factsOfStore = () => (storeFacts ??= database.use(factsOf))
     const clients = new WeakMap<ProductClient, ClientState>()
     /** What the open transaction of each client has written. */
     const written = new WeakMap<ProductClient, Array<Change>>()
@@ -197,7 +201,6 @@ export const makeJoinTransaction = (
       })
 
     const begin = async (client: ProductClient, connection: Connection): Promise<void> => {
-      const store = await factsOfStore()
       if (isIdle(client)) throw beginRefusals["25P01"]!
       try {
         await connection.query(`SAVEPOINT ${callSavepoint}`)
@@ -205,7 +208,7 @@ export const makeJoinTransaction = (
         throw beginRefusals[codeOf(cause) ?? ""] ?? cause
       }
       try {
-        const refusal = refusalOf(await factsOf(connection), store, capabilities.durable)
+        const refusal = refusalOf(await factsOf(connection), identity, capabilities.durable)
         if (refusal !== undefined) throw refusal
         await versionCheck.run(connection)
       } catch (cause) {
