@@ -4,10 +4,9 @@
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore } from "@mailkeep/core/adapter"
 import { Context, Effect, Layer } from "effect"
-import { Pool } from "pg"
 import { PostgresMailStore } from "../src/index.ts"
 import { emptiedSchemas } from "./emptiedSchemas.ts"
-import { addressOf } from "./schemaAddress.ts"
+import { addressOf, sharedPool } from "./schemaAddress.ts"
 import { newDatabase } from "./testServer.ts"
 
 /** @public Imported by other processes. */
@@ -15,11 +14,8 @@ export const open = (argument: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { connectionString, schema } = addressOf(argument)
-      const store = yield* PostgresMailStore.make({ connectionString, schema, connectionsMax: 5 })
-      const product = yield* Effect.acquireRelease(
-        Effect.sync(() => new Pool({ connectionString, max: 5 })),
-        (pool) => Effect.promise(() => pool.end())
-      )
+      const product = sharedPool(connectionString)
+      const store = yield* PostgresMailStore.make({ pool: product, schema })
 
       /** Runs the call on a client of the product. Commits what the call kept, also after a call that failed. */
       const within = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) =>

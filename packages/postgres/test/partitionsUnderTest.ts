@@ -4,16 +4,17 @@
 import { Effect } from "effect"
 import { PostgresMailStore } from "../src/index.ts"
 import { emptiedSchemas } from "./emptiedSchemas.ts"
-import { openAddress } from "./schemaAddress.ts"
+import { openWithSharedPool } from "./schemaAddress.ts"
 import { newDatabase } from "./testServer.ts"
 
 /** @public Imported by other processes. */
-export const open = openAddress
+export const open = openWithSharedPool
 
 export const placeWithPartitions = emptiedSchemas({
   database: newDatabase(),
   prefix: "partitions_",
   module: import.meta.url,
+  openStore: open,
   migrate: (connectionString, schema) =>
     Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, partitions: 4 }))
 })
