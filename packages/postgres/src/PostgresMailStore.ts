@@ -90,10 +90,10 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     let isOpen = true
     const pool = yield* openPool(options)
     const database = yield* openTables(pool, { schema, migrate, allowAsynchronousCommit, partitions })
-    const identity = yield* Effect.tryPromise({
-      try: () => databaseIdentity(database),
-      catch: (cause) => notOpened(cause, whereOf(pool, schema))
-    })
+    const identity = yield* Effect.orElseSucceed(
+      Effect.tryPromise(() => databaseIdentity(database)),
+      () => null
+    )
     yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
     const hint = yield* Latch.make()
     const count = makeCommitCount(database, schema)

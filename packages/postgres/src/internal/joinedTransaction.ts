@@ -37,7 +37,9 @@ const sentences = {
     "The transaction must have the isolation level READ COMMITTED, so that the call sees what others have committed. Begin with BEGIN ISOLATION LEVEL READ COMMITTED.",
   asynchronous:
     "The transaction does not wait for the disk of the server (synchronous_commit). Set synchronous_commit to on for the transaction.",
-  readOnly: "The transaction is read-only. Begin it with READ WRITE."
+  readOnly: "The transaction is read-only. Begin it with READ WRITE.",
+  notGranted:
+    "The role may not call pg_control_system(), which says to which server the client belongs. Grant it the right to execute this function."
 } as const
 
 /** The conditions of a transaction, and what identifies its database. */
@@ -55,7 +57,7 @@ current_setting('transaction_read_only') AS "readOnly"`
 
 const factsOf = async (connection: Connection): Promise<Facts> => (await connection.query<Facts>(factsSql))[0]!
 
-/** What no other database has: the server, and the number of the database on it. */
+/** What no other database has: the server, and the number of the database on it. A role may lack the right to read it. */
 export const databaseIdentity = (database: Database): Promise<string> =>
   database.use(async (connection) => (await factsOf(connection)).identity)
 
@@ -73,6 +75,12 @@ const beginRefusals: Readonly<Record<string, TransactionRefused>> = {
   "25P01": refused("no_transaction", sentences.noTransaction),
   "25P02": refused("no_transaction", sentences.failed)
 }
+
+/** Reads the identity for a call. Fails with the reason that the opening of the store could not read it. */
+const identityForCall = (database: Database): Promise<string> =>
+  databaseIdentity(database).catch((cause: unknown) => {
+    throw codeOf(cause) === "42501" ? refused("not_supported", sentences.notGranted) : cause
+  })
 
 /** The failure of the port. Throws the cause itself if it is a bug. */
 const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
@@ -135,8 +143,11 @@ const joinedStore = (
 /** What the store knows of its own database. */
 export interface JoinDeps {
   readonly database: Database
-  /** That of `databaseIdentity`. A call does not read it: all connections of a shared pool can have transactions that wait for this call. */
-  readonly identity: string
+  /**
+   * That of `databaseIdentity`; `null` if it could not be read, so that each call fails with the reason. It is read before a call, because all
+   * connections of a shared pool can have transactions whose calls wait for it.
+   */
+  readonly identity: string | null
   /** The quoted name of the schema. */
   readonly schema: string
   readonly capabilities: MailStoreShape["capabilities"]
@@ -201,6 +212,7 @@ export const makeJoinTransaction = (
       })
 
     const begin = async (client: ProductClient, connection: Connection): Promise<void> => {
+      const own = identity ?? (await identityForCall(database))
       if (isIdle(client)) throw beginRefusals["25P01"]!
       try {
         await connection.query(`SAVEPOINT ${callSavepoint}`)
@@ -208,7 +220,7 @@ export const makeJoinTransaction = (
         throw beginRefusals[codeOf(cause) ?? ""] ?? cause
       }
       try {
-        const refusal = refusalOf(await factsOf(connection), identity, capabilities.durable)
+        const refusal = refusalOf(await factsOf(connection), own, capabilities.durable)
         if (refusal !== undefined) throw refusal
         await versionCheck.run(connection)
       } catch (cause) {
