@@ -117,12 +117,20 @@ const untilNoRows = async (query: () => Promise<{ readonly rows: ReadonlyArray<u
   while ((await query()).rows.length > 0) await wait(10)
 }
 
+/** A pool whose connections the server can end before the pool has closed them. */
+const quietPool = (connectionString: string, max: number): Pool => {
+  const pool = new Pool({ connectionString, max })
+  pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  return pool
+}
+
 const pgBoss: Side = {
   name: "pg-boss",
   needs: "postgres",
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
-    const pool = new Pool({ connectionString: url, max: 1 })
+    const pool = quietPool(url, 1)
     const boss = new PgBoss({ connectionString: url, max: 40, connectionTimeoutMillis: 60_000 })
     boss.on("error", () => {})
     await boss.start()
@@ -150,22 +158,23 @@ const graphileWorker: Side = {
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
     const logger = new Logger(() => () => {})
-    const utils = await makeWorkerUtils({ connectionString: url, logger })
+    const pgPool = quietPool(url, 20)
+    const utils = await makeWorkerUtils({ pgPool, logger })
     await utils.migrate()
     // A job is deleted after its handler, so the end is read from the table.
     const settled = () =>
       untilNoRows(() => utils.withPgClient((client) => client.query("SELECT 1 FROM graphile_worker.jobs LIMIT 1")))
     const runner = await run({
-      connectionString: url,
+      pgPool,
       logger,
       concurrency: workers,
-      maxPoolSize: 20,
       noHandleSignals: true,
       taskList: { mail: async () => {} }
     })
     const figures = await rateOf(countOf(context), (n) => utils.addJob("mail", message(n)), settled)
     await runner.stop()
     await utils.release()
+    await pgPool.end()
     await stop()
     return figures
   }
