@@ -144,8 +144,8 @@ const joinedStore = (
 export interface JoinDeps {
   readonly database: Database
   /**
-   * That of `databaseIdentity`; `null` if it could not be read, so that each call fails with the reason. It is read before a call, because all
-   * connections of a shared pool can have transactions whose calls wait for it.
+   * That of `databaseIdentity`; `null` if it could not be read, so that the next call reads it or fails with the reason. It is read before a call,
+   * because all connections of a shared pool can have transactions whose calls wait for it.
    */
   readonly identity: string | null
   /** The quoted name of the schema. */
@@ -178,7 +178,8 @@ export const makeJoinTransaction = (
   deps: JoinDeps
 ): Effect.Effect<NonNullable<MailStoreShape["joinTransaction"]>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { database, identity, schema, capabilities, count, notify, isOpen } = deps
+    const { database, schema, capabilities, count, notify, isOpen } = deps
+    let { identity } = deps
     const scope = yield* Effect.scope
     const versionCheck = makeVersionCheck(schema, schemaVersion)
     const clients = new WeakMap<ProductClient, ClientState>()
@@ -212,7 +213,7 @@ export const makeJoinTransaction = (
       })
 
     const begin = async (client: ProductClient, connection: Connection): Promise<void> => {
-      const own = identity ?? (await identityForCall(database))
+      identity ??= await identityForCall(database)
       if (isIdle(client)) throw beginRefusals["25P01"]!
       try {
         await connection.query(`SAVEPOINT ${callSavepoint}`)
@@ -220,7 +221,7 @@ export const makeJoinTransaction = (
         throw beginRefusals[codeOf(cause) ?? ""] ?? cause
       }
       try {
-        const refusal = refusalOf(await factsOf(connection), own, capabilities.durable)
+        const refusal = refusalOf(await factsOf(connection), identity, capabilities.durable)
         if (refusal !== undefined) throw refusal
         await versionCheck.run(connection)
       } catch (cause) {
