@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { Violation } from "./Law.ts"
 
-/** Removes the classes that a driver gives to its rows. */
+/** Removes the classes that a driver gives to its rows and to bytes. */
 const plain = (value: unknown): unknown => {
   if (value === null || typeof value !== "object") return value
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)

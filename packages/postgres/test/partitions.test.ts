@@ -117,6 +117,10 @@ describe.skipIf(!hasPostgres())("the option partitions", () => {
     expect(failure.message).toMatch(
       /^PostgreSQL has no memory .* Increase `max_locks_per_transaction`, or use fewer partitions: /
     )
+    const pool = new pg.Pool({ connectionString, max: 1 })
+    onTestFinished(() => pool.end())
+    const { rows } = await pool.query("SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('mailkeep')")
+    expect(rows).toEqual([])
     await run(PostgresMailStore.migrate({ connectionString, partitions: 2 }))
   })
 

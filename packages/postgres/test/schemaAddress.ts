@@ -1,5 +1,5 @@
 /**
- * The address of a store, as one text that goes to another process.
+ * The address of a store, as one text that goes to another process, and how a store is opened at it.
  */
 import { Pool } from "pg"
 import { PostgresMailStore } from "../src/index.ts"

@@ -1,6 +1,6 @@
 /**
- * One of several processes that accept messages and work on them, on one database. Says `ready`. Then accepts as many messages as each message of the
- * parent says, and says `accepted`. It works until the parent ends.
+ * One of several processes that accept messages and work on them, on one database. Says `ready`. For each
+ * number that the parent sends, it accepts so many messages and says `accepted`. It works until the parent ends.
  */
 import { Logger, makeWorkerUtils, run } from "graphile-worker"
 import type { StoreAdapter } from "mailkeep"
@@ -8,6 +8,7 @@ import { openMail, sqlite } from "mailkeep"
 import { postgres } from "mailkeep/postgres"
 import { Pool } from "pg"
 import { PgBoss } from "pg-boss"
+import { poolAt } from "./servers.ts"
 import { message, noTransportLayer, project, together } from "../workload.ts"
 
 /** What a process runs. */
@@ -55,10 +56,7 @@ const openers: Readonly<Record<QueueKind, (share: QueueShare) => Promise<Accept>
   },
   "graphile-worker": async ({ place, workers }) => {
     const logger = new Logger(() => () => {})
-    const pgPool = new Pool({ connectionString: place, max: 10 })
-    // graphile-worker warns of a pool without both.
-    pgPool.on("error", () => {})
-    pgPool.on("connect", (client) => client.on("error", () => {}))
+    const pgPool = poolAt(place, 10)
     const utils = await makeWorkerUtils({ pgPool, logger })
     await run({
       pgPool,

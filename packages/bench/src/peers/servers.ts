@@ -5,6 +5,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chownSync, existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
+import { Pool } from "pg"
 import { freePort, untilListening } from "../freePort.ts"
 import type { Tool } from "../Row.ts"
 
@@ -55,6 +56,14 @@ const asPostgres = (command: string, args: ReadonlyArray<string>): readonly [str
 
 /** The id of a user of the system. */
 const userId = (name: string): number => Number(execFileSync("id", ["-u", name], { encoding: "utf8" }))
+
+/** A pool of `pg`. The server can end its connections before it has closed them, and `graphile-worker` warns of a pool without both listeners. */
+export const poolAt = (connectionString: string, max: number): Pool => {
+  const pool = new Pool({ connectionString, max })
+  pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  return pool
+}
 
 /** Starts PostgreSQL with its defaults, under which a commit is synced before its answer. */
 export const startPostgres = async (folder: string): Promise<Server & { readonly url: string }> => {

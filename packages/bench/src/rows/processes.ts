@@ -11,10 +11,9 @@ import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { makeWorkerUtils } from "graphile-worker"
 import { migratePostgres } from "mailkeep/postgres"
-import { Pool } from "pg"
 import { PgBoss } from "pg-boss"
 import type { QueueKind, QueueShare } from "../peers/queueProcess.ts"
-import { startPostgres } from "../peers/servers.ts"
+import { poolAt, startPostgres } from "../peers/servers.ts"
 import type { Figures, RoundContext, Row, Side } from "../Row.ts"
 import { bySize, numbers, secondsSince, senders, warmUp } from "../workload.ts"
 
@@ -105,9 +104,7 @@ const onPostgres = (kind: Exclude<QueueKind, "mailkeep-sqlite">, processes: numb
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
     await migrations[kind](url)
-    const pool = new Pool({ connectionString: url, max: 1 })
-    // The server can end the connection before the pool has closed it.
-    pool.on("error", () => {})
+    const pool = poolAt(url, 1)
     const isSettled = async () => (await pool.query(unsettledSql[kind])).rows.length === 0
     const figures = await throughProcesses(kind, url, processes, countOf(context), isSettled)
     await pool.end()

@@ -8,10 +8,9 @@ import Database from "better-sqlite3"
 import { Queue, Worker } from "bullmq"
 import { Logger, makeWorkerUtils, run } from "graphile-worker"
 import { openMail, sqlite } from "mailkeep"
-import { Pool } from "pg"
 import { PgBoss } from "pg-boss"
 import { better, defineQueue, defineWorker } from "plainjob"
-import { startPostgres, startRedis } from "../peers/servers.ts"
+import { poolAt, startPostgres, startRedis } from "../peers/servers.ts"
 import type { RoundContext, Row, Side } from "../Row.ts"
 import { bySize, message, noTransportLayer, project, secondsSince, senders, together, warmUp } from "../workload.ts"
 
@@ -117,20 +116,12 @@ const untilNoRows = async (query: () => Promise<{ readonly rows: ReadonlyArray<u
   while ((await query()).rows.length > 0) await wait(10)
 }
 
-/** A pool whose connections the server can end before the pool has closed them. */
-const quietPool = (connectionString: string, max: number): Pool => {
-  const pool = new Pool({ connectionString, max })
-  pool.on("error", () => {})
-  pool.on("connect", (client) => client.on("error", () => {}))
-  return pool
-}
-
 const pgBoss: Side = {
   name: "pg-boss",
   needs: "postgres",
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
-    const pool = quietPool(url, 1)
+    const pool = poolAt(url, 1)
     const boss = new PgBoss({ connectionString: url, max: 40, connectionTimeoutMillis: 60_000 })
     boss.on("error", () => {})
     await boss.start()
@@ -158,7 +149,7 @@ const graphileWorker: Side = {
   run: async (context) => {
     const { url, stop } = await startPostgres(context.folder)
     const logger = new Logger(() => () => {})
-    const pgPool = quietPool(url, 20)
+    const pgPool = poolAt(url, 20)
     const utils = await makeWorkerUtils({ pgPool, logger })
     await utils.migrate()
     // A job is deleted after its handler, so the end is read from the table.

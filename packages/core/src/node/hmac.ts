@@ -9,7 +9,7 @@ import { createHmac, hash } from "node:crypto"
 const blockBytes = 64
 const digestBytes = 32
 
-/** The bytes before the text and before the inner digest: the key, padded to a block, with each byte changed. */
+/** The key, padded to a block, and combined by XOR with the two constants of RFC 2104. They come before the text and before the inner digest. */
 interface Pads {
   readonly inner: Buffer
   readonly outer: Buffer
@@ -26,13 +26,13 @@ const makePads = (key: Uint8Array): Pads => {
   return { inner: padOf(short, 0x36), outer: padOf(short, 0x5c) }
 }
 
-const known = new WeakMap<Uint8Array, Pads>()
+const padsByKey = new WeakMap<Uint8Array, Pads>()
 
 const padsOf = (key: Uint8Array): Pads => {
-  const existing = known.get(key)
+  const existing = padsByKey.get(key)
   if (existing !== undefined) return existing
   const made = makePads(key)
-  known.set(key, made)
+  padsByKey.set(key, made)
   return made
 }
 

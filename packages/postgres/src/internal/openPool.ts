@@ -182,7 +182,7 @@ const details: Readonly<Record<string, string>> = {
   "28000": "PostgreSQL refused the user",
   "3D000": "The database does not exist",
   "53200":
-    "PostgreSQL has no memory for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
+    "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
 

@@ -38,7 +38,7 @@ export const partitionsOf = async (connection: Connection, schema: string): Prom
 }
 
 const partitionsMin = 2
-/** A server with its default settings can lock so many tables and indexes in the transaction that creates them. */
+/** A server with default settings can create so many partitions: one transaction locks all tables, their partitions and their indexes. */
 const partitionsMax = 64
 
 /** Throws for a number that the option does not allow. */
