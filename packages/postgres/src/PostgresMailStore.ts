@@ -7,7 +7,7 @@ import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Context, Effect, Latch, Layer } from "effect"
 import type { Scope } from "effect"
 import type { Pool } from "pg"
-import { makeClaims } from "./internal/claim/claimDeliveries.ts"
+import { makeClaims } from "./internal/claim/claims.ts"
 import { makeSweep } from "./internal/claim/sweep.ts"
 import { makeDatabase } from "./internal/database.ts"
 import { databaseIdentity, makeJoinTransaction } from "./internal/joinedTransaction.ts"
@@ -104,9 +104,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, count.take), notifications.send)
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
-    const groupRead = makeGroupRead((queries) =>
-      database.use((connection) => answerQueries(connection, schema, queries))
-    )
+    const groupRead = makeGroupRead((queries) => answerQueries(database, schema, queries))
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
     const group = yield* makeGroupCommit(commitGroup)

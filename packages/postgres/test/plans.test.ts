@@ -9,7 +9,6 @@ import { Context, Effect, Exit, Layer, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
-import { byKey } from "../src/internal/database.ts"
 import { fillTables, idOf } from "./largeTables.ts"
 import type { SentStatement } from "./recordedStatements.ts"
 import { observeStatements } from "./recordedStatements.ts"
@@ -84,116 +83,158 @@ const scannedIn = (plan: Plan): ReadonlyArray<string> => [
   ...(plan.Plans ?? []).flatMap(scannedIn)
 ]
 
+/** A statement, and the statements that begin its transaction. */
+interface StatementInTransaction extends SentStatement {
+  readonly begin: string
+}
+
+const isOnRows = (text: string): boolean => /^(?:VALUES|SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text)
+
+/** The statements on rows, each with the last begin of a transaction before it. */
+const withBegins = (sent: ReadonlyArray<SentStatement>): ReadonlyArray<StatementInTransaction> => {
+  let begin = "BEGIN"
+  return sent.flatMap((statement): ReadonlyArray<StatementInTransaction> => {
+    if (statement.text.startsWith("BEGIN")) begin = statement.text
+    else if (statement.text === "COMMIT") begin = "BEGIN"
+    return isOnRows(statement.text) ? [{ ...statement, begin }] : []
+  })
+}
+
+/** A value as `EXECUTE` takes it. */
+const literalOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(",")}}`)
+    : pg.escapeLiteral(String(value))
+
 /** These tables have few rows, whatever the number of records is. */
 const isSmall = (table: string): boolean => ["leases", "schema_version", "undistributed_events"].includes(table)
 
-describe.skipIf(!hasPostgres())("the plans of the server", { timeout: 600_000 }, () => {
-  const scope = Scope.makeUnsafe()
-  const sent: Array<SentStatement> = []
-  let store: MailStoreShape
-  let client: pg.Client
+const circumstances = [
+  ["with statistics of all rows", "of all"],
+  ["with statistics of before the project had rows", "of before"]
+] as const
 
-  beforeAll(async () => {
-    const server = await testServer()
-    const connectionString = server.urlOf(await server.createDatabase())
-    const opened = Layer.buildWithScope(PostgresMailStore.layer({ connectionString }), scope)
-    store = Context.get(await Effect.runPromise(opened), MailStore)
-    client = new pg.Client({ connectionString })
-    await client.connect()
-    await fillTables(client, rows)
-    observeStatements((statement) => sent.push(statement))
-  }, 600_000)
+describe.skipIf(!hasPostgres()).each(circumstances)(
+  "the plans of the server %s",
+  { timeout: 600_000 },
+  (_, statistics) => {
+    const scope = Scope.makeUnsafe()
+    const sent: Array<SentStatement> = []
+    let store: MailStoreShape
+    let client: pg.Client
 
-  afterAll(async () => {
-    await client.end()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-  })
+    beforeAll(async () => {
+      const server = await testServer()
+      const connectionString = server.urlOf(await server.createDatabase())
+      const opened = Layer.buildWithScope(PostgresMailStore.layer({ connectionString }), scope)
+      store = Context.get(await Effect.runPromise(opened), MailStore)
+      client = new pg.Client({ connectionString })
+      await client.connect()
+      await fillTables(client, rows, statistics)
+      observeStatements((statement) => sent.push(statement))
+    }, 600_000)
 
-  const planOf = ({ rows }: pg.QueryResult): Plan =>
-    (rows as ReadonlyArray<{ readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>)[0]!["QUERY PLAN"][0].Plan
+    afterAll(async () => {
+      await client.end()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    })
 
-  const explained = async (explain: string, { text, values = [] }: SentStatement): Promise<Plan> =>
-    planOf(await client.query({ text: `EXPLAIN (${explain}, FORMAT JSON) ${text}`, values: [...values] }))
+    const planOf = ({ rows }: pg.QueryResult): Plan =>
+      (rows as ReadonlyArray<{ readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>)[0]!["QUERY PLAN"][0].Plan
 
-  /** The plan of a statement of a commit, which is the same for all values. */
-  const plannedForAllValues = async ({ text, values = [] }: SentStatement): Promise<Plan> => {
-    await client.query(`BEGIN; ${byKey}`)
-    await client.query(`PREPARE statement AS ${text}`)
-    const given = values.map((value) => pg.escapeLiteral(String(value)))
-    const execute = given.length === 0 ? "EXECUTE statement" : `EXECUTE statement (${given.join(", ")})`
-    const result = await client.query(`EXPLAIN (COSTS OFF, FORMAT JSON) ${execute}`)
-    await client.query("ROLLBACK; DEALLOCATE statement")
-    return planOf(result)
-  }
-
-  /** The statements on rows that a call sends. */
-  const statementsOf = async <E>(call: Effect.Effect<unknown, E>): Promise<ReadonlyArray<SentStatement>> => {
-    sent.length = 0
-    await Effect.runPromise(call)
-    return sent.splice(0).filter(({ text }) => /^(?:VALUES|SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text))
-  }
-
-  const expectSeeks = async (
-    statements: ReadonlyArray<SentStatement>,
-    plan = (statement: SentStatement) => explained("COSTS OFF", statement)
-  ): Promise<void> => {
-    expect(statements.length).toBeGreaterThan(0)
-    for (const statement of statements) {
-      const scanned = scannedIn(await plan(statement))
-      expect(
-        scanned.filter((table) => !isSmall(table)),
-        statement.text
-      ).toEqual([])
+    /** The plan of the statement in a transaction as that of the store, which is undone. */
+    const explained = async (explain: string, { text, values = [], begin }: StatementInTransaction): Promise<Plan> => {
+      await client.query(`${begin}; PREPARE statement AS ${text}`)
+      const execute =
+        values.length === 0 ? "EXECUTE statement" : `EXECUTE statement (${values.map(literalOf).join(", ")})`
+      const result = await client.query(`EXPLAIN (${explain}, FORMAT JSON) ${execute}`)
+      await client.query("ROLLBACK; DEALLOCATE statement")
+      return planOf(result)
     }
-  }
 
-  const expectSeeksOfCommit = async (changes: ReadonlyArray<Change>): Promise<void> => {
-    const statements = await statementsOf(store.commit(changes))
-    await expectSeeks(statements)
-    await expectSeeks(statements, plannedForAllValues)
-  }
+    /** The statements on rows that a call sends. */
+    const statementsOf = async <E>(call: Effect.Effect<unknown, E>): Promise<ReadonlyArray<StatementInTransaction>> => {
+      sent.length = 0
+      await Effect.runPromise(call)
+      return withBegins(sent.splice(0))
+    }
 
-  it.each(Object.entries(pages))("reads a page of %s by an index, and few blocks", async (_, query) => {
-    const statements = await statementsOf(store.read([query]))
-    await expectSeeks(statements)
-    const plan = await explained("ANALYZE, BUFFERS", statements[0]!)
-    expect((plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0)).toBeLessThan(blocksMax)
-  })
+    const expectFewBlocks = (plan: Plan): void => {
+      expect((plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0)).toBeLessThan(blocksMax)
+    }
 
-  it("claims deliveries and event deliveries by an index", async () => {
-    const claim = { now: 1e12, limit: 10, worker: "w", leaseUntil: 2e12 }
-    const rotation = { after: null, perProject: 5, underWay: [] }
-    await expectSeeks(await statementsOf(store.claim({ ...claim, kind: "dueQueued", rotation })))
-    await expectSeeks(await statementsOf(store.claimEventDeliveries({ ...claim, subscriber: "whk_0" })))
-  })
-
-  it("accepts a message, starts its attempt and ends it by an index", async () => {
-    const [message, delivery] = await Effect.runPromise(
-      store.read([
-        { _tag: "Message", projectId, id: idOf("msg", middle) },
-        { _tag: "Delivery", projectId, id: idOf("del", middle) }
-      ])
-    )
-    const sending = { ...delivery!, id: "del_new" as const, status: "sending", dueAt: 1, worker: "w" } as const
-    const attempt = { projectId, deliveryId: sending.id, number: 1, startedAt: 1 }
-    const state = { outcome: null, smtpCode: null, enhancedCode: null, statusMessage: null, durationMillis: null }
-    const accept: ReadonlyArray<Change> = [
-      { _tag: "InsertMessage", message: { ...message!, id: "msg_new" } },
-      { _tag: "InsertDelivery", delivery: sending },
-      { _tag: "InsertAttempt", attempt: { ...attempt, phase: "started", ...state } },
-      { _tag: "AddToCounter", projectId, name: "daily:2026-01-01", by: 1, max: null }
-    ]
-    await expectSeeksOfCommit(accept)
-    const { fencingToken } = sending
-    const end: ReadonlyArray<Change> = [
-      {
-        _tag: "TransitionAttempt",
-        ...attempt,
-        from: "started",
-        fencingToken,
-        next: { ...state, phase: "ended", outcome: "accepted" }
+    const expectSeeks = async (statements: ReadonlyArray<StatementInTransaction>): Promise<void> => {
+      expect(statements.length).toBeGreaterThan(0)
+      for (const statement of statements) {
+        const scanned = scannedIn(await explained("COSTS OFF", statement))
+        expect(
+          scanned.filter((table) => !isSmall(table)),
+          statement.text
+        ).toEqual([])
       }
-    ]
-    await expectSeeksOfCommit(end)
-  })
-})
+    }
+
+    it.each(Object.entries(pages))("reads a page of %s by an index, and few blocks", async (_, query) => {
+      const statements = await statementsOf(store.read([query]))
+      await expectSeeks(statements)
+      expectFewBlocks(await explained("ANALYZE, BUFFERS", statements[0]!))
+    })
+
+    it("finds many records by their ids by an index, and few blocks", async () => {
+      const queries = Array.from({ length: 30 }, (_, n): ReadonlyArray<Query> => {
+        const at = middle + 2 * n
+        return [
+          { _tag: "Message", projectId, id: idOf("msg", at) },
+          { _tag: "Delivery", projectId, id: idOf("del", at) },
+          { _tag: "ContactsByAddress", projectId, addresses: [`user${at}@mail.example`] },
+          { _tag: "Suppressions", projectId, addressKeys: [idOf("key", at)] }
+        ]
+      })
+      const statements = await statementsOf(store.read(queries.flat()))
+      expect(statements.length).toBe(1)
+      await expectSeeks(statements)
+      expectFewBlocks(await explained("ANALYZE, BUFFERS", statements[0]!))
+    })
+
+    it("claims deliveries and event deliveries by an index", async () => {
+      const claim = { now: 1e12, limit: 10, worker: "w", leaseUntil: 2e12 }
+      const rotation = { after: null, perProject: 5, underWay: [] }
+      const claims = [
+        ...(await statementsOf(store.claim({ ...claim, kind: "dueQueued", rotation }))),
+        ...(await statementsOf(store.claimEventDeliveries({ ...claim, subscriber: "whk_0" })))
+      ]
+      await expectSeeks(claims)
+      for (const statement of claims) expectFewBlocks(await explained("ANALYZE, BUFFERS", statement))
+    })
+
+    it("accepts a message, starts its attempt and ends it by an index", async () => {
+      const [message, delivery] = await Effect.runPromise(
+        store.read([
+          { _tag: "Message", projectId, id: idOf("msg", middle) },
+          { _tag: "Delivery", projectId, id: idOf("del", middle) }
+        ])
+      )
+      const sending = { ...delivery!, id: "del_new" as const, status: "sending", dueAt: 1, worker: "w" } as const
+      const attempt = { projectId, deliveryId: sending.id, number: 1, startedAt: 1 }
+      const state = { outcome: null, smtpCode: null, enhancedCode: null, statusMessage: null, durationMillis: null }
+      const accept: ReadonlyArray<Change> = [
+        { _tag: "InsertMessage", message: { ...message!, id: "msg_new" } },
+        { _tag: "InsertDelivery", delivery: sending },
+        { _tag: "InsertAttempt", attempt: { ...attempt, phase: "started", ...state } },
+        { _tag: "AddToCounter", projectId, name: "daily:2026-01-01", by: 1, max: null }
+      ]
+      await expectSeeks(await statementsOf(store.commit(accept)))
+      const { fencingToken } = sending
+      const end: ReadonlyArray<Change> = [
+        {
+          _tag: "TransitionAttempt",
+          ...attempt,
+          from: "started",
+          fencingToken,
+          next: { ...state, phase: "ended", outcome: "accepted" }
+        }
+      ]
+      await expectSeeks(await statementsOf(store.commit(end)))
+    })
+  }
+)

@@ -9,7 +9,7 @@ const batchFraction = 1 / 4
 /** How long a busy dispatcher waits at most for a batch. A slow hand-off thus delays no other one by more than this. */
 const batchWaitMillis = 10
 /** How often a dispatcher that is woken looks for scheduled and abandoned deliveries, unless one is due. */
-const queueingAndRecoveryMillis = 100
+const queueingAndRecoveryMillis = 500
 
 /** What the next turn does: nothing for `waitMillis`, or the claims of all kinds, or those for hand-offs alone. */
 interface TurnPlan {

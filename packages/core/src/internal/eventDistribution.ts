@@ -6,6 +6,7 @@ import type { DistributionFacts, Subscriber, UndistributedEvent } from "../decid
 import { distributeEvents } from "../decide/event/distributeEvents.ts"
 import { subscriptionsMax } from "../decide/event/subscription.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
+import type { EventRecord } from "../domain/event/EventRecord.ts"
 import { allProjects } from "../domain/event/Subscription.ts"
 import { advanceBlock } from "../domain/value/Id.ts"
 import { webhooksMax } from "../domain/webhook/Webhook.ts"
@@ -43,11 +44,13 @@ const loadSubscribers = ({ store }: EventDistribution, projectId: ProjectId) =>
     ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>
   )
 
-/** The oldest events of all projects that are not distributed yet. */
-const loadEvents = ({ store, ids }: EventDistribution) =>
+/** The query for the oldest events of all projects that are not distributed yet. */
+export const undistributedEvents = { _tag: "UndistributedEvents", limit: distributedAtOnce } as const
+
+/** Reserves the ids of the event deliveries. */
+const batchOf = ({ ids }: EventDistribution, events: ReadonlyArray<EventRecord>) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const [events] = yield* store.read([{ _tag: "UndistributedEvents", limit: distributedAtOnce }])
     const block = yield* ids.reserve(now, Math.max(1, events.length) * subscribersMax)
     return {
       now,
@@ -55,7 +58,10 @@ const loadEvents = ({ store, ids }: EventDistribution) =>
     }
   })
 
-type Batch = Effect.Success<ReturnType<typeof loadEvents>>
+type Batch = Effect.Success<ReturnType<typeof batchOf>>
+
+const loadEvents = (deps: EventDistribution): Effect.Effect<Batch, StoreUnavailable> =>
+  Effect.flatMap(deps.store.read([undistributedEvents]), ([events]) => batchOf(deps, events))
 
 const ofProject = ({ now, events }: Batch, projectId: ProjectId): Batch => ({
   now,
@@ -104,10 +110,14 @@ export interface DistributedBatch {
   readonly isContended: boolean
 }
 
-/** Distributes one batch, except the events that another process distributes at the same time. */
-export const distribute = (deps: EventDistribution): Effect.Effect<DistributedBatch, StoreUnavailable> =>
+/** Distributes events of `undistributedEvents`, except those that another process distributes at the same time. */
+export const distribute = (
+  deps: EventDistribution,
+  events: ReadonlyArray<EventRecord>
+): Effect.Effect<DistributedBatch, StoreUnavailable> =>
   Effect.gen(function* () {
-    const counts = yield* distributeBatch(deps, yield* loadEvents(deps), distributeOnce)
+    if (events.length === 0) return { distributed: 0, isContended: false }
+    const counts = yield* distributeBatch(deps, yield* batchOf(deps, events), distributeOnce)
     return {
       distributed: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
       isContended: counts.includes(null)

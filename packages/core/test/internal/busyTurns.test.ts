@@ -66,7 +66,7 @@ describe("makeBusyTurns", () => {
         const turns = yield* afterClaimOf(28)
         turns.record(0)
         yield* TestClock.adjust("30 millis")
-        expect(yield* turns.plan({ ended: 0, news: "ofFullProjects" })).toEqual(later(70))
+        expect(yield* turns.plan({ ended: 0, news: "ofFullProjects" })).toEqual(later(470))
         expect(yield* turns.plan({ ended: 1, news: "ofFullProjects" })).toEqual(now("handOffs"))
       })
     ))
@@ -76,16 +76,16 @@ describe("makeBusyTurns", () => {
       Effect.gen(function* () {
         const turns = yield* afterClaimOf(3)
         yield* TestClock.adjust("60 millis")
-        expect(yield* turns.plan({ ended: 0, news: "none" })).toEqual(later(40))
+        expect(yield* turns.plan({ ended: 0, news: "none" })).toEqual(later(440))
         expect(yield* turns.plan({ ended: 1, news: "none" })).toEqual(now("handOffs"))
       })
     ))
 
-  it("looks for scheduled and abandoned deliveries every 100 ms", () =>
+  it("looks for scheduled and abandoned deliveries every 500 ms", () =>
     withClock(
       Effect.gen(function* () {
         const turns = yield* afterClaimOf(32)
-        yield* TestClock.adjust("99 millis")
+        yield* TestClock.adjust("499 millis")
         expect((yield* turns.plan({ ended: 9, news: "none" })).only).toBe("handOffs")
         turns.record(32)
         yield* TestClock.adjust("1 millis")

@@ -180,16 +180,58 @@ const beginWith = (lockTimeout: string): string =>
   `BEGIN; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
 /**
- * Every statement of a commit finds its rows by a key, whatever the values are. Without this, the server can choose a plan that reads the whole
- * table while the table is small, and keep it. A table of one row has no index. The price of a plan that scans it all the same is so high that the
- * server would compile the plan.
+ * The server makes the plan of a statement for all values, and keeps it. A plan for the values of one call can be worse: the statistics may not know yet
+ * that a project has many rows, and the server then looks for one of them among all.
  */
-export const byKey =
-  "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
+const forAllValues = "SET LOCAL plan_cache_mode = force_generic_plan"
+
+/** The price of a plan that the settings below avoid is so high that the server would compile the plan where it cannot avoid it. */
+const uncompiled = "SET LOCAL jit = off"
+
+/**
+ * The server reads rows in the order of an index, and stops at the end of the page. Without this, it can read and sort all rows of a project of which its
+ * statistics do not know yet.
+ */
+const byOrder = "SET LOCAL enable_sort = off"
+
+/**
+ * Every statement of a commit finds its rows by a key, whatever the values are. Without this, the server can choose a plan that reads the whole
+ * table while the table is small, and keep it. A table of one row has no index.
+ */
+const byKey = `${forAllValues}; SET LOCAL enable_seqscan = off; ${uncompiled}`
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
   inTransaction(database, `${beginWith("5s")}; ${byKey}`, run)
+
+/**
+ * Runs one statement that finds rows by a key or reads them in an order, and sends all of its transaction at once. `values` says whether the plan may
+ * depend on them. The transaction of a product keeps its own settings.
+ */
+export const readAtOnce = <Row extends object>(
+  database: Database,
+  sql: string,
+  values: ReadonlyArray<unknown>,
+  plan: "for all values" | "for these values"
+): Promise<ReadonlyArray<Row>> => {
+  const isForAll = plan === "for all values"
+  const send = (connection: Connection) =>
+    isForAll ? connection.prepared<Row>(sql, values) : connection.query<Row>(sql, values)
+  if (database.savepoint !== undefined) return database.use(send)
+  const begin = ["BEGIN READ ONLY", ...(isForAll ? [forAllValues] : []), byOrder, uncompiled].join("; ")
+  return inTransaction(database, begin, (connection) => ({ value: send(connection), isKept: true }))
+}
+
+/** Runs one statement that reads rows in an order and marks some of them. Sends all of its transaction at once. */
+export const markInOrder = <Row extends object>(
+  database: Database,
+  sql: string,
+  values: ReadonlyArray<unknown>
+): Promise<ReadonlyArray<Row>> =>
+  inTransaction(database, `${beginWith("5s")}; ${byKey}; ${byOrder}`, (connection) => ({
+    value: connection.prepared<Row>(sql, values),
+    isKept: true
+  }))
 
 /** Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. */
 export const inMigrationTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>

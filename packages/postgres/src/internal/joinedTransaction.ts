@@ -5,7 +5,7 @@ import type { Answers, Change, JoinedTransaction, MailStoreShape, Query } from "
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
 import { Duration, Effect, Semaphore, Stream } from "effect"
 import type { Scope } from "effect"
-import { makeClaims } from "./claim/claimDeliveries.ts"
+import { makeClaims } from "./claim/claims.ts"
 import { makeSweep } from "./claim/sweep.ts"
 import type { Connection, Database } from "./database.ts"
 import { connectionOf } from "./database.ts"
@@ -131,10 +131,7 @@ const joinedStore = (
     claim: (claim) => attemptWrite(() => claims.claim(claim)),
     claimEventDeliveries: (claim) => attemptWrite(() => claims.claimEventDeliveries(claim)),
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-      attemptRead(
-        () =>
-          database.use((connection) => answerQueries(connection, schema, queries)) as unknown as Promise<Answers<Qs>>
-      ),
+      attemptRead(() => answerQueries(database, schema, queries) as unknown as Promise<Answers<Qs>>),
     sweep: (request) => attemptWrite(() => sweep(request)),
     commitsOfOtherProcesses: Stream.empty
   }

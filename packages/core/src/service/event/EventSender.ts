@@ -10,8 +10,10 @@ import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
 import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { eventKinds } from "../../domain/event/MailEvent.ts"
 import { parseSubscription } from "../../domain/event/SubscriptionInput.ts"
+import type { AnswerOf } from "../../domain/store/Query.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { Instant } from "../../domain/value/Instant.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { allProjects } from "../../domain/event/Subscription.ts"
 import { boundedWorkByKey } from "../../internal/boundedWork.ts"
@@ -20,7 +22,7 @@ import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeDistributionPause } from "../../internal/distributionPause.ts"
-import { distribute, distributeAll } from "../../internal/eventDistribution.ts"
+import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
 import { attemptEventDelivery } from "../../internal/eventSending.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
@@ -112,11 +114,14 @@ interface Started {
   readonly nextDue: number | null
 }
 
-/** Claims the due event deliveries within the capacity of each subscriber, and starts them. */
-const startDue = (deps: Deps, start: StartWork): Effect.Effect<Started, StoreUnavailable> =>
+/** Claims the event deliveries that are due at `now` within the capacity of each subscriber, and starts them. */
+const startDue = (
+  deps: Deps,
+  start: StartWork,
+  pending: AnswerOf<"PendingEventDeliveries">,
+  now: Instant
+): Effect.Effect<Started, StoreUnavailable> =>
   Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const [pending] = yield* deps.store.read([{ _tag: "PendingEventDeliveries", now }])
     if (deps.sink === null && pending.some(({ subscriber }) => isWebhook(subscriber))) yield* deps.warnNoSink
     const waiting = pending.filter(({ subscriber }) => capacityFor(deps, subscriber) > 0)
     const dueOf = ({ subscriber, dueAt }: (typeof pending)[number]) =>
@@ -140,7 +145,9 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
     const distributed = yield* distributeAll(deps)
     let attempted = 0
     while (true) {
-      const { started } = yield* runTogether((start) => startDue(deps, start))
+      const now = yield* Clock.currentTimeMillis
+      const [pending] = yield* deps.store.read([{ _tag: "PendingEventDeliveries", now }])
+      const { started } = yield* runTogether((start) => startDue(deps, start, pending, now))
       if (started === 0) return { distributed, attempted }
       attempted += started
     }
@@ -149,11 +156,24 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
 const makeTurn = (deps: Deps) => (start: StartWork) => {
   const distributionPause = makeDistributionPause()
   return Effect.gen(function* () {
+    const readAt = yield* Clock.currentTimeMillis
+    const pendingQuery = { _tag: "PendingEventDeliveries", now: readAt } as const
     const isPaused = (yield* distributionPause.millis) > 0
-    const batch = isPaused ? null : yield* distribute(deps)
-    if (batch !== null) yield* distributionPause.record(batch)
-    const { started, nextDue } = yield* startDue(deps, start)
-    if (started + (batch?.distributed ?? 0) > 0) return 0
+    const [pending, events = []] = yield* isPaused
+      ? deps.store.read([pendingQuery])
+      : deps.store.read([pendingQuery, undistributedEvents])
+    // Together, so that both commits share a disk sync. Neither is interrupted when the other one fails, because a claim without its work waits for the end of its lease.
+    const [distributing, starting] = yield* Effect.all(
+      [
+        Effect.result(distribute(deps, events)),
+        Effect.result(startDue(deps, start, pending, readAt))
+      ],
+      { concurrency: "unbounded" }
+    )
+    const batch = yield* Effect.fromResult(distributing)
+    if (!isPaused) yield* distributionPause.record(batch)
+    const { started, nextDue } = yield* Effect.fromResult(starting)
+    if (started + batch.distributed > 0) return 0
     const untilDistribution = yield* distributionPause.millis
     const now = yield* Clock.currentTimeMillis
     const untilDue = Math.max(1, (nextDue ?? Number.MAX_SAFE_INTEGER) - now)

@@ -3,7 +3,8 @@
  */
 import type { AnswerOf, Answers, EventWithDeliveries, Query, QueryOf, QueryTag } from "@mailkeep/core/adapter"
 import { caseFold } from "@mailkeep/core/adapter/evaluation"
-import type { Connection } from "../database.ts"
+import type { Database } from "../database.ts"
+import { readAtOnce } from "../database.ts"
 import {
   apiKeys,
   attempts,
@@ -204,20 +205,15 @@ export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => 
   }
 }
 
-/** Queries of the workers beside the lookups: each finds its rows by an index, whatever the values are. */
-const seekingWork: ReadonlySet<QueryTag> = new Set(["UndistributedEvents", "PendingEventDeliveries", "NextDue"])
-
-/** Whether the query finds its rows by an index, whatever the values are. A page with filters has other plans for rare and for frequent values. */
-const isSeek = (query: Query): boolean => isLookup(query) || seekingWork.has(query._tag)
-
 /** Answers the queries from one state. */
 export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
-  connection: Connection,
+  database: Database,
   schema: string,
   queries: Qs
 ): Promise<Answers<Qs>> => {
   if (queries.length === 0) return [] as ReadonlyArray<unknown> as Answers<Qs>
   const { sql, values, answersOf } = readStatement(schema, queries)
-  const send = queries.every(isSeek) ? connection.prepared : connection.query
-  return answersOf(await send<AnswerRow>(sql, values)) as Answers<Qs>
+  // A search of contacts has one plan for rare and another for frequent words.
+  const plan = queries.some(({ _tag }) => _tag === "ContactScan") ? "for these values" : "for all values"
+  return answersOf(await readAtOnce<AnswerRow>(database, sql, values, plan)) as Answers<Qs>
 }

@@ -8,7 +8,7 @@ import { contacts } from "../tables.ts"
 import { containsSql } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
-import { rowSql, rowsOf, rowsSql } from "./reading.ts"
+import { eachOne, rowSql, rowsOf, rowsSql } from "./reading.ts"
 import { searchKeysOfPart } from "./searchKeys.ts"
 
 /** The most matches of the index of texts that one query reads. A search with more matches is a walk over the contacts. */
@@ -26,29 +26,33 @@ const rowsOfProject = (building: Building, project: string, columns: string, lis
   return `SELECT ${columns} FROM ${building.table(contacts.name)} AS one WHERE ${where.join(" AND ")} ${newestFirst("one")}`
 }
 
-/** The ids of the contacts on a list, newest first, without a limit. */
+/** The ids and times of the contacts on a list, newest first, without a limit. */
 const idsOnList = (building: Building, project: string, listId: string, after: Listing["after"]): string => {
   const where = [
     `entry.project_id = ${project}`,
     `entry.list_id = ${building.parameter(listId)}`,
     ...afterPosition(building, "entry.created_at, entry.contact_id", after)
   ]
-  return `SELECT entry.contact_id AS id FROM ${building.table("contacts_on_lists")} AS entry WHERE ${where.join(" AND ")} ORDER BY entry.created_at DESC, entry.contact_id DESC`
+  return `SELECT entry.contact_id AS id, entry.created_at FROM ${building.table("contacts_on_lists")} AS entry WHERE ${where.join(" AND ")} ORDER BY entry.created_at DESC, entry.contact_id DESC`
 }
 
-/** The contacts with the ids of a `SELECT`. The alias of a contact is `one`. */
-const joinedSql = (building: Building, project: string, ids: string): string =>
-  `(${ids}) AS listed JOIN ${building.table(contacts.name)} AS one ON one.id = listed.id AND one.project_id = ${project}`
+/** The contacts with the ids of a `SELECT`, in its order. The alias of a contact is `one`, and that of a row of the `SELECT` is `listed`. */
+const joinedSql = (building: Building, project: string, ids: string, columns: string): string =>
+  `(${ids}) AS listed ${eachOne(`SELECT ${columns} FROM ${building.table(contacts.name)} AS one WHERE one.project_id = ${project} AND one.id = listed.id`, "one")}`
 
 /** One page of a listing, newest first. Only the rows of the page are read, and for the others the index. */
 export const contactPage = (building: Building, query: QueryOf<"ContactPage">): Reading<AnswerOf<"ContactPage">> => {
   const { listId, after, skip, limit } = query
   const project = building.parameter(query.projectId)
   const ids =
-    listId === null ? rowsOfProject(building, project, "one.id", query) : idsOnList(building, project, listId, after)
+    listId === null
+      ? rowsOfProject(building, project, "one.id, one.created_at", query)
+      : idsOnList(building, project, listId, after)
   const page = `${ids} LIMIT ${building.parameter(limit)} OFFSET ${building.parameter(skip)}`
   return {
-    sql: rowsSql(`SELECT ${contacts.columns("one")} FROM ${joinedSql(building, project, page)} ${newestFirst("one")}`),
+    sql: rowsSql(
+      `SELECT one.* FROM ${joinedSql(building, project, page, contacts.columns("one"))} ${newestFirst("listed")}`
+    ),
     read: rowsOf<ContactRecord>
   }
 }
@@ -69,11 +73,13 @@ const walkedSql = ({ building, query, project, columns }: Scanning): string => {
   const { filters, after, scanLimit } = query
   const limit = building.parameter(scanLimit + 1)
   const read = `${columns}, search_email, search_name`
-  const rows =
-    filters.listId === null
-      ? `${rowsOfProject(building, project, read, { emailStatus: filters.emailStatus, after })} LIMIT ${limit}`
-      : `SELECT one.* FROM ${joinedSql(building, project, `${idsOnList(building, project, filters.listId, after)} LIMIT ${limit}`)}`
-  return `SELECT *, row_number() OVER (${newestFirst("rows")}) AS number FROM (${rows}) AS rows`
+  const number = (alias: string) => `row_number() OVER (${newestFirst(alias)}) AS number`
+  if (filters.listId !== null) {
+    const ids = `${idsOnList(building, project, filters.listId, after)} LIMIT ${limit}`
+    return `SELECT one.*, ${number("listed")} FROM ${joinedSql(building, project, ids, read)}`
+  }
+  const rows = rowsOfProject(building, project, read, { emailStatus: filters.emailStatus, after })
+  return `SELECT *, ${number("rows")} FROM (${rows} LIMIT ${limit}) AS rows`
 }
 
 /** The matches that the index of texts finds, or one more than `most`. */
@@ -84,7 +90,8 @@ const indexedSql = (
 ): string => {
   const { listId } = query.filters
   const where = [
-    `one.project_id = ${project}`,
+    // As a query, so that the server does not take the project for a small one of which its statistics do not know yet, and reads all its contacts.
+    `one.project_id = (SELECT ${project})`,
     `one.search_keys @> ${building.parameter(keys)}::integer[]`,
     ...filters,
     ...(listId === null
@@ -134,13 +141,17 @@ export const contactScan = (building: Building, query: QueryOf<"ContactScan">): 
   const columns = segment === null ? "id, created_at, email_status" : allColumns
   const tables = tablesOf({ building, query, project, columns, filters }, part)
   const page = () =>
-    `SELECT one.id FROM matching AS one ${newestFirst("one")} LIMIT ${building.parameter(limit)} OFFSET ${building.parameter(skip)}`
-  const items = segment === null ? joinedSql(building, project, page()) : "matching AS one"
+    `SELECT one.id, one.created_at FROM matching AS one ${newestFirst("one")} LIMIT ${building.parameter(limit)} OFFSET ${building.parameter(skip)}`
+  const record = contacts.columns("one")
+  const items =
+    segment === null
+      ? `SELECT one.* FROM ${joinedSql(building, project, page(), record)} ${newestFirst("listed")}`
+      : `SELECT ${record} FROM matching AS one ${newestFirst("one")}`
   const number = building.parameter(scanLimit)
   const next = `SELECT one.created_at AS "createdAt", one.id FROM walked AS one WHERE one.number = ${number} AND EXISTS (SELECT FROM walked AS later WHERE later.number > ${number})`
   return {
     sql: rowSql(
-      `WITH ${tables.join(", ")} SELECT ${rowsSql(`SELECT ${contacts.columns("one")} FROM ${items} ${newestFirst("one")}`)} AS items, (SELECT count(*) FROM matching) AS matches, ${rowSql(next)} AS next`
+      `WITH ${tables.join(", ")} SELECT ${rowsSql(items)} AS items, (SELECT count(*) FROM matching) AS matches, ${rowSql(next)} AS next`
     ),
     read: (value) => readScan(value as Scan, query)
   }

@@ -19,7 +19,7 @@ import {
   suppressions
 } from "../tables.ts"
 import type { Building, Reading } from "./reading.ts"
-import { recordsReading } from "./reading.ts"
+import { eachOne, rowsOf, rowsSql, select } from "./reading.ts"
 
 /** Finds the record with a value in the column. */
 type Find<R> = (value: string) => R | undefined
@@ -103,15 +103,12 @@ export const lookupReading = (
   const { table, field, valuesOf, answer } = lookupOf(first)
   const project = "projectId" in first ? `one.project_id = ${building.parameter(first.projectId)} AND ` : ""
   const values = building.parameter([...new Set(group.flatMap(valuesOf))])
-  const { sql, read } = recordsReading(
-    building,
-    table,
-    `WHERE ${project}one.${columnOf(field)} = ANY (${values}::text[])`
-  )
+  const one = select(building, table, `WHERE ${project}one.${columnOf(field)} = wanted.value`)
+  const sql = rowsSql(`SELECT found.* FROM unnest(${values}::text[]) AS wanted (value) ${eachOne(one, "found")}`)
   return {
     sql,
     read: (value) => {
-      const records = new Map(read(value).map((record) => [record[field], record]))
+      const records = new Map(rowsOf<object>(value).map((record) => [record[field as never], record]))
       return group.map((query) => answer(query, (one) => records.get(one as never)))
     }
   }

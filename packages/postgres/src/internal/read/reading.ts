@@ -55,6 +55,16 @@ export const rowsOf = <R>(value: unknown): ReadonlyArray<R> => (value ?? []) as 
 export const select = <R>(building: Building, table: RecordTable<R>, tail: string): string =>
   `SELECT ${table.columns("one")} FROM ${building.table(table.name)} AS one ${tail}`
 
+/**
+ * Joins the only row of a `SELECT` by a key to each row of the tables before. The limit makes the server search the index for each row. Otherwise it can read
+ * all rows of a project instead, of which its statistics do not know yet.
+ */
+export const eachOne = (select: string, alias: string): string => `CROSS JOIN LATERAL (${select} LIMIT 1) AS ${alias}`
+
+/** The same for a row that can be absent: its columns are then NULL. */
+export const eachOneOrNull = (select: string, alias: string): string =>
+  `LEFT JOIN LATERAL (${select} LIMIT 1) AS ${alias} ON true`
+
 /** The only record that the condition matches, or `null`. */
 export const recordReading = <R>(building: Building, table: RecordTable<R>, where: string): Reading<R | null> => ({
   sql: rowSql(select(building, table, `WHERE ${where}`)),

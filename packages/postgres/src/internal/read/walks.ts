@@ -14,7 +14,7 @@ import { suppressions } from "../tables.ts"
 import { containsSql, foldedColumn } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
-import { rowSql, rowsOf, rowsSql } from "./reading.ts"
+import { eachOneOrNull, rowSql, rowsOf, rowsSql } from "./reading.ts"
 
 interface Walk {
   /** A `SELECT` of the rows in the order of the walk, without a limit. */
@@ -96,7 +96,10 @@ export const logPage = (
   const { status, source, search, templateId } = filters
   const from = `FROM ${building.table("deliveries")} AS one WHERE ${boundsOf(building, projectId, filters, after)} ${newestFirst("one")}`
   const message = (delivery: string) =>
-    `LEFT JOIN ${building.table("messages")} AS message ON message.id = ${delivery}.message_id AND message.project_id = ${building.parameter(projectId)}`
+    eachOneOrNull(
+      `SELECT m.subject, m.subject_folded, m.template_id FROM ${building.table("messages")} AS m WHERE m.project_id = ${building.parameter(projectId)} AND m.id = ${delivery}.message_id`,
+      "message"
+    )
   const sql = walkSql(
     building,
     { limit, scanLimit },

@@ -1,0 +1,100 @@
+/**
+ * Claims rows until the claim has as many as it may take, or finds no more. Other workers can take rows between a search and its mark. Source: decision 0073.
+ */
+import type { Delivery, Rotation } from "@mailkeep/core/adapter"
+import type { Database } from "../database.ts"
+import type { VersionCheck } from "../tableVersion.ts"
+
+/** A row as a search found it. */
+export interface Candidate {
+  readonly projectId: string
+  readonly id: string
+  readonly dueAt: number | null
+  readonly fencingToken: number
+}
+
+/** What one search found, and which of it is marked. */
+export interface Searched<R> {
+  /** What the search found, in the order in which it is taken. */
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly rows: ReadonlyArray<R>
+  /** At most so many rows could be marked. */
+  readonly allowed: number
+}
+
+/** Which rows a search finds and marks. */
+export interface SearchLimits<R> {
+  /** At most so many rows are marked. */
+  readonly wanted: number
+  /** So many more rows are found. */
+  readonly spare: number
+  /** The ids that are not found again. */
+  readonly passedOver: ReadonlyArray<string>
+  /** What the claim has marked already. */
+  readonly claimed: ReadonlyArray<R>
+}
+
+/** So often the claim searches when other workers have taken rows that it found. */
+const searchesMax = 5
+
+/** So many more rows than it needs does a search find at the most. */
+const spareMax = 64
+
+const keyOf = ({ projectId, id }: Pick<Candidate, "projectId" | "id">): string => `${projectId}/${id}`
+
+/** The number of rows that a claim passed over, because other workers have taken them. */
+const takenByOthers = (
+  candidates: ReadonlyArray<Candidate>,
+  isMarked: (one: Candidate) => boolean,
+  allowed: number
+): number => {
+  const isFull = candidates.filter(isMarked).length === allowed
+  const looked = isFull ? candidates.slice(0, candidates.findLastIndex(isMarked)) : candidates
+  return looked.filter((one) => !isMarked(one)).length
+}
+
+/** The rotation of the next search: what the claim has marked is under way. */
+export const afterClaimed = (rotation: Rotation, claimed: ReadonlyArray<Delivery>): Rotation => {
+  const last = claimed.at(-1)
+  if (last === undefined) return rotation
+  const counts = new Map(rotation.underWay.map(({ projectId, count }) => [projectId, count]))
+  for (const { projectId } of claimed) counts.set(projectId, (counts.get(projectId) ?? 0) + 1)
+  return {
+    ...rotation,
+    after: { projectId: last.projectId, bulk: last.bulk },
+    underWay: [...counts].map(([projectId, count]) => ({ projectId, count }))
+  }
+}
+
+/** Returns a function that claims up to `limit` rows, in the order of the searches. */
+export const makeClaimRows = (database: Database, versionCheck: VersionCheck) => {
+  /** How many rows the next search finds beyond its limit. Depends on how many rows others took meanwhile. */
+  let spare = 0
+
+  return async <R extends Pick<Candidate, "projectId" | "id">>(
+    limit: number,
+    searchAndMark: (limits: SearchLimits<R>) => Promise<Searched<R>>
+  ): Promise<ReadonlyArray<R>> => {
+    const claimed: Array<R> = []
+    const passedOver: Array<string> = []
+    for (let searches = 0; searches < searchesMax && claimed.length < limit; searches++) {
+      try {
+        const wanted = limit - claimed.length
+        const { candidates, rows, allowed } = await searchAndMark({ wanted, spare, passedOver, claimed })
+        if (candidates.length === 0) break
+        if (rows.length === 0) await database.use(versionCheck.run)
+        const marked = new Map(rows.map((row) => [keyOf(row), row]))
+        claimed.push(...candidates.flatMap((one) => marked.get(keyOf(one)) ?? []))
+        const taken = takenByOthers(candidates, (one) => marked.has(keyOf(one)), allowed)
+        spare = taken === 0 ? spare >> 1 : Math.min(spareMax, Math.max(spare, 2 * taken))
+        if (marked.size === candidates.length || marked.size === allowed) break
+        passedOver.push(...candidates.map(({ id }) => id))
+      } catch (cause) {
+        // The rows of the earlier searches belong to the worker already.
+        if (claimed.length > 0) break
+        throw cause
+      }
+    }
+    return claimed
+  }
+}
