@@ -180,8 +180,8 @@ const beginWith = (lockTimeout: string): string =>
   `BEGIN; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
 /**
- * The server makes the plan of a statement for all values, and keeps it. A plan for the values of one call can be worse: the statistics may not know yet
- * that a project has many rows, and the server then looks for one of them among all.
+ * The server makes the plan of a statement for all values, and keeps it. A plan for the values of one call can be worse, because the statistics may not
+ * know yet that a project has many rows.
  */
 const forAllValues = "SET LOCAL plan_cache_mode = force_generic_plan"
 
@@ -205,8 +205,8 @@ export const inWriteTransaction = <A>(database: Database, run: Run<A>): Promise<
   inTransaction(database, `${beginWith("5s")}; ${byKey}`, run)
 
 /**
- * Runs one statement that finds rows by a key or reads them in an order, and sends all of its transaction at once. `values` says whether the plan may
- * depend on them. The transaction of a product keeps its own settings.
+ * Runs one statement that finds rows by a key or reads them in an order. Sends all of its transaction at once. The transaction of a product keeps its own
+ * settings.
  */
 export const readAtOnce = <Row extends object>(
   database: Database,

@@ -36,7 +36,6 @@ export const makeClaimInOrder = (database: Database, schema: string, versionChec
   ): Promise<Searched<Delivery>> => {
     const rotation = afterClaimed(initialRotation, claimed)
     const { after, perProject, underWay } = rotation
-    if (perProject <= 0) return { candidates: [], rows: [], allowed: 0 }
     const status = claimKinds[kind]
     const limit = wanted + spare
     const taken = (due: ReadonlyArray<DueRow>) => roundRobin(due, limit, rotation)
