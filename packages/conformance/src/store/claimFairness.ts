@@ -126,11 +126,16 @@ const limitOfProject = law(
 
 const shortLanes = law(
   "claim/rest-of-one-lane",
-  "When the other lanes have no more deliveries, a claim takes the rest from one lane.",
+  "When the other lanes have no more deliveries, a claim takes the rest from one lane, also when that lane has been due longest.",
   function* (store) {
     yield* insertAll(store, deliveries("a9 a8 a7 a6 a5 a4 a3 b2 C1"))
     yield* same("a claim of 6", yield* take(store, 6), "a9 b2 C1 a8 a7 a6")
     yield* same("a claim of the rest", yield* take(store, 9), "a5 a4 a3")
+    yield* insertAll(store, deliveries("e9 e8 e7 e6 E1"))
+    yield* same("one lane has been due longest", yield* take(store, 3), "e9 E1 e8")
+    yield* same("the rest of that lane", yield* take(store, 9), "e7 e6")
+    yield* insertAll(store, deliveries("f9 f8 f7 g9 g8 g7 h1"))
+    yield* same("two lanes have been due longest", yield* take(store, 4), "f9 g9 h1 f8")
   }
 )
 

@@ -109,6 +109,26 @@ const oneClaimant = law(
   }
 )
 
+const limitsInRace = law(
+  "claim/limits-hold-in-a-race",
+  "Of many concurrent claims with a limit for each project, none takes more than its limit, and each delivery is in the answer of exactly one.",
+  function* (store) {
+    const deliveries = sample.numberedDeliveries(60)
+    yield* insertAll(store, deliveries)
+    const rotation = {
+      after: null,
+      perProject: 4,
+      underWay: deliveries.slice(0, 1).map(({ projectId }) => ({ projectId, count: 2 }))
+    }
+    const taken = yield* Effect.all(
+      Array.from({ length: 40 }, (_, n) => claim(store, { worker: `w${n}`, limit: 4, rotation })),
+      { concurrency: "unbounded" }
+    )
+    yield* same("claims of more than 2", taken.filter((rows) => rows.length > 2).map(idsOf), [])
+    yield* same("the claimed deliveries", idsOf(taken.flat()).toSorted(), idsOf(deliveries).toSorted())
+  }
+)
+
 const oldestFirstAfterRace = law(
   "claim/oldest-first-after-a-race",
   "After concurrent claims, each claim still takes the deliveries that have been due longest, and no more than it asks for.",
@@ -212,6 +232,7 @@ export const claimLaws: ReadonlyArray<StoreLaw> = [
   noMoreThanAsked,
   stamps,
   oneClaimant,
+  limitsInRace,
   oldestFirstAfterRace,
   everyWaitingReached,
   liveLease,

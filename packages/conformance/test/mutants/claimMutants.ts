@@ -43,6 +43,23 @@ const finalizesLate: Mutation = (store) => ({
     })
 })
 
+/** A claim with a limit for each project leaves its second delivery out of its answer when another claim has begun meanwhile. */
+const lostInRace: Mutation = (store) => {
+  let underWay = 0
+  return {
+    ...store,
+    claim: (claim) =>
+      Effect.gen(function* () {
+        underWay++
+        yield* Effect.yieldNow
+        const isRaced = underWay > 1
+        const rows = yield* store.claim(claim)
+        underWay--
+        return isRaced && claim.rotation.underWay.length > 0 ? rows.slice(0, 1) : rows
+      })
+  }
+}
+
 /** Marks one more delivery than asked for after many claims. */
 const oneMoreAfterRace: Mutation = (store) => {
   let claims = 0
@@ -202,6 +219,7 @@ export const claimMutants: Readonly<Record<string, Mutation>> = {
     (rows) => rows.map((row) => ({ ...row, fencingToken: row.fencingToken - 1 }))
   ),
   "claim/one-claimant-each": sharedClaims,
+  "claim/limits-hold-in-a-race": lostInRace,
   "claim/oldest-first-after-a-race": oneMoreAfterRace,
   "claim/none-is-out-of-reach": changing("InsertDelivery", (change) =>
     change.delivery.worker === null

@@ -164,10 +164,7 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
       : deps.store.read([pendingQuery, undistributedEvents])
     // Together, so that both commits share a disk sync. Neither is interrupted when the other one fails, because a claim without its work waits for the end of its lease.
     const [distributing, starting] = yield* Effect.all(
-      [
-        Effect.result(distribute(deps, events)),
-        Effect.result(startDue(deps, start, pending, readAt))
-      ],
+      [Effect.result(distribute(deps, events)), Effect.result(startDue(deps, start, pending, readAt))],
       { concurrency: "unbounded" }
     )
     const batch = yield* Effect.fromResult(distributing)

@@ -19,11 +19,6 @@ interface FoundRow {
 
 const isSameLane = (one: Lane, other: Lane): boolean => one.projectId === other.projectId && one.bulk === other.bulk
 
-const lanesOf = (rows: ReadonlyArray<DueRow>): ReadonlyArray<Lane> =>
-  rows
-    .map(({ projectId, bulk }) => ({ projectId, bulk }))
-    .filter((lane, at, all) => all.findIndex((one) => isSameLane(one, lane)) === at)
-
 /** Returns a function that finds deliveries for a claim, and marks them. */
 export const makeClaimInOrder = (database: Database, schema: string, versionCheck: VersionCheck) => {
   const plain = claimStatements(schema, versionCheck, false)
@@ -42,10 +37,9 @@ export const makeClaimInOrder = (database: Database, schema: string, versionChec
     const send = <Row extends object>(sql: string, ...values: ReadonlyArray<unknown>) =>
       markInOrder<Row>(database, sql, [now, ...values])
 
-    const [project, lane] = after === null ? ["", -1] : [after.projectId, Number(after.bulk)]
     const full = underWay.flatMap(({ projectId, count }) => (count >= perProject ? [projectId] : []))
-    // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each.
-    const finding = [limit, project, lane, full, 2 * limit]
+    // The first round takes one delivery of each project. So many lanes belong to at least as many projects as the claim has places, beside the lane that was served last.
+    const finding = [limit, after?.projectId ?? "", full, 2 * limit + 1]
     const marking = [worker, leaseUntil, wanted, JSON.stringify(underWay), perProject]
     const search = async (sql: string) =>
       Map.groupBy(await send<FoundRow>(sql, status, passedOver, ...finding, ...marking), ({ part }) => part)
@@ -66,7 +60,7 @@ export const makeClaimInOrder = (database: Database, schema: string, versionChec
       if (firsts.length === 0) return taken(rowsOf("due"))
       const firstRound = taken(firsts)
       if (firstRound.length === limit) return firstRound
-      const lanes = lanesOf(firsts)
+      const lanes = firsts.map(({ projectId, bulk }): Lane => ({ projectId, bulk }))
       const likely = rowsOf("likely")
       const isComplete = lanes.every((one) => likely.some((other) => isSameLane(one, other)))
       if (isComplete) return taken(likely)

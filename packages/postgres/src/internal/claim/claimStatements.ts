@@ -57,9 +57,8 @@ const findingParts = (schema: string, isSetBack: boolean) => {
 }
 
 /**
- * Finds what a claim takes. The first parameters are `now`, the status, and the ids to pass over. Then come the number of rows to find, and the last lane
- * that was served (`''` and -1 for none). After those come the projects that can take no more, and the number of lanes to find. The last ones are the
- * worker, the end of its lease, the limit of the claim, `underWay` as JSON, and the limit for each project.
+ * Finds what a claim takes. The first parameters are `now`, the status, and the ids to pass over. Then come the number of rows to find, and the project that
+ * was served last (`''` for none). After those come the projects that can take no more, and the number of lanes to find. The last ones are the worker, the end of its lease, the limit of the claim, `underWay` as JSON, and the limit for each project.
  *
  * The statement has all that a claim needs in most cases, because each statement costs the process as much as the server. It marks the rows where
  * the order of the lanes does not matter: one lane has all that is due, or the claim takes everything. Other workers can then take hardly a row
@@ -71,13 +70,12 @@ const searchSql = (schema: string, versionCheck: VersionCheck, isSetBack: boolea
   const firstsOf = (name: string, where: string, limit: string) => `SELECT first.*
   FROM (SELECT project AS "projectId", kinds.bulk FROM ${name} CROSS JOIN (VALUES (false), (true)) AS kinds (bulk)) AS lane
   CROSS JOIN LATERAL (${longestDueIn("lane", "1")}) AS first
-  WHERE lane."projectId" IS NOT NULL AND lane."projectId" <> ALL ($7::text[]) AND ${where} LIMIT ${limit}`
-  const isServed = `(lane."projectId" < $5 OR (lane."projectId" = $5 AND lane.bulk::int <= $6))`
+  WHERE lane."projectId" IS NOT NULL AND lane."projectId" <> ALL ($6::text[]) AND ${where} LIMIT ${limit}`
   const marking = markingParts(schema, deliveries, versionCheck, {
     found: "due AS r",
     status: "$2",
-    worker: "$9",
-    leaseUntil: "$10",
+    worker: "$8",
+    leaseUntil: "$9",
     limit: "(SELECT allowed FROM at_once)"
   })
   const part = (name: Part, table: string, where = "true") =>
@@ -93,23 +91,23 @@ const searchSql = (schema: string, versionCheck: VersionCheck, isSetBack: boolea
     OR ${waitingIn(`d.project_id = lane."projectId" AND d.bulk = NOT lane.bulk`)}
   ), false) AS are_several, ${isAnySetBack} AS is_set_back FROM lanes AS lane
 ), rooms AS (
-  SELECT lane.*, greatest(0, $13::bigint - coalesce(u.count, 0)) AS room
+  SELECT lane.*, greatest(0, $12::bigint - coalesce(u.count, 0)) AS room
   FROM (SELECT "projectId", count(*) AS due, count(DISTINCT bulk) AS lanes FROM due GROUP BY "projectId") AS lane
-  LEFT JOIN ${jsonRows("$12", "u", `"projectId" text, count bigint`)} USING ("projectId")
+  LEFT JOIN ${jsonRows("$11", "u", `"projectId" text, count bigint`)} USING ("projectId")
 ), at_once AS MATERIALIZED (
   SELECT CASE
     WHEN (SELECT are_several OR is_set_back FROM waiting) THEN 0
-    WHEN sum(lanes) = 1 THEN least($11::bigint, min(room))
-    WHEN sum(due) <= $11::bigint AND bool_and(due <= room) THEN $11::bigint
+    WHEN sum(lanes) = 1 THEN least($10::bigint, min(room))
+    WHEN sum(due) <= $10::bigint AND bool_and(due <= room) THEN $10::bigint
     ELSE 0
   END AS allowed FROM rooms
 ), ${marking}, likely AS (
   SELECT found.* FROM lanes CROSS JOIN LATERAL (${longestDueIn("lanes", "$4::bigint")}) AS found
   WHERE (SELECT are_several FROM waiting) AND (SELECT count(*) FROM lanes) <= ${likelyLanesMax}
 ), ${projects("later_projects", "d.project_id >= $5", "false")}, later AS MATERIALIZED (
-  ${firstsOf("later_projects", `NOT ${isServed}`, "$8::bigint")}
+  ${firstsOf("later_projects", `lane."projectId" >= $5`, "$7::bigint")}
 ), ${projects("earlier_projects", "$5 <> ''", "project >= $5")}, earlier AS (
-  ${firstsOf("earlier_projects", isServed, "$8::bigint - (SELECT count(*) FROM later)")}
+  ${firstsOf("earlier_projects", `lane."projectId" < $5`, "$7::bigint - (SELECT count(*) FROM later)")}
 )
 ${part("due", "due", "NOT (SELECT are_several FROM waiting)")}
 UNION ALL ${part("first", "later")}
