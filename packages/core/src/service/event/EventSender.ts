@@ -162,7 +162,8 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
     const [pending, events = []] = yield* isPaused
       ? deps.store.read([pendingQuery])
       : deps.store.read([pendingQuery, undistributedEvents])
-    // Together, so that both commits share a disk sync. Neither is interrupted when the other one fails, because a claim without its work waits for the end of its lease.
+    // Together, so that both commits share a disk sync. Neither is interrupted when the other one fails, because a claim without its work waits for the
+    // end of its lease.
     const [distributing, starting] = yield* Effect.all(
       [Effect.result(distribute(deps, events)), Effect.result(startDue(deps, start, pending, readAt))],
       { concurrency: "unbounded" }

@@ -57,8 +57,9 @@ const findingParts = (schema: string, isSetBack: boolean) => {
 }
 
 /**
- * Finds what a claim takes. The first parameters are `now`, the status, and the ids to pass over. Then come the number of rows to find, and the project that
- * was served last (`''` for none). After those come the projects that can take no more, and the number of lanes to find. The last ones are the worker, the end of its lease, the limit of the claim, `underWay` as JSON, and the limit for each project.
+ * Finds what a claim takes. The first parameters are `now`, the status, and the ids to pass over. Then come the number of rows to find, and the project
+ * that was served last (`''` for none). After those come the projects that can take no more, and the number of lanes to find. The last ones are the
+ * worker, the end of its lease, the limit of the claim, `underWay` as JSON, and the limit for each project.
  *
  * The statement has all that a claim needs in most cases, because each statement costs the process as much as the server. It marks the rows where
  * the order of the lanes does not matter: one lane has all that is due, or the claim takes everything. Other workers can then take hardly a row
