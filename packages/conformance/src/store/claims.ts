@@ -9,7 +9,7 @@ import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 import { commit, endLease, insert, renewLease } from "./changes.ts"
 import { deliveryOf } from "./queries.ts"
-import { idsOf, noon, numbered } from "./sampleIds.ts"
+import { idsOf, noon, numbered, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 
 const law = storeLawsFor("decisions/0006-hand-off.md")
@@ -118,7 +118,7 @@ const limitsInRace = law(
     const rotation = {
       after: null,
       perProject: 4,
-      underWay: deliveries.slice(0, 1).map(({ projectId }) => ({ projectId, count: 2 }))
+      underWay: [{ projectId, count: 2 }]
     }
     const taken = yield* Effect.all(
       Array.from({ length: 40 }, (_, n) => claim(store, { worker: `w${n}`, limit: 4, rotation })),

@@ -222,7 +222,7 @@ export const readAtOnce = <Row extends object>(
   return inTransaction(database, begin, (connection) => ({ value: send(connection), isKept: true }))
 }
 
-/** Runs one statement that reads rows in an order and marks some of them. Sends all of its transaction at once. */
+/** Runs one statement of a claim: it reads rows in an order, marks rows, or does both. Sends all of its transaction at once. */
 export const markInOrder = <Row extends object>(
   database: Database,
   sql: string,

@@ -1,13 +1,12 @@
 /**
  * Finds and marks deliveries in the order of `roundRobin`. Source: decisions 0043, 0073 and 0094.
  */
-import type { Claim, Delivery, Lane } from "@mailkeep/core/adapter"
+import type { Claim, Delivery, Lane, Rotation } from "@mailkeep/core/adapter"
 import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "../database.ts"
 import { markInOrder } from "../database.ts"
 import type { VersionCheck } from "../tableVersion.ts"
 import type { Searched, SearchLimits } from "./claimRows.ts"
-import { afterClaimed } from "./claimRows.ts"
 import type { DueRow, Part } from "./claimStatements.ts"
 import { claimStatements, markStatement } from "./claimStatements.ts"
 
@@ -15,6 +14,19 @@ import { claimStatements, markStatement } from "./claimStatements.ts"
 interface FoundRow {
   readonly part: Part
   readonly row: unknown
+}
+
+/** The rotation of the next search: what the claim has marked is under way. */
+const afterClaimed = (rotation: Rotation, claimed: ReadonlyArray<Delivery>): Rotation => {
+  const last = claimed.at(-1)
+  if (last === undefined) return rotation
+  const counts = new Map(rotation.underWay.map(({ projectId, count }) => [projectId, count]))
+  for (const { projectId } of claimed) counts.set(projectId, (counts.get(projectId) ?? 0) + 1)
+  return {
+    ...rotation,
+    after: { projectId: last.projectId, bulk: last.bulk },
+    underWay: [...counts].map(([projectId, count]) => ({ projectId, count }))
+  }
 }
 
 const isSameLane = (one: Lane, other: Lane): boolean => one.projectId === other.projectId && one.bulk === other.bulk
@@ -38,7 +50,8 @@ export const makeClaimInOrder = (database: Database, schema: string, versionChec
       markInOrder<Row>(database, sql, [now, ...values])
 
     const full = underWay.flatMap(({ projectId, count }) => (count >= perProject ? [projectId] : []))
-    // The first round takes one delivery of each project. So many lanes belong to at least as many projects as the claim has places, beside the lane that was served last.
+    // Two lanes of each project: so many lanes belong to at least `limit` projects, and the first round takes one delivery of each. One more, because
+    // both lanes of the project that was served last are among them.
     const finding = [limit, after?.projectId ?? "", full, 2 * limit + 1]
     const marking = [worker, leaseUntil, wanted, JSON.stringify(underWay), perProject]
     const search = async (sql: string) =>

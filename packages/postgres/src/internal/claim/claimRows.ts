@@ -1,7 +1,6 @@
 /**
  * Claims rows until the claim has as many as it may take, or finds no more. Other workers can take rows between a search and its mark. Source: decision 0073.
  */
-import type { Delivery, Rotation } from "@mailkeep/core/adapter"
 import type { Database } from "../database.ts"
 import type { VersionCheck } from "../tableVersion.ts"
 
@@ -51,19 +50,6 @@ const takenByOthers = (
   const isFull = candidates.filter(isMarked).length === allowed
   const looked = isFull ? candidates.slice(0, candidates.findLastIndex(isMarked)) : candidates
   return looked.filter((one) => !isMarked(one)).length
-}
-
-/** The rotation of the next search: what the claim has marked is under way. */
-export const afterClaimed = (rotation: Rotation, claimed: ReadonlyArray<Delivery>): Rotation => {
-  const last = claimed.at(-1)
-  if (last === undefined) return rotation
-  const counts = new Map(rotation.underWay.map(({ projectId, count }) => [projectId, count]))
-  for (const { projectId } of claimed) counts.set(projectId, (counts.get(projectId) ?? 0) + 1)
-  return {
-    ...rotation,
-    after: { projectId: last.projectId, bulk: last.bulk },
-    underWay: [...counts].map(([projectId, count]) => ({ projectId, count }))
-  }
 }
 
 /** Returns a function that claims up to `limit` rows, in the order of the searches. */

@@ -1,6 +1,6 @@
 /**
  * The statements of a claim of deliveries. They find rows by indexes: they read neither all due deliveries nor all that wait.
- * Source: decisions 0043, 0044 and 0094.
+ * Source: decisions 0043, 0044, 0073 and 0094.
  */
 import type { Due, Lane } from "@mailkeep/core/adapter"
 import { jsonRows } from "../recordTable.ts"
@@ -91,17 +91,17 @@ const searchSql = (schema: string, versionCheck: VersionCheck, isSetBack: boolea
     OR ${waitingIn(`d.project_id > lane."projectId"`)}
     OR ${waitingIn(`d.project_id = lane."projectId" AND d.bulk = NOT lane.bulk`)}
   ), false) AS are_several, ${isAnySetBack} AS is_set_back FROM lanes AS lane
-), rooms AS (
-  SELECT lane.*, greatest(0, $12::bigint - coalesce(u.count, 0)) AS room
-  FROM (SELECT "projectId", count(*) AS due, count(DISTINCT bulk) AS lanes FROM due GROUP BY "projectId") AS lane
+), due_projects AS (
+  SELECT project.*, greatest(0, $12::bigint - coalesce(u.count, 0)) AS left_to_take
+  FROM (SELECT "projectId", count(*) AS due, count(DISTINCT bulk) AS lanes FROM due GROUP BY "projectId") AS project
   LEFT JOIN ${jsonRows("$11", "u", `"projectId" text, count bigint`)} USING ("projectId")
 ), at_once AS MATERIALIZED (
   SELECT CASE
     WHEN (SELECT are_several OR is_set_back FROM waiting) THEN 0
-    WHEN sum(lanes) = 1 THEN least($10::bigint, min(room))
-    WHEN sum(due) <= $10::bigint AND bool_and(due <= room) THEN $10::bigint
+    WHEN sum(lanes) = 1 THEN least($10::bigint, min(left_to_take))
+    WHEN sum(due) <= $10::bigint AND bool_and(due <= left_to_take) THEN $10::bigint
     ELSE 0
-  END AS allowed FROM rooms
+  END AS allowed FROM due_projects
 ), ${marking}, likely AS (
   SELECT found.* FROM lanes CROSS JOIN LATERAL (${longestDueIn("lanes", "$4::bigint")}) AS found
   WHERE (SELECT are_several FROM waiting) AND (SELECT count(*) FROM lanes) <= ${likelyLanesMax}
