@@ -90,7 +90,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "own process", include: [...ownProcess], isolate: true, sequence: { groupOrder: 0 } }
+        test: { name: "own process", include: [...ownProcess], isolate: true }
       },
       {
         extends: true,
@@ -98,8 +98,7 @@ export default defineConfig({
           name: "shared process",
           include: [testFiles],
           exclude: ["**/node_modules/**", ...ownProcess],
-          isolate: false,
-          sequence: { groupOrder: 1 }
+          isolate: false
         }
       }
     ]

@@ -10,11 +10,13 @@ import { recordChanges } from "./recordChange.ts"
 /** One arbitrary for each kind of change. */
 export const changes: { readonly [T in ChangeTag]: fc.Arbitrary<ChangeOf<T>> } = { ...recordChanges, ...mailChanges }
 
-/** The changes that affect most answers have a higher weight. */
+/** The changes that affect most answers, and those that need the changes before them, have a higher weight. */
 const often: ReadonlySet<ChangeTag> = new Set<ChangeTag>([
   "PutContent",
   "InsertMessage",
   "InsertDelivery",
+  "InsertAttempt",
+  "TransitionAttempt",
   "TransitionDelivery",
   "AddToCounter",
   "PutContact",

@@ -7,6 +7,7 @@ import * as fc from "fast-check"
 import { wholeState } from "../arbitraries/wholeState.ts"
 import { script } from "../arbitraries/script.ts"
 import { failureOf, holds, same } from "../expectation.ts"
+import type { Script } from "../Script.ts"
 import { answersOf, readSorted } from "../Script.ts"
 import { startChild } from "./childProcess.ts"
 import { claim } from "./claims.ts"
@@ -19,8 +20,11 @@ import { openAt, storeLawsFor, StorePlace } from "./StoreSubject.ts"
 const law = storeLawsFor("decisions/0005-durability.md")
 const needs = { durable: true } as const
 
-/** Short scripts, the same each time, that together make every kind of change, claim and sweep. */
-const lives = fc.sample(script, { seed: 1, numRuns: 12 })
+/** The seeds of scripts that together make every kind of change, claim and sweep. `durability.test.ts` shows that they do. */
+const seeds = [1186, 2294, 164, 809]
+
+/** @internal The scripts of `durability/kept-after-reopening`. */
+export const lives: ReadonlyArray<Script> = seeds.flatMap((seed) => fc.sample(script, { seed, numRuns: 1 }))
 
 const reopened = law(
   "durability/kept-after-reopening",
