@@ -2,7 +2,7 @@
  * Imports contacts from a table and exports them to a table, row by row, with constant memory use. A server may run at the same time.
  * Source: decision 0029.
  */
-import { Array as Arr, Context, Effect, Layer, Result, Sink, Stream } from "effect"
+import { Array as Arr, Context, Effect, Layer, Result, Semaphore, Sink, Stream } from "effect"
 import type { CreatedContact } from "../../decide/contact/createContacts.ts"
 import type { ContactColumn, ContactOfRow, ImportOptions } from "../../domain/contact/ContactFile.ts"
 import {
@@ -52,12 +52,19 @@ export interface ImportedRow {
 const rowsTogether = 64
 
 /** Groups of rows under way at once: while one is synced to the disk, the next one is read and decided. */
-const groupsAtOnce = 4
+const groupsAtOnce = 8
 
 /** A row of the file, read as a contact or refused. */
 interface ParsedRow {
   readonly line: number
   readonly read: Result.Result<ContactOfRow, ImportedRow["issues"]>
+}
+
+/** A row whose contact exists, and is still to be updated. */
+interface RowToUpdate {
+  readonly line: number
+  readonly row: ContactOfRow
+  readonly outcome: RowOutcome
 }
 
 type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
@@ -72,6 +79,30 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
           message: failure.message
         }
       ]
+
+const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells }: FileRow): ParsedRow => {
+  if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
+    return { line, read: Result.fail([issue([], "invalid_type", "must be an array of strings")]) }
+  return { line, read: readRow(columns, cells) }
+}
+
+const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({ line, outcome: "refused", issues })
+
+/** The end of a row whose contact was created or refused. An unsubscribed contact, and one that has the address already, are still to be updated. */
+const endOfRow = (
+  line: number,
+  row: ContactOfRow,
+  created: CreatedContact,
+  update: boolean
+): ImportedRow | RowToUpdate => {
+  if (Result.isSuccess(created))
+    return row.emailStatus === "unsubscribed"
+      ? { line, row, outcome: "created" }
+      : { line, outcome: "created", issues: [] }
+  return created.failure._tag === "ContactEmailTaken" && update
+    ? { line, row, outcome: "updated" }
+    : refused(line, issuesOf(created.failure))
+}
 
 /**
  * Imports and exports the contacts of a project as rows of cells. `@mailkeep/core/node/csv` reads and writes CSV.
@@ -132,36 +163,27 @@ export class ContactFiles extends Context.Service<
         yield* contacts.update(caller, existing.id, { ...input, properties, emailStatus })
       })
 
-      const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({
-        line,
-        outcome: "refused",
-        issues
-      })
+      const turns = Semaphore.makeUnsafe(1)
+      /** Continues in a turn of the event loop that no other group has, so that many groups do not block it together. */
+      const ownTurn = turns.withPermit(Effect.yieldNow)
 
-      const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells }: FileRow): ParsedRow => {
-        if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
-          return { line, read: Result.fail([issue([], "invalid_type", "must be an array of strings")]) }
-        return { line, read: readRow(columns, cells) }
-      }
-
-      /** Ends a row whose contact was created or refused: unsubscribes it, or updates the contact that has the address. */
-      const finishRow = (
+      /** Updates the contact of a row, which ends with this outcome unless the update is refused. */
+      const updateRow = (
         caller: Caller,
-        row: ContactOfRow,
-        created: CreatedContact,
-        update: boolean
-      ): Effect.Effect<RowOutcome, RowFailure | StoreUnavailable> => {
-        if (Result.isSuccess(created))
-          return row.emailStatus === "unsubscribed"
-            ? Effect.as(retryWhileBusy(updateContact(caller, row)), "created")
-            : Effect.succeed("created")
-        return created.failure._tag === "ContactEmailTaken" && update
-          ? Effect.as(retryWhileBusy(updateContact(caller, row)), "updated")
-          : Effect.fail(created.failure)
-      }
+        { line, row, outcome }: RowToUpdate
+      ): Effect.Effect<ImportedRow, StoreUnavailable> =>
+        retryWhileBusy(updateContact(caller, row)).pipe(
+          Effect.as<ImportedRow>({ line, outcome, issues: [] }),
+          Effect.catch((failure) =>
+            failure._tag === "StoreUnavailable"
+              ? Effect.fail(failure)
+              : Effect.succeed(refused(line, issuesOf(failure)))
+          )
+        )
 
       const importGroup = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
         Effect.fnUntraced(function* (rows: ReadonlyArray<FileRow>) {
+          yield* ownTurn
           const parsed = rows.map((row) => parsedRow(columns, row))
           const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
           const projectId = yield* validProject(caller)
@@ -170,18 +192,17 @@ export class ContactFiles extends Context.Service<
             read.map(({ input }) => input),
             "import"
           )).values()
-          const outcomes = parsed.map(({ line, read }): Effect.Effect<ImportedRow, StoreUnavailable> => {
-            if (Result.isFailure(read)) return Effect.succeed(refused(line, read.failure))
-            return finishRow(caller, read.success, created.next().value!, update).pipe(
-              Effect.map((outcome) => ({ line, outcome, issues: [] })),
-              Effect.catch((failure) =>
-                failure._tag === "StoreUnavailable"
-                  ? Effect.fail(failure)
-                  : Effect.succeed(refused(line, issuesOf(failure)))
-              )
-            )
-          })
-          return yield* Effect.all(outcomes, { concurrency: rowsTogether })
+          const ends = parsed.map(({ line, read }) =>
+            Result.isFailure(read)
+              ? refused(line, read.failure)
+              : endOfRow(line, read.success, created.next().value!, update)
+          )
+          const updated = yield* Effect.forEach(
+            ends.filter((end) => "row" in end),
+            (end) => updateRow(caller, end),
+            { concurrency: rowsTogether }
+          )
+          return [...ends.filter((end) => "issues" in end), ...updated]
         })
 
       const importRows = <E>(caller: Caller, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
