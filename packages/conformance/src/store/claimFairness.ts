@@ -174,6 +174,19 @@ const everyKind = law(
   }
 )
 
+const otherKinds = law(
+  "claim/passes-over-other-kinds",
+  "A claim takes the deliveries of its kind, however many of another kind have been due for longer.",
+  function* (store) {
+    const names = (letter: string, first: number, count: number) =>
+      Array.from({ length: count }, (_, n) => `${letter}${first + n}`).join(" ")
+    const of = (first: number, count: number) => `${names("a", first, count)} ${names("b", first, count)}`
+    yield* insertAll(store, [...deliveries(of(100, 150), { status: "scheduled" }), ...deliveries(of(1, 40))])
+    yield* same("one of each project", yield* take(store, 2), "a40 b40")
+    yield* same("the next ones", yield* take(store, 4), "a39 b39 a38 b38")
+  }
+)
+
 const longLanes = law(
   "claim/round-robin-in-long-lanes",
   "When more is due than a claim takes, it begins after any lane, and takes from each lane in each round.",
@@ -234,16 +247,35 @@ const ties = law(
     yield* insertAll(
       store,
       [false, true].flatMap((bulk) => [
-        one("b", 999, bulk),
+        one("a", 999, bulk),
         one("C", 1000, bulk),
-        one("a", 1000, bulk),
+        one("b", 1000, bulk),
         one("B", 999, bulk),
         one("c", 1000, bulk)
       ])
     )
     yield* same("a claim of 2", yield* take(store, 2, {}, { now: 1001, leaseUntil: 2000 }), "B_0 B_1")
-    yield* same("a claim of 6", yield* take(store, 6, {}, { now: 1001, leaseUntil: 2000 }), "b_0 b_1 C_0 C_1 a_0 a_1")
+    yield* same("a claim of 6", yield* take(store, 6, {}, { now: 1001, leaseUntil: 2000 }), "a_0 a_1 C_0 C_1 b_0 b_1")
     yield* same("a claim of the rest", yield* take(store, 9, {}, { now: 1001, leaseUntil: 2000 }), "c_0 c_1")
+  }
+)
+
+const projectsDifferByCase = law(
+  "claim/projects-differ-by-case",
+  "Projects whose ids differ only by case take turns, and the limit of one counts nothing of the other.",
+  function* (store) {
+    const ofProject = (projectId: string) =>
+      [4, 3, 2, 1].map((n) =>
+        sample.delivery({ id: `del_${projectId}${n}`, projectId, dueAt: noon - n, dueSetAt: noon - n })
+      )
+    yield* insertAll(store, [...ofProject("acme"), ...ofProject("Acme")])
+    const underWay = [{ projectId: "acme", count: 1 }]
+    yield* same("when one can take no more", yield* take(store, 2, { perProject: 1, underWay }), "Acme4")
+    yield* same("when one can take one more", yield* take(store, 9, { perProject: 2, underWay }), "Acme3 acme4 Acme2")
+    yield* insertAll(store, ofProject("Beta"))
+    yield* same("with a project between them", yield* take(store, 3), "Acme1 Beta4 acme3")
+    const after = { projectId: "Acme", bulk: false }
+    yield* same("the rest, after the lane of one", yield* take(store, 9, { after }), "Beta3 acme2 Beta2 acme1 Beta1")
   }
 )
 
@@ -256,7 +288,9 @@ export const claimFairnessLaws: ReadonlyArray<StoreLaw> = [
   shortLanes,
   skipsClaimed,
   everyKind,
+  otherKinds,
   longLanes,
   passesOverFull,
-  ties
+  ties,
+  projectsDifferByCase
 ]

@@ -43,6 +43,13 @@ const dueBeforeWait = law(
     yield* same("when both wait", idsOf(yield* at(noon - 4, "w3")), ["del_scheduled", "del_at_once"])
     yield* commit(store, endLease("w3"))
     yield* same("when all are due", (yield* at(noon + 60, "w4")).length, 4)
+    yield* commit(store, endLease("w4"), insert.delivery(waiting("later_clock", noon + 1000, noon + 2000)))
+    yield* same("exactly when a retry is due", idsOf(yield* at(noon + 30, "w5")), [
+      "del_scheduled",
+      "del_at_once",
+      "del_later_retry",
+      "del_later_clock"
+    ])
   }
 )
 

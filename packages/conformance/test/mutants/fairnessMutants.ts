@@ -34,6 +34,7 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
     (claim) => claim,
     (rows, { kind }) => (kind === "dueQueued" ? rows : rows.toSorted(longestDueFirst))
   ),
+  "claim/passes-over-other-kinds": claiming((claim) => ({ ...claim, kind: "dueScheduled" })),
   "claim/round-robin-in-long-lanes": claiming((claim) => ({ ...claim, rotation: { ...claim.rotation, after: null } })),
   "claim/passes-over-full-projects": claiming((claim) => ({
     ...claim,
@@ -43,6 +44,17 @@ export const fairnessMutants: Readonly<Record<string, Mutation>> = {
     (claim) => claim,
     (rows) => rows.toSorted((a, b) => a.dueAt! - b.dueAt! || Number(a.bulk) - Number(b.bulk) || compareIds(b, a))
   ),
+  "claim/projects-differ-by-case": claiming((claim) => ({
+    ...claim,
+    rotation: {
+      ...claim.rotation,
+      // Counts what is under way also for the project whose id begins with the capital letter.
+      underWay: claim.rotation.underWay.flatMap((one) => [
+        one,
+        { ...one, projectId: one.projectId.replace(/^./, (letter) => letter.toUpperCase()) }
+      ])
+    }
+  })),
 
   "claim/due-before-its-wait-began": changing("InsertDelivery", (change) => [
     { ...change, delivery: { ...change.delivery, dueSetAt: null } }
