@@ -1,8 +1,6 @@
 /**
  * Claims rows until the claim has as many as it may take, or finds no more. Other workers can take rows between a search and its mark. Source: decision 0073.
  */
-import type { Database } from "../database.ts"
-import type { VersionCheck } from "../tableVersion.ts"
 
 /** A row as a search found it. */
 export interface Candidate {
@@ -52,8 +50,11 @@ const takenByOthers = (
   return looked.filter((one) => !isMarked(one)).length
 }
 
-/** Returns a function that claims up to `limit` rows, in the order of the searches. */
-export const makeClaimRows = (database: Database, versionCheck: VersionCheck) => {
+/**
+ * Returns a function that claims up to `limit` rows, in the order of the searches. A search can also mark no row because this program cannot use the
+ * tables. `checkVersion` then fails.
+ */
+export const makeClaimRows = (checkVersion: () => Promise<void>) => {
   /** How many rows the next search finds beyond its limit. Depends on how many rows others took meanwhile. */
   let spare = 0
 
@@ -63,12 +64,12 @@ export const makeClaimRows = (database: Database, versionCheck: VersionCheck) =>
   ): Promise<ReadonlyArray<R>> => {
     const claimed: Array<R> = []
     const passedOver: Array<string> = []
-    for (let searches = 0; searches < searchesMax && claimed.length < limit; searches++) {
+    for (let searches = 0; searches < searchesMax; searches++) {
       try {
         const wanted = limit - claimed.length
         const { candidates, rows, allowed } = await searchAndMark({ wanted, spare, passedOver, claimed })
         if (candidates.length === 0) break
-        if (rows.length === 0) await database.use(versionCheck.run)
+        if (rows.length === 0) await checkVersion()
         const marked = new Map(rows.map((row) => [keyOf(row), row]))
         claimed.push(...candidates.flatMap((one) => marked.get(keyOf(one)) ?? []))
         const taken = takenByOthers(candidates, (one) => marked.has(keyOf(one)), allowed)

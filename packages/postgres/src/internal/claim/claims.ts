@@ -53,8 +53,9 @@ const makeClaimOldest = (database: Database, schema: string, versionCheck: Versi
 
 export const makeClaims = (database: Database, schema: string) => {
   const versionCheck = makeVersionCheck(schema, schemaVersion)
-  const claimDeliveries = makeClaimRows(database, versionCheck)
-  const claimEventDeliveries = makeClaimRows(database, versionCheck)
+  const checkVersion = () => database.use(versionCheck.run)
+  const claimDeliveries = makeClaimRows(checkVersion)
+  const claimEventDeliveries = makeClaimRows(checkVersion)
   const claimInOrder = makeClaimInOrder(database, schema, versionCheck)
   const claimOldest = makeClaimOldest(database, schema, versionCheck)
   return {
