@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import type { Step } from "../src/Script.ts"
 import { answersOf } from "../src/Script.ts"
-import { lives } from "../src/store/durability.ts"
+import { scriptsBeforeReopening } from "../src/store/durability.ts"
 
 /** The kinds of work that the step did: a change is refused or applied, and a claim or a sweep can find nothing. */
 const kindsOf = (step: Step, answer: unknown): ReadonlyArray<string> => {
@@ -17,7 +17,7 @@ const kindsOf = (step: Step, answer: unknown): ReadonlyArray<string> => {
 
 it("makes every kind of change, claim and sweep before a store is opened again", async () => {
   const seen = new Set<string>()
-  for (const steps of lives) {
+  for (const steps of scriptsBeforeReopening) {
     const answers = await Effect.runPromise(Effect.flatMap(MemoryMailStore.make, (store) => answersOf(store, steps)))
     for (const [n, step] of steps.entries()) for (const kind of kindsOf(step, answers[n])) seen.add(kind)
   }

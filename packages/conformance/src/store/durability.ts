@@ -23,14 +23,16 @@ const needs = { durable: true } as const
 /** The seeds of scripts that together make every kind of change, claim and sweep. `durability.test.ts` shows that they do. */
 const seeds = [1186, 2294, 164, 809]
 
-/** @internal The scripts of `durability/kept-after-reopening`. */
-export const lives: ReadonlyArray<Script> = seeds.flatMap((seed) => fc.sample(script, { seed, numRuns: 1 }))
+/** @internal What `durability/kept-after-reopening` does before it opens a store again. */
+export const scriptsBeforeReopening: ReadonlyArray<Script> = seeds.flatMap((seed) =>
+  fc.sample(script, { seed, numRuns: 1 })
+)
 
 const reopened = law(
   "durability/kept-after-reopening",
   { statement: "A store that is closed and opened again has the same records, claims, leases and counters.", needs },
   function* () {
-    for (const steps of lives) {
+    for (const steps of scriptsBeforeReopening) {
       const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
       const left = yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => answersOf(store, steps)))
       const store = yield* openAt(location)

@@ -51,7 +51,10 @@ export interface ImportedRow {
 /** Rows of one commit: enough that they share its reads and its disk sync, and few enough that other callers are not delayed. */
 const rowsTogether = 64
 
-/** Groups of rows under way at once: while one is synced to the disk, the next one is read and decided. */
+/**
+ * Groups of rows under way at once: several share a disk sync, while the next ones are read and decided. With more groups, the sends of others wait longer
+ * for the sync.
+ */
 const groupsAtOnce = 8
 
 /** A row of the file, read as a contact or refused. */
@@ -64,6 +67,7 @@ interface ParsedRow {
 interface RowToUpdate {
   readonly line: number
   readonly row: ContactOfRow
+  /** The outcome if the update is not refused. */
   readonly outcome: RowOutcome
 }
 
@@ -167,7 +171,7 @@ export class ContactFiles extends Context.Service<
       /** Continues in a turn of the event loop that no other group has, so that many groups do not block it together. */
       const ownTurn = turns.withPermit(Effect.yieldNow)
 
-      /** Updates the contact of a row, which ends with this outcome unless the update is refused. */
+      /** Updates the contact of a row, and returns how the row ends. */
       const updateRow = (
         caller: Caller,
         { line, row, outcome }: RowToUpdate
