@@ -17,6 +17,9 @@ interface Updates {
   readonly hot: number
 }
 
+/** How often each table's rows are updated by all mail, from the request to the handler. */
+const expectedUpdates = { deliveries: 3 * mails, event_deliveries: 2 * mails, attempts: 2 * mails }
+
 const updatesSql = `SELECT relname, n_tup_upd::integer AS updates, n_tup_hot_upd::integer AS hot
 FROM pg_stat_user_tables WHERE schemaname = 'mailkeep' AND n_tup_upd > 0`
 
@@ -42,7 +45,6 @@ describe.skipIf(!hasPostgres())("mail that was sent and handed over in PostgreSQ
     await Promise.all(Array.from({ length: mails }, (_, n) => mail.send({ ...message, to: `user${n}@example.org` })))
     while (events < mails) await mail.tick()
     await mail.close()
-    // A connection reports its numbers at the latest when it ends.
     await pool.end()
   }
 
@@ -53,11 +55,13 @@ describe.skipIf(!hasPostgres())("mail that was sent and handed over in PostgreSQ
     client = new Client({ connectionString: server.urlOf(database) })
     await client.connect()
     await sendAll(server.urlOf(database, guideRolesOf(database).app))
+    // Each connection reports its own numbers, at the latest some time after the pool has asked it to end.
     updates = await vi.waitFor(
       async () => {
         const { rows } = await client.query<Updates>(updatesSql)
         const read = new Map(rows.map((row) => [row.relname, row]))
-        expect(read.get("deliveries")?.updates).toBe(3 * mails)
+        for (const [table, expected] of Object.entries(expectedUpdates))
+          expect([table, read.get(table)?.updates]).toEqual([table, expected])
         return read
       },
       { timeout: 60_000 }
@@ -76,12 +80,10 @@ describe.skipIf(!hasPostgres())("mail that was sent and handed over in PostgreSQ
   })
 
   it("changes no index by a claim of an event delivery", () => {
-    expect(updates.get("event_deliveries")!.updates).toBe(2 * mails)
     expect(hotShare("event_deliveries") * 2).toBeGreaterThan(0.9)
   })
 
   it("changes no index of attempts, leases and counters", () => {
-    expect(updates.get("attempts")!.updates).toBe(2 * mails)
     for (const table of ["attempts", "leases", "counters"])
       expect([table, hotShare(table) > 0.9]).toEqual([table, true])
   })
