@@ -7,6 +7,8 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
+import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
+import type { SenderDomainRecord } from "../../../src/domain/domain-name/SenderDomain.ts"
 import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { Domains, EventSender, MailStore, StoreUnavailable } from "../../../src/index.ts"
@@ -46,8 +48,18 @@ describe.each(stores)("bounded work, over $name", (store) => {
   it("checks a full batch of domains once a minute when no result can be written", () =>
     withTestMail(store)(
       Effect.gen(function* () {
-        const domains = yield* Domains
-        for (let n = 0; n < 60; n++) yield* domains.create(project, { domain: `d${n}.example.net` })
+        const mailStore = yield* MailStore
+        yield* (yield* Domains).create(project, { domain: "d.example.net" })
+        const [first] = yield* mailStore.read([{ _tag: "Domain", projectId: project, domain: "d.example.net" }])
+        // All with the key of the first, because each new key takes 0.1 s.
+        const others = Array.from({ length: 59 }, (_, n): SenderDomainRecord => ({
+          ...first!,
+          id: `dom_${n}`,
+          domain: `d${n}.example.net`
+        }))
+        yield* mailStore.commit(
+          inCommitOrder(others.map((domain) => ({ _tag: "PutDomain", domain, replaces: null }) as const))
+        )
         const { refusingStore, commits } = yield* refusing("PutDomain", new StoreUnavailable({ reason: "full" }))
         const checking = Domains.layerWith().pipe(Layer.provide(refusingStore), Layer.fresh)
         yield* TestClock.adjust("1 hour")
