@@ -92,6 +92,22 @@ describe("startProxy", () => {
     expect(proxy.hasCut()).toBe(false)
   })
 
+  it("leaves connections open and forwards nothing on them when the host disappears, and forwards on new ones", async () => {
+    await using cleanUp = new AsyncDisposableStack()
+    const { proxy, client, received } = await connected(cleanUp)
+    client.write(message("", "start"))
+    client.write(message("Q", "before"))
+    await expect.poll(() => received().includes("before")).toBe(true)
+    proxy.silenceAll()
+    client.write(message("Q", "after"))
+    const other = connect(proxy.port, "127.0.0.1")
+    const answered = once(other, "data")
+    other.write(Buffer.concat([message("", "start"), message("Q", "other")]))
+    expect(String((await answered)[0])).toContain("other")
+    expect([client.destroyed, received().includes("after")]).toEqual([false, false])
+    other.destroy()
+  })
+
   it("closes every connection when it is asked to, and sends new ones to the new target", async () => {
     await using cleanUp = new AsyncDisposableStack()
     const { proxy, closed } = await connected(cleanUp)

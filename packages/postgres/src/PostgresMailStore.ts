@@ -13,12 +13,13 @@ import { makeDatabase } from "./internal/database.ts"
 import { databaseIdentity, makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { migrateSchema } from "./internal/migrations.ts"
 import { makeNotifications, noNotifications } from "./internal/notifications.ts"
-import { notOpened, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
+import { clientConfigOf, notOpened, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
 import { makeCommitCount, makeOtherCommits } from "./internal/otherCommits.ts"
 import { checkPartitions } from "./internal/partitions.ts"
 import { answerQueries } from "./internal/read/answerQueries.ts"
 import { makeGroupRead } from "./internal/read/groupRead.ts"
 import { attemptRead, attemptWrite } from "./internal/runStatements.ts"
+import { noSilenceLimit } from "./internal/silentServer.ts"
 import { makeCommitGroup } from "./internal/write/commitGroup.ts"
 import { makeCommitTransactions } from "./internal/write/commitTransactions.ts"
 import type { GroupCounts } from "./internal/write/groupCommit.ts"
@@ -100,7 +101,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const notifications =
       listen === false
         ? noNotifications
-        : yield* makeNotifications(listen === true ? pool.options : { connectionString: listen }, schema, hint)
+        : yield* makeNotifications(listen === true ? clientConfigOf(pool) : { connectionString: listen }, schema, hint)
     const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, count.take), notifications.send)
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
@@ -147,7 +148,7 @@ export const migrate = (options: PostgresOptions): Effect.Effect<void, StoreNotO
   return Effect.gen(function* () {
     checkPartitions(partitions)
     const pool = yield* openPool(options)
-    yield* Effect.mapError(migrateSchema(makeDatabase(pool), schema, { partitions }), (cause) =>
+    yield* Effect.mapError(migrateSchema(makeDatabase(pool, noSilenceLimit), schema, { partitions }), (cause) =>
       notOpened(cause, whereOf(pool, schema))
     )
   }).pipe(Effect.scoped)

@@ -16,6 +16,8 @@ import { defaultSchema, make, PostgresMailStore } from "./PostgresMailStore.ts"
  * Provides the store, a `Clock` that follows the clock of the server, and a `RateLimiter` whose limits hold for all processes together. With many
  * machines, use this instead of the layer of the store alone. Fails as the store does, and when the clock of the server cannot be read.
  *
+ * The `Clock` must also reach the program around the core, so give this layer to `MailCore.layer` with `Layer.provideMerge`, not `Layer.provide`.
+ *
  * The limits are approximate: each process can allow up to one twentieth of a limit more. A limit of fewer than 20 requests is exact. While the database does not
  * answer, each process counts by itself.
  */

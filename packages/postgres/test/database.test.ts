@@ -29,6 +29,18 @@ describe("use", () => {
     }
   )
 
+  it("takes another connection after one led to a standby", async () => {
+    const server = await testServer()
+    const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+    const database = makeDatabase(pool)
+    // As a server that was the primary answers after a failover.
+    await database.use((connection) => connection.query("SET default_transaction_read_only = on"))
+    const create = () => database.use((connection) => connection.query("CREATE TABLE made (id integer)"))
+    await expect(create()).rejects.toMatchObject({ code: "25006" })
+    await expect(create()).resolves.toEqual([])
+    await pool.end()
+  })
+
   it("keeps the process alive when a connection is lost just after it was taken", async () => {
     const server = await testServer()
     const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })

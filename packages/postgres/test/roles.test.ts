@@ -127,10 +127,15 @@ FROM pg_roles WHERE rolname = current_user`
     const refused = await refusalOf({ connectionString: appUrl, migrate: false })
     expect([refused.reason, refused.message]).toEqual([
       "not_a_database",
-      expect.stringMatching(/^The tables do not exist\. Run `migrate` with the role that owns the schema: /)
+      expect.stringMatching(
+        /^The tables do not exist\. Migrate the tables with the role that owns the schema, by `PostgresMailStore\.migrate` or any command: /
+      )
     ])
     const notAllowed = await refusalOf({ connectionString: appUrl })
-    expect([notAllowed.reason, notAllowed.message]).toEqual(["not_granted", expect.stringContaining("`migrate`")])
+    expect([notAllowed.reason, notAllowed.message]).toEqual([
+      "not_granted",
+      expect.stringContaining("`PostgresMailStore.migrate`")
+    ])
     await migrate(ownerUrl)
     const value = await Effect.runPromise(
       Effect.scoped(

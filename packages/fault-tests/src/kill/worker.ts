@@ -173,7 +173,7 @@ const transport =
   relay === null ? recordingTransport(filesIn(folder).received, frequentRelayFaults) : relayTransport(relay.port)
 
 const store =
-  database === null ? fileStore(folder) : (await import("../postgres/databaseStore.ts")).databaseStore(database)
+  database === null ? fileStore(folder) : (await import("../postgres/databaseStore.ts")).sharedStore(database)
 
 await Effect.runPromise(
   Effect.provide(

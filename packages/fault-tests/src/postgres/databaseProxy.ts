@@ -20,6 +20,8 @@ export interface DatabaseProxy {
   readonly setTarget: (port: number) => void
   /** Closes every connection. */
   readonly cutAll: () => void
+  /** Forwards nothing on the connections of now, and leaves them open, as when the host of the server has disappeared. */
+  readonly silenceAll: () => void
   /** Arms a cut, or disarms it. */
   readonly arm: (cut: Cut | null) => void
   /** Whether the armed cut has happened. */
@@ -33,6 +35,7 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
   let armed: Cut | null = null
   let seen = 0
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
 
   const cutAll = () => {
     for (const socket of sockets) socket.destroy()
@@ -40,6 +43,7 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
 
   /** Forwards messages until the armed one. */
   const forward = (direction: Cut["direction"], messages: ReadonlyArray<Buffer>, to: Socket): void => {
+    if (silent.has(to)) return
     for (const message of messages) {
       if (armed?.direction === direction && ++seen === armed.message) return cutAll()
       to.write(message)
@@ -55,7 +59,8 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
       socket.on("error", () => {})
       socket.once("close", () => {
         sockets.delete(socket)
-        ends[1 - index]!.destroy()
+        const other = ends[1 - index]!
+        if (!silent.has(other)) other.destroy()
       })
     }
     const [fromClient, fromServer] = [makeMessageFrames("client"), makeMessageFrames("server")]
@@ -70,6 +75,9 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
       target = port
     },
     cutAll,
+    silenceAll: () => {
+      for (const socket of sockets) silent.add(socket)
+    },
     arm: (cut) => {
       armed = cut
       seen = 0

@@ -3,12 +3,15 @@
  */
 import { moveStore } from "@mailkeep/core/move"
 import * as NodeCrypto from "@mailkeep/core/node"
-import { PostgresMailStore } from "@mailkeep/postgres"
+import { PostgresMailStore, sharedServices } from "@mailkeep/postgres"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect } from "effect"
 import type { StoreLayer } from "../embeddedMail.ts"
 
-/** The store in a database. */
+/** The store as a product with several processes uses it: with the clock of the server, shared rate limits and notifications. */
+export const sharedStore = (url: string): StoreLayer => sharedServices.layer({ connectionString: url, listen: true })
+
+/** The store in a database, for a process with a clock of its own. */
 export const databaseStore = (url: string): StoreLayer => PostgresMailStore.layer({ connectionString: url })
 
 /** Copies all records of the database into a new file. No worker uses the database meanwhile. */

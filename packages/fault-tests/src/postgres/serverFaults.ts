@@ -22,6 +22,7 @@ import type { WorkerReport } from "../workerReports.ts"
 import type { DatabaseProxy } from "./databaseProxy.ts"
 import { startProxy } from "./databaseProxy.ts"
 import { finalCheck } from "./finalCheck.ts"
+import { makeOrphans } from "./orphans.ts"
 
 const worker = fileURLToPath(new URL("../kill/worker.ts", import.meta.url))
 
@@ -64,17 +65,19 @@ const killServer: Inject = async ({ server }) => {
 /** Every second fault ends the connections, and every second one kills the server. */
 const endOrKill: Inject = (load, n) => (n % 2 === 0 ? terminateConnections : killServer)(load, n)
 
-const promoteStandby: Inject = async (load) => {
+/** At every second promotion, the host of the old primary disappears: its connections stay open and silent. */
+const promoteStandby: Inject = async (load, n) => {
   const { watched, server, proxy } = load
   const standby = await startStandby(watched, server)
   // Gives the products time to commit while the standby follows.
   await wait(200 + Math.random() * 300)
+  if (n % 2 === 1) proxy.silenceAll()
   await server.kill()
   await standby.promote()
   // The new primary has no standby yet, and must not wait for one.
   await standby.set("synchronous_standby_names", "")
   proxy.setTarget(standby.port)
-  proxy.cutAll()
+  if (n % 2 === 0) proxy.cutAll()
   load.server = standby
 }
 
@@ -157,6 +160,7 @@ export const serverFaultRun = async (kind: keyof typeof serverFaults, faults: nu
     products.start(index)
   }
   const load: Load = { ...servers, replaceProduct }
+  const orphans = makeOrphans(() => load.server.urlOf(database))
   const failures: Array<string> = []
   const expectAllSent = async (when: string) => {
     const missing = await products.haveSent()
@@ -171,8 +175,14 @@ export const serverFaultRun = async (kind: keyof typeof serverFaults, faults: nu
   for (; injected < faults && failures.length === 0; injected++) {
     await wait(Math.random() * 300)
     await inject(load, injected)
+    await orphans.remember()
     await expectAllSent(`after fault ${injected}`)
   }
+  failures.push(...(await orphans.recovered()))
   await products.killAll()
-  return await finalCheck(folder, url, { [name]: injected }, failures)
+  const counts = {
+    [name]: injected,
+    "seconds at most, until a delivery that was under way at a fault was claimed again": orphans.longestSeconds()
+  }
+  return await finalCheck(folder, url, counts, failures)
 }

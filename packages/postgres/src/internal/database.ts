@@ -6,7 +6,8 @@ import type { Pool, PoolClient } from "pg"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
 import { inOneWrite, isDirect } from "./driverClient.ts"
-import { isAfterFailure, isConnectionLost, isUnknownName, markOfDriver } from "./sqlStates.ts"
+import { makeSilenceLimit, silentMillisDefault } from "./silentServer.ts"
+import { isAfterFailure, isConnectionLost, isStandby, isUnknownName, markOfDriver } from "./sqlStates.ts"
 import type { StatementNames } from "./statementNames.ts"
 import { makeStatementNames } from "./statementNames.ts"
 
@@ -24,7 +25,7 @@ export interface Connection {
 type Query = <Row extends object>(sql: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
 
 export interface Database {
-  /** Takes a connection of the pool for the time of `run`. A connection that was lost, or is left in a transaction, is closed afterwards. */
+  /** Takes a connection of the pool for the time of `run`. A connection that was lost, leads to a standby or is left in a transaction is closed afterwards. */
   readonly use: <A>(run: (connection: Connection) => Promise<A>) => Promise<A>
   /** The connection is in a transaction of the product, so each transaction of the store is a savepoint with this name. */
   readonly savepoint?: string
@@ -68,11 +69,19 @@ const fail = (cause: unknown): never => {
   throw markOfDriver(cause)
 }
 
-/**
- * Makes statements return the values of the store, whatever the product has chosen for its own. `names` is absent unless the server behind the connection
- * always is the same.
- */
-export const connectionOf = (client: ProductClient, names?: StatementNames): Connection => {
+/** How the store uses a connection. */
+interface ConnectionUse {
+  /** Absent unless the server behind the connection always is the same. */
+  readonly names?: StatementNames | undefined
+  /** Every answer passes it. Absent for a connection of the product, which the store does not close. */
+  readonly limited?: ReturnType<typeof makeSilenceLimit>
+}
+
+/** Makes statements return the values of the store, whatever the product has chosen for its own. */
+export const connectionOf = (
+  client: ProductClient,
+  { names, limited = (answer) => answer }: ConnectionUse = {}
+): Connection => {
   const send = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client)
   const beginWrite = inOneWrite(client)
   const failNamed = (cause: unknown): never => {
@@ -82,7 +91,7 @@ export const connectionOf = (client: ProductClient, names?: StatementNames): Con
   const run = async <Row extends object>(sql: string, values: ReadonlyArray<unknown>, name?: string) => {
     const sent = { text: sql, values: [...values], types, ...(name === undefined ? {} : { name }) }
     beginWrite()
-    const result = await send(sent).catch(failNamed)
+    const result = await limited(send(sent)).catch(failNamed)
     return result.rows as ReadonlyArray<unknown> as ReadonlyArray<Row>
   }
   return {
@@ -104,18 +113,20 @@ const connect = (pool: Pool): Promise<PoolClient> =>
     })
   })
 
-export const makeDatabase = (pool: Pool): Database => {
+/** `silentMillisMax` is how long the server may be silent while a statement waits for it. */
+export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault): Database => {
   const names = makeStatementNames()
   const direct = new WeakMap<PoolClient, boolean>()
   return {
     use: async (run) => {
       const client = await connect(pool)
       let isLost = false
+      const limited = makeSilenceLimit(client, silentMillisMax)
       try {
-        if (!direct.has(client)) direct.set(client, await isDirect(client).catch(fail))
-        return await run(connectionOf(client, direct.get(client) ? names : undefined))
+        if (!direct.has(client)) direct.set(client, await limited(isDirect(client)).catch(fail))
+        return await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
       } catch (cause) {
-        isLost = isConnectionLost(cause)
+        isLost = isConnectionLost(cause) || isStandby(cause)
         throw cause
       } finally {
         const isClosed = isLost || client.getTransactionStatus() !== "I"
@@ -175,9 +186,12 @@ const inTransaction = <A>(database: Database, begin: string, run: Run<A>): Promi
     }
   })
 
+/** Each statement sees what was committed before it began, also where the database or the role has another default. Source: decision 0072. */
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
 /** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
 const beginWith = (lockTimeout: string): string =>
-  `BEGIN; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
+  `${begin}; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
 /**
  * The server makes the plan of a statement for all values, and keeps it. A plan for the values of one call can be worse, because the statistics may not
@@ -218,8 +232,8 @@ export const readAtOnce = <Row extends object>(
   const send = (connection: Connection) =>
     isForAll ? connection.prepared<Row>(sql, values) : connection.query<Row>(sql, values)
   if (database.savepoint !== undefined) return database.use(send)
-  const begin = ["BEGIN READ ONLY", ...(isForAll ? [forAllValues] : []), byOrder, uncompiled].join("; ")
-  return inTransaction(database, begin, (connection) => ({ value: send(connection), isKept: true }))
+  const beginning = [`${begin} READ ONLY`, ...(isForAll ? [forAllValues] : []), byOrder, uncompiled].join("; ")
+  return inTransaction(database, beginning, (connection) => ({ value: send(connection), isKept: true }))
 }
 
 /** Runs one statement of a claim: it reads rows in an order, marks rows, or does both. Sends all of its transaction at once. */

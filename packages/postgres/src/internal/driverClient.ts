@@ -1,15 +1,20 @@
 /**
  * A client of `pg` beyond its statements: its socket, and whether a pooler is between it and the server. Source: decision 0093.
  */
-import type { Writable } from "node:stream"
+import type { Socket } from "node:net"
 import type { PoolClient } from "pg"
+
+interface DriverSocket extends Pick<Socket, "cork" | "uncork"> {
+  readonly setTimeout: (millis: number, onTimeout: () => void) => unknown
+  readonly destroy: (cause: Error) => unknown
+}
 
 /** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
 export interface ProductClient {
   readonly query: PoolClient["query"]
   readonly pipeline?: boolean
   /** The socket. Not every driver has one. */
-  readonly connection?: { readonly stream?: Partial<Pick<Writable, "cork" | "uncork">> }
+  readonly connection?: { readonly stream?: Partial<DriverSocket> }
   /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
   readonly getTransactionStatus?: () => string | null
 }

@@ -9,6 +9,8 @@ import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { ClientConfig } from "pg"
 import pg from "pg"
+import { codeOf } from "./sqlStates.ts"
+import { makeSilenceLimit, reachableOptions, silentMillisDefault } from "./silentServer.ts"
 
 export interface Notifications {
   /** Notifies other processes if the changes make work due or append an event. */
@@ -49,28 +51,32 @@ export const makeNotifications = (
 ): Effect.Effect<Notifications, never, Scope.Scope> => {
   const channel = `mailkeep ${schema}`
   const self = randomUUID()
-  let client: pg.Client | undefined
+  let sendOne: (() => Promise<unknown>) | undefined
   let isSending = false
   let isWaiting = false
 
-  const listen = async (): Promise<pg.Client> => {
-    const next = new pg.Client({ ...config, pipeline: true, keepAlive: true, application_name: "mailkeep listen" })
+  const listen = async () => {
+    const next = new pg.Client({ ...config, pipeline: true, application_name: "mailkeep listen", ...reachableOptions })
     next.on("error", () => {})
     next.on("notification", ({ payload }) => {
       if (payload !== self) hint.openUnsafe()
     })
     try {
       await next.connect()
+      const limited = makeSilenceLimit(next, silentMillisDefault)
       // A lost notification only delays work by one poll, so the server need not wait for its disk.
-      await next.query("SET synchronous_commit = off")
-      await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      await limited(next.query("SET synchronous_commit = off"))
+      await limited(next.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+      // What was committed while nothing listened.
+      hint.openUnsafe()
+      return {
+        client: next,
+        sendOne: () => limited(next.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
+      }
     } catch (cause) {
       await next.end().catch(() => {})
       throw cause
     }
-    // What was committed while nothing listened.
-    hint.openUnsafe()
-    return next
   }
 
   /** One notification at a time: the next one is sent for all commits during it. */
@@ -78,26 +84,41 @@ export const makeNotifications = (
     isSending = true
     do {
       isWaiting = false
-      await client?.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }).catch(() => {})
+      await sendOne?.().catch(() => {})
     } while (isWaiting)
     isSending = false
   }
 
   const session = Effect.acquireUseRelease(
-    Effect.tryPromise(listen),
+    Effect.tryPromise({ try: listen, catch: (cause) => cause }),
     (connected) =>
       Effect.callback<void>((resume) => {
-        client = connected
-        connected.once("end", () => resume(Effect.void))
+        isReported = false
+        sendOne = connected.sendOne
+        connected.client.once("end", () => resume(Effect.void))
       }),
     (connected) =>
       Effect.promise(async () => {
-        client = undefined
-        await connected.end().catch(() => {})
+        sendOne = undefined
+        await connected.client.end().catch(() => {})
       })
   )
 
-  return Effect.as(Effect.forkScoped(Effect.repeat(Effect.ignore(session), reconnecting)), {
+  let isReported = false
+  /** Logs the first failure since notifications were received. */
+  const report = (cause: unknown): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (isReported) return Effect.void
+      isReported = true
+      return Effect.logWarning(
+        "No notifications are received. The work of other processes is found within 1 s instead.",
+        {
+          code: codeOf(cause)
+        }
+      )
+    })
+
+  return Effect.as(Effect.forkScoped(Effect.repeat(Effect.catch(session, report), reconnecting)), {
     send: (changes) => {
       if (!changes.some(makesWork)) return
       if (isSending) isWaiting = true

@@ -4,7 +4,7 @@
 import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { Pool } from "pg"
+import type { ClientConfig, Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
@@ -13,6 +13,7 @@ import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
 import { PostgresError } from "./postgresFailure.ts"
 import { codeOf, isRefusedStatement, reasonOf } from "./sqlStates.ts"
+import { noSilenceLimit, reachableOptions } from "./silentServer.ts"
 import type { VersionCheck } from "./tableVersion.ts"
 import { makeVersionCheck, NewerTables, versionOf } from "./tableVersion.ts"
 
@@ -44,16 +45,13 @@ class NotOpened extends Error {
   }
 }
 
-const connectMillisMax = 5000
-
 const ownPool = (connectionString: string, max: number) =>
   new pg.Pool({
     connectionString,
     max,
     pipeline: true,
     application_name: "mailkeep",
-    connectionTimeoutMillis: connectMillisMax,
-    keepAlive: true
+    ...reachableOptions
   })
 
 const ignoreLoss = () => {}
@@ -76,10 +74,18 @@ export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.S
   )
 }
 
+/** The options of a pool for a connection of its own. The password is not enumerable, so a copy of the options would not have it. */
+export const clientConfigOf = ({ options }: Pool): ClientConfig => ({ ...options, password: options.password })
+
 /** Names the server without the user and the password. */
 export const whereOf = (pool: Pool, schema: string): string => {
-  const { host, port, database } = new pg.Client(pool.options)
-  return `schema ${schema} of database ${database ?? ""} at ${host}:${port}`
+  try {
+    const { host, port, database } = new pg.Client(clientConfigOf(pool))
+    return `schema ${schema} of database ${database ?? ""} at ${host}:${port}`
+  } catch {
+    // The URL names a file of a certificate that does not exist.
+    return `schema ${schema}`
+  }
 }
 
 const versionMin = 140_000
@@ -128,7 +134,8 @@ const checkServer = async (connection: Connection, { allowAsynchronousCommit }: 
 }
 
 /** What an operator does when the role may not migrate. */
-const migrateSentence = "Run `migrate` with the role that owns the schema"
+const migrateSentence =
+  "Migrate the tables with the role that owns the schema, by `PostgresMailStore.migrate` or any command"
 
 /** Refuses tables that this program cannot use before anything is written. Returns whether they must be migrated first. */
 const isBehind = async (connection: Connection, options: CompleteOptions): Promise<boolean> => {
@@ -171,7 +178,7 @@ const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Datab
         return isBehind(connection, options)
       })
     )
-    if (mustMigrate) yield* migrateSchema(database, schema, options)
+    if (mustMigrate) yield* migrateSchema(makeDatabase(pool, noSilenceLimit), schema, options)
     yield* attemptOpening(() => database.use((connection) => checkRights(connection, schema)))
     return explainingRefusals(database, makeVersionCheck(schema, steps.length))
   })
@@ -179,11 +186,21 @@ const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Datab
 /** Sentences for failures that an operator can correct. */
 const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
-  "28000": "PostgreSQL refused the user",
+  "28000": "PostgreSQL refused the user, or a connection of this kind: it may need TLS (`sslmode`)",
   "3D000": "The database does not exist",
+  "53300": "PostgreSQL has no connection left. Increase `max_connections`, or use smaller pools",
+  ECONNREFUSED: "Nothing accepts connections at this address",
+  ENOTFOUND: "The name of the host is unknown",
+  ENOENT: "A file that the URL names does not exist, such as that of `sslrootcert`",
   "53200":
     "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
+}
+
+/** A sentence for the failure, or at least its code, which says for example what is wrong with a certificate. */
+const detailOf = (cause: unknown): string | undefined => {
+  const code = codeOf(cause)
+  return code === undefined ? undefined : (details[code] ?? `The connection failed with ${code}`)
 }
 
 const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])
@@ -200,7 +217,7 @@ export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
   if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
   const reason = openingReasonOf(cause)
-  const detail = reason === "locked" ? "Another process has locked the tables" : details[codeOf(cause) ?? ""]
+  const detail = reason === "locked" ? "Another process has locked the tables" : detailOf(cause)
   return new StoreNotOpened({
     reason,
     where,

@@ -72,6 +72,9 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
 /** The connection can no longer be used. */
 export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) === "unreachable"
 
+/** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
+export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"
+
 /** A statement was refused because one before it in the transaction has failed. */
 export const isAfterFailure = (cause: unknown): boolean => codeOf(cause) === "25P02"
 
