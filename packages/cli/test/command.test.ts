@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parseRateLimit } from "../src/flags.ts"
 import type { Serving } from "./commandLine.ts"
-import { request, run, runJson, runProcess, serve } from "./commandLine.ts"
+import { readyToSend, request, run, runJson, runProcess, send, serve } from "./commandLine.ts"
 
 let data: string
 let servers: Array<Serving>
@@ -26,17 +26,6 @@ const serving = async (args: ReadonlyArray<string>, env?: Record<string, string>
 
 const atData = () => ["--data", data]
 const inProject = () => [...atData(), "--project", "prj_x"]
-const send = (key: string, body = {}) => ({
-  method: "POST",
-  headers: { "idempotency-key": key },
-  body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
-})
-
-/** A verified domain, and an API key with both permissions. */
-const readyToSend = async () => {
-  await runJson(["domains", "add", "example.com", ...inProject(), "--verified"])
-  return runJson(["keys", "create", ...inProject(), "--permission", "email.send", "--permission", "email.full_access"])
-}
 
 describe("keys and domains", () => {
   it("initializes an empty data folder and prints one line of JSON", async () => {
@@ -127,7 +116,7 @@ describe("serve", () => {
     const server = await serving(["serve", ...atData(), "--port", "0"])
     const { url } = server.line
     expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
-    const { key, id } = await readyToSend()
+    const { key, id } = await readyToSend(atData())
     const sent = await request(url, key, "/emails/send", send("a"))
     expect(sent.status).toBe(202)
     await expect
@@ -141,7 +130,7 @@ describe("serve", () => {
   })
 
   it("applies the default plan of its flags", async () => {
-    const { key } = await readyToSend()
+    const { key } = await readyToSend(atData())
     const { line } = await serving([
       "serve",
       ...atData(),

@@ -123,3 +123,19 @@ export const request = async (url: string, key: string, path: string, init: Requ
   // oxlint-disable-next-line typescript/no-explicit-any
   return { status: response.status, body: (await response.json()) as any }
 }
+
+/** A verified domain `example.com`, and an API key with both permissions. `storeFlags` name the store. */
+export const readyToSend = async (
+  storeFlags: ReadonlyArray<string>
+): Promise<{ readonly id: string; readonly key: string }> => {
+  const inProject = [...storeFlags, "--project", "prj_x"]
+  await runJson(["domains", "add", "example.com", ...inProject, "--verified"])
+  return runJson(["keys", "create", ...inProject, "--permission", "email.send", "--permission", "email.full_access"])
+}
+
+/** The request of a send to one recipient. `body` has the fields that differ. */
+export const send = (idempotencyKey: string, body = {}) => ({
+  method: "POST",
+  headers: { "idempotency-key": idempotencyKey },
+  body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
+})

@@ -7,24 +7,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { request, runJson, serve } from "./commandLine.ts"
+import { readyToSend, request, serve } from "./commandLine.ts"
 
 const cycles = 2
 const senders = 8
 
 it(`loses nothing it acknowledged over ${cycles} kills`, async () => {
   const data = mkdtempSync(join(tmpdir(), "killed-server-"))
-  const project = ["--data", data, "--project", "prj_x"]
-  await runJson(["domains", "add", "example.com", ...project, "--verified"])
-  const { key } = await runJson([
-    "keys",
-    "create",
-    ...project,
-    "--permission",
-    "email.send",
-    "--permission",
-    "email.full_access"
-  ])
+  const { key } = await readyToSend(["--data", data])
 
   /** The acknowledged deliveries of every idempotency key with a 202. */
   const acknowledged = new Map<string, ReadonlyArray<string>>()

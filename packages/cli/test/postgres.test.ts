@@ -1,14 +1,15 @@
 /**
- * The command over PostgreSQL: the move from a file and back, and the flag `--store`.
+ * The command over PostgreSQL: the move from a file and back, the flag `--store`, and `serve`.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { PostgresServer } from "@mailkeep/test-support/postgres"
 import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { Option } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { locationComplaint, parseStoreLocation, shownLocation } from "../src/storeLocation.ts"
-import { run, runJson } from "./commandLine.ts"
+import { readyToSend, request, run, runJson, send, serve } from "./commandLine.ts"
 
 describe("storeLocation", () => {
   it("shows a database without user, password and parameters", () => {
@@ -29,10 +30,9 @@ describe("storeLocation", () => {
 describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
   const watched = openWatched({ isInMemory: true })
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-postgres-"))
-  let url = ""
+  let server: PostgresServer
   beforeAll(async () => {
-    const server = await startPostgres(watched)
-    url = server.urlOf(await server.createDatabase())
+    server = await startPostgres(watched)
   }, 60_000)
   afterAll(async () => {
     await watched.close()
@@ -40,8 +40,10 @@ describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
   })
 
   const path = (name: string) => join(folder, name)
+  const emptyDatabase = async () => server.urlOf(await server.createDatabase())
 
   it("moves a data folder into a database and back into a file, with the same records", async () => {
+    const url = await emptyDatabase()
     const data = ["--data", path("data"), "--project", "prj_x"]
     await runJson(["domains", "add", "example.com", ...data, "--verified"])
     await runJson(["contacts", "add", "ada@example.org", ...data])
@@ -75,6 +77,27 @@ describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
     expect(closed.stderr).toContain(`were moved to sqlite:${path("back.db")}`)
     const again = await run(["contacts", "list", "--store", `sqlite:${path("back.db")}`, "--project", "prj_x"])
     expect(again.stdout).toContain("bob@example.org")
+  }, 120_000)
+
+  it("serves from an empty database: accepts a send once for an idempotency key, delivers it, and ends cleanly", async () => {
+    const url = await emptyDatabase()
+    const serving = await serve(["serve", "--store", url, "--port", "0"])
+    onTestFinished(async () => void (await serving.kill("SIGKILL")))
+    expect(serving.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+    const { key } = await readyToSend(["--store", url])
+    const call = (callPath: string, init?: RequestInit) => request(serving.line.url, key, callPath, init)
+
+    const sent = await call("/emails/send", send("order-1"))
+    expect(sent).toMatchObject({ status: 202, body: { data: { deliveryIds: [expect.any(String)] } } })
+    expect(await call("/emails/send", send("order-1"))).toEqual(sent)
+    const [id] = sent.body.data.deliveryIds
+    await expect.poll(async () => (await call(`/emails/logs/${id}`)).body.status).toBe("delivered")
+    const { items } = (await call("/emails/logs")).body.data
+    expect(items).toMatchObject([{ id, status: "delivered" }])
+
+    expect(await serving.kill("SIGTERM")).toBe(0)
+    expect(serving.output.stdout.trim().split("\n")).toHaveLength(1)
+    expect(serving.output.stderr).not.toContain(key)
   }, 120_000)
 
   it("says why a database cannot be reached, without the password", async () => {

@@ -12,7 +12,7 @@ import type { SMTPServerOptions } from "smtp-server"
 import { SMTPServer } from "smtp-server"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Serving } from "./commandLine.ts"
-import { request, run, runJson, serve } from "./commandLine.ts"
+import { readyToSend, request, run, runJson, serve } from "./commandLine.ts"
 
 interface Taken {
   readonly returnPath: string
@@ -103,13 +103,6 @@ afterEach(async () => {
 
 const url = () => `smtp://${login.user}:${encodeURIComponent(login.pass)}@127.0.0.1:${relay.port}?tls=opportunistic`
 
-const key = async () => {
-  const project = ["--data", data, "--project", "prj_x"]
-  await runJson(["domains", "add", "example.com", ...project, "--verified"])
-  const permissions = ["--permission", "email.send", "--permission", "email.full_access"]
-  return (await runJson(["keys", "create", ...project, ...permissions])).key as string
-}
-
 const serveWithRelay = async () => {
   const flags = [
     "--transport",
@@ -139,7 +132,7 @@ const untilStatus = async (apiKey: string, id: string, status: string) => {
 
 describe("serve with a relay", () => {
   it("hands mail over to the relay, and records the bounce that returns", async () => {
-    const apiKey = await key()
+    const { key: apiKey } = await readyToSend(["--data", data])
     const { line } = await serveWithRelay()
     const arrival = relay.next()
     const sent = await request(line.url, apiKey, "/emails/send", {
@@ -173,7 +166,7 @@ describe("serve with a relay", () => {
   })
 
   it("takes mail from a product over SMTP with the API key as the password", async () => {
-    const apiKey = await key()
+    const { key: apiKey } = await readyToSend(["--data", data])
     const { line } = await serveWithRelay()
     const [host, port] = line.smtp!.split(":")
     const product = createTransport({

@@ -11,20 +11,13 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parseDuration } from "../src/flags.ts"
-import { request, runJson, serve } from "./commandLine.ts"
+import { readyToSend, request, serve } from "./commandLine.ts"
 
 let data: string
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "mailkeep-shutdown-"))
 })
 afterEach(() => rmSync(data, { recursive: true }))
-
-const readyToSend = async () => {
-  const project = ["--data", data, "--project", "prj_x"]
-  await runJson(["domains", "add", "example.com", ...project, "--verified"])
-  const permissions = ["--permission", "email.send", "--permission", "email.full_access"]
-  return (await runJson(["keys", "create", ...project, ...permissions])).key as string
-}
 
 const message = (text: string) =>
   JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text, html: text })
@@ -38,7 +31,7 @@ const open = async (url: string): Promise<Socket> => {
 
 describe("SIGTERM", () => {
   it("answers the requests that were sent just before SIGTERM", async () => {
-    const key = await readyToSend()
+    const { key } = await readyToSend(["--data", data])
     const server = await serve(["serve", "--data", data, "--port", "0"])
     const body = message("Hi")
     const answers = await Promise.all(
@@ -61,7 +54,7 @@ describe("SIGTERM", () => {
   })
 
   it("ends within one grace after SIGTERM although a webhook and a reader hang", async () => {
-    const key = await readyToSend()
+    const { key } = await readyToSend(["--data", data])
     const hanging = createServer(() => {}).listen(0, "127.0.0.1")
     await once(hanging, "listening")
     const pushed = once(hanging, "request")

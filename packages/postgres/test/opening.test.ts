@@ -42,26 +42,6 @@ const withPool = async <A>(connectionString: string, use: (pool: pg.Pool) => Pro
 }
 
 describe("make", () => {
-  it("migrates a new database once when ten stores open it at the same time", async () => {
-    const { url } = await freshDatabase()
-    const stores = Array.from({ length: 10 }, () =>
-      PostgresMailStore.make({ connectionString: url, connectionsMax: 2 })
-    )
-    const values = await Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const [first, ...others] = yield* Effect.all(stores, { concurrency: "unbounded" })
-          yield* first!.commit([setting])
-          return yield* Effect.forEach(others, readSetting)
-        })
-      )
-    )
-    expect(values).toEqual(Array.from({ length: 9 }, () => "blue"))
-    await withPool(url, async (pool) => {
-      expect((await pool.query("SELECT version FROM mailkeep.schema_version")).rows).toEqual([{ version: 1 }])
-    })
-  })
-
   it("keeps two stores apart when their schemas differ", async () => {
     const { url } = await freshDatabase()
     await opened({ connectionString: url, schema: 'odd "name' }, (store) => store.commit([setting]))
