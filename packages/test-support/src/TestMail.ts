@@ -46,6 +46,7 @@ import {
   Transport
 } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
+import { commitsOfOneProject } from "./commitOfOneProject.ts"
 import { sharedPostgres } from "./postgresServer.ts"
 import type { SynchronousStores } from "./synchronousPostgres.ts"
 import { startSynchronousStores } from "./synchronousPostgres.ts"
@@ -78,9 +79,9 @@ const database = Layer.effect(
   )
 )
 
-const memory = { name: "memory", layer: MemoryMailStore.layer }
-const sqlite = { name: "sqlite", layer: temporaryFile }
-const postgres = { name: "postgres", layer: database }
+const memory = { name: "memory", layer: commitsOfOneProject(MemoryMailStore.layer) }
+const sqlite = { name: "sqlite", layer: commitsOfOneProject(temporaryFile) }
+const postgres = { name: "postgres", layer: commitsOfOneProject(database) }
 
 /** The stores that the tests of the services run on. With `MAILKEEP_TEST_STORE=postgres`, the second one is PostgreSQL. */
 export const stores: readonly [StoreUnderTest, StoreUnderTest] = [
