@@ -27,7 +27,9 @@ const accepts = (port: number) =>
     socket.once("error", () => resolve(false))
   })
 
-const configOf = (server: PostgresServer, port: number, folder: string): string => `[databases]
+type Port = Pick<PostgresServer, "port">
+
+const configOf = (server: Port, port: number, folder: string): string => `[databases]
 * = host=127.0.0.1 port=${server.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -39,18 +41,19 @@ pool_mode = transaction
 default_pool_size = 5
 max_client_conn = 200
 server_round_robin = 1
+server_login_retry = 1
 logfile = ${join(folder, "log")}
 `
 
 const portTriesMax = 5
 
 /**
- * Starts pgbouncer for some users of the server. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session
+ * Starts pgbouncer for some users of the server, or of a proxy in front of it. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session
  * does not remain.
  */
 export const startBouncer = async (
   watched: Watched,
-  server: PostgresServer,
+  server: Port,
   users: ReadonlyArray<string> = [userName]
 ): Promise<PostgresBouncer> => {
   const folder = mkdtempSync(join(watched.folder, "bouncer-"))

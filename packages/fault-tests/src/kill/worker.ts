@@ -35,6 +35,8 @@ export interface WorkerOptions {
   readonly relay: WorkerRelay | null
   /** The URL of a database of PostgreSQL; `null`: the SQLite file of the folder. */
   readonly database: string | null
+  /** The URL of the same database without a pooler. By default, `database` has none. */
+  readonly listen?: string
 }
 
 /** An SMTP relay, and what follows an attempt that may have delivered the message. */
@@ -43,7 +45,7 @@ export interface WorkerRelay {
   readonly onAmbiguous: OnAmbiguous
 }
 
-const { folder, startAt, name, callers, relay, database } = JSON.parse(process.argv[2]!) as WorkerOptions
+const { folder, startAt, name, callers, relay, database, listen } = JSON.parse(process.argv[2]!) as WorkerOptions
 const report: (line: WorkerReport) => void = appender(filesIn(folder).reports)
 
 const dns = makePublishedDns()
@@ -173,7 +175,7 @@ const transport =
   relay === null ? recordingTransport(filesIn(folder).received, frequentRelayFaults) : relayTransport(relay.port)
 
 const store =
-  database === null ? fileStore(folder) : (await import("../postgres/databaseStore.ts")).sharedStore(database)
+  database === null ? fileStore(folder) : (await import("../postgres/databaseStore.ts")).sharedStore(database, listen)
 
 await Effect.runPromise(
   Effect.provide(

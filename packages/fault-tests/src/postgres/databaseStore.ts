@@ -8,8 +8,12 @@ import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect } from "effect"
 import type { StoreLayer } from "../embeddedMail.ts"
 
-/** The store as a product with several processes uses it: with the clock of the server, shared rate limits and notifications. */
-export const sharedStore = (url: string): StoreLayer => sharedServices.layer({ connectionString: url, listen: true })
+/**
+ * The store as a product with several processes uses it: with the clock of the server, shared rate limits and notifications. `listen` is the URL
+ * without a pooler.
+ */
+export const sharedStore = (url: string, listen = url): StoreLayer =>
+  sharedServices.layer({ connectionString: url, listen })
 
 /** The store in a database, for a process with a clock of its own. */
 export const databaseStore = (url: string): StoreLayer => PostgresMailStore.layer({ connectionString: url })

@@ -1,6 +1,7 @@
 /**
- * Four products on one database under load, and one fault after the other. A fault is a killed product, connections that the server ends, a killed
- * server, or the promotion of the synchronous standby. After each fault every product must send again. At the end nothing acknowledged is lost.
+ * Four products on one database under load, two of them through pgbouncer, and one fault after the other. A fault is a killed product, connections
+ * that the server ends, a killed server, or the promotion of the synchronous standby. After each fault every product must send again. At the end
+ * nothing acknowledged is lost.
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
@@ -12,6 +13,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { PostgresServer, Watched } from "@mailkeep/test-support/postgres"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import { startStandby } from "@mailkeep/test-support/postgresStandby"
 import { bundledProgram } from "../bundledProgram.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -88,8 +90,8 @@ export const serverFaults = {
   failover: { inject: promoteStandby, name: "promotions of the synchronous standby" }
 } as const satisfies Readonly<Record<string, { readonly inject: Inject; readonly name: string }>>
 
-/** Starts the products, and reports which of them have not sent since the last call. */
-const makeProducts = (program: string, folder: string, url: string) => {
+/** Starts the products, every second one behind a pooler, and reports which of them have not sent since the last call. */
+const makeProducts = (program: string, folder: string, urls: { readonly direct: string; readonly pooled: string }) => {
   const errors: Array<string> = []
   const running: Array<{ readonly name: string; readonly child: ChildProcess }> = []
   const lines = newLines<WorkerReport>(filesIn(folder).reports)
@@ -103,7 +105,8 @@ const makeProducts = (program: string, folder: string, url: string) => {
       name,
       callers: callersOfProcess,
       relay: null,
-      database: url
+      database: index % 2 === 0 ? urls.direct : urls.pooled,
+      listen: urls.direct
     }
     const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
     child.stderr.on("data", (chunk) => errors.push(`${name}: ${String(chunk)}`))
@@ -153,7 +156,8 @@ export const serverFaultRun = async (kind: keyof typeof serverFaults, faults: nu
   const { inject, name } = serverFaults[kind]
   const { folder, url, ...servers } = await startDatabase(cleanUp)
   using program = await bundledProgram(worker)
-  const products = makeProducts(program.file, folder, url)
+  const bouncer = await startBouncer(servers.watched, servers.proxy)
+  const products = makeProducts(program.file, folder, { direct: url, pooled: bouncer.urlOf(database) })
   cleanUp.defer(products.killAll)
   const replaceProduct = async (index: number) => {
     await products.kill(index)
