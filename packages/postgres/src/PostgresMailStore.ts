@@ -45,6 +45,11 @@ interface CommonOptions {
    */
   readonly allowAsynchronousCommit?: boolean
   /**
+   * Opens the store although `fsync` or `full_page_writes` is off, because the storage of the server keeps each commit in another way, as that of some
+   * managed services does. On any other server, a power failure then loses mail and can damage the tables. Default: `false`.
+   */
+  readonly storageKeepsCommits?: boolean
+  /**
    * Wakes the workers of other processes at once, by notifications on one more connection. Default: `false`, which finds their commits within 1 s.
    * This connection must reach the server directly: with a pooler, give the connection string of the server.
    */
@@ -84,13 +89,20 @@ export const defaultSchema = "mailkeep"
  */
 export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
-    const { schema: name = defaultSchema, migrate = true, allowAsynchronousCommit = false, listen = false } = options
+    const { schema: name = defaultSchema, migrate = true, listen = false } = options
+    const { allowAsynchronousCommit = false, storageKeepsCommits = false } = options
     const { partitions } = options
     checkPartitions(partitions)
     const schema = quotedSchema(name)
     let isOpen = true
     const pool = yield* openPool(options)
-    const database = yield* openTables(pool, { schema, migrate, allowAsynchronousCommit, partitions })
+    const database = yield* openTables(pool, {
+      schema,
+      migrate,
+      allowAsynchronousCommit,
+      storageKeepsCommits,
+      partitions
+    })
     const identity = yield* Effect.orElseSucceed(
       Effect.tryPromise(() => databaseIdentity(database)),
       () => null

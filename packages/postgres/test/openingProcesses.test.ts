@@ -3,14 +3,14 @@
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { migrations } from "../src/internal/migrations.ts"
 
-const programFile = join(import.meta.dirname, "openingProgram.ts")
+const programFile = fileURLToPath(new URL("./openingProgram.ts", import.meta.url))
 
 /** Records the tables, schemas and other objects that a transaction creates or changes, if the transaction commits. */
 const recordDefinitions = [

@@ -56,6 +56,7 @@ const openOlder = async () => {
         schema: '"mailkeep"',
         migrate: migrateWhenBehind,
         allowAsynchronousCommit: false,
+        storageKeepsCommits: false,
         steps: [...migrations, ...steps]
       })
   }

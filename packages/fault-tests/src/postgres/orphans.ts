@@ -17,7 +17,7 @@ interface UnderWay {
 }
 
 /** How long a delivery may wait for another product, when the product that handed it over was killed. */
-export const orphanMillisMax = 45_000
+const orphanMillisMax = 45_000
 
 const underWay = async (url: string): Promise<ReadonlyMap<string, string>> => {
   const client = new Client({ connectionString: url })

@@ -26,10 +26,15 @@ export type PoolSource =
       readonly connectionsMax?: number | undefined
     }
 
-export interface OpeningOptions extends MigrationOptions {
+/** What the operator says about the durability of the server. */
+export interface DurabilityOptions {
+  readonly allowAsynchronousCommit: boolean
+  readonly storageKeepsCommits: boolean
+}
+
+export interface OpeningOptions extends MigrationOptions, DurabilityOptions {
   readonly schema: string
   readonly migrate: boolean
-  readonly allowAsynchronousCommit: boolean
 }
 
 type CompleteOptions = OpeningOptions & Required<Pick<OpeningOptions, "steps">>
@@ -90,7 +95,8 @@ export const whereOf = (pool: Pool, schema: string): string => {
 
 const versionMin = 140_000
 
-interface Settings {
+/** The settings of a server. */
+export interface ServerSettings {
   readonly version: number
   readonly encoding: string
   readonly recovering: boolean
@@ -107,17 +113,22 @@ current_setting('synchronous_commit') AS synchronous, current_setting('fsync') A
 /** With these, the server acknowledges a commit before it is on the disk. */
 const asynchronous: ReadonlySet<string> = new Set(["off", "local"])
 
-const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusal | undefined => {
+/** Says why the store does not open on a server with these settings. Returns `undefined` when it does. */
+export const refusalOf = (
+  settings: ServerSettings,
+  { allowAsynchronousCommit, storageKeepsCommits }: DurabilityOptions
+): Refusal | undefined => {
   const { version, encoding, recovering, readOnly, synchronous, fsync, pages } = settings
   if (version < versionMin) return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
   if (encoding !== "UTF8")
     return { reason: "unsupported_runtime", detail: `The encoding of the database is ${encoding}. Create it with UTF8` }
   if (recovering || readOnly === "on")
     return { reason: "read_only", detail: "The server is a standby, or the role may only read. Connect to the primary" }
-  if (fsync !== "on" || pages !== "on")
+  if ((fsync !== "on" || pages !== "on") && !storageKeepsCommits)
     return {
       reason: "not_durable",
-      detail: "The server can lose commits in a power failure. Set fsync and full_page_writes to on"
+      detail:
+        "The server can lose commits in a power failure: fsync or full_page_writes is off. Set both to on. If the storage of a managed service keeps commits without them, set `storageKeepsCommits`"
     }
   if (asynchronous.has(synchronous) && !allowAsynchronousCommit)
     return {
@@ -127,9 +138,9 @@ const refusalOf = (settings: Settings, allowAsynchronousCommit: boolean): Refusa
   return undefined
 }
 
-const checkServer = async (connection: Connection, { allowAsynchronousCommit }: OpeningOptions): Promise<void> => {
-  const [settings] = await connection.query<Settings>(settingsSql)
-  const refusal = refusalOf(settings!, allowAsynchronousCommit)
+const checkServer = async (connection: Connection, options: DurabilityOptions): Promise<void> => {
+  const [settings] = await connection.query<ServerSettings>(settingsSql)
+  const refusal = refusalOf(settings!, options)
   if (refusal !== undefined) throw new NotOpened(refusal)
 }
 
