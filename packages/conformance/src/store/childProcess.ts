@@ -1,87 +1,73 @@
 /**
- * Starts child processes on a store and reads the lines that they report.
+ * Runs jobs on a store in other processes and reads the lines that they report.
  */
-import type { ChildProcess } from "node:child_process"
-import { spawn } from "node:child_process"
-import { extname } from "node:path"
-import { createInterface } from "node:readline"
-import type { Readable } from "node:stream"
-import { fileURLToPath } from "node:url"
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
+import type { JobRequest } from "./childProtocol.ts"
 import type { Job } from "./childWorker.ts"
+import { giveBack, takeProcess } from "./processPool.ts"
 import type { ChildModule } from "./StoreSubject.ts"
 
 export interface Child {
+  readonly processId: number | undefined
   /** The lines that the process has reported so far. */
   readonly reportedLines: () => ReadonlyArray<string>
-  /** Waits until the process has reported that number of lines, or has ended. */
+  /** Waits until the process has reported that number of lines, or has ended its job. */
   readonly waitForLines: (count: number) => Effect.Effect<void>
   /** Sends a line. The process waits for one before it begins, and its job says for which others it waits. */
   readonly proceed: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
-  /** Waits for the end of the process. Fails with its error output if its exit code is not 0. */
+  /** Waits for the end of the job. Fails with the error output if the process ended before. */
   readonly ended: Effect.Effect<void, Error>
 }
 
-const program = fileURLToPath(new URL(`./childWorker${extname(import.meta.url)}`, import.meta.url))
-
-const readLines = (child: ChildProcess) => {
-  const lines: Array<string> = []
-  const waiting = new Set<{ readonly count: number; readonly done: () => void }>()
-  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
-    lines.push(line)
-    for (const one of waiting) if (lines.length >= one.count) one.done()
-  })
-  return { lines, waiting }
-}
-
-/** Starts a process that waits for `proceed`. The scope kills it. */
+/** Starts a job that waits for `proceed`. The scope kills the process, unless the job has ended: then another job can use the process. */
 export const startChild = ({ module, argument }: ChildModule, job: Job): Effect.Effect<Child, Error, Scope.Scope> =>
   Effect.gen(function* () {
-    const child = yield* Effect.acquireRelease(
+    const lines: Array<string> = []
+    const waiting = new Set<{ readonly count: number; readonly done: () => void }>()
+    const end = yield* Deferred.make<boolean>()
+    let isEnded = false
+    const finish = (isDone: boolean): void => {
+      isEnded = true
+      Deferred.doneUnsafe(end, Effect.succeed(isDone))
+      for (const one of waiting) one.done()
+    }
+    const process = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [program, module.href, argument, JSON.stringify(job)], {
-          stdio: ["pipe", "ignore", "pipe", "pipe"]
+        takeProcess(module.href, {
+          onLine: (line) => {
+            lines.push(line)
+            for (const one of waiting) if (lines.length >= one.count) one.done()
+          },
+          onEnd: finish
         })
       ),
-      (child) =>
-        Effect.callback<void>((resume) => {
-          if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
-            return resume(Effect.void)
-          child.once("exit", () => resume(Effect.void))
-          child.kill("SIGKILL")
+      (process) =>
+        Effect.suspend(() => {
+          if (isEnded && process.isAlive()) return Effect.sync(() => giveBack(module.href, process))
+          return Effect.promise(process.kill)
         })
     )
-    const { lines, waiting } = readLines(child)
-    let errorOutput = ""
-    child.on("error", (cause) => (errorOutput += String(cause)))
-    child.stderr!.on("data", (chunk) => (errorOutput += String(chunk)))
-    child.stdin!.on("error", () => {})
-    const end = yield* Deferred.make<number | null>()
-    child.on("close", (code) => {
-      Deferred.doneUnsafe(end, Effect.succeed(code))
-      for (const one of waiting) one.done()
-    })
     const waitForLines = (count: number) =>
       Effect.callback<void>((resume) => {
         const one = { count, done: () => (waiting.delete(one), resume(Effect.void)) }
-        if (lines.length >= count || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        if (lines.length >= count || isEnded) return resume(Effect.void)
         waiting.add(one)
         return Effect.sync(() => waiting.delete(one))
       })
+    process.write(JSON.stringify({ argument, job } satisfies JobRequest))
     yield* waitForLines(1)
-    if (lines[0] !== "ready") return yield* Effect.fail(new Error(`The process did not start: ${errorOutput}`))
+    if (lines[0] !== "ready")
+      return yield* Effect.fail(new Error(`The process did not start: ${process.errorOutput()}`))
     return {
+      processId: process.id,
       reportedLines: () => lines.slice(1),
       waitForLines: (count) => waitForLines(count + 1),
-      proceed: Effect.sync(() => child.stdin!.write("proceed\n")),
-      kill: Effect.andThen(
-        Effect.sync(() => child.kill("SIGKILL")),
-        Deferred.await(end)
-      ),
-      ended: Effect.flatMap(Deferred.await(end), (code) =>
-        code === 0 ? Effect.void : Effect.fail(new Error(`A process ended with ${code}: ${errorOutput}`))
+      proceed: Effect.sync(() => process.write("proceed")),
+      kill: Effect.promise(process.kill),
+      ended: Effect.flatMap(Deferred.await(end), (isDone) =>
+        isDone ? Effect.void : Effect.fail(new Error(`A process ended: ${process.errorOutput()}`))
       )
     }
   })

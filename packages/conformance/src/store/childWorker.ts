@@ -1,5 +1,5 @@
 /**
- * The program of a child process: opens the store that a law checks, does one job, and reports each result in a line.
+ * The program of a child process: for each job, opens the store that a law checks, does the job, and reports each result in a line.
  */
 import { wholeRotation } from "@mailkeep/core/adapter"
 import { writeSync } from "node:fs"
@@ -9,6 +9,8 @@ import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { aTurn } from "../awaiting.ts"
 import { commit, commitResult, insert, put, spend } from "./changes.ts"
+import type { JobRequest } from "./childProtocol.ts"
+import { endOfJob } from "./childProtocol.ts"
 import * as sample from "./sampleRecords.ts"
 import { noon } from "./sampleIds.ts"
 import type { Place } from "./StoreSubject.ts"
@@ -88,10 +90,11 @@ const spending = (store: MailStoreShape, count: number, max: number) =>
     discard: true
   })
 
-const parentLines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const parentLines = createInterface({ input: process.stdin })
+const nextLines = parentLines[Symbol.asyncIterator]()
 
 /** Waits for the next line from the parent. */
-const nextLine = Effect.promise(() => parentLines.next())
+const nextLine = Effect.promise(async () => (await nextLines.next()).value as string)
 
 /**
  * The parent begins each round in all processes. In a round, one process can record the key, create the contact and
@@ -145,12 +148,18 @@ const work = (store: MailStoreShape, job: Job): Effect.Effect<unknown, unknown> 
   }
 }
 
-const [module, argument, job] = process.argv.slice(2) as [string, string, string]
+const [module] = process.argv.slice(2) as [string]
 const { open } = (await import(module)) as { readonly open: (argument: string) => Place["layer"] }
-// Waits for the parent, so that processes with different start times begin at the same time.
-writeSync(channel, "ready\n")
-await parentLines.next()
-await Effect.runPromise(
-  Effect.scoped(Effect.flatMap(openAt({ layer: open(argument) }), (store) => work(store, JSON.parse(job) as Job)))
-)
-process.stdin.destroy()
+// The parent has ended, or needs no other job.
+parentLines.on("close", () => process.exit())
+
+const runJob = ({ argument, job }: JobRequest) =>
+  Effect.gen(function* () {
+    yield* report("ready")
+    // Waits for the parent, so that processes with different start times begin at the same time.
+    yield* nextLine
+    yield* Effect.scoped(Effect.flatMap(openAt({ layer: open(argument) }), (store) => work(store, job)))
+    yield* report(endOfJob)
+  })
+
+while (true) await Effect.runPromise(runJob(JSON.parse(await Effect.runPromise(nextLine)) as JobRequest))
