@@ -6,7 +6,8 @@ import type { Database as SqliteDatabase } from "better-sqlite3"
 import { SqliteError } from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
-import { NotOpened, openConnection } from "./openConnection.ts"
+import { NotOpened } from "./notOpened.ts"
+import { openConnection } from "./openConnection.ts"
 import { isBusy, reasonOf } from "./resultCodes.ts"
 
 /** Waits for a lock on the event loop, 5 s in all. SQLite's own wait would block every fiber. */

@@ -3,22 +3,11 @@
  * Loads no Effect, because the commit thread opens its connection with it.
  */
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs"
-import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import type { Database as SqliteDatabase, Options } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { oldNodeSentence } from "../nodeVersion.ts"
 import { migrate, schemaVersion, touchVersion, versionOf } from "./migrations.ts"
-
-/** Says why a file is not opened. `connection.ts` makes a `StoreNotOpened` of it. */
-export class NotOpened extends Error {
-  readonly reason: StoreNotOpened["reason"]
-  readonly detail: string | undefined
-  constructor(reason: StoreNotOpened["reason"], options: { readonly detail?: string; readonly cause?: unknown } = {}) {
-    super(`The store is not opened: ${reason}.`, { cause: options.cause })
-    this.reason = reason
-    this.detail = options.detail
-  }
-}
+import { NotOpened } from "./notOpened.ts"
 
 /** The first version with the fix for a race in the reset of the write-ahead log. */
 const sqliteVersionMin = [3, 51, 3]

@@ -4,7 +4,7 @@
 import { setImmediate } from "node:timers"
 import type { MessagePort } from "node:worker_threads"
 import Database, { SqliteError } from "better-sqlite3"
-import { NotOpened } from "../openConnection.ts"
+import { NotOpened } from "../notOpened.ts"
 import { FileMoved } from "../resultCodes.ts"
 import type { DriverLoading } from "./driverLoading.ts"
 import { markLoaded } from "./driverLoading.ts"
