@@ -6,10 +6,12 @@ import type { AddressInfo, Socket } from "node:net"
 import { connect, createServer } from "node:net"
 import { setTimeout } from "node:timers"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
+import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
 import { makeDatabase, settleAll } from "../src/internal/database.ts"
+import { attemptRead } from "../src/internal/runStatements.ts"
 import { noSilenceLimit } from "../src/internal/silentServer.ts"
 import { isConnectionLost } from "../src/internal/sqlStates.ts"
 import { testServer } from "./testServer.ts"
@@ -82,6 +84,27 @@ describe.skipIf(!hasPostgres())("a silent server", () => {
       await pool.end()
     }
   )
+
+  it("is not asked again by a read that has waited for it", async () => {
+    await using forwarding = await startForwarding((await testServer()).port)
+    const pool = await poolAt(forwarding.port, true)
+    const database = makeDatabase(pool, silentMillisMax)
+    await database.use(one)
+    forwarding.silence()
+    let reads = 0
+    const read = attemptRead(() => {
+      reads++
+      return database.use(one)
+    })
+    const failure = await Effect.runPromise(Effect.flip(read))
+    expect([failure.reason, String(failure.cause), reads]).toEqual([
+      "unreachable",
+      "PostgresError: PostgreSQL failed with ETIMEDOUT.",
+      1
+    ])
+    expect(await Effect.runPromise(read)).toEqual([{ one: 1 }])
+    await pool.end()
+  })
 
   it("is one that sends nothing: a slow answer arrives", async () => {
     await using forwarding = await startForwarding((await testServer()).port, 10_000)

@@ -4,7 +4,7 @@
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Schedule } from "effect"
 import { defectOf, unavailableOf } from "./postgresFailure.ts"
-import { isConnectionLost, isRepeatable, isUniqueViolation } from "./sqlStates.ts"
+import { isConnectionLost, isRepeatable, isSilence, isUniqueViolation } from "./sqlStates.ts"
 
 /** Waits after a conflict with another transaction, 5 s in all. */
 const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
@@ -34,6 +34,11 @@ export const attemptWrite = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUn
 
 const lostConnectionsMax = 2
 
-/** Runs a read. Repeats it on another connection when the connection was lost, because the pool may have kept dead ones. */
+/** Runs a read. Repeats it at once on another connection when the connection was lost, because the pool may have kept dead ones. */
 export const attemptRead = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
-  orUnavailable(Effect.retry(attempt(run), { times: lostConnectionsMax, while: isConnectionLost }))
+  orUnavailable(
+    Effect.retry(attempt(run), {
+      times: lostConnectionsMax,
+      while: (cause) => isConnectionLost(cause) && !isSilence(cause)
+    })
+  )

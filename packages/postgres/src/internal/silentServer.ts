@@ -17,8 +17,9 @@ export const silentMillisDefault = 10_000
 /** For a migration, one statement of which can take long. */
 export const noSilenceLimit = Number.POSITIVE_INFINITY
 
-/** How the driver reports a lost connection: as a failure of each statement that waits. */
-const silence = () => new Error("The server has not answered, and has taken no bytes")
+/** The driver passes it on to each statement that waits. */
+const silence = () =>
+  Object.assign(new Error("The server has not answered, and has taken no bytes"), { code: "ETIMEDOUT" })
 
 /**
  * Returns a function that every answer of the server passes. When no byte was received or could be sent for `millis` while an answer is missing,

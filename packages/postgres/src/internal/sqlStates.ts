@@ -72,6 +72,9 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
 /** The connection can no longer be used. */
 export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) === "unreachable"
 
+/** The server was silent for too long. It can still work on the statement, and the caller has waited long. */
+export const isSilence = (cause: unknown): boolean => codeOf(cause) === "ETIMEDOUT"
+
 /** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
 export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"
 
