@@ -3,8 +3,7 @@
  */
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
-import type { JobRequest } from "./childProtocol.ts"
-import type { Job } from "./childWorker.ts"
+import type { Job, JobRequest } from "./childProtocol.ts"
 import { giveBack, takeProcess } from "./processPool.ts"
 import type { ChildModule } from "./StoreSubject.ts"
 

@@ -9,30 +9,12 @@ import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { aTurn } from "../awaiting.ts"
 import { commit, commitResult, insert, put, spend } from "./changes.ts"
-import type { JobRequest } from "./childProtocol.ts"
+import type { Job, JobRequest } from "./childProtocol.ts"
 import { endOfJob } from "./childProtocol.ts"
 import * as sample from "./sampleRecords.ts"
 import { noon } from "./sampleIds.ts"
 import type { Place } from "./StoreSubject.ts"
 import { openAt } from "./StoreSubject.ts"
-
-export type Job =
-  /**
-   * Commits `NAME-0`, `NAME-1`, … without end, each with a setting, a unit of a counter and an event.
-   * Makes a claim after every tenth commit. Reports each name and each claimed id.
-   */
-  | { readonly job: "commit"; readonly name: string }
-  /** Claims until no delivery is due, and reports the id of each claimed delivery. */
-  | { readonly job: "claim"; readonly name: string; readonly now: number }
-  /** Spends one unit of the allowance at a time, and reports each result. */
-  | { readonly job: "spend"; readonly count: number; readonly max: number }
-  /**
-   * Takes part in each kind of race, for the given number of rounds, and reports each result.
-   * Waits for a line on the standard input before each round after the first.
-   */
-  | { readonly job: "race"; readonly name: string; readonly rounds: number }
-  /** Spends one unit of two counters together, again and again, until the parent sends another line. */
-  | { readonly job: "pairs" }
 
 /** A separate channel, because the adapter may write to the standard streams. */
 const channel = 3
