@@ -2,6 +2,7 @@
  * What crosses between a law and the process of its job: a line of JSON for each job, and the lines that the job reports.
  */
 
+/** What a process does. */
 export type Job =
   /**
    * Commits `NAME-0`, `NAME-1`, … without end, each with a setting, a unit of a counter and an event.
