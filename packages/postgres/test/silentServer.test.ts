@@ -19,7 +19,7 @@ import { testServer } from "./testServer.ts"
 /** Far below the limit of the store, so that the tests need not wait. */
 const silentMillisMax = 200
 
-/** Forwards between the driver and the server. `silence` stops that for the connections of now, and `slowBytes` limits the bytes of each 20 ms. */
+/** Forwards between the driver and the server. `silence` stops that for the connections that are open now, and `slowBytes` limits the bytes of each 20 ms. */
 const startForwarding = async (port: number, slowBytes?: number) => {
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()

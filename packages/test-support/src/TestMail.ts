@@ -46,7 +46,7 @@ import {
   Transport
 } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
-import { commitsOfOneProject } from "./commitOfOneProject.ts"
+import { commitsOfOneProject } from "./commitsOfOneProject.ts"
 import { sharedPostgres } from "./postgresServer.ts"
 import type { SynchronousStores } from "./synchronousPostgres.ts"
 import { startSynchronousStores } from "./synchronousPostgres.ts"

@@ -8,6 +8,7 @@ import { giveBack, takeProcess } from "./processPool.ts"
 import type { ChildModule } from "./StoreSubject.ts"
 
 export interface Child {
+  /** The id of the process that does the job; `undefined` if it could not be started. */
   readonly processId: number | undefined
   /** The lines that the process has reported so far. */
   readonly reportedLines: () => ReadonlyArray<string>

@@ -20,7 +20,7 @@ export interface DatabaseProxy {
   readonly setTarget: (port: number) => void
   /** Closes every connection. */
   readonly cutAll: () => void
-  /** Forwards nothing on the connections of now, and leaves them open, as when the host of the server has disappeared. */
+  /** Forwards nothing more on the connections that are open now, and leaves them open, as when the host of the server has disappeared. */
   readonly silenceAll: () => void
   /** Arms a cut, or disarms it. */
   readonly arm: (cut: Cut | null) => void

@@ -53,7 +53,7 @@ export const makeOrphans = (url: () => string) => {
       if (!orphans.has(id)) orphans.set(id, { since: performance.now(), fencingToken })
   }
 
-  /** Waits until every delivery that was remembered has ended or was claimed again. Returns a sentence for each that was not in time. */
+  /** Waits until every remembered delivery has ended or was claimed again. Returns a sentence if one was not in time. */
   const recovered = async (): Promise<ReadonlyArray<string>> => {
     const until = performance.now() + orphanMillisMax
     while (orphans.size > 0 && performance.now() < until) {

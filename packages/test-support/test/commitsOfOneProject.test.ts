@@ -3,7 +3,7 @@ import { MailStore } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { commitsOfOneProject } from "../src/commitOfOneProject.ts"
+import { commitsOfOneProject } from "../src/commitsOfOneProject.ts"
 
 const add = (projectId: string): Change => ({
   _tag: "AddToCounter",
