@@ -36,9 +36,15 @@ const { values: options } = parseArgs({
   }
 })
 
-/** Chooses the mutants by their keys, so that a change of a source chooses other mutants only where the source changed. */
+const reasons = new Map(explained.map((one) => [one.key, one]))
+
+/**
+ * Chooses mutants that a law must catch: one with an explanation survives every law, so it takes the longest and shows the least. Chooses by their keys, so
+ * that a change of a source chooses other mutants only where the source changed.
+ */
 const sampleOf = (mutants: ReadonlyArray<Mutant>, count: number, seed: string): ReadonlyArray<Mutant> =>
   mutants
+    .filter(({ key }) => !reasons.has(key))
     .map((mutant) => ({ mutant, mark: hash("sha256", `${seed} ${mutant.key}`) }))
     .toSorted((a, b) => (a.mark < b.mark ? -1 : 1))
     .slice(0, count)
@@ -50,7 +56,6 @@ const names = (options.package ?? Object.keys(subjects)).filter(isSubject)
 if (names.length !== (options.package ?? names).length)
   throw new Error(`--package is one of ${Object.keys(subjects).join(", ")}`)
 
-const reasons = new Map(explained.map((one) => [one.key, one]))
 const isWhole = [options.only, options.file, options.sample, options.again].every((option) => option === undefined)
 
 const earlier: ReadonlySet<string> | undefined =
@@ -95,8 +100,7 @@ for (const name of names) {
   console.log(`${name}: ${mutants.length} of ${all.length} mutants`)
   const found = await runMutants(name, mutants, {
     jobs: Number(options.jobs),
-    // A sample has a bounded time: the slow laws run only for mutants without an explanation.
-    isQuick: ({ key }) => options.quick || (options.sample !== undefined && reasons.has(key)),
+    isQuick: options.quick,
     checksSlow: !options.quick && options.sample === undefined,
     onResult: ({ verdict, mutant }) => {
       if (verdict === "survived" && !reasons.has(mutant.key)) console.log(`survived: ${describe(mutant)}`)

@@ -109,8 +109,8 @@ const lawOrder = (name: SubjectName) => {
 
 export interface RunOptions {
   readonly jobs: number
-  /** Whether the laws that start processes or run long are left out for this mutant. */
-  readonly isQuick: (mutant: Mutant) => boolean
+  /** Whether the laws that start processes or run long are left out. */
+  readonly isQuick: boolean
   /** Whether the laws that start processes or run long are checked first on the store without a change. */
   readonly checksSlow: boolean
   /** Is called with each result. */
@@ -153,7 +153,7 @@ export const runMutants = async (
     let runner = await startRunner(env)
     let count = 0
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const reply = await runner.send({ mutant: mutant.number, entry: entryUrl, laws: order.ids(isQuick(mutant)) })
+      const reply = await runner.send({ mutant: mutant.number, entry: entryUrl, laws: order.ids(isQuick) })
       const result = resultOf(mutant, reply)
       if (result.verdict === "caught") order.caught(result.by)
       results.push(result)
