@@ -211,6 +211,19 @@ class Simulation {
     }
   }
 
+  /** Checks only when the time has passed and something was committed since: only a commit ends a delivery, distributes an event or ends an event delivery. */
+  #afterCommits(isDone: () => boolean): () => boolean {
+    const { world, history } = this
+    let checkedAt = -1
+    let checkedCommits = -1
+    return () => {
+      if (world.now === checkedAt || history.commits === checkedCommits) return false
+      checkedAt = world.now
+      checkedCommits = history.commits
+      return isDone()
+    }
+  }
+
   run(): SimulationResult {
     const { world, history, raw } = this
     world.run(
@@ -223,12 +236,13 @@ class Simulation {
     this.machineSkewMillis = 0
     for (const process of this.processes) process.skewMillis = 0
     const unfinished = new Set(this.#unfinished())
+    const late = () => this.#unfinished().filter((id) => unfinished.has(id))
     world.run(
       world.now + dueMillisMax,
-      () => false,
+      this.#afterCommits(() => late().length === 0),
       () => this.#injectFaults()
     )
-    const late = this.#unfinished().filter((id) => unfinished.has(id))
+    const stillLate = late()
     const hasSettled = () => {
       const [{ scheduled, queued, sending }, events, pending] = readNow(raw, [
         { _tag: "Backlog", now: world.now },
@@ -241,25 +255,13 @@ class Simulation {
         eventDeliveriesOf(raw, history).every(({ status }) => status !== "pending")
       )
     }
-    let checkedAt = world.now
-    let checkedCommits = -1
-    const settled = world.run(
-      world.now + recoveryMillisMax,
-      () => {
-        // Only a commit ends a delivery, distributes an event or ends an event delivery.
-        if (world.now === checkedAt || history.commits === checkedCommits) return false
-        checkedAt = world.now
-        checkedCommits = history.commits
-        return hasSettled()
-      },
-      () => this.#injectFaults()
-    )
+    const settled = world.run(world.now + recoveryMillisMax, this.#afterCommits(hasSettled), () => this.#injectFaults())
     for (const process of this.processes) world.kill(process)
     const byDelivery = Map.groupBy(this.copies, ({ deliveryId }) => deliveryId)
     return {
       problems: [
         ...history.problems,
-        ...late.map(
+        ...stillLate.map(
           (id) => `${id} was queued when the faults stopped, and has not ended ${dueMillisMax / hourMillis} hours later`
         ),
         ...(settled || hasSettled() ? [] : ["a delivery or an event still waits long after the faults stopped"]),
