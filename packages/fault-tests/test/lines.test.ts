@@ -22,4 +22,17 @@ describe("lines of a process that is killed", () => {
     expect(next()).toEqual([{ n: 4 }])
     expect(readLines(join(folder, "absent.jsonl"))).toEqual([])
   })
+
+  it("returns each line once", () => {
+    const file = join(folder, "once.jsonl")
+    const next = newLines<number>(file)
+    expect(next()).toEqual([])
+    const append = appender(file)
+    append(1)
+    append(2)
+    expect(next()).toEqual([1, 2])
+    expect(next()).toEqual([])
+    append(3)
+    expect(next()).toEqual([3])
+  })
 })

@@ -3,13 +3,13 @@
  * the call with the same key. At the end every call has happened exactly once.
  */
 import { Dispatcher, Domains, formatInstant, Sending, StoreUnavailable } from "@mailkeep/core"
+import type { Cut, DatabaseProxy } from "@mailkeep/test-support/postgresProxy"
 import { Clock, Effect, Exit, Schedule } from "effect"
 import { embeddedMailOver, filesIn, project, send, sendBody } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { appender } from "../Lines.ts"
 import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
-import type { Cut, DatabaseProxy } from "./databaseProxy.ts"
 import { databaseStore } from "./databaseStore.ts"
 import { finalCheck } from "./finalCheck.ts"
 import { startDatabase } from "./serverFaults.ts"

@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url"
 import type { PostgresServer, Watched } from "@mailkeep/test-support/postgres"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
+import type { DatabaseProxy } from "@mailkeep/test-support/postgresProxy"
+import { startProxy } from "@mailkeep/test-support/postgresProxy"
 import { startStandby } from "@mailkeep/test-support/postgresStandby"
 import { bundledProgram } from "../bundledProgram.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -21,8 +23,6 @@ import type { FaultRun } from "../FaultRun.ts"
 import type { WorkerOptions } from "../kill/worker.ts"
 import { newLines } from "../Lines.ts"
 import type { WorkerReport } from "../workerReports.ts"
-import type { DatabaseProxy } from "./databaseProxy.ts"
-import { startProxy } from "./databaseProxy.ts"
 import { finalCheck } from "./finalCheck.ts"
 import { makeOrphans } from "./orphans.ts"
 
@@ -144,8 +144,7 @@ export const startDatabase = async (cleanUp: AsyncDisposableStack) => {
   cleanUp.defer(() => watched.close())
   const server = await startPostgres(watched)
   await server.run("postgres", `CREATE DATABASE ${database}`)
-  const proxy = await startProxy(server.port)
-  cleanUp.defer(() => proxy.close())
+  const proxy = cleanUp.use(await startProxy(server.port))
   const urlAt = (port: number) => server.urlOf(database).replace(`:${server.port}/`, `:${port}/`)
   return { folder, watched, server, proxy, url: urlAt(proxy.port) }
 }

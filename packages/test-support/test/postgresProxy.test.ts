@@ -2,16 +2,12 @@
  * The proxy between products and PostgreSQL, with a server that returns messages.
  */
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { connect, createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { appender, newLines } from "../src/Lines.ts"
-import { startProxy } from "../src/postgres/databaseProxy.ts"
-import { makeMessageFrames } from "../src/postgres/messageFrames.ts"
+import { makeMessageFrames } from "../src/postgresFrames.ts"
+import { startProxy } from "../src/postgresProxy.ts"
 
 const message = (type: string, text: string): Buffer => {
   const body = Buffer.from(text)
@@ -46,11 +42,8 @@ const connected = async (cleanUp: AsyncDisposableStack) => {
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  const proxy = await startProxy((server.address() as AddressInfo).port)
-  cleanUp.defer(async () => {
-    await proxy.close()
-    server.close()
-  })
+  cleanUp.defer(() => void server.close())
+  const proxy = cleanUp.use(await startProxy((server.address() as AddressInfo).port))
   const client = connect(proxy.port, "127.0.0.1")
   let received = ""
   client.on("data", (bytes) => (received += String(bytes)))
@@ -121,25 +114,5 @@ describe("startProxy", () => {
     expect(String(bytes)).toContain("other")
     client.destroy()
     other.close()
-  })
-})
-
-describe("newLines", () => {
-  it("returns each line once, and a line without its end only when the rest is written", () => {
-    const folder = mkdtempSync(join(tmpdir(), "mailkeep-lines-"))
-    try {
-      const file = join(folder, "lines.jsonl")
-      const lines = newLines<number>(file)
-      expect(lines()).toEqual([])
-      const append = appender(file)
-      append(1)
-      append(2)
-      expect(lines()).toEqual([1, 2])
-      expect(lines()).toEqual([])
-      append(3)
-      expect(lines()).toEqual([3])
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
   })
 })

@@ -4,7 +4,7 @@
 import { once } from "node:events"
 import type { AddressInfo, Socket } from "node:net"
 import { connect, createServer } from "node:net"
-import { makeMessageFrames } from "./messageFrames.ts"
+import { makeMessageFrames } from "./postgresFrames.ts"
 
 /** A cut: the N-th message of a direction from now on, counted over all connections, does not arrive, and no connection survives. */
 export interface Cut {
@@ -26,7 +26,8 @@ export interface DatabaseProxy {
   readonly arm: (cut: Cut | null) => void
   /** Whether the armed cut has happened. */
   readonly hasCut: () => boolean
-  readonly close: () => Promise<void>
+  /** Closes every connection and stops listening. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /** Starts a proxy on a free port of the loopback address. */
@@ -50,16 +51,20 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
     }
   }
 
-  const server = createServer((client) => {
-    const upstream = connect(target, "127.0.0.1")
+  // A host that has disappeared does not answer the end of a connection either.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect({ port: target, host: "127.0.0.1", allowHalfOpen: true })
     const ends = [client, upstream] as const
     for (const [index, socket] of ends.entries()) {
       sockets.add(socket)
       socket.setNoDelay(true)
+      const other = ends[1 - index]!
       socket.on("error", () => {})
+      socket.once("end", () => {
+        if (!silent.has(other)) other.end()
+      })
       socket.once("close", () => {
         sockets.delete(socket)
-        const other = ends[1 - index]!
         if (!silent.has(other)) other.destroy()
       })
     }
@@ -83,7 +88,7 @@ export const startProxy = async (targetPort: number): Promise<DatabaseProxy> => 
       seen = 0
     },
     hasCut: () => armed !== null && seen >= armed.message,
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       cutAll()
       server.close()
       await once(server, "close")
