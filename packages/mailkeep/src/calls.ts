@@ -33,33 +33,39 @@ export interface Calls {
   readonly end: (graceMillis: number) => Promise<void>
 }
 
-/** The frames of the stack above the method of a handle that calls `run`. They are formatted only when a call rejects. */
-const callerFrames = (run: Run | RunSync): (() => string) => {
+/**
+ * The frames of the code that called `run` or waits for its promise, without the first `skipped`. They are taken when a call rejects, so that a call that
+ * resolves pays nothing. V8 knows the functions that `await` a promise, and not those that pass a callback to `then`.
+ */
+const callerFrames = (run: Run | RunSync, skipped: number): string => {
   const site: { stack?: string } = {}
   Error.captureStackTrace(site, run)
-  // The first line is a header and the second the method of the handle.
-  return () => (site.stack ?? "").split("\n").slice(2).join("\n")
+  const [, ...frames] = (site.stack ?? "").split("\n")
+  // Node's own frames only say in which phase of the event loop the promise was settled.
+  const ofCaller = frames.slice(skipped).filter((frame) => !frame.includes("(node:internal/"))
+  return ofCaller.join("\n")
 }
 
 /**
  * Lets the stack of an error show the caller. A failure is made in the loop of a fiber, whose frames say nothing. A defect keeps its own frames,
  * because they show the bug.
  */
-const withCaller = (error: unknown, isFailure: boolean, frames: () => string): unknown => {
-  if (!(error instanceof Error) || Object.isFrozen(error)) return error
-  const text = frames()
-  if (text !== "")
-    error.stack = `${isFailure ? `${error.name}: ${error.message}` : (error.stack ?? String(error))}\n${text}`
+const withCaller = (error: unknown, isFailure: boolean, frames: string): unknown => {
+  if (frames !== "" && error instanceof Error && !Object.isFrozen(error))
+    error.stack = `${isFailure ? `${error.name}: ${error.message}` : (error.stack ?? String(error))}\n${frames}`
   return error
 }
 
-const rejectionOf = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefined, frames: () => string): unknown => {
+const rejectionOf = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefined, frames: string): unknown => {
   if (Cause.hasInterruptsOnly(cause))
     return signal?.aborted === true
       ? signal.reason
       : withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
   return withCaller(Cause.squash(cause), cause.reasons.some(Cause.isFailReason), frames)
 }
+
+/** A call after the end is like one that the end has interrupted. */
+const closed = Exit.interrupt()
 
 /**
  * `runtime` returns the runtime of the next call. `onFailure` is called with the runtime of each call that fails, but not of one that is
@@ -69,14 +75,9 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
   const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
   let hasEnded = false
 
-  /** One promise and one fiber for each call, and no more, because a product calls this for each mail. */
-  const run: Run = (effect, options) => {
-    const frames = callerFrames(run)
-    const signal = options?.signal
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason)
-      if (hasEnded) return reject(withCaller(new StoreUnavailable({ reason: "closed" }), true, frames))
-      const current = runtime()
+  /** One fiber for each call, and few promises, because a product calls this for each mail. */
+  const exitOf = <A, E>(effect: Effect.Effect<A, E, CoreServices>, current: R, signal: AbortSignal | undefined) =>
+    new Promise<Exit.Exit<A, unknown>>((resolve) => {
       const { cachedContext } = current
       const fiber =
         cachedContext === undefined
@@ -85,22 +86,34 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
       underWay.add(fiber)
       fiber.addObserver((exit) => {
         underWay.delete(fiber)
-        if (Exit.isSuccess(exit)) return resolve(exit.value)
-        // Later, because it may interrupt the other calls that are about to end in the same way. Before the caller learns of the rejection.
-        if (!Cause.hasInterruptsOnly(exit.cause)) queueMicrotask(() => onFailure(current))
-        reject(rejectionOf(exit.cause, signal, frames))
+        resolve(exit)
       })
     })
+
+  const run: Run = async (effect, options) => {
+    const signal = options?.signal
+    signal?.throwIfAborted()
+    const current = runtime()
+    const exit = await (hasEnded ? closed : exitOf(effect, current, signal))
+    if (Exit.isSuccess(exit)) return exit.value
+    // Later, because it may interrupt the other calls that are about to end in the same way. Before the caller learns of the rejection.
+    if (!Cause.hasInterruptsOnly(exit.cause)) queueMicrotask(() => onFailure(current))
+    throw rejectionOf(exit.cause, signal, callerFrames(run, 0))
+  }
+
+  const exitNow = <A, E>(effect: Effect.Effect<A, E, CoreServices>): Exit.Exit<A, E | TransactionRefused> => {
+    const context = runtime().cachedContext
+    if (hasEnded) return closed
+    return context === undefined
+      ? Exit.fail(new TransactionRefused({ reason: "not_open" }))
+      : Effect.runSyncExitWith(context)(effect)
   }
 
   const runSync: RunSync = (effect) => {
-    const frames = callerFrames(runSync)
-    if (hasEnded) throw withCaller(new StoreUnavailable({ reason: "closed" }), true, frames)
-    const context = runtime().cachedContext
-    if (context === undefined) throw withCaller(new TransactionRefused({ reason: "not_open" }), true, frames)
-    const exit = Effect.runSyncExitWith(context)(effect)
+    const exit = exitNow(effect)
     if (Exit.isSuccess(exit)) return exit.value
-    throw rejectionOf(exit.cause, undefined, frames)
+    // The method of the handle is between this function and the caller.
+    throw rejectionOf(exit.cause, undefined, callerFrames(runSync, 1))
   }
 
   const end = async (graceMillis: number): Promise<void> => {

@@ -21,19 +21,30 @@ describe("a refused call", () => {
 
   it("shows the caller in the stack of the failure, and no frame of a fiber", async () => {
     const mail = await openQuiet()
-    const sendFromHere = () => mail.send({ ...welcome, subject: "" })
+    const sendFromHere = async () => await mail.send({ ...welcome, subject: "" })
     const { stack = "" } = (await rejection(sendFromHere())) as Error
-    expect(stack).toMatch(/^InvalidArgument: subject .*\n\s+at sendFromHere /)
+    expect(stack).toMatch(/^InvalidArgument: subject .*\n\s+at (async )?sendFromHere /)
     expect(stack).not.toContain("node_modules/effect")
+  })
+
+  it("shows the caller of a call that waits for the store, of one of several, and of one after the close", async () => {
+    const mail = await openQuiet()
+    const both = async () => await Promise.all([mail.deliveries.get("del_1"), mail.deliveries.get("del_2")])
+    const { stack = "" } = (await rejection(both())) as Error
+    expect(stack).toMatch(/^DeliveryNotFound: .*\n[\s\S]*at (async )?both /)
+    await mail.close()
+    const sendFromHere = async () => await mail.send(welcome)
+    const { stack: later = "" } = (await rejection(sendFromHere())) as Error
+    expect(later).toMatch(/^StoreUnavailable: .*\n\s+at (async )?sendFromHere /)
   })
 
   it("rejects with a defect as it is, with its own frames and those of the caller", async () => {
     const bug = new Error("The product has a bug.")
     const mail = await openQuiet(planThat(() => Promise.reject(bug)))
-    const sendFromHere = () => mail.send(welcome)
+    const sendFromHere = async () => await mail.send(welcome)
     const reason = await rejection(sendFromHere())
     expect(reason).toBe(bug)
-    expect(bug.stack).toMatch(/calls\.test\.ts[\s\S]*at sendFromHere /)
+    expect(bug.stack).toMatch(/calls\.test\.ts[\s\S]*at (async )?sendFromHere /)
   })
 
   it.each([undefined, null, 7, "text", []])("rejects an input of another form: %j", async (input) => {
