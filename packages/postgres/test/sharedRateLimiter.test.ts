@@ -4,7 +4,7 @@
 import type { BucketRefs } from "@mailkeep/core/adapter"
 import { hasPostgres, openWatched, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
-import { Effect, Scope } from "effect"
+import { Clock, Effect, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Pool } from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -136,8 +136,9 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
     const alone = await Effect.runPromise(Effect.provideService(makeSharedRateLimiter(failing), Scope.Scope, scope))
     expect(await allowedOf([alone], bucketOf(100), 150, start)).toBe(100)
     isDown = false
-    expect(await allowedOf([alone], bucketOf(100), 1, start + 1000)).toBe(0)
-    expect(await allowedOf(limiters, bucketOf(100), 10, start + 1000)).toBe(0)
+    // The second begins after the report, which took some time.
+    expect(await allowedOf([alone], bucketOf(100), 1, start + 1100)).toBe(0)
+    expect(await allowedOf(limiters, bucketOf(100), 10, start + 1100)).toBe(0)
   })
 
   it("deletes the rows of full buckets every 10 minutes", async () => {
@@ -163,4 +164,50 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
     )
     expect(await countRows()).toBe(0)
   })
+})
+
+describe("a rate limit whose reports are slow", () => {
+  const bucket = { tokens: 50, taken: true }
+  it.each<readonly [string, () => Promise<typeof bucket>]>([
+    ["fails", () => Promise.reject(new Error("connection lost"))],
+    ["succeeds", () => Promise.resolve(bucket)]
+  ])("lets no request wait for another report within the second after a report that %s", (_, end) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const context = yield* Effect.context()
+      let reports = 0
+      const limiter = yield* makeSharedRateLimiter({
+        report: async () => {
+          reports++
+          await Effect.runPromiseWith(context)(TestClock.adjust("2 seconds"))
+          return end()
+        },
+        deleteFull: () => Promise.resolve()
+      })
+      const takeOne = Effect.flatMap(Clock.currentTimeMillis, (now) => limiter.take(bucketOf(1000), now))
+      expect(yield* takeOne).toMatchObject({ allowed: true })
+      for (const millis of [0, 500, 499]) {
+        yield* TestClock.adjust(millis)
+        expect(yield* takeOne).toMatchObject({ allowed: true })
+      }
+      expect(reports).toBe(1)
+      yield* TestClock.adjust(1)
+      yield* takeOne
+      expect(reports).toBe(2)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
+  )
+
+  it("reports again when the clock was set back", () =>
+    Effect.gen(function* () {
+      let reports = 0
+      const limiter = yield* makeSharedRateLimiter({
+        report: () => Promise.resolve({ ...bucket, tokens: 50 - reports++ }),
+        deleteFull: () => Promise.resolve()
+      })
+      yield* limiter.take(bucketOf(1000), start)
+      yield* limiter.take(bucketOf(1000), start + 500)
+      expect(reports).toBe(1)
+      yield* limiter.take(bucketOf(1000), start - 1)
+      expect(reports).toBe(2)
+    }).pipe(Effect.scoped, Effect.runPromise))
 })

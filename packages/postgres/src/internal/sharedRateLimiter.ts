@@ -10,11 +10,12 @@ import type { RateBuckets } from "./rateBuckets.ts"
 
 /** A process uses at most this part of the requests of a limit before it reports them. */
 const pieceDivisor = 20
-/** For how long a process decides by what it knows, in milliseconds. */
+/** For how long after a report a process decides by what it knows, in milliseconds. */
 const knownMillis = 1000
 /** After a report that failed, the process counts by itself for this long, in milliseconds. */
 const aloneMillis = 1000
 const bucketsMax = 10_000
+const nanosPerMilli = 1e6
 const cleanEvery = Duration.minutes(10)
 
 /** The requests that a process may use before it reports them; 0 means that each request is a statement of its own. */
@@ -25,6 +26,8 @@ interface Known {
   bucket: Bucket
   /** Used and not reported yet. */
   used: number
+  /** When the last report began. */
+  from: number
   /** Until when the process decides by `bucket`. */
   until: number
   /** Whether the last report failed, so that the process counts by itself. */
@@ -61,14 +64,15 @@ const decisionOf = (refs: BucketRefs, states: ReadonlyArray<BucketState>): RateD
   return { ...state, scope: refs[at]!.scope, limit: refs[at]!.limit }
 }
 
-/** The buckets as this process knows them. */
-const makeKnownBuckets = (rows: RateBuckets) => {
+/** The buckets as this process knows them. `clock` measures how long a report takes. */
+const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
   const buckets = new Map<string, Known>()
   const knownOf = (ref: BucketRef, now: number): Known => {
     const name = `${ref.scope}/${ref.id}`
     const known = buckets.get(name) ?? {
       bucket: fullBucket(ref.limit, now),
       used: 0,
+      from: now,
       until: now,
       isAlone: false,
       reporting: null
@@ -80,21 +84,31 @@ const makeKnownBuckets = (rows: RateBuckets) => {
     return known
   }
 
+  /** Returns a function that returns the time after `now`, which is the present time of this call. */
+  const timeAfter = (now: number) => {
+    const startedNanos = clock.monotonicTimeNanosUnsafe()
+    return () => now + Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / nanosPerMilli
+  }
+
   /** Reports what was used and takes more. Returns whether the row had it; `null` if the database did not answer. */
   const report = async (ref: BucketRef, now: number, { take, min }: Pick<Request, "take" | "min">) => {
     const known = knownOf(ref, now)
     const { used } = known
     known.used = 0
+    const presentTime = timeAfter(now)
     try {
       const { tokens, taken } = await rows.report(ref, now, { used, take, min })
       // Requests of this process may have used tokens meanwhile.
       known.bucket = { tokens: tokens - known.used, at: now }
-      known.until = now + knownMillis
+      known.from = now
+      // After the report: it can take longer than `knownMillis`.
+      known.until = presentTime() + knownMillis
       known.isAlone = false
       return taken
     } catch {
       known.used += used
-      known.until = now + aloneMillis
+      known.from = now
+      known.until = presentTime() + aloneMillis
       known.isAlone = true
       return null
     }
@@ -111,9 +125,9 @@ const makeKnownBuckets = (rows: RateBuckets) => {
   }
 
   const isStale = (ref: BucketRef, now: number): boolean => {
-    const { used, until, isAlone, reporting } = knownOf(ref, now)
-    // A clock that was set back is far before `until`.
-    const isKnown = now < until && until - now <= knownMillis
+    const { used, from, until, isAlone, reporting } = knownOf(ref, now)
+    // A clock that was set back is before `from`.
+    const isKnown = from <= now && now < until
     return !isKnown || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
   }
 
@@ -123,7 +137,7 @@ const makeKnownBuckets = (rows: RateBuckets) => {
 /** Makes the limiter. Deletes the rows of full buckets every 10 minutes until the scope closes. */
 export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimiter["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { knownOf, report, reportOnce, isStale } = makeKnownBuckets(rows)
+    const { knownOf, report, reportOnce, isStale } = makeKnownBuckets(rows, yield* Clock.Clock)
 
     const statesOf = (refs: BucketRefs, now: number, { draw }: Request, taking: boolean) =>
       refs.map((ref) => draw(knownOf(ref, now).bucket, ref, now, taking))
