@@ -4,8 +4,9 @@ import type { Writable } from "node:stream"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
-import { inWriteTransaction, makeDatabase, settleAll } from "../src/internal/database.ts"
+import { makeDatabase, settleAll } from "../src/internal/database.ts"
 import { isRepeatable } from "../src/internal/sqlStates.ts"
+import { inWriteTransaction } from "../src/internal/transactions.ts"
 import { testServer } from "./testServer.ts"
 
 describe("use", () => {

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net"
 import { once } from "node:events"
 import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
-import { Effect, Logger } from "effect"
+import { startProxy } from "@mailkeep/test-support/postgresProxy"
+import { Effect, Exit, Fiber, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -65,6 +66,91 @@ describe.skipIf(!hasPostgres())("listen", () => {
     })
     await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide([recording, TestClock.layer()])))
     expect(warnings).toEqual([[expect.stringMatching(/^No notifications are received\./), { code: "ECONNREFUSED" }]])
+  })
+})
+
+const setting = (name: string) => [{ _tag: "PutSetting", name, value: "x" } as const]
+
+describe.skipIf(!hasPostgres())("a store that was open", () => {
+  it("reports a refused login as unreachable, and works when the login is accepted again", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const role = `login_${database}`
+    await server.run("postgres", `CREATE ROLE ${role} LOGIN SUPERUSER`)
+    const refuse = (login: string) =>
+      server.run(
+        "postgres",
+        `ALTER ROLE ${role} ${login}`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`
+      )
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ connectionString: server.urlOf(database, role) })
+      yield* store.commit(setting("before"))
+      yield* Effect.promise(() => refuse("NOLOGIN"))
+      const failures = [
+        yield* Effect.flip(store.commit(setting("refused"))),
+        yield* Effect.flip(store.commit(setting("refused"))),
+        yield* Effect.flip(store.read([{ _tag: "Setting", name: "before" }]))
+      ]
+      yield* Effect.promise(() => refuse("LOGIN"))
+      yield* Effect.retry(store.commit(setting("after")), { times: 3 })
+      return failures.map((failure) => failure._tag === "StoreUnavailable" && failure.reason)
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toEqual(["unreachable", "unreachable", "unreachable"])
+  })
+
+  it("fails a commit that waits for a connection of a pool that was ended, and closes", async () => {
+    const server = await testServer()
+    const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      const client = yield* Effect.promise(() => pool.connect())
+      const commit = yield* Effect.forkChild(Effect.flip(store.commit(setting("a"))), { startImmediately: true })
+      yield* Effect.promise(() => expect.poll(() => pool.waitingCount).toBe(1))
+      const ended = pool.end()
+      client.release()
+      const failure = yield* Fiber.join(commit)
+      yield* Effect.promise(() => ended)
+      return failure
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({ reason: "unreachable" })
+  })
+
+  it("closes while the server is silent, also when it listens", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    await using proxy = await startProxy(server.port)
+    const connectionString = server.urlOf(database).replace(`:${server.port}/`, `:${proxy.port}/`)
+    const scope = Effect.runSync(Scope.make())
+    const store = await Effect.runPromise(
+      Effect.provideService(PostgresMailStore.make({ connectionString, listen: true }), Scope.Scope, scope)
+    )
+    await Effect.runPromise(store.commit(setting("a")))
+    const listeners = new pg.Pool({ connectionString: server.urlOf(database) })
+    const listening = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    await expect.poll(async () => (await listeners.query(listening)).rows.length).toBe(1)
+    await listeners.end()
+    proxy.silenceAll()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(Exit.isFailure(await Effect.runPromiseExit(store.read([])))).toBe(true)
+  })
+
+  it("works with an older driver, which does not know the state of a transaction", async () => {
+    const server = await testServer()
+    class OlderClient extends pg.Client {
+      override getTransactionStatus = undefined as never
+    }
+    const connectionString = server.urlOf(await server.createDatabase())
+    const pool = new pg.Pool({ connectionString, max: 1, Client: OlderClient })
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      yield* store.commit(setting("a"))
+      const conflict = yield* Effect.flip(store.commit(setting("a")))
+      return [conflict._tag, yield* store.read([{ _tag: "Setting", name: "a" }])]
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toEqual(["Conflict", ["x"]])
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 1])
+    await pool.end()
   })
 })
 

@@ -5,8 +5,10 @@ import type { Socket } from "node:net"
 import type { PoolClient } from "pg"
 
 interface DriverSocket extends Pick<Socket, "cork" | "uncork"> {
+  /** False after the connection has ended. */
+  readonly writable: boolean
   readonly setTimeout: (millis: number, onTimeout: () => void) => unknown
-  readonly destroy: (cause: Error) => unknown
+  readonly destroy: (cause?: Error) => unknown
 }
 
 /** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */

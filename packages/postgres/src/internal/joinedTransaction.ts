@@ -3,7 +3,7 @@
  */
 import type { Answers, Change, JoinedTransaction, MailStoreShape, Query } from "@mailkeep/core/adapter"
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
-import { Duration, Effect, Semaphore, Stream } from "effect"
+import { Duration, Effect, Exit, Semaphore, Stream } from "effect"
 import type { Scope } from "effect"
 import { makeClaims } from "./claim/claims.ts"
 import { makeSweep } from "./claim/sweep.ts"
@@ -38,6 +38,7 @@ const sentences = {
   asynchronous:
     "The transaction does not wait for the disk of the server (synchronous_commit). Set synchronous_commit to on for the transaction.",
   readOnly: "The transaction is read-only. Begin it with READ WRITE.",
+  noRights: "The role of the client may not use the tables of the store. Grant it the rights of the guide.",
   notGranted:
     "The role may not call pg_control_system(), which says to which server the client belongs. Grant it the right to execute this function."
 } as const
@@ -86,6 +87,7 @@ const identityForCall = (database: Database): Promise<string> =>
 const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
   if (cause instanceof TransactionRefused) return cause
   if (cause instanceof NewerTables) return refused("other_schema", `${cause.message}.`)
+  if (codeOf(cause) === "42501") return refused("not_supported", sentences.noRights)
   const failure = unavailableOf(cause)
   if (failure === undefined) throw defectOf(cause)
   return failure
@@ -101,6 +103,10 @@ const isClient = (value: unknown): value is ProductClient =>
 
 /** Whether the client is outside of a transaction. Older drivers do not know. */
 const isIdle = (client: ProductClient): boolean => client.getTransactionStatus?.() === "I"
+
+/** Whether the client has an open transaction. After its connection has ended, the driver keeps the last state, but the server has undone the transaction. */
+const hasTransaction = (client: ProductClient): boolean =>
+  client.connection?.stream?.writable !== false && ["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
 
 /** One connection whose users take turns: a commit in a savepoint must not contain a statement of another one. */
 const joinedDatabase = (connection: Connection): Database => {
@@ -157,6 +163,8 @@ export interface JoinDeps {
 /** A client of the product. Kept with its statements, because making the texts of all statements takes longer than most calls. */
 interface ClientState {
   readonly connection: Connection
+  /** The users of the connection within one call, one after the other. */
+  readonly database: Database
   /** One call at a time. */
   readonly turns: Semaphore.Semaphore
   readonly store: MailStoreShape
@@ -187,11 +195,13 @@ export const makeJoinTransaction = (
       const existing = clients.get(client)
       if (existing !== undefined) return existing
       const connection = connectionOf(client)
+      const own = joinedDatabase(connection)
       const changes: Array<Change> = []
       const made: ClientState = {
         connection,
+        database: own,
         turns: Semaphore.makeUnsafe(1),
-        store: joinedStore(joinedDatabase(connection), deps, (one) => changes.push(...one)),
+        store: joinedStore(own, deps, (one) => changes.push(...one)),
         takeChanges: () => changes.splice(0)
       }
       clients.set(client, made)
@@ -200,8 +210,7 @@ export const makeJoinTransaction = (
 
     const announceEnd = (client: ProductClient): Effect.Effect<void> =>
       Effect.gen(function* () {
-        const hasEnded = () => !["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
-        for (let millis = endMillisMin; !hasEnded(); millis = Math.min(endMillisMax, millis * 2))
+        for (let millis = endMillisMin; hasTransaction(client); millis = Math.min(endMillisMax, millis * 2))
           yield* Effect.sleep(Duration.millis(millis))
         const changes = written.get(client) ?? []
         written.delete(client)
@@ -231,7 +240,7 @@ export const makeJoinTransaction = (
       if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
       if (!isClient(value)) return Effect.fail(refused("not_a_connection", sentences.notAClient))
       const client = value
-      const { connection, turns, store, takeChanges } = clientState(client)
+      const { connection, database: own, turns, store, takeChanges } = clientState(client)
       const begun = Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })
       const announce = (changes: Array<Change>): Effect.Effect<void> =>
         Effect.suspend(() => {
@@ -245,7 +254,7 @@ export const makeJoinTransaction = (
         })
       return Effect.andThen(
         turns.take(1),
-        Effect.tapError(begun, () => turns.release(1))
+        Effect.onExit(begun, (exit) => (Exit.isSuccess(exit) ? Effect.void : turns.release(1)))
       ).pipe(
         Effect.as<JoinedTransaction>({
           store,
@@ -253,7 +262,8 @@ export const makeJoinTransaction = (
           end: (keep) =>
             Effect.suspend(() => {
               const changes = takeChanges()
-              return attemptWrite(() => endCall(connection, keep)).pipe(
+              // An interrupted call leaves its commit under way. The end of the call waits for it.
+              return attemptWrite(() => own.use((connection) => endCall(connection, keep))).pipe(
                 Effect.andThen(keep ? announce(changes) : Effect.void),
                 Effect.ensuring(turns.release(1))
               )

@@ -4,7 +4,7 @@
  */
 import { Effect, Schedule } from "effect"
 import type { Database } from "./database.ts"
-import { inMigrationTransaction } from "./database.ts"
+import { inMigrationTransaction } from "./transactions.ts"
 import { partitionsOf, withPartitions } from "./partitions.ts"
 import { sql as access } from "./schema/access.ts"
 import { sql as contacts } from "./schema/contacts.ts"

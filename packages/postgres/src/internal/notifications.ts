@@ -3,12 +3,14 @@
  * and not in its transaction, because the server ends transactions with a notification one after the other. Source: decision 0074.
  */
 import { randomUUID } from "node:crypto"
+import { clearTimeout, setTimeout } from "node:timers"
 import type { Change } from "@mailkeep/core/adapter"
 import type { Latch } from "effect"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { ClientConfig } from "pg"
 import pg from "pg"
+import type { ProductClient } from "./driverClient.ts"
 import { codeOf } from "./sqlStates.ts"
 import { makeSilenceLimit, reachableOptions, silentMillisDefault } from "./silentServer.ts"
 
@@ -43,6 +45,17 @@ const reconnecting = Schedule.min([Schedule.exponential("100 millis"), Schedule.
   Schedule.jittered
 )
 
+/** How long a server may take to end a connection. */
+const endMillisMax = 1000
+
+/** Ends a connection, also when the server is silent. */
+const endClient = async (client: pg.Client): Promise<void> => {
+  const { connection } = client as ProductClient
+  const destroy = setTimeout(() => connection?.stream?.destroy?.(), endMillisMax)
+  await client.end().catch(() => {})
+  clearTimeout(destroy)
+}
+
 /** Opens `hint` for each notification of another process. Connects again when the connection is lost. */
 export const makeNotifications = (
   config: ClientConfig,
@@ -74,7 +87,7 @@ export const makeNotifications = (
         sendOne: () => limited(next.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
       }
     } catch (cause) {
-      await next.end().catch(() => {})
+      await endClient(next)
       throw cause
     }
   }
@@ -100,7 +113,7 @@ export const makeNotifications = (
     (connected) =>
       Effect.promise(async () => {
         sendOne = undefined
-        await connected.client.end().catch(() => {})
+        await endClient(connected.client)
       })
   )
 

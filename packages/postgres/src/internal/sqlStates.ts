@@ -36,6 +36,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57P01": "unreachable",
   "57P02": "unreachable",
   "57P03": "unreachable",
+  // The database was dropped, or the session was idle for too long.
+  "57P04": "unreachable",
+  "57P05": "unreachable",
+  "25P04": "unreachable",
   // The server ended an idle transaction, because this process did not run for some time.
   "25P03": "unreachable",
   // The statement was canceled, for example by a limit on its duration.
@@ -53,6 +57,18 @@ export const markOfDriver = (cause: unknown): unknown => {
   return cause
 }
 
+const ofConnecting = new WeakSet<object>()
+
+/** Marks a failure of the driver to connect. No statement was sent, so it is no bug of a statement: a login can be refused for a while. */
+export const markOfConnecting = (cause: unknown): unknown => {
+  if (cause instanceof Error) ofConnecting.add(cause)
+  return markOfDriver(cause)
+}
+
+/** The server has ended the session. */
+const hasEndedSession = (cause: Error): boolean =>
+  "severity" in cause && (cause.severity === "FATAL" || cause.severity === "PANIC")
+
 export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
 
 /** The message of the pool when no connection became free in time. */
@@ -66,7 +82,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   if (code === undefined || !isServerCode(code)) return "unreachable"
   if (contended.has(code)) return "contended"
   if (code.startsWith("08") || code.startsWith("58")) return "unreachable"
-  return reasons[code]
+  return reasons[code] ?? (ofConnecting.has(cause) || hasEndedSession(cause) ? "unreachable" : undefined)
 }
 
 /** The connection can no longer be used. */

@@ -4,7 +4,7 @@
 import type { Claim, Delivery, Lane, Rotation } from "@mailkeep/core/adapter"
 import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "../database.ts"
-import { markInOrder } from "../database.ts"
+import { markInOrder } from "../transactions.ts"
 import type { VersionCheck } from "../tableVersion.ts"
 import type { Searched, SearchLimits } from "./claimRows.ts"
 import type { DueRow, Part } from "./claimStatements.ts"

@@ -4,7 +4,7 @@
 import type { Claim, Delivery, EventDelivery, EventDeliveryClaim } from "@mailkeep/core/adapter"
 import { longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "../database.ts"
-import { markInOrder } from "../database.ts"
+import { markInOrder } from "../transactions.ts"
 import { schemaVersion } from "../migrations.ts"
 import { eventDeliveries } from "../tables.ts"
 import type { VersionCheck } from "../tableVersion.ts"

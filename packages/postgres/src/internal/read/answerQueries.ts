@@ -4,7 +4,7 @@
 import type { AnswerOf, Answers, EventWithDeliveries, Query, QueryOf, QueryTag } from "@mailkeep/core/adapter"
 import { caseFold } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "../database.ts"
-import { readAtOnce } from "../database.ts"
+import { readAtOnce } from "../transactions.ts"
 import {
   apiKeys,
   attempts,

@@ -7,17 +7,23 @@ import { settleAll } from "../database.ts"
 import type { RecordTable } from "../recordTable.ts"
 import { jsonRows } from "../recordTable.ts"
 import { failUnless } from "../sqlStates.ts"
+import { isInWriteTransaction } from "../transactions.ts"
 
 /** How the changes of one kind are applied. */
 export interface ApplySet<C> {
   /** Applies the changes whose guards hold. Returns the indexes of the others. */
   readonly apply: (connection: Connection, changes: ReadonlyArray<C>) => Promise<ReadonlyArray<number>>
   /**
-   * Applies all changes, or fails, and the transaction with it: `isFailedCondition`. Sends its statements before it returns, so that the end of the
-   * transaction can follow them at once. Absent if the client must read something first.
+   * Applies all changes, or fails, and the transaction with it: `isFailedCondition`. Absent if the client must read something first.
    */
-  readonly applyOrFail?: (connection: Connection, changes: ReadonlyArray<C>) => Promise<unknown>
+  readonly applyOrFail?: (changes: ReadonlyArray<C>) => SendStatements
 }
+
+/**
+ * Sends statements whose values are made already, so that it does not throw between two of them. Sends them before it returns, so that the end of the
+ * transaction can follow them at once.
+ */
+export type SendStatements = (connection: Connection) => Promise<unknown>
 
 /** A key in one text. No part of a key contains the separator. */
 export const joined = (...parts: ReadonlyArray<string | number>): string => parts.join("\0")
@@ -28,6 +34,18 @@ const missing = (keys: ReadonlyArray<string>, written: ReadonlyArray<object>): R
   const found = new Set(written.map((row) => joined(...(Object.values(row) as ReadonlyArray<string | number>))))
   return keys.flatMap((key, index) => (found.has(key) ? [] : [index]))
 }
+
+/** Sends one statement. */
+export const sendOne =
+  (sql: string, values: ReadonlyArray<unknown>): SendStatements =>
+  (connection) =>
+    connection.prepared(sql, values)
+
+/** Sends statements of several senders. */
+export const sendAll =
+  (sends: ReadonlyArray<SendStatements>): SendStatements =>
+  (connection) =>
+    settleAll(sends.map((send) => send(connection)))
 
 /** The `WITH` query of a statement that returns the keys of the records that it writes. */
 export const writtenBy = (sql: string): string => `written AS (${sql})`
@@ -47,19 +65,19 @@ export const applyAll = <C>(
   return {
     apply: async (connection, changes) =>
       missing(changes.map(keyOf), await connection.prepared(sql, rowsOfChanges(changes))),
-    applyOrFail: (connection, changes) => connection.prepared(orFailSql, rowsOfChanges(changes))
+    applyOrFail: (changes) => sendOne(orFailSql, rowsOfChanges(changes))
   }
 }
 
 /** A change without a guard. */
 export const applyAlways = <C>(sql: string, recordOf: (change: C) => object): ApplySet<C> => {
-  const applyOrFail = (connection: Connection, changes: ReadonlyArray<C>) =>
-    connection.prepared(sql, [JSON.stringify(changes.map(recordOf))])
-  return { apply: (connection, changes) => applyOrFail(connection, changes).then(() => []), applyOrFail }
+  const applyOrFail = (changes: ReadonlyArray<C>) => sendOne(sql, [JSON.stringify(changes.map(recordOf))])
+  return { apply: (connection, changes) => applyOrFail(changes)(connection).then(() => []), applyOrFail }
 }
 
-/** The rows of the parameter, as a table with the alias `r`. */
-export const rowsOf = (definitions: string): string => jsonRows("$1", "r", definitions)
+/** The rows of the parameter, as a table with the alias `r`. Outside of a transaction that writes there are none, so nothing is written. */
+export const rowsOf = (definitions: string): string =>
+  jsonRows(`(CASE WHEN ${isInWriteTransaction} THEN $1::json END)`, "r", definitions)
 
 /**
  * Inserts records that must not exist yet, in the order of their keys. `key` has the columns of the key. `join` joins the record `r` to another that
@@ -120,7 +138,6 @@ export const putSet = <C extends Replacing>(
       )
       return failed.flat()
     },
-    applyOrFail: (connection, changes) =>
-      settleAll(partsOf(changes).map((part) => part.set.applyOrFail(connection, part.changes)))
+    applyOrFail: (changes) => sendAll(partsOf(changes).map((part) => part.set.applyOrFail(part.changes)))
   }
 }

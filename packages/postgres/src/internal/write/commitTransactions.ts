@@ -4,9 +4,11 @@
 import type { Change, ChangeOf, RefusedChange } from "@mailkeep/core/adapter"
 import { changeOrder } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
-import { inWriteTransaction, settleAll } from "../database.ts"
+import { settleAll } from "../database.ts"
 import { isFailedCondition } from "../sqlStates.ts"
+import { inWriteTransaction, writeAtOnce } from "../transactions.ts"
 import type { ApplySet } from "./changeSet.ts"
+import { sendAll } from "./changeSet.ts"
 import type { SetTag } from "./changeSets.ts"
 import { makeChangeSets } from "./changeSets.ts"
 import { makeFindConflict } from "./conflicts.ts"
@@ -80,20 +82,12 @@ export const makeCommitTransactions = (
    * otherwise the server has undone the transaction. Source: decision 0094.
    */
   const applyAtOnce = async (parts: ReadonlyArray<Part>): Promise<boolean> => {
-    const sends = parts.map(({ set, changes }) => {
-      const { applyOrFail } = set
-      return applyOrFail && ((connection: Connection) => applyOrFail(connection, changes))
-    })
-    if (!sends.every((send) => send !== undefined)) return false
+    if (parts.some(({ set }) => set.applyOrFail === undefined)) return false
+    const locks = locksOfChanges(parts.flatMap(({ changes }) => changes))
+    const sends = parts.map(({ set, changes }) => set.applyOrFail!(changes))
+    const send = sendAll([(connection) => takeLocks(connection, locks), ...sends, lastStep.runOrFail])
     try {
-      await inWriteTransaction(database, (connection) => ({
-        value: settleAll<unknown>([
-          takeLocks(connection, locksOfChanges(parts.flatMap(({ changes }) => changes))),
-          ...sends.map((send) => send(connection)),
-          lastStep.runOrFail(connection)
-        ]),
-        isKept: true
-      }))
+      await writeAtOnce(database, send)
       return true
     } catch (cause) {
       if (isFailedCondition(cause)) return false

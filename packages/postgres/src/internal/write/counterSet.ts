@@ -4,7 +4,7 @@
 import type { ChangeOf } from "@mailkeep/core/adapter"
 import type { ApplySet } from "./changeSet.ts"
 import { failUnless } from "../sqlStates.ts"
-import { joined, rowsOf } from "./changeSet.ts"
+import { joined, rowsOf, sendOne } from "./changeSet.ts"
 
 type AddToCounter = ChangeOf<"AddToCounter">
 
@@ -63,6 +63,6 @@ export const makeAddToCounters = (schema: string): Required<ApplySet<AddToCounte
         isBounded(change) && reached.get(keyOf(change))! > change.max! ? [index] : []
       )
     },
-    applyOrFail: (connection, changes) => connection.prepared(orFailSql, [sumsText(changes)])
+    applyOrFail: (changes) => sendOne(orFailSql, [sumsText(changes)])
   }
 }

@@ -3,11 +3,10 @@
  */
 import type { ChangeOf, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
-import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 import { failUnless } from "../sqlStates.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { rowsOf } from "./changeSet.ts"
+import { rowsOf, sendAll, sendOne } from "./changeSet.ts"
 
 type Expect = ChangeOf<"Expect">
 
@@ -39,25 +38,21 @@ export const makeExpectSet = (schema: string): ApplySet<Expect> => {
     (table, where) =>
       `SELECT ${failUnless("count(*) = 0")} FROM ${rowsOf(definitions)} LEFT JOIN ${table} AS t ON ${where} WHERE t.revision IS DISTINCT FROM r.revision`
   )
-  const send = <Row extends object>(
-    connection: Connection,
-    changes: ReadonlyArray<Expect>,
-    sqls: typeof statements
-  ): Promise<ReadonlyArray<ReadonlyArray<Row>>> => {
-    const byKind = Map.groupBy(
-      changes.map(({ record, revision }, n) => ({ ...record, revision, n })),
-      ({ kind }) => kind
-    )
-    return settleAll([...byKind].map(([kind, refs]) => connection.prepared<Row>(sqls[kind], [JSON.stringify(refs)])))
+  /** The changes of each kind, as the parameter of a statement. */
+  const byKind = (changes: ReadonlyArray<Expect>): ReadonlyArray<readonly [RecordRef["kind"], string]> => {
+    const refs = changes.map(({ record, revision }, n) => ({ ...record, revision, n }))
+    return [...Map.groupBy(refs, ({ kind }) => kind)].map(([kind, own]) => [kind, JSON.stringify(own)])
   }
   return {
     apply: async (connection, changes) => {
-      const rows = await send<Found>(connection, changes, statements)
+      const rows = await settleAll(
+        byKind(changes).map(([kind, refs]) => connection.prepared<Found>(statements[kind], [refs]))
+      )
       const revisions = new Map(rows.flat().map(({ n, revision }) => [n, { revision }]))
       return changes.flatMap(({ revision }, n) =>
         revisionConflict(revisions.get(n), revision) === undefined ? [] : [n]
       )
     },
-    applyOrFail: (connection, changes) => send(connection, changes, orFail)
+    applyOrFail: (changes) => sendAll(byKind(changes).map(([kind, refs]) => sendOne(orFail[kind], [refs])))
   }
 }

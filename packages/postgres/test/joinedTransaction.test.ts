@@ -1,0 +1,140 @@
+/**
+ * Calls in a transaction of the product that end early: interrupted, refused, or without their connection.
+ */
+import type { Change, MailStoreShape } from "@mailkeep/core/adapter"
+import { hasPostgres } from "@mailkeep/test-support/postgres"
+import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresGuide"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import type { PoolClient } from "pg"
+import pg from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { PostgresMailStore } from "../src/index.ts"
+import { testServer } from "./testServer.ts"
+
+const migrate = (connectionString: string) => Effect.runPromise(PostgresMailStore.migrate({ connectionString }))
+
+const newPool = (connectionString: string, pipeline = false) => {
+  const pool = new pg.Pool({ connectionString, max: 3, pipeline })
+  // A client that was released with an error ends while the pool is not used.
+  pool.on("error", () => {})
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+const query = (client: PoolClient, sql: string) => Effect.promise(() => client.query(sql))
+
+const join = (store: MailStoreShape, client: PoolClient) => store.joinTransaction!(client)
+
+/** A commit that takes several statements one after the other, because a content is sent only where it is missing. */
+const withContent = (n: number): ReadonlyArray<Change> => [
+  { _tag: "PutSetting", name: `setting-${n}`, value: "x" },
+  {
+    _tag: "PutContent",
+    projectId: "prj_1" as never,
+    hash: `hash-${n}`,
+    chunks: [new Uint8Array(200_000), new Uint8Array(200_000)]
+  } as Change
+]
+
+describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => {
+  it.each([true, false])(
+    "leaves the transaction of the product as it was when it is interrupted, with pipeline %s",
+    async (pipeline) => {
+      const server = await testServer()
+      const pool = newPool(server.urlOf(await server.createDatabase()), pipeline)
+      const endings = await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* PostgresMailStore.make({ pool })
+            const client = yield* Effect.promise(() => pool.connect())
+            yield* query(client, "CREATE TABLE orders (n integer)")
+            const found: Array<string> = []
+            for (let n = 0; n < 20; n++) {
+              yield* query(client, "BEGIN")
+              yield* query(client, `INSERT INTO orders VALUES (${n})`)
+              const joined = yield* join(store, client)
+              const call = yield* Effect.forkChild(joined.store.commit(withContent(n)), { startImmediately: true })
+              // Each time a little later.
+              for (let turn = 0; turn < n; turn++)
+                yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+              yield* Fiber.interrupt(call)
+              yield* joined.end(false)
+              found.push((yield* query(client, "COMMIT")).command)
+            }
+            const { rows } = yield* query(
+              client,
+              "SELECT (SELECT count(*)::int FROM orders) AS orders, (SELECT count(*)::int FROM mailkeep.contents) AS contents"
+            )
+            client.release()
+            return [new Set(found), rows]
+          })
+        )
+      )
+      expect(endings).toEqual([new Set(["COMMIT"]), [{ orders: 20, contents: 0 }]])
+    }
+  )
+
+  it("is refused for a role without rights, and so are the next ones", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    await createGuideRoles({ server, database, migrate })
+    const role = `${guideRolesOf(database).app}_other`
+    await server.run(database, `CREATE ROLE ${role} LOGIN`)
+    const clients = newPool(server.urlOf(database, role))
+    const reasons = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({
+            connectionString: server.urlOf(database)
+          })
+          const client = yield* Effect.promise(() => clients.connect())
+          const found: Array<string> = []
+          for (let call = 0; call < 2; call++) {
+            yield* query(client, "BEGIN")
+            const refused = yield* Effect.flip(join(store, client))
+            found.push(`${refused._tag} ${refused.reason}`)
+            yield* query(client, "ROLLBACK")
+          }
+          client.release()
+          return found
+        })
+      )
+    )
+    expect(reasons).toEqual(["TransactionRefused not_supported", "TransactionRefused not_supported"])
+  })
+
+  it("is not looked at any more when its connection has ended", async () => {
+    const server = await testServer()
+    const pool = newPool(server.urlOf(await server.createDatabase()))
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      const client = yield* Effect.promise(() => pool.connect())
+      yield* query(client, "BEGIN")
+      const joined = yield* join(store, client)
+      yield* joined.store.commit([{ _tag: "PutSetting", name: "a", value: "x" }])
+      yield* joined.end(true)
+      let looks = 0
+      const statusOf = client.getTransactionStatus.bind(client)
+      client.getTransactionStatus = () => {
+        looks++
+        return statusOf()
+      }
+      yield* TestClock.adjust("1 second")
+      const before = looks
+      const ended = Effect.promise(
+        () => new Promise<unknown>((resolve) => void client.once("end", () => resolve(true)))
+      )
+      const fiber = yield* Effect.forkChild(ended, { startImmediately: true })
+      client.release(new Error("The product gives the client up."))
+      yield* Fiber.join(fiber)
+      const status = statusOf()
+      looks = 0
+      yield* TestClock.adjust("10 seconds")
+      return { before, status, looks }
+    })
+    const found = await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(TestClock.layer())))
+    expect(found.before).toBeGreaterThan(5)
+    expect([found.status, found.looks]).toEqual(["T", 0])
+  })
+})
