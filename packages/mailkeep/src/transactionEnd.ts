@@ -6,16 +6,25 @@ import { setImmediate, setTimeout } from "node:timers"
 const pauseMillisMin = 1
 const pauseMillisMax = 100
 
+/** The part of a client of `pg` that shows its socket. Another driver may have none. */
+interface SocketOwner {
+  readonly connection?: { readonly stream?: { readonly writable?: boolean } }
+}
+
+/** Whether the socket of a client has ended. The server then ends the transaction, and `pg` does not update the status. */
+const hasLostSocket = (client: object): boolean => (client as SocketOwner).connection?.stream?.writable === false
+
 /** A connection of better-sqlite3 has `inTransaction`, and a client of `pg` has `getTransactionStatus`: `I` outside of a transaction. */
 const hasTransaction = (connection: object): boolean => {
   if ("inTransaction" in connection) return connection.inTransaction === true
   if (!("getTransactionStatus" in connection) || typeof connection.getTransactionStatus !== "function") return false
+  if (hasLostSocket(connection)) return false
   return connection.getTransactionStatus() === "T" || connection.getTransactionStatus() === "E"
 }
 
 /**
- * Returns a function that watches a connection with an open transaction. Calls `onEnd` after the transaction has ended: on the next turn of the
- * event loop, or after pauses of 1 to 100 ms. The pauses do not keep the process running.
+ * Returns a function that watches a connection with an open transaction. Calls `onEnd` after the transaction or the connection has ended: on the
+ * next turn of the event loop, or after pauses of 1 to 100 ms. The pauses do not keep the process running.
  */
 export const makeEndWatch = (onEnd: () => void): ((connection: unknown) => void) => {
   const watched = new WeakSet()

@@ -42,8 +42,8 @@ export interface WorkerLease {
     limit: number
   ) => Effect.Effect<ReadonlyArray<EventDelivery>, StoreUnavailable>
   /**
-   * Runs the work on a claimed row and renews the lease until the work ends. When the work dies or its result was not stored, the row stays
-   * claimed until its lease ends. Work on other rows continues.
+   * Runs the work on a claimed row and renews the lease until the work ends. When the work dies or is interrupted, or its result was not
+   * stored, the row stays claimed until its lease ends. Work on other rows continues.
    */
   readonly workOn: (row: ClaimedRow, work: Effect.Effect<unknown, NotStored>) => Effect.Effect<unknown>
   /** The lease of a claimed row. */
@@ -78,8 +78,15 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   const changeWorkerId = Effect.sync(() => {
     formerIds.push(workerId)
     if (formerIds.length > formerIdsMax) formerIds.shift()
+    if (!claimedRows.has(workerId)) renewed.delete(workerId)
     workerId = newWorkerId()
   })
+
+  /**
+   * Changes the id unless this is a former id: rows may be claimed under it that nobody works on. A shutdown interrupts many rows at once, and a
+   * change for each of them would drop ids from `formerIds` whose leases must end.
+   */
+  const abandonId = (id: string) => Effect.suspend(() => (id === workerId ? changeWorkerId : Effect.void))
 
   const recordRenewal = (worker: string, at: Moment): void => {
     const last = renewed.get(worker)
@@ -120,10 +127,9 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       const { now } = clock
       // The id can change while the claim runs.
       const worker = workerId
-      // A failed claim may have been applied. Its rows must not stay claimed by an id whose lease is renewed.
-      const rows = yield* Effect.tapError(
-        claimRows({ now, limit, worker, leaseUntil: now + leaseMillis }),
-        () => changeWorkerId
+      // A claim that failed or was interrupted may have been applied. Its rows must not stay claimed by an id whose lease is renewed.
+      const rows = yield* Effect.onError(claimRows({ now, limit, worker, leaseUntil: now + leaseMillis }), () =>
+        abandonId(worker)
       )
       if (rows.length > 0) recordRenewal(worker, clock)
       return rows
@@ -142,10 +148,11 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
 
   const workOn: WorkerLease["workOn"] = (row, work) => {
     const abandon = (why: string) =>
-      Effect.andThen(changeWorkerId, Effect.logError("The work on a claimed row failed.", { row: row.id, why }))
+      Effect.andThen(abandonId(row.worker!), Effect.logError("The work on a claimed row failed.", { row: row.id, why }))
     const guarded = work.pipe(
       Effect.catch(({ _tag, reason }) => abandon(`${_tag}: ${reason}`)),
-      Effect.catchDefect((defect) => abandon(defectName(defect)))
+      Effect.catchDefect((defect) => abandon(defectName(defect))),
+      Effect.onInterrupt(() => abandonId(row.worker!))
     )
     return Effect.acquireUseRelease(
       count(row.worker!, 1),

@@ -175,7 +175,11 @@ const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
     const { handedOver } = yield* startTogether({ queueingAndRecovery: 0, handOffs: deps.settings.concurrency })
     yield* deps.sweep
     return { ...prepared, handedOver }
-  }).pipe(Effect.scoped)
+  }).pipe(
+    // Between a claim and the start of its work, nothing else reacts to an interruption.
+    Effect.onInterrupt(() => deps.lease.changeWorkerId),
+    Effect.scoped
+  )
 }
 
 /** The time until the next delivery is due, at most `sleepMillisMax`; 0 if one is due. */

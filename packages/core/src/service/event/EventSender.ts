@@ -103,9 +103,10 @@ const runEventDelivery = (deps: Deps, eventDelivery: EventDelivery): Effect.Effe
     if (_tag === "Accepted") circuitBreakers.recordSuccess(subscriber)
     else circuitBreakers.recordFailure(subscriber, now)
   })
-  return Effect.ensuring(
-    lease.workOn(eventDelivery, once),
-    Effect.sync(() => circuitBreakers.release(subscriber))
+  return Effect.acquireUseRelease(
+    Effect.sync(() => circuitBreakers.acquire(subscriber)),
+    () => lease.workOn(eventDelivery, once),
+    () => Effect.sync(() => circuitBreakers.release(subscriber))
   )
 }
 
@@ -131,14 +132,12 @@ const startDue = (
       ({ subscriber }) => deps.lease.claimEventDeliveries(subscriber, capacityFor(deps, subscriber)),
       { concurrency: "unbounded" }
     )
-    for (const eventDelivery of claimed.flat()) {
-      deps.circuitBreakers.acquire(eventDelivery.subscriber)
-      yield* start(runEventDelivery(deps, eventDelivery))
-    }
+    for (const eventDelivery of claimed.flat()) yield* start(runEventDelivery(deps, eventDelivery))
     const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
     return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
   })
 
+/** If it is interrupted, event deliveries already claimed wait for the end of their lease, which later ticks do not renew. */
 const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
   Effect.gen(function* () {
     yield* Effect.forkScoped(deps.lease.heartbeat)
@@ -151,7 +150,10 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
       if (started === 0) return { distributed, attempted }
       attempted += started
     }
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.onInterrupt(() => deps.lease.changeWorkerId),
+    Effect.scoped
+  )
 
 const makeTurn = (deps: Deps) => (start: StartWork) => {
   const distributionPause = makeDistributionPause()
@@ -240,10 +242,9 @@ export class EventSender extends Context.Service<
      * sent later.
      *
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
-     * and narrow the type that the handler receives. Another call with the same name replaces the handler and
-     * the kinds for good: the earlier handler does not return when the later scope ends. A subscription cannot be deleted: without a handler,
-     * its events wait. Fails with `InvalidArgument` for another name or kind, and with `TooManyRecords` when the name is new and there are
-     * 100 subscriptions.
+     * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier
+     * handler does not return when the later scope ends. A subscription cannot be deleted: without a handler, its events wait. Fails with
+     * `InvalidArgument` for another name or kind, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
      */
     readonly subscribe: <K extends EventKind = EventKind>(
       name: string,

@@ -1,0 +1,156 @@
+/**
+ * When a worker changes its id, and which leases a shutdown ends.
+ */
+import { Effect, Fiber, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { Change } from "../../src/domain/store/Change.ts"
+import type { EventDelivery } from "../../src/domain/event/EventDelivery.ts"
+import { StoreUnavailable } from "../../src/index.ts"
+import { makeClockJumpDetector } from "../../src/internal/clockJumpDetector.ts"
+import { NotStored } from "../../src/internal/commit.ts"
+import type { WorkerLease } from "../../src/internal/workerLease.ts"
+import { makeWorkerLease } from "../../src/internal/workerLease.ts"
+import type { Crypto } from "../../src/port/Crypto.ts"
+import type { MailStoreShape } from "../../src/port/MailStore.ts"
+
+type ClaimEnd = Effect.Effect<void, StoreUnavailable>
+
+/** Runs the test with a lease over a store whose claims give one row each. `endClaims` sets how the next claims end. */
+const withLease = (test: (lease: WorkerLease, store: ReturnType<typeof makeStore>) => Effect.Effect<void, unknown>) => {
+  const store = makeStore()
+  let bytes = 0
+  const crypto = { randomBytes: () => Uint8Array.of(++bytes) } as Partial<Crypto["Service"]> as Crypto["Service"]
+  const readClock = makeClockJumpDetector(10_000)
+  const lease = makeWorkerLease({ store: store.shape, crypto, readClock }, 30_000)
+  return Effect.runPromise(Effect.provide(test(lease, store), [TestClock.layer(), Logger.layer([])]))
+}
+
+const makeStore = () => {
+  const committed: Array<Change> = []
+  let ending: ClaimEnd = Effect.void
+  const shape = {
+    commit: (changes: ReadonlyArray<Change>) => Effect.sync(() => void committed.push(...changes)),
+    claimEventDeliveries: ({ worker }: { readonly worker: string }) =>
+      Effect.as(
+        Effect.suspend(() => ending),
+        [{ id: "evd_1", worker } as Partial<EventDelivery> as EventDelivery]
+      )
+  } as Partial<MailStoreShape> as MailStoreShape
+  return {
+    shape,
+    endClaims: (how: ClaimEnd) => void (ending = how),
+    endedLeases: () => committed.flatMap((change) => (change._tag === "EndLease" ? [change.worker] : []))
+  }
+}
+
+const claimOne = (lease: WorkerLease) => Effect.map(lease.claimEventDeliveries("whk_1", 1), ([row]) => row!)
+
+/** Starts an effect, and interrupts it while it waits. */
+const interrupted = (effect: Effect.Effect<unknown, unknown>) =>
+  Effect.flatMap(Effect.forkChild(effect, { startImmediately: true }), Fiber.interrupt)
+
+/** How the work on a row can end without a stored result. */
+const endings: ReadonlyArray<
+  readonly [string, (lease: WorkerLease, rows: ReadonlyArray<EventDelivery>) => Effect.Effect<unknown>]
+> = [
+  ["is interrupted", (lease, rows) => interrupted(workOnAll(lease, rows, Effect.never))],
+  ["dies", (lease, rows) => workOnAll(lease, rows, Effect.die(new Error("a mistake")))],
+  [
+    "cannot store its result",
+    (lease, rows) => workOnAll(lease, rows, Effect.fail(new NotStored({ reason: "unreachable" })))
+  ]
+]
+
+const workOnAll = (
+  lease: WorkerLease,
+  rows: ReadonlyArray<EventDelivery>,
+  work: Effect.Effect<never, NotStored>
+): Effect.Effect<unknown> => Effect.forEach(rows, (row) => lease.workOn(row, work), { concurrency: "unbounded" })
+
+describe("workOn", () => {
+  it.each(endings)("changes the worker id when the work on a row of this id %s", (_, end) =>
+    withLease((lease) =>
+      Effect.gen(function* () {
+        const row = yield* claimOne(lease)
+        expect(lease.workerId()).toBe(row.worker)
+        yield* end(lease, [row])
+        expect(lease.workerId()).not.toBe(row.worker)
+        expect((yield* claimOne(lease)).worker).toBe(lease.workerId())
+      })
+    )
+  )
+
+  it.each(endings)("keeps the worker id when the work on a row of a former id %s", (_, end) =>
+    withLease((lease) =>
+      Effect.gen(function* () {
+        const row = yield* claimOne(lease)
+        yield* lease.changeWorkerId
+        const current = lease.workerId()
+        yield* end(lease, [row])
+        expect(lease.workerId()).toBe(current)
+      })
+    )
+  )
+
+  it("keeps the worker id when the work on a row ends well", () =>
+    withLease((lease) =>
+      Effect.gen(function* () {
+        const row = yield* claimOne(lease)
+        yield* lease.workOn(row, Effect.void)
+        expect(lease.workerId()).toBe(row.worker)
+      })
+    ))
+})
+
+describe("claimEventDeliveries", () => {
+  const later = (end: ClaimEnd): ClaimEnd => Effect.andThen(Effect.yieldNow, end)
+  const run = (claims: Effect.Effect<unknown>) => claims
+  it.each<readonly [string, ClaimEnd, typeof run]>([
+    ["are interrupted", Effect.never, interrupted],
+    ["fail", later(Effect.fail(new StoreUnavailable({ reason: "unreachable" }))), run],
+    ["die", later(Effect.die(new Error("a mistake"))), run]
+  ])("changes the worker id once when 5 claims %s, because a claim may have been applied", (_, ending, runClaims) =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        const before = lease.workerId()
+        store.endClaims(ending)
+        const claims = Array.from({ length: 5 }, () => Effect.exit(claimOne(lease)))
+        yield* runClaims(Effect.all(claims, { concurrency: "unbounded" }))
+        expect(lease.workerId()).not.toBe(before)
+        yield* lease.release
+        expect(store.endedLeases()).toEqual([before, lease.workerId()])
+      })
+    )
+  )
+})
+
+describe("release", () => {
+  it.each(endings)("ends the lease of 100 rows when the work on all of them %s", (_, end) =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        const rows = yield* Effect.forEach(Array.from({ length: 100 }), () => claimOne(lease))
+        yield* end(lease, rows)
+        yield* lease.release
+        expect(store.endedLeases()).toEqual([rows[0]!.worker, lease.workerId()])
+      })
+    )
+  )
+})
+
+describe("changeWorkerId", () => {
+  it("forgets the last renewal of an id without rows under work, and keeps the last renewal of an id with rows", () =>
+    withLease((lease) =>
+      Effect.gen(function* () {
+        const idle = yield* claimOne(lease)
+        yield* lease.changeWorkerId
+        expect(lease.held(idle).renewedAt()).toBeUndefined()
+        const busy = yield* claimOne(lease)
+        const work = yield* Effect.forkChild(lease.workOn(busy, Effect.never), { startImmediately: true })
+        yield* lease.changeWorkerId
+        expect(lease.held(busy).renewedAt()).toBeDefined()
+        yield* Fiber.interrupt(work)
+        expect(lease.held(busy).renewedAt()).toBeUndefined()
+      })
+    ))
+})

@@ -1,0 +1,71 @@
+/**
+ * When the watch of a product's transaction ends.
+ */
+import { hasPostgres, sharedPostgres } from "@mailkeep/test-support/postgres"
+import { PassThrough } from "node:stream"
+import { setTimeout as pause } from "node:timers/promises"
+import { Pool } from "pg"
+import { describe, expect, it } from "vitest"
+import { makeEndWatch } from "../src/transactionEnd.ts"
+
+/** A client of `pg`, as far as the watch reads it. `status` is the status of its transaction. */
+const makeClient = (stream?: PassThrough) => {
+  const client = {
+    status: "T",
+    polls: 0,
+    connection: stream === undefined ? {} : { stream },
+    getTransactionStatus: () => {
+      client.polls++
+      return client.status
+    }
+  }
+  return client
+}
+
+/** Watches the connection. Returns a function that counts the ends. */
+const watch = (connection: unknown) => {
+  let ends = 0
+  makeEndWatch(() => void ends++)(connection)
+  return () => ends
+}
+
+describe("makeEndWatch", () => {
+  it.each<readonly [string, (stream: PassThrough) => unknown]>([
+    ["is destroyed", (stream) => stream.destroy()],
+    ["is ended", (stream) => stream.end()]
+  ])("ends when the socket of a client %s within its transaction", async (_, end) => {
+    const stream = new PassThrough()
+    const client = makeClient(stream)
+    const ends = watch(client)
+    await expect.poll(() => client.polls).toBeGreaterThan(2)
+    expect(ends()).toBe(0)
+    end(stream)
+    await expect.poll(ends).toBe(1)
+    const { polls } = client
+    await pause(250)
+    expect(client.polls).toBe(polls)
+    expect(ends()).toBe(1)
+  })
+
+  it.each([
+    ["with an open socket", makeClient(new PassThrough())],
+    ["without a socket", makeClient()]
+  ])("waits for the end of the transaction of a client %s", async (_, client) => {
+    const ends = watch(client)
+    await pause(50)
+    expect(ends()).toBe(0)
+    client.status = "I"
+    await expect.poll(ends).toBe(1)
+  })
+
+  it.skipIf(!hasPostgres())("ends when a client of pg is released with an error within its transaction", async () => {
+    const server = await sharedPostgres()
+    const pool = new Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+    const client = await pool.connect()
+    await client.query("BEGIN")
+    const ends = watch(client)
+    client.release(new Error("the product gave up"))
+    await expect.poll(ends).toBe(1)
+    await pool.end()
+  })
+})
