@@ -17,6 +17,7 @@ import { exitOnFailure } from "./output.ts"
 import type { TransportChoice } from "./mailFlags.ts"
 import { keepPrivate } from "./privateFolder.ts"
 import { transportLayer } from "./relay.ts"
+import { storeLayer } from "./storeLayer.ts"
 import type { StoreLocation } from "./storeLocation.ts"
 import { storeFileName } from "./storeLocation.ts"
 
@@ -39,20 +40,11 @@ const storeInFolder = (folder: string, commitThread: "worker" | "caller") =>
     })
   )
 
-/** Loads the adapter of PostgreSQL only for its URL. */
 const storeAt = (
   { folder, store }: MailPlace,
   commitThread: "worker" | "caller"
-): Layer.Layer<MailStore, StoreNotOpened> => {
-  if (store === undefined) return storeInFolder(folder, commitThread)
-  if (store.kind === "sqlite") return SqliteMailStore.layer({ filename: store.filename, commitThread })
-  return Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@mailkeep/postgres")),
-      ({ sharedServices }) => sharedServices.layer({ connectionString: Redacted.value(store.url) })
-    )
-  )
-}
+): Layer.Layer<MailStore, StoreNotOpened> =>
+  store === undefined ? storeInFolder(folder, commitThread) : storeLayer(store, commitThread)
 
 /** After how many days records are deleted. `undefined` means the default of the core. */
 export interface RetentionDays {

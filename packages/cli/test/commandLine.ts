@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { ConfigProvider, Console, Effect } from "effect"
 import { vi } from "vitest"
 import { exitCodeOf, runCommand } from "../src/runCommand.ts"
@@ -41,13 +42,28 @@ const captured = () => {
   return { text, console, restore: () => spies.forEach((spy) => spy.mockRestore()) }
 }
 
-/** Runs a command to its end in this process, which saves the start of another one. */
-export const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ran> => {
+/** Runs an effect on a machine whose wall clock is ahead of the true time. */
+const withClockAhead = <A, E, R>(aheadMillis: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const { byClock, shiftTo } = yield* settableClock
+    yield* shiftTo(aheadMillis)
+    return yield* byClock(effect)
+  })
+
+/**
+ * Runs a command to its end in this process, which saves the start of another one.
+ * The wall clock of this machine seems `clockAheadMillis` ahead of the true time.
+ */
+export const run = async (
+  args: ReadonlyArray<string>,
+  env: Record<string, string> = {},
+  clockAheadMillis = 0
+): Promise<Ran> => {
   const { text, console, restore } = captured()
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   try {
     const exit = await Effect.runPromiseExit(
-      runCommand(args).pipe(
+      withClockAhead(clockAheadMillis, runCommand(args)).pipe(
         Effect.provideService(Console.Console, console),
         Effect.provideService(
           ConfigProvider.ConfigProvider,

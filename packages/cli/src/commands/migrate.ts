@@ -3,14 +3,16 @@
  * and stays closed. Source: decisions 0050 and 0078.
  */
 import { existsSync } from "node:fs"
-import type { MoveProgress, StoreDigest } from "@mailkeep/core/move"
+import { MailStore } from "@mailkeep/core"
+import type { StoreDigest } from "@mailkeep/core/move"
 import { moveStore } from "@mailkeep/core/move"
 import * as NodeCrypto from "@mailkeep/core/node"
-import { Console, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { json } from "../flags.ts"
-import { openStore } from "../openStore.ts"
 import { exitOnFailure, exitWith, print, printable, table } from "../output.ts"
+import { makeReportProgress } from "../moveProgress.ts"
+import { storeLayer } from "../storeLayer.ts"
 import { locationComplaint, parseStoreLocation, shownLocation } from "../storeLocation.ts"
 
 const location = (name: string, description: string) =>
@@ -20,20 +22,6 @@ const location = (name: string, description: string) =>
       `${description}, such as sqlite:mail.db or postgres://user:password@db.example/mail; a folder means the store of that data folder`
     )
   )
-
-const phases: Readonly<Record<MoveProgress["phase"], string>> = {
-  copy: "copied",
-  checkTarget: "checked in the target",
-  checkSource: "checked in the source"
-}
-
-/** Progress goes to standard error, and at most one line for each 10,000 records of a kind. */
-const linesEvery = 10_000
-
-const reportProgress = ({ phase, kind, records }: MoveProgress): Effect.Effect<void> =>
-  records > 0 && records % linesEvery === 0
-    ? Console.error(`${records} records of ${kind} ${phases[phase]}`)
-    : Effect.void
 
 const digestTable = ({ kinds }: StoreDigest): string =>
   table([
@@ -64,14 +52,17 @@ export const migrate = Command.make(
     Effect.gen(function* () {
       if (from.kind === "sqlite" && !existsSync(from.filename))
         return yield* exitWith(`there is no store at ${from.filename}`)
-      const source = yield* openStore(from)
-      const target = yield* openStore(to)
-      const { digest, records, written } = yield* moveStore(source, target, {
+      const source = yield* Layer.build(storeLayer(from, "worker"))
+      const target = yield* Layer.build(storeLayer(to, "worker"))
+      const move = moveStore(Context.get(source, MailStore), Context.get(target, MailStore), {
         resume,
         force,
         closeSource: shownLocation(to),
-        onProgress: reportProgress
+        onProgress: makeReportProgress()
       })
+      // With the clock of the source: that of its server, or for a file that of this machine. The workers of the source set their leases by this clock, and
+      // its processes compare the closure with it. The lease in the target has no end, so the clock of the target decides nothing.
+      const { digest, records, written } = yield* Effect.provideContext(move, source)
       const sentences = `${records} records in both stores, ${written} written now. SHA-256 of both: ${digest.sha256}
 The store ${shownLocation(from)} is closed now. Use ${shownLocation(to)}.`
       yield* print(json, { records, written, digest }, `${digestTable(digest)}\n${sentences}`)

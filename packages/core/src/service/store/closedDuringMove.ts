@@ -1,5 +1,8 @@
 /**
  * Keeps the source and the target of a move closed while it runs, and the source afterwards. Source: decision 0078.
+ *
+ * The `Clock` must be the clock of the source. The leases of its workers are compared with it, and its processes compare the lease of the move with their
+ * clock. The lease in the target has no end, so that the clock of the target has no influence.
  */
 import { Clock, Duration, Effect, Exit, Result } from "effect"
 import type { Decision } from "../../decide/store/Decision.ts"
@@ -45,7 +48,7 @@ export interface ClosingMove {
   readonly to: string
   readonly resume: boolean
   readonly force: boolean
-  /** The number of records that the copy has written so far. */
+  /** The number of records that the copy has written so far, or has begun to write. */
   readonly written: () => number
 }
 
@@ -72,7 +75,7 @@ const checkClosures = ({ source, target, to, resume, force }: ClosingMove) =>
 
 /**
  * Closes both stores, runs the copy and then closes the source for good. A copy that fails opens the source again. The copy runs `renew` after each
- * page, so that the source stays closed.
+ * page and before each batch of records, so that the source stays closed.
  */
 export const closedDuringMove = <A, E, R>(
   move: ClosingMove,
@@ -90,7 +93,7 @@ export const closedDuringMove = <A, E, R>(
     })
     const openSource = write(source, endLeases([moveSourceLease]))
     const openTarget = write(target, endLeases([moveTargetLease]))
-    /** The target stays closed when it has a part of the records. */
+    /** The target stays closed when it may have a part of the records. */
     const undo = Effect.suspend(() =>
       targetWasClosed || written() > 0 ? openSource : Effect.andThen(openSource, openTarget)
     )

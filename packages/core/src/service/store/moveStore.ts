@@ -17,6 +17,8 @@ import { forEachRecordPage, recordPage } from "../../internal/recordPages.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { checkSourceQuiet, closedDuringMove } from "./closedDuringMove.ts"
+import { withFittingPages } from "./fittingPages.ts"
+import { recordBatches } from "./recordBatches.ts"
 
 /** How far a move is. */
 export interface MoveProgress {
@@ -60,13 +62,15 @@ const silent = () => Effect.void
 
 /** The records of a page. Few pages mean few commits, each of which waits for the disk. */
 const pageRecords = 2000
-/** Records that can be large: a content of 20 MiB, a message or a template with long bodies, a contact with 200 properties. */
+/** Records that can be large: a content of 20 MiB, a message or a template with long bodies, a contact with 200 properties. A page can have fewer. */
 const largePages: Partial<Readonly<Record<RecordKind, number>>> = {
   Content: 1,
   Message: 100,
   Resource: 20,
   Contact: 500
 }
+/** Every store takes so many commits at once. */
+const commitsAtOnceMax = 200
 
 type OnProgress = (progress: MoveProgress) => Effect.Effect<void, StoreUnavailable>
 
@@ -84,8 +88,9 @@ const walk = <E>(
   Effect.gen(function* () {
     const { sha256 } = yield* Crypto
     const kinds = { ...emptyDigests }
+    const pages = withFittingPages(store)
     for (const kind of recordKinds)
-      yield* forEachRecordPage(store, { kind, projectId: null, limit: largePages[kind] ?? pageRecords }, (page) =>
+      yield* forEachRecordPage(pages, { kind, projectId: null, limit: largePages[kind] ?? pageRecords }, (page) =>
         Effect.gen(function* () {
           const records = page.filter((record: StoredRecord) => !isRecordOfMove(record))
           yield* onPage(kind, records)
@@ -116,7 +121,7 @@ const checkTargetEmpty = Effect.fnUntraced(function* (to: MailStoreShape) {
 
 const keyText = (record: StoredRecord): string => JSON.stringify(storedRecordKey(record))
 
-/** The records of the target under the keys of a page. Only a resumed move finds some. */
+/** The records of the target under the keys of some records of the source. Only a resumed move finds some. */
 const existingIn = (
   to: MailStoreShape,
   kind: RecordKind,
@@ -127,41 +132,55 @@ const existingIn = (
     ([found]) => new Map(found.flatMap((record) => (record === null ? [] : [[keyText(record), record]])))
   )
 
-/** Writes one page into the target. Returns the number of written records. */
-const writePage = (
+/** How `copyAndCompare` reports what it does. */
+interface CopyHooks {
+  readonly onProgress: OnProgress
+  /** Runs before each batch is written. */
+  readonly renew: Effect.Effect<void, StoreUnavailable>
+  /** Gets the number of records of a batch that the target lacks, before the first of them is written. */
+  readonly onWrite: (records: number) => void
+}
+
+/** Writes some records of one kind into the target. */
+const writeBatch = (
   to: MailStoreShape,
   kind: RecordKind,
   records: ReadonlyArray<StoredRecord>,
-  existing: ReadonlyMap<string, StoredRecord>
-): Effect.Effect<number, MoveRefused | StoreUnavailable> =>
+  existing: ReadonlyMap<string, StoredRecord>,
+  onWrite: CopyHooks["onWrite"]
+): Effect.Effect<void, MoveRefused | StoreUnavailable> =>
   Effect.gen(function* () {
     const restored = records.map((record) => restoreRecord(record, existing.get(keyText(record))))
     if (restored.includes(null)) return yield* new MoveRefused({ reason: "target_not_empty", kinds: [kind] })
     const steps = restored as ReadonlyArray<Restoring>
     const commit = (changes: ReadonlyArray<Change>) =>
       Effect.forEach(Map.groupBy(changes, projectIdOfChange).values(), (own) => to.commit(own), {
-        concurrency: "unbounded",
+        concurrency: commitsAtOnceMax,
         discard: true
       }).pipe(
         Effect.catchTag("Conflict", () => Effect.fail(new MoveRefused({ reason: "target_not_empty", kinds: [kind] })))
       )
+    onWrite(steps.filter(({ first, second }) => first.length + second.length > 0).length)
     yield* commit(steps.flatMap(({ first }) => first))
     yield* commit(steps.flatMap(({ second }) => second))
-    return steps.filter(({ first, second }) => first.length + second.length > 0).length
   })
 
 /** Copies all records, and compares what both stores have then. */
 const copyAndCompare = (
   source: MailStoreShape,
   target: MailStoreShape,
-  { resume, onProgress }: { readonly resume: boolean; readonly onProgress: OnProgress },
-  onWritten: (records: number) => void
+  resume: boolean,
+  hooks: CopyHooks
 ): Effect.Effect<StoreDigest, MoveRefused | StoreUnavailable, Crypto> =>
   Effect.gen(function* () {
+    const { onProgress, renew, onWrite } = hooks
     const copied = yield* walk(source, "copy", onProgress, (kind, records) =>
       Effect.gen(function* () {
-        const existing = resume ? yield* existingIn(target, kind, records) : new Map<string, StoredRecord>()
-        onWritten(yield* writePage(target, kind, records, existing))
+        for (const batch of recordBatches(records)) {
+          yield* renew
+          const existing = resume ? yield* existingIn(target, kind, batch) : new Map<string, StoredRecord>()
+          yield* writeBatch(target, kind, batch, existing, onWrite)
+        }
       })
     )
     const inTarget = yield* digestOf(target, "checkTarget", onProgress)
@@ -176,6 +195,9 @@ const copyAndCompare = (
 /**
  * Copies every record of the store `from` into the store `to`, page by page, with memory for one page. Then reads both stores again and
  * compares their digests. Without `closeSource`, the source is only read, and neither store may be used by another process meanwhile.
+ *
+ * Needs the `Clock` by which the processes of the source set their leases. For a source in PostgreSQL, it is the clock of the server, which the layer of
+ * `sharedServices` of `@mailkeep/postgres` provides. The clock of the target is not needed.
  *
  * Fails with `MoveRefused` when the target has records, or when a worker has a live lease in the source. Fails with it at the end when the
  * source changed during the move, or when the target returns other records than were written. After a failure the target is incomplete: delete
@@ -192,14 +214,17 @@ export const moveStore = (
     if (!resume) yield* checkTargetEmpty(target)
     if (!force && closeSource === undefined) yield* checkSourceQuiet(source)
     let written = 0
-    const copy = (onPage: OnProgress) =>
-      copyAndCompare(source, target, { resume, onProgress: onPage }, (records) => {
-        written += records
+    const onWrite = (records: number) => {
+      written += records
+    }
+    const copy = (renew: Effect.Effect<void, StoreUnavailable>) =>
+      copyAndCompare(source, target, resume, {
+        onProgress: (progress) => Effect.andThen(renew, onProgress(progress)),
+        renew,
+        onWrite
       })
     const closing = { source, target, to: closeSource ?? "", resume, force, written: () => written }
-    const digest = yield* closeSource === undefined
-      ? copy(onProgress)
-      : closedDuringMove(closing, (renew) => copy((progress) => Effect.andThen(renew, onProgress(progress))))
+    const digest = yield* closeSource === undefined ? copy(Effect.void) : closedDuringMove(closing, copy)
     const records = recordKinds.reduce((sum, kind) => sum + digest.kinds[kind].count, 0)
     return { digest, records, written }
   }).pipe(Effect.withSpan("moveStore"))
