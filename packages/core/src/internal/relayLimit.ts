@@ -57,6 +57,8 @@ export interface RelayLimitState {
   readonly faults: number
   /** Results in a row with the signal `unreachable`: since the last answer of any kind, also a `busy` one. */
   readonly unreachable: number
+  /** Whether the relay has answered since the start. */
+  readonly hasAnswered: boolean
   readonly pausedUntil: Instant
   readonly lastFault: RelayFault | null
 }
@@ -65,6 +67,7 @@ export const initialRelayLimit = (limit: number): RelayLimitState => ({
   limit,
   faults: 0,
   unreachable: 0,
+  hasAnswered: false,
   pausedUntil: 0,
   lastFault: null
 })
@@ -89,7 +92,14 @@ export const relayLimitAfter = (
   const signal = relaySignalOf(result)
   if (signal === "none") return state
   if (signal === "answered")
-    return { ...state, limit: Math.min(limitMax, state.limit + 1), faults: 0, unreachable: 0, pausedUntil: 0 }
+    return {
+      ...state,
+      limit: Math.min(limitMax, state.limit + 1),
+      faults: 0,
+      unreachable: 0,
+      hasAnswered: true,
+      pausedUntil: 0
+    }
   const faults = state.faults + 1
   const unreachable = signal === "unreachable" ? state.unreachable + 1 : 0
   const isOpen = unreachable >= unreachableMax
@@ -97,6 +107,7 @@ export const relayLimitAfter = (
     limit: isOpen ? 1 : signal === "busy" ? Math.max(1, Math.floor(state.limit / 2)) : state.limit,
     faults,
     unreachable,
+    hasAnswered: state.hasAnswered || signal === "busy",
     pausedUntil: isOpen || signal === "busy" ? now + pauseMillis(faults - (isOpen ? unreachableMax : 1)) : 0,
     lastFault: faultOf(result, signal, now)
   }
@@ -113,6 +124,9 @@ const standstillOf = (state: RelayLimitState): string | undefined => {
   const circuit = circuitOf(state)
   const { smtpCode = null, enhancedCode = null } = state.lastFault ?? {}
   if (circuit === "open") return "The relay cannot be reached. Mail waits in the queue."
+  // Most often, an address or an option of the transport is wrong. After an answer, one failure can be an accident.
+  if (!state.hasAnswered && state.unreachable > 0)
+    return "The relay has not answered since the start. Mail waits in the queue. The health has the reason as lastFault."
   return circuit === "throttled" && refusesLogin(smtpCode)
     ? `The relay refuses the login (${[smtpCode, enhancedCode].filter((code) => code !== null).join(" ")}). Mail waits in the queue.`
     : undefined

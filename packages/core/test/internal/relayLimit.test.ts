@@ -116,13 +116,17 @@ describe("relayLimitAfter", () => {
 describe("relayNews", () => {
   const wrongPassword = refused("auth", 535, "5.7.8")
   const login = "The relay refuses the login (535 5.7.8). Mail waits in the queue."
+  const unanswered =
+    "The relay has not answered since the start. Mail waits in the queue. The health has the reason as lastFault."
   const gone = "The relay cannot be reached. Mail waits in the queue."
 
   it.each<[name: string, before: ReadonlyArray<HandOffResult>, result: HandOffResult, news: string | undefined]>([
     ["nothing about accepted mail", [accepted], accepted, undefined],
     ["nothing about a relay that asks to slow down", [], busy, undefined],
     ["nothing when such a relay takes mail again", [busy], accepted, undefined],
-    ["nothing about four hand-offs without a reply", times(3, noReply), noReply, undefined],
+    ["that the relay has not answered since the start", [], noReply, unanswered],
+    ["nothing more about such a relay until the circuit opens", times(3, noReply), noReply, undefined],
+    ["nothing about a hand-off without a reply after an answer", [busy], noReply, undefined],
     ["that the relay cannot be reached", times(4, noReply), noReply, gone],
     ["nothing more about the same relay", times(5, noReply), noReply, undefined],
     ["that the relay takes mail again", times(5, noReply), accepted, "The relay takes mail again."],
