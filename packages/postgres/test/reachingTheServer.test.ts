@@ -49,6 +49,24 @@ describe("make", () => {
   })
 })
 
+describe.skipIf(!hasPostgres())("make with a server", () => {
+  it("says that the server offers no TLS", async () => {
+    const server = await testServer()
+    const refused = await refusal(`${server.urlOf("postgres")}?sslmode=verify-full`)
+    expect([refused.reason, refused.isRetryable]).toEqual(["unreachable", true])
+    expect(refused.message).toMatch(
+      /^The server offers no TLS\. Turn on `ssl` at the server, or remove `sslmode` from the URL: schema "mailkeep" of database postgres/
+    )
+  })
+
+  it("says that the pool was ended", async () => {
+    const pool = new pg.Pool({ connectionString: (await testServer()).urlOf("postgres") })
+    await pool.end()
+    const refused = await Effect.runPromise(Effect.scoped(Effect.flip(PostgresMailStore.make({ pool }))))
+    expect(refused.message).toMatch(/^The pool was ended before the store was opened: /)
+  })
+})
+
 describe.skipIf(!hasPostgres())("listen", () => {
   it("warns once when no notifications are received, however often it tries again", async () => {
     const server = await testServer()

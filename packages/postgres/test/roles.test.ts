@@ -128,7 +128,7 @@ FROM pg_roles WHERE rolname = current_user`
     expect([refused.reason, refused.message]).toEqual([
       "not_a_database",
       expect.stringMatching(
-        /^The tables do not exist\. Migrate the tables with the role that owns the schema, by `PostgresMailStore\.migrate` or any command: /
+        /^The tables do not exist\. Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore\.migrate`: /
       )
     ])
     const notAllowed = await refusalOf({ connectionString: appUrl })

@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres())("an additive step", () => {
     )
     expect([refused.reason, refused.message.split(":")[0], isOpened]).toEqual([
       "older_schema",
-      "The tables have version 1, and this program needs version 2. Migrate the tables with the role that owns the schema, by `PostgresMailStore.migrate` or any command",
+      "The tables have version 1, and this program needs version 2. Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore.migrate`",
       true
     ])
   })

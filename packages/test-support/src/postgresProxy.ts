@@ -15,6 +15,7 @@ export interface Cut {
 
 /** A running proxy. */
 export interface DatabaseProxy {
+  /** The TCP port on 127.0.0.1. */
   readonly port: number
   /** New connections go to this port from now on. */
   readonly setTarget: (port: number) => void

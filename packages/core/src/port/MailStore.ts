@@ -66,9 +66,9 @@ export class StoreNotOpened extends Data.TaggedError("StoreNotOpened")<{
   override get message() {
     return `${this.detail ?? storeNotOpenedMessages[this.reason]}: ${this.where}`
   }
-  /** Retryable when another process has locked the store. Otherwise correct the cause first. */
+  /** Retryable when another process has locked the store, or when its server may not run yet. Otherwise correct the cause first. */
   get isRetryable() {
-    return this.reason === "locked"
+    return this.reason === "locked" || this.reason === "unreachable"
   }
 }
 

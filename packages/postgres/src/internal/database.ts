@@ -14,7 +14,8 @@ import {
   isStandby,
   isUnknownName,
   markOfConnecting,
-  markOfDriver
+  markOfDriver,
+  poolEnded
 } from "./sqlStates.ts"
 import type { StatementNames } from "./statementNames.ts"
 import { makeStatementNames } from "./statementNames.ts"
@@ -114,12 +115,10 @@ const ignoreLoss = () => {}
 /** How often it is looked whether the pool was ended. */
 const endedPollMillis = 1000
 
-/** A pool that was ended gives no connection to those that wait for one, and does not say so. */
-class PoolEnded extends Error {
-  override readonly message = "The pool was ended."
-}
-
-/** Takes a connection of the pool. Listens before the driver reads the next message, which can be the end of the connection. */
+/**
+ * Takes a connection of the pool. A pool that was ended gives none to those that wait already, and does not say so. Listens before the driver reads the
+ * next message, which can be the end of the connection.
+ */
 const connect = (pool: Pool): Promise<PoolClient> =>
   new Promise((resolve, reject) => {
     let isWaiting = true
@@ -129,7 +128,7 @@ const connect = (pool: Pool): Promise<PoolClient> =>
       reject(markOfConnecting(cause) as Error)
     }
     const poll = setInterval(() => {
-      if (pool.ending) giveUp(new PoolEnded())
+      if (pool.ending) giveUp(new Error(poolEnded))
     }, endedPollMillis).unref()
     pool.connect((cause, client) => {
       if (client === undefined) return giveUp(cause)

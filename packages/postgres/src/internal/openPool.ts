@@ -12,7 +12,7 @@ import { missingRights } from "./missingRights.ts"
 import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
 import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, isRefusedStatement, reasonOf } from "./sqlStates.ts"
+import { codeOf, isOfDriver, isRefusedStatement, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
 import { noSilenceLimit, reachableOptions } from "./silentServer.ts"
 import type { VersionCheck } from "./tableVersion.ts"
 import { makeVersionCheck, NewerTables, versionOf } from "./tableVersion.ts"
@@ -146,7 +146,7 @@ const checkServer = async (connection: Connection, options: DurabilityOptions): 
 
 /** What an operator does when the role may not migrate. */
 const migrateSentence =
-  "Migrate the tables with the role that owns the schema, by `PostgresMailStore.migrate` or any command"
+  "Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore.migrate`"
 
 /** Refuses tables that this program cannot use before anything is written. Returns whether they must be migrated first. */
 const isBehind = async (connection: Connection, options: CompleteOptions): Promise<boolean> => {
@@ -203,15 +203,33 @@ const details: Readonly<Record<string, string>> = {
   ECONNREFUSED: "Nothing accepts connections at this address",
   ENOTFOUND: "The name of the host is unknown",
   ENOENT: "A file that the URL names does not exist, such as that of `sslrootcert`",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The certificate of the server is for another host name than the one in the URL",
+  ...Object.fromEntries(
+    [
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "SELF_SIGNED_CERT_IN_CHAIN",
+      "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
+    ].map((code) => [code, "The certificate of the server is not trusted. Name its authority with `sslrootcert`"])
+  ),
   "53200":
     "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
 
+/** Failures of the driver and of the store that have no code, by their messages. */
+const detailsOfMessages: Readonly<Record<string, string>> = {
+  "The server does not support SSL connections":
+    "The server offers no TLS. Turn on `ssl` at the server, or remove `sslmode` from the URL",
+  [poolEnded]: "The pool was ended before the store was opened",
+  [noFreeConnection]: "No connection of the pool became free in time"
+}
+
 /** A sentence for the failure, or at least its code, which says for example what is wrong with a certificate. */
 const detailOf = (cause: unknown): string | undefined => {
   const code = codeOf(cause)
-  return code === undefined ? undefined : (details[code] ?? `The connection failed with ${code}`)
+  if (code !== undefined) return details[code] ?? `The connection failed with ${code}`
+  return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
 }
 
 const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])

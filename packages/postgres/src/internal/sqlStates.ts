@@ -72,7 +72,10 @@ const hasEndedSession = (cause: Error): boolean =>
 export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
 
 /** The message of the pool when no connection became free in time. */
-const noFreeConnection = "timeout exceeded when trying to connect"
+export const noFreeConnection = "timeout exceeded when trying to connect"
+
+/** The message of the pool when it was ended. */
+export const poolEnded = "Cannot use a pool after calling end on the pool"
 
 /** Returns the reason of a failure of the server or of the connection; `undefined` for a bug, such as a value that a column refuses. */
 export const reasonOf = (cause: unknown): Reason | undefined => {
