@@ -115,7 +115,7 @@ describe("serve", () => {
   it("prints its address once it listens, uses API keys and domains created beside it at once, and ends cleanly", async () => {
     const server = await serving(["serve", ...atData(), "--port", "0"])
     const { url } = server.line
-    expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+    expect(server.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), transport: "stub" })
     const { key, id } = await readyToSend(atData())
     const sent = await request(url, key, "/emails/send", send("a"))
     expect(sent.status).toBe(202)

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
     const url = await emptyDatabase()
     const serving = await serve(["serve", "--store", url, "--port", "0"])
     onTestFinished(async () => void (await serving.kill("SIGKILL")))
-    expect(serving.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+    expect(serving.line).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), transport: "stub" })
     const { key } = await readyToSend(["--store", url])
     const call = (callPath: string, init?: RequestInit) => request(serving.line.url, key, callPath, init)
 

@@ -2,8 +2,11 @@
  * The store and the transport of `openMail`: the ones of Mailkeep, and those of other authors.
  */
 import type { MailStore, Transport } from "@mailkeep/core"
-import type { CapturedMessage, SmtpOptions, StubOptions } from "@mailkeep/smtp"
+import type { CapturedMessage, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
+
+/** The options or the URL of the relay are wrong. The reason contains no value. */
+export type SmtpOptionsInvalid = SmtpTransport.SmtpOptionsInvalid
 
 /** A store for `openMail`. `sqlite` and `memory` make one. */
 export interface StoreAdapter {
@@ -107,6 +110,14 @@ const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...option
   ...(auth === undefined ? {} : { auth: redactedAuth(auth) })
 })
 
+/** A program without types, or an environment variable that is not set. Returns `undefined` for a URL and for options. */
+const reasonAgainstRelay = (relay: unknown): string | undefined => {
+  if (relay === undefined) return "the URL is undefined. Is the environment variable set?"
+  if (typeof relay === "string") return undefined
+  const hasHost = typeof relay === "object" && relay !== null && "host" in relay && typeof relay.host === "string"
+  return hasHost ? undefined : "give the URL of the relay, or options with its host."
+}
+
 /**
  * The transport that hands mail over to a relay by SMTP. Takes a URL such as `smtp://user:password@relay.example:587` with further options, or only
  * options. Options replace what the URL says. Without a URL, or with a wrong one, the mail does not open: `SmtpOptionsInvalid`.
@@ -123,12 +134,17 @@ export const smtp = (
   options: Partial<SmtpRelayOptions> = {}
 ): TransportAdapter => ({
   layer: Layer.unwrap(
-    Effect.map(
+    Effect.flatMap(
       Effect.promise(() => import("@mailkeep/smtp")),
-      ({ SmtpTransport }) =>
-        relay === undefined || typeof relay === "string"
-          ? SmtpTransport.layerFromUrl(relay ?? "", withRedactedAuth(options))
-          : SmtpTransport.layer(withRedactedAuth({ ...relay, ...options }))
+      ({ SmtpTransport }) => {
+        const reason = reasonAgainstRelay(relay)
+        if (reason !== undefined) return Effect.fail(new SmtpTransport.SmtpOptionsInvalid({ reason }))
+        return Effect.succeed(
+          typeof relay === "string"
+            ? SmtpTransport.layerFromUrl(relay, withRedactedAuth(options))
+            : SmtpTransport.layer(withRedactedAuth({ ...relay!, ...options }))
+        )
+      }
     )
   )
 })

@@ -82,6 +82,8 @@ export {
   TransactionRefused
 } from "@mailkeep/core"
 export type { Issue, IssueCode, MailFailure, SendRefusal } from "@mailkeep/core"
+// Only the type, because the class is loaded with the transport. Its `_tag` is "SmtpOptionsInvalid".
+export type { SmtpOptionsInvalid } from "./adapters.ts"
 
 // Records, inputs and events.
 export { eventKinds } from "@mailkeep/core"

@@ -5,6 +5,7 @@ import type { ProjectId, Sending } from "@mailkeep/core"
 import { Dispatcher, Domains, EventSender, Health, Projects, TransactionSending } from "@mailkeep/core"
 import { Effect, Exit } from "effect"
 import { makeCalls } from "./calls.ts"
+import { checkOptions } from "./checkOptions.ts"
 import type { Subscription } from "./coreRuntime.ts"
 import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
 import { makeEmbeddedProject } from "./embeddedProject.ts"
@@ -77,16 +78,18 @@ const makeOpening = (options: MailOptions, projectId: string) => {
   }
 }
 
-/** Makes the mail. `onClose` is called when it begins to close. */
+/** Makes the mail. `onClose` is called when it begins to close. Throws a `TypeError` for an option of another form. */
 export const makeMail = (options: MailOptions, onClose: () => void = () => {}): Mail => {
+  checkOptions(options)
   const { projectId = defaultProjectId, from, graceMillis = defaultGraceMillis } = options
   const opening = makeOpening(options, projectId)
   const calls = makeCalls(opening.runtime, opening.onFailure)
   const { run } = calls
+  const isClosing = new AbortController()
   const watchEnd = makeEndWatch(() => {
-    // After the close, another process or the next start hands the mail over.
     run(TransactionSending.use(({ wake }) => wake)).catch(() => {})
-  })
+    // After the close, another process or the next start hands the mail over.
+  }, isClosing.signal)
   /** The handle of a project, with the sends that commit in a database of the product. */
   const makeProject = (id: ProjectId, sender: string | undefined): MailProject => ({
     ...makeEmbeddedProject(run, id, sender),
@@ -102,6 +105,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   const close = () =>
     (closing ??= (async () => {
       onClose()
+      isClosing.abort()
       // Both at the same time, so that a shutdown takes the longest grace time and not the sum.
       await Promise.all([calls.end(graceMillis), opening.stopLoops()])
       await opening.dispose()
@@ -150,7 +154,8 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
 
 /**
  * Makes the mail of a product, which opens with the first call of a method. Use it in a module that other programs import too, such as a build: the
- * import opens no file and starts nothing. Call `open` at the start of the server, so that the hand-off of earlier mail continues.
+ * import opens no file and starts nothing. Call `open` at the start of the server, so that the hand-off of earlier mail continues. Throws a `TypeError`
+ * at once for an unknown option and for an option of another form.
  *
  * @example
  * ```ts
@@ -165,7 +170,8 @@ export const lazyMail = (options: MailOptions): Mail => makeMail(options)
 
 /**
  * Opens the mail of a product: the store, the sender domains of the default project and the work in the background. Rejects when it cannot be opened;
- * nothing is left running then. Close the mail before the process ends, so that work under way is finished.
+ * nothing is left running then. Rejects with a `TypeError` for an unknown option and for an option of another form. Close the mail before the process
+ * ends, so that work under way is finished.
  *
  * @example
  * ```ts

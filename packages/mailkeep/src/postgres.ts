@@ -24,12 +24,78 @@ export type PostgresStoreOptions = PostgresMailStore.PostgresOptions
 /** A pool of the product. */
 export type PostgresPool = Extract<PostgresStoreOptions, { readonly pool: unknown }>["pool"]
 
+type OptionName<O = PostgresStoreOptions> = O extends unknown ? keyof O : never
+
+/** Every option. The compiler refuses this list when the store has another option. */
+const optionNames: Readonly<Record<OptionName, true>> = {
+  pool: true,
+  connectionString: true,
+  connectionsMax: true,
+  schema: true,
+  migrate: true,
+  partitions: true,
+  allowAsynchronousCommit: true,
+  storageKeepsCommits: true,
+  listen: true
+}
+
+/** Refuses a text that `pg` would read as another host. Never shows the text, because it can contain a password. */
+const checkUrl = (text: unknown, name = "The URL"): void => {
+  // `pg` also takes a URL with a user and without a host, for a socket of the machine.
+  const isUrl =
+    typeof text === "string" && /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
+  if (!isUrl)
+    throw new TypeError(`${name} must have the form postgres://user:password@host/database or postgresql://….`)
+}
+
+/** A client of `pg` has one connection and the parameters of it. One from a pool has `release`, too. */
+const isClient = (connection: object): boolean => "connectionParameters" in connection || "release" in connection
+
+const checkPool = (pool: unknown): void => {
+  if (typeof pool !== "object" || pool === null || !("connect" in pool))
+    throw new TypeError("pool must be a pool of pg.")
+  if (isClient(pool)) throw new TypeError("Give the pool of pg and not a client.")
+}
+
+const checkOptions = (options: PostgresStoreOptions): void => {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
+  if (unknown !== undefined)
+    throw new TypeError(
+      `${JSON.stringify(unknown)} is not an option of postgres. The options are ${Object.keys(optionNames).join(", ")}.`
+    )
+  if ("pool" in options) checkPool(options.pool)
+  else checkUrl(options.connectionString, "connectionString")
+  if (typeof options.listen === "string") checkUrl(options.listen, "listen")
+}
+
 const optionsOf = (connection: string | PostgresPool | PostgresStoreOptions): PostgresStoreOptions => {
+  if (typeof connection === "string" && connection !== "") {
+    checkUrl(connection)
+    return { connectionString: connection }
+  }
   // A program without types, or an environment variable that is not set.
-  if (connection === undefined || connection === null || connection === "")
+  if (typeof connection !== "object" || connection === null)
     throw new TypeError('postgres needs a pool of pg or a URL, such as postgres("postgres://db.example/shop").')
-  if (typeof connection === "string") return { connectionString: connection }
-  return "connect" in connection ? { pool: connection } : connection
+  const options = "connect" in connection || isClient(connection) ? { pool: connection as PostgresPool } : connection
+  checkOptions(options)
+  return options
+}
+
+/** Whether the package itself is missing, and not a file or a package that it needs. */
+const isNotInstalled = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "code" in cause &&
+  cause.code === "ERR_MODULE_NOT_FOUND" &&
+  cause.message.includes("'@mailkeep/postgres'")
+
+/** Loads the package, which a product installs only when it uses it. */
+const loadPackage = async () => {
+  try {
+    return await import("@mailkeep/postgres")
+  } catch (cause) {
+    if (!isNotInstalled(cause)) throw cause
+    throw new Error('The package @mailkeep/postgres is not installed. Run "npm install @mailkeep/postgres".', { cause })
+  }
 }
 
 /**
@@ -37,7 +103,7 @@ const optionsOf = (connection: string | PostgresPool | PostgresStoreOptions): Po
  * not exist. Each answer comes after the server has synced the commit to its disk.
  *
  * Due times, leases and rate limits follow the clock of the server, and the rate limits hold for all processes together. With `mail.within(client)`, a send joins
- * the transaction of a client of the pool. Throws a `TypeError` without a pool and without a URL.
+ * the transaction of a client of the pool. Throws a `TypeError` without a pool and without a URL, for a client in the place of the pool, and for an unknown option.
  *
  * @example
  * ```ts
@@ -49,18 +115,13 @@ const optionsOf = (connection: string | PostgresPool | PostgresStoreOptions): Po
 export const postgres = (connection: string | PostgresPool | PostgresStoreOptions): StoreAdapter => {
   const options = optionsOf(connection)
   return {
-    layer: Layer.unwrap(
-      Effect.map(
-        Effect.promise(() => import("@mailkeep/postgres")),
-        ({ sharedServices }) => sharedServices.layer(options)
-      )
-    )
+    layer: Layer.unwrap(Effect.map(Effect.promise(loadPackage), ({ sharedServices }) => sharedServices.layer(options)))
   }
 }
 
 /**
  * Creates or migrates the tables, and opens nothing. Use a pool or a URL of the role that owns the schema, before the processes of a new version start. Rejects with `StoreNotOpened`
- * when the server cannot be reached, and when the role may not change the tables.
+ * when the server cannot be reached, and when the role may not change the tables. Rejects with a `TypeError` as `postgres` throws it.
  *
  * @example
  * ```ts no-run It needs a server.
@@ -71,6 +132,6 @@ export const postgres = (connection: string | PostgresPool | PostgresStoreOption
  */
 export const migratePostgres = async (connection: string | PostgresPool | PostgresStoreOptions): Promise<void> => {
   const options = optionsOf(connection)
-  const { PostgresMailStore } = await import("@mailkeep/postgres")
+  const { PostgresMailStore } = await loadPackage()
   await Effect.runPromise(PostgresMailStore.migrate(options), { scheduler })
 }

@@ -15,7 +15,7 @@ const registry = (): Map<string, Mail> => {
 
 /**
  * The mail with this name in this process. The first call makes it as `lazyMail` does, so that a build opens no file. Each later call returns the same
- * mail and does not use its options, also after a hot reload. After `close`, the next call makes a new one.
+ * mail and does not use its options, also after a hot reload. After `close`, the next call makes a new one. Throws as `lazyMail` does.
  *
  * @example
  * ```ts

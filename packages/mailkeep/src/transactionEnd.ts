@@ -24,11 +24,12 @@ const hasTransaction = (connection: object): boolean => {
 
 /**
  * Returns a function that watches a connection with an open transaction. Calls `onEnd` after the transaction or the connection has ended: on the
- * next turn of the event loop, or after pauses of 1 to 100 ms. The pauses do not keep the process running.
+ * next turn of the event loop, or after pauses of 1 to 100 ms. The pauses do not keep the process running. Nothing is watched after `signal` is aborted.
  */
-export const makeEndWatch = (onEnd: () => void): ((connection: unknown) => void) => {
+export const makeEndWatch = (onEnd: () => void, signal: AbortSignal): ((connection: unknown) => void) => {
   const watched = new WeakSet()
   const check = (connection: object, pauseMillis: number): void => {
+    if (signal.aborted) return
     if (!hasTransaction(connection)) {
       watched.delete(connection)
       onEnd()

@@ -3,7 +3,6 @@
  */
 import { hasPostgres, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { PassThrough } from "node:stream"
-import { setTimeout as pause } from "node:timers/promises"
 import { Pool } from "pg"
 import { describe, expect, it } from "vitest"
 import { makeEndWatch } from "../src/transactionEnd.ts"
@@ -23,10 +22,18 @@ const makeClient = (stream?: PassThrough) => {
 }
 
 /** Watches the connection. Returns a function that counts the ends. */
-const watch = (connection: unknown) => {
+const watch = (connection: unknown, signal = new AbortController().signal) => {
   let ends = 0
-  makeEndWatch(() => void ends++)(connection)
+  makeEndWatch(() => void ends++, signal)(connection)
   return () => ends
+}
+
+/** Waits until another client has been looked at as often as that takes some time. */
+const whileOthersAreWatched = async () => {
+  const [other, closed] = [makeClient(), new AbortController()]
+  watch(other, closed.signal)
+  await expect.poll(() => other.polls).toBeGreaterThan(8)
+  closed.abort()
 }
 
 describe("makeEndWatch", () => {
@@ -42,7 +49,7 @@ describe("makeEndWatch", () => {
     end(stream)
     await expect.poll(ends).toBe(1)
     const { polls } = client
-    await pause(250)
+    await whileOthersAreWatched()
     expect(client.polls).toBe(polls)
     expect(ends()).toBe(1)
   })
@@ -52,10 +59,20 @@ describe("makeEndWatch", () => {
     ["without a socket", makeClient()]
   ])("waits for the end of the transaction of a client %s", async (_, client) => {
     const ends = watch(client)
-    await pause(50)
+    await whileOthersAreWatched()
     expect(ends()).toBe(0)
     client.status = "I"
     await expect.poll(ends).toBe(1)
+  })
+
+  it("looks at no client any more after the close of the mail", async () => {
+    const [client, closed] = [makeClient(), new AbortController()]
+    const ends = watch(client, closed.signal)
+    await expect.poll(() => client.polls).toBeGreaterThan(2)
+    closed.abort()
+    const { polls } = client
+    await whileOthersAreWatched()
+    expect([client.polls, ends()]).toEqual([polls, 0])
   })
 
   it.skipIf(!hasPostgres())("ends when a client of pg is released with an error within its transaction", async () => {

@@ -68,22 +68,29 @@ const checks: Checks = {
   attachments: (filter, { attachments }) => hasFiles(filter, attachments)
 }
 
-const isField = (name: string): name is keyof MailFilter => Object.hasOwn(checks, name)
+/** Throws a `TypeError` for a field that no mail has. */
+export const checkFilter = (filter: MailFilter): void => {
+  const unknown = Object.keys(filter).find((name) => !Object.hasOwn(checks, name))
+  if (unknown !== undefined)
+    throw new TypeError(`A mail has no "${unknown}". It has ${Object.keys(checks).join(", ")}.`)
+}
 
-/** The fields of the filter that the mail does not match. Throws a `TypeError` for a field that no mail has. */
+/** The fields of the filter that the mail does not match. `checkFilter` has checked the filter. */
 const mismatches = (filter: MailFilter, mail: CapturedMail): ReadonlyArray<keyof MailFilter> =>
-  Object.entries(filter).flatMap(([name, value]) => {
-    if (!isField(name)) throw new TypeError(`A mail has no "${name}". It has ${Object.keys(checks).join(", ")}.`)
+  (Object.keys(filter) as Array<keyof MailFilter>).filter((name) => {
     const check = checks[name] as (filter: unknown, mail: CapturedMail) => boolean
-    return value === undefined || check(value, mail) ? [] : [name]
+    return filter[name] !== undefined && !check(filter[name], mail)
   })
 
 /** Whether the mail matches the filter. */
 export const isMatch = (filter: MailFilter, mail: CapturedMail): boolean => mismatches(filter, mail).length === 0
 
-/** A filter that is an address selects the mails to it. */
-export const toFilter = (filter: MailFilter | TextFilter): MailFilter =>
-  typeof filter === "string" || filter instanceof RegExp ? { to: filter } : filter
+/** A filter that is an address selects the mails to it. Throws a `TypeError` for a field that no mail has. */
+export const toFilter = (filter: MailFilter | TextFilter): MailFilter => {
+  if (typeof filter === "string" || filter instanceof RegExp) return { to: filter }
+  checkFilter(filter)
+  return filter
+}
 
 const shownCharactersMax = 200
 

@@ -3,14 +3,14 @@
  */
 import { MailStore } from "@mailkeep/core"
 import { Clock, Effect } from "effect"
-import type { DeliveryReport, EmbeddedProject, Mail, TimeInput } from "mailkeep"
+import type { DeliveryReport, EmbeddedProject, Mail, MailProject, TimeInput } from "mailkeep"
 import { toMillis } from "./DurationInput.ts"
 import type { MailFilter } from "./MailFilter.ts"
 import { describeFilter, describeMails, isMatch, toFilter } from "./MailFilter.ts"
-import { afterMillis, scheduler } from "./realTimers.ts"
+import { afterMillis } from "./realTimers.ts"
 import type { Session } from "./session.ts"
 import { makeSession } from "./session.ts"
-import { settled, withAnyDomain } from "./settledHandle.ts"
+import { settled, withAnyDomain, withoutTransactions } from "./settledHandle.ts"
 import type { TestMail, TestMailOptions, WaitOptions } from "./TestMail.ts"
 
 const toInstant = (input: TimeInput): number => {
@@ -66,9 +66,9 @@ const makeCaptures = (current: () => Session) => {
 
 /** Reports of other systems, by the way of every product: `Feedback`. */
 const makeReports = (current: () => Session, last: TestMail["last"]) => {
-  const projectOf = async ({ mail }: Session, deliveryId: string): Promise<EmbeddedProject> => {
+  const projectOf = async ({ mail, run }: Session, deliveryId: string): Promise<EmbeddedProject> => {
     const find = MailStore.use((store) => store.read([{ _tag: "DeliveryById", id: deliveryId }]))
-    const [delivery] = await mail.runtime.runPromise(find, { scheduler })
+    const [delivery] = await run(find)
     return delivery === null ? mail : mail.project(delivery.projectId)
   }
   return async (target: string, report: DeliveryReport): Promise<void> => {
@@ -100,15 +100,16 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
   const { now: startInput, ...mailOptions } = options
   const start = startInput === undefined ? Effect.runSync(Clock.currentTimeMillis) : toInstant(startInput)
   const handlers = new Map<string, Parameters<Mail["on"]>>()
-  const sendable = <H extends EmbeddedProject>(handle: H): H =>
-    mailOptions.domains === undefined ? withAnyDomain(handle) : handle
+  const forTests = <H extends MailProject>(handle: H): H =>
+    withoutTransactions(mailOptions.domains === undefined ? withAnyDomain(handle) : handle)
   const open = () => {
     const session = makeSession(mailOptions, start)
-    return { session, mail: sendable(session.mail) }
+    return { session, mail: forTests(session.mail) }
   }
   let current = open()
   const session = () => current.session
   const settle = () => current.session.settle()
+  const finish: Session["finish"] = (call) => current.session.finish(call)
 
   const register = async (name: string): Promise<void> => {
     const { mail, asHandler } = current.session
@@ -125,11 +126,11 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     ...settled<Omit<Mail, "runtime" | typeof Symbol.asyncDispose>>(() => {
       const { runtime: _, ...members } = current.mail
       return members
-    }, settle),
+    }, finish),
     ...captures,
     settle,
     project: (projectId, settings) =>
-      settled(() => sendable(current.session.mail.project(projectId, settings)), settle),
+      settled(() => forTests(current.session.mail.project(projectId, settings)), finish),
     on: async (name, kinds, handler) => {
       handlers.set(name, [name, kinds, handler as Parameters<Mail["on"]>[2]])
       await register(name)

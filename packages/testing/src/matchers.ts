@@ -11,7 +11,7 @@
  */
 import type { CapturedMail } from "./CapturedMail.ts"
 import type { MailFilter } from "./MailFilter.ts"
-import { describeFilter, describeMails, isMatch } from "./MailFilter.ts"
+import { checkFilter, describeFilter, describeMails, isMatch } from "./MailFilter.ts"
 
 /** The result of a matcher. */
 export interface MatcherResult {
@@ -44,6 +44,7 @@ const capturedOf = (received: unknown): ReadonlyArray<CapturedMail> => {
 export const mailMatchers = {
   toHaveSent: (received: unknown, filter: MailFilter = {}, times?: number): MatcherResult => {
     const captured = capturedOf(received)
+    checkFilter(filter)
     const matching = captured.filter((mail) => isMatch(filter, mail))
     const pass = times === undefined ? matching.length > 0 : matching.length === times
     const wanted = `${describeFilter(filter)}${times === undefined ? "" : `, ${times} times`}`

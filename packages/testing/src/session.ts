@@ -1,7 +1,7 @@
 /**
  * One opened mail of a test with its clock and its transport. A reset makes a new one.
  */
-import { DnsResolver, EventSink } from "@mailkeep/core"
+import { DnsResolver, EventSink, StoreUnavailable } from "@mailkeep/core"
 import { DnsFailure, Transport } from "@mailkeep/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Mail } from "mailkeep"
@@ -22,8 +22,30 @@ export interface Session extends Settling {
   readonly clock: SettableClock
   readonly transport: CapturingTransport
   readonly posts: ReadonlyArray<WebhookPost>
+  /** Finishes the work that is due after a call of the mail, and resolves with the result of the call. */
+  readonly finish: <A>(call: Promise<A>) => Promise<A>
+  /** Waits for the calls under way, as `close` of every mail does, and closes the mail. */
   readonly close: () => Promise<void>
 }
+
+/** The calls under way. */
+const makeUnderWay = () => {
+  const calls = new Set<Promise<unknown>>()
+  return {
+    settlement: {
+      get isOver() {
+        return calls.size === 0
+      }
+    },
+    /** Returns the promise for the caller. When the call rejects, and nobody waits for it, Node reports it as always. */
+    add: <A>(call: Promise<A>): Promise<A> => {
+      calls.add(call)
+      return call.finally(() => calls.delete(call))
+    }
+  }
+}
+
+const isClosed = (cause: unknown): boolean => cause instanceof StoreUnavailable && cause.reason === "closed"
 
 /** No name exists, so that no test asks a name server. */
 const noDns = Layer.succeed(DnsResolver, {
@@ -55,23 +77,38 @@ export const makeSession = (options: Omit<TestMailOptions, "now">, start: number
     adapters: Layer.mergeAll(clock.layer, noDns, keepingSink(posts))
   })
   const settling = makeSettling({ runtime: () => mail.runtime, clock, transport })
+  const underWay = makeUnderWay()
+  const finish = async <A>(call: Promise<A>): Promise<A> => {
+    const result = await call
+    // The call has succeeded. Only the work after it ends with the mail.
+    await settling.settle().catch((cause: unknown) => {
+      if (!isClosed(cause)) throw cause
+    })
+    return result
+  }
+  const end = async (): Promise<void> => {
+    if (!underWay.settlement.isOver) await settling.untilOver(underWay.settlement)
+    settling.stop()
+    const closing = mail.close()
+    const settlement = settlementOf(closing)
+    // A shutdown waits for work by the clock, which nobody else moves.
+    while (!settlement.isOver) {
+      const next = clock.nextWakeAt()
+      if (next !== null) clock.moveTo(next)
+      await nextTurn()
+    }
+    return closing
+  }
+  let ending: Promise<void> | undefined
   return {
     ...settling,
+    settle: () => underWay.add(settling.settle()),
+    advanceTo: (instant) => underWay.add(settling.advanceTo(instant)),
+    finish: (call) => underWay.add(finish(call)),
     mail,
     clock,
     transport,
     posts,
-    close: async () => {
-      settling.stop()
-      const closing = mail.close()
-      const settlement = settlementOf(closing)
-      // A shutdown waits for work by the clock, which nobody else moves.
-      while (!settlement.isOver) {
-        const next = clock.nextWakeAt()
-        if (next !== null) clock.moveTo(next)
-        await nextTurn()
-      }
-      return closing
-    }
+    close: () => (ending ??= end())
   }
 }

@@ -1,25 +1,25 @@
 /**
  * A handle whose methods finish the work that is due before they resolve, and whose sends may come from any domain.
  */
-import { DomainTaken, SenderDomainNotVerified } from "@mailkeep/core"
-import type { EmbeddedProject } from "mailkeep"
+import { DomainTaken, SenderDomainNotVerified, TransactionRefused } from "@mailkeep/core"
+import type { EmbeddedProject, MailProject } from "mailkeep"
 
 type AnyFunction = (...args: ReadonlyArray<unknown>) => unknown
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /**
- * An object with the members of `current()`. Each function calls the one of the object that is current at that time; one that returns a promise calls
- * `settle` before the promise resolves.
+ * An object with the members of `current()`. Each function calls the one of the object that is current at that time. `finish` gets each promise that it
+ * returns, and finishes the work that is due.
  */
-export const settled = <A extends object>(current: () => A, settle: () => Promise<void>): A => {
+export const settled = <A extends object>(current: () => A, finish: <B>(call: Promise<B>) => Promise<B>): A => {
   const member = (name: string, value: unknown): unknown => {
     const now = () => (current() as Readonly<Record<string, unknown>>)[name]
-    if (isObject(value)) return settled(() => now() as object, settle)
+    if (isObject(value)) return settled(() => now() as object, finish)
     if (typeof value !== "function") return value
     return (...args: ReadonlyArray<unknown>) => {
       const result = (now() as AnyFunction)(...args)
-      return result instanceof Promise ? result.then((answer: unknown) => settle().then(() => answer)) : result
+      return result instanceof Promise ? finish(result) : result
     }
   }
   return Object.fromEntries(Object.entries(current()).map(([name, value]) => [name, member(name, value)])) as A
@@ -64,3 +64,23 @@ export const withAnyDomain = <H extends EmbeddedProject>(handle: H): H => {
     }
   }
 }
+
+const isNotOpen = (cause: unknown): boolean => cause instanceof TransactionRefused && cause.reason === "not_open"
+
+/** The same handle. The store in memory takes part in no transaction, and the refusal says so also before the mail is open. */
+export const withoutTransactions = <H extends MailProject>(handle: H): H => ({
+  ...handle,
+  within: ((connection: never) =>
+    Object.fromEntries(
+      Object.entries(handle.within(connection)).map(([name, call]) => [
+        name,
+        (...args: ReadonlyArray<unknown>) => {
+          try {
+            return (call as AnyFunction)(...args)
+          } catch (cause) {
+            throw isNotOpen(cause) ? new TransactionRefused({ reason: "not_supported" }) : cause
+          }
+        }
+      ])
+    )) as unknown as H["within"]
+})

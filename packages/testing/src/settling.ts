@@ -2,7 +2,7 @@
  * Does the work that is due in a test, and moves the clock from one piece of work to the next.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { Dispatcher, Domains, EventSender, MailStore } from "@mailkeep/core"
+import { Dispatcher, Domains, EventSender, MailStore, StoreUnavailable } from "@mailkeep/core"
 import { Effect } from "effect"
 import type { DispatchReport, MailRuntime, MailServices } from "mailkeep"
 import type { CapturingTransport } from "./capturingTransport.ts"
@@ -13,12 +13,16 @@ import { settlementOf } from "./settlement.ts"
 
 /** The work of one test mail. */
 export interface Settling {
+  /** Runs an effect of the core. Rejects with `StoreUnavailable`, reason `closed`, after `stop`. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, MailServices>) => Promise<A>
   /** Finishes the work that is due. */
   readonly settle: () => Promise<void>
   /** Moves the clock to the instant, and does the work that becomes due until then. */
   readonly advanceTo: (instant: number) => Promise<void>
   /** Runs the code of a handler. A call of the mail from there does not wait for the event that the handler handles. */
   readonly asHandler: <A>(handler: () => A) => A
+  /** Waits until the calls are over, or until they wait for something outside of the core, such as a handler that hangs. */
+  readonly untilOver: (calls: Settlement) => Promise<void>
   /** Interrupts the hand-offs under way. */
   readonly stop: () => void
 }
@@ -45,8 +49,15 @@ const never: Settlement = { isOver: false }
 /** The work of a dispatcher, an event sender and the check of domains, as promises. */
 const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   const stopping = new AbortController()
-  const run = <A, E>(effect: Effect.Effect<A, E, MailServices>): Promise<A> =>
-    runtime().runPromise(effect, { scheduler, signal: stopping.signal })
+  const { signal } = stopping
+  const run: Settling["run"] = async (effect) => {
+    try {
+      if (!signal.aborted) return await runtime().runPromise(effect, { scheduler, signal })
+    } catch (cause) {
+      if (!signal.aborted) throw cause
+    }
+    throw new StoreUnavailable({ reason: "closed" })
+  }
   const steps = () => clock.reads() + transport.steps()
   /** The ticks with hand-offs that hang. */
   let hanging: Array<Settlement> = []
@@ -76,7 +87,13 @@ const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   }
 
   return {
+    run,
     dispatch,
+    untilOver: async (calls: Settlement) => {
+      // The core reads no clock while its modules are loaded.
+      while (!calls.isOver && runtime().cachedContext === undefined) await nextTurn()
+      await untilQuiet(calls)
+    },
     sendEvents: () => run(EventSender.use((eventSender) => eventSender.tick)),
     checkDomains: () => run(Domains.use((domains) => domains.tick)),
     /** When the core has work next, also in the past for work that it does not take now; `null` means never. */
@@ -155,6 +172,8 @@ export const makeSettling = (deps: SettlingDeps): Settling => {
         ? Promise.reject(new Error("A handler of events cannot move the clock: move it in the test."))
         : exclusive(() => advanceNow(instant)),
     asHandler: (handler) => handling.run(true, handler),
+    run: work.run,
+    untilOver: work.untilOver,
     stop: work.stop
   }
 }

@@ -108,6 +108,15 @@ describe("toHaveSent", () => {
     expect(() => mailMatchers.toHaveSent({ captured: () => [{}] }, { body: "x" } as MailFilter)).toThrow(/no "body"/)
   })
 
+  it("refuses a field that no mail has also when no mail was handed over", () => {
+    const filter = { recipient: "ada@example.org" } as MailFilter
+    const mail = openTest()
+    expect(() => expect(mail).toHaveSent(filter)).toThrow(/no "recipient"\. It has to, from, subject/)
+    expect(() => expect(mail).not.toHaveSent(filter)).toThrow(/no "recipient"/)
+    expect(() => mail.last(filter)).toThrow(/no "recipient"/)
+    expect(() => mail.captured(filter)).toThrow(/no "recipient"/)
+  })
+
   it("lets the compiler refuse a field that no mail has", async () => {
     const mail = await openWithWelcome()
     // @ts-expect-error -- A mail has no body.

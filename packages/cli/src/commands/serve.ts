@@ -17,6 +17,7 @@ import type { TransportChoice } from "../mailFlags.ts"
 import { inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print } from "../output.ts"
+import { servingLines, transportName } from "./servingLines.ts"
 
 interface Serving {
   readonly data: DataFolder.MailPlace
@@ -90,16 +91,14 @@ const flags = {
   operations
 }
 
-const servingLines = (url: string, { bounces, smtp, operations }: InboundPorts): string =>
-  [
-    `Mailkeep listens on ${url}`,
-    ...(bounces === undefined ? [] : [`Bounces and complaints: smtp://${bounces}`]),
-    ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`]),
-    ...(operations === undefined ? [] : [`Health and metrics: ${operations}/health and ${operations}/metrics`])
-  ].join("\n")
-
 export const serve = Command.make("serve", flags, ({ json, ...options }) =>
-  serving(options, (url, ports) => print(json, { url, ...ports }, servingLines(url, ports)))
+  serving(options, (url, ports) =>
+    print(
+      json,
+      { url, transport: transportName(options.transport), ...ports },
+      servingLines(url, ports, options.transport)
+    )
+  )
 ).pipe(Command.withDescription("Serve the interface over HTTP, send due messages, deliver events and check domains"))
 
 const demo = { project: "prj_demo", domain: "demo.example", keyName: "start" }
@@ -173,7 +172,14 @@ export const start = Command.make("start", flags, ({ json, ...options }) => {
       const mailboxAddress = mailbox ? mailboxUrl(url) : null
       yield* print(
         json,
-        { url, project: demo.project, domain: demo.domain, key, mailbox: mailboxAddress },
+        {
+          url,
+          transport: transportName(transport),
+          project: demo.project,
+          domain: demo.domain,
+          key,
+          mailbox: mailboxAddress
+        },
         firstLook({ url, key, mailbox: mailboxAddress, now, transport })
       )
     })

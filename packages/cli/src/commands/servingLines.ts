@@ -1,0 +1,22 @@
+/**
+ * What `mailkeep serve` prints once it listens.
+ */
+import type { InboundPorts } from "../listeners.ts"
+import type { TransportChoice } from "../mailFlags.ts"
+
+/** The transport as a word. The URL of a relay may contain a password, so it is not shown. */
+export const transportName = (transport: TransportChoice): "stub" | "smtp" => (transport === "stub" ? "stub" : "smtp")
+
+/** The addresses, and a warning when no mail leaves. */
+export const servingLines = (
+  url: string,
+  { bounces, smtp, operations }: InboundPorts,
+  transport: TransportChoice
+): string =>
+  [
+    `Mailkeep listens on ${url}`,
+    ...(transport === "stub" ? ["The stub transport sends nothing. Give --transport to send mail."] : []),
+    ...(bounces === undefined ? [] : [`Bounces and complaints: smtp://${bounces}`]),
+    ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`]),
+    ...(operations === undefined ? [] : [`Health and metrics: ${operations}/health and ${operations}/metrics`])
+  ].join("\n")

@@ -1,0 +1,118 @@
+/**
+ * The form of the options of a mail.
+ */
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { Layer } from "effect"
+import type { MailOptions, SmtpOptionsInvalid } from "../src/index.ts"
+import { lazyMail, memory, openMail, sharedMail, smtp } from "../src/index.ts"
+import { openQuiet, quiet, rejection } from "./testMail.ts"
+
+/** Options as a program without types gives them. */
+const untyped = (options: Record<string, unknown>): MailOptions => ({ ...quiet(), ...options }) as MailOptions
+
+const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+  ["store", undefined, 'store must be a store, such as sqlite("mail.db").'],
+  ["store", "mail.db", 'store must be a store, such as sqlite("mail.db").'],
+  ["store", memory, 'store must be a store, such as sqlite("mail.db").'],
+  ["transport", undefined, "transport must be a transport, such as smtp("],
+  ["transport", async () => {}, "transport must be a transport, such as smtp("],
+  ["transport", { handOff: async () => {} }, "transport must be a transport, such as smtp("],
+  ["domain", ["acme.example"], '"domain" is not an option of a mail. The options are store, transport, domains, from,'],
+  ["domains", "acme.example", 'domains must be a list, such as ["acme.example"].'],
+  ["domains", [5], 'domains must be a list, such as ["acme.example"].'],
+  ["from", "nobody", 'from must be a sender, such as "Acme <hi@acme.example>".'],
+  ["from", "", 'from must be a sender, such as "Acme <hi@acme.example>".'],
+  ["from", { address: "hi@acme.example" }, 'from must be a sender, such as "Acme <hi@acme.example>".'],
+  ["projectId", "a b", "projectId must be 1 to 64 letters, digits, hyphens or underscores."],
+  ["plan", 5, "plan must be an object or a function."],
+  ["background", "no", "background must be true or false."],
+  ["masterSecret", 12_345, "masterSecret must be a text of at least 32 characters."],
+  ["mailHost", 5, "mailHost must be the name of a mail host"],
+  ["nameServers", "127.0.0.1", "nameServers must be a list of addresses"],
+  ["attachmentFolder", true, "attachmentFolder must be the path of a folder."],
+  ["outbox", { take: () => [] }, "outbox must be an object with the functions take, remove and refuse."],
+  ["dispatcher", [], "dispatcher must be an object."],
+  ["graceMillis", -1, "graceMillis must be a number of milliseconds from 0."],
+  ["graceMillis", Number.NaN, "graceMillis must be a number of milliseconds from 0."],
+  ["adapters", {}, "adapters must be a layer of Effect."],
+  ["onLog", console, "onLog must be a function."]
+]
+
+describe("lazyMail", () => {
+  it.each(wrong)("throws a TypeError at once when %s is %j", (name, value, message) => {
+    const make = () => lazyMail(untyped({ [name]: value }))
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(message)
+  })
+
+  it("throws a TypeError without options", () => {
+    expect(() => lazyMail(undefined as never)).toThrow("A mail needs options, such as { store: ")
+    expect(() => lazyMail(null as never)).toThrow(TypeError)
+  })
+
+  it("does not show the value of a secret", () => {
+    expect(() => lazyMail(untyped({ masterSecret: ["hunter2"] }))).toThrow(/^(?!.*hunter2)/)
+  })
+})
+
+describe("openMail", () => {
+  it("rejects with a TypeError for a wrong option", async () => {
+    const reason = await rejection(openMail(untyped({ store: undefined })))
+    expect(reason).toBeInstanceOf(TypeError)
+    expect(String(reason)).toContain("store must be a store")
+  })
+
+  it("accepts every option in its form", async () => {
+    const onLog = vi.fn()
+    const mail = await openQuiet({
+      from: "Acme <hi@acme.example>",
+      projectId: "prj_acme",
+      plan: {},
+      masterSecret: "0123456789abcdef0123456789abcdef",
+      webhooks: {},
+      unsubscribe: { url: "https://acme.example/unsubscribe" },
+      mailHost: "mail.acme.example",
+      nameServers: ["127.0.0.1:5353"],
+      attachmentFolder: import.meta.dirname,
+      retention: {},
+      outbox: { take: () => [], remove: () => {}, refuse: () => {} },
+      dispatcher: {},
+      handOff: {},
+      events: {},
+      health: {},
+      graceMillis: 0,
+      adapters: Layer.empty,
+      onLog
+    })
+    expect((await mail.send({ to: "ada@example.org", subject: "Welcome", text: "Hello." })).totalQueued).toBe(1)
+  })
+
+  it("accepts options that are undefined, as from environment variables that are not set", async () => {
+    const mail = await openQuiet({ from: undefined, masterSecret: undefined, attachmentFolder: undefined })
+    expect((await mail.health()).store).toBe("ok")
+  })
+})
+
+describe("sharedMail", () => {
+  it("throws a TypeError for a wrong option, and keeps no mail of that name", async () => {
+    expect(() => sharedMail("wrong", untyped({ from: "nobody" }))).toThrow("from must be a sender")
+    const mail = sharedMail("wrong", quiet())
+    onTestFinished(mail.close)
+    await mail.open()
+  })
+})
+
+describe("smtp", () => {
+  it.each([
+    [undefined, "the URL is undefined. Is the environment variable set?"],
+    [null, "give the URL of the relay, or options with its host."],
+    [{ hostname: "relay.example" }, "give the URL of the relay, or options with its host."]
+  ])("lets the opening reject with SmtpOptionsInvalid and the reason when the relay is %j", async (relay, sentence) => {
+    const transport = smtp(relay as string | undefined)
+    expect(await rejection(openMail(quiet({ transport })))).toMatchObject({
+      _tag: "SmtpOptionsInvalid",
+      reason: sentence,
+      isRetryable: false
+    } satisfies Partial<SmtpOptionsInvalid>)
+  })
+})

@@ -1,0 +1,107 @@
+/**
+ * What `postgres` and `migratePostgres` refuse before they connect. No test here needs a server.
+ */
+import { execFileSync } from "node:child_process"
+import { Client, Pool } from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
+import type { PostgresStoreOptions } from "../src/postgres.ts"
+import { migratePostgres, postgres } from "../src/postgres.ts"
+import { rejection } from "./testMail.ts"
+
+const refusalOf = (connection: unknown): string => {
+  try {
+    postgres(connection as string)
+  } catch (cause) {
+    expect(cause).toBeInstanceOf(TypeError)
+    return (cause as TypeError).message
+  }
+  throw new Error("Nothing was refused.")
+}
+
+const urlForm = "must have the form postgres://user:password@host/database or postgresql://…."
+
+describe("postgres", () => {
+  it.each([undefined, null, "", 5, true])("refuses %j, which is neither a pool nor a URL", (connection) => {
+    expect(refusalOf(connection)).toBe(
+      'postgres needs a pool of pg or a URL, such as postgres("postgres://db.example/shop").'
+    )
+  })
+
+  it.each(["shop", "mysql://a:hunter2@b/c", "a:hunter2@b/c", "postgres:a", "postgres://a:hunter2@b:port/c"])(
+    "refuses the text %s and does not show it",
+    (text) => {
+      expect(refusalOf(text)).toBe(`The URL ${urlForm}`)
+      expect(refusalOf({ connectionString: text })).toBe(`connectionString ${urlForm}`)
+      expect(refusalOf({ connectionString: "postgres://db.example/shop", listen: text })).toBe(`listen ${urlForm}`)
+    }
+  )
+
+  it.each([
+    "postgres://db.example/shop",
+    "POSTGRESQL://mail:p%2Fw@db.example:5433/shop?sslmode=require",
+    "postgres:///shop?host=/var/run/postgresql",
+    "postgres://mail:password@/shop?host=/var/run/postgresql",
+    "postgres://mail@[::1]/shop",
+    "postgres://%2Fvar%2Frun%2Fpostgresql/shop"
+  ])("takes the URL %s", (url) => {
+    expect(postgres(url)).toHaveProperty("layer")
+    expect(postgres({ connectionString: url, connectionsMax: 3, listen: true })).toHaveProperty("layer")
+  })
+
+  it.each([
+    ["max", { connectionString: "postgres://db.example/shop", max: 3 }],
+    ["shema", { connectionString: "postgres://db.example/shop", shema: "mail" }]
+  ])("refuses the unknown option %s, and names the options", (name, options) => {
+    expect(refusalOf(options)).toBe(
+      `"${name}" is not an option of postgres. The options are pool, connectionString, connectionsMax, schema, migrate, partitions, allowAsynchronousCommit, storageKeepsCommits, listen.`
+    )
+  })
+
+  it.each([{}, { schema: "mail" }, { connectionString: undefined }])(
+    "refuses options without a pool: %j",
+    (options) => {
+      expect(refusalOf(options)).toBe(`connectionString ${urlForm}`)
+    }
+  )
+
+  it("takes a pool, and refuses a client of pg and other values in its place", () => {
+    const pool = new Pool()
+    onTestFinished(() => pool.end())
+    const client = new Client()
+    expect(postgres(pool)).toHaveProperty("layer")
+    expect(postgres({ pool, schema: "mail" })).toHaveProperty("layer")
+    expect(refusalOf(client)).toBe("Give the pool of pg and not a client.")
+    expect(refusalOf({ pool: client })).toBe("Give the pool of pg and not a client.")
+    expect(refusalOf({ pool: "postgres://db.example/shop" })).toBe("pool must be a pool of pg.")
+  })
+
+  it("says how to install the package when it is missing", () => {
+    const code = `
+      import { registerHooks } from "node:module"
+      // Node searches for the package where none is installed.
+      registerHooks({ resolve: (name, context, next) =>
+        next(name, name === "@mailkeep/postgres" ? { ...context, parentURL: "file:///" } : context) })
+      const { openMail, stub } = await import("mailkeep")
+      const { migratePostgres, postgres } = await import("mailkeep/postgres")
+      const url = "postgres://127.0.0.1:9/shop"
+      const show = ({ message, cause }) => console.log(message, cause.code)
+      await openMail({ store: postgres(url), transport: stub() }).catch(show)
+      await migratePostgres(url).catch(show)
+    `
+    const output = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      timeout: 120_000
+    })
+    const line =
+      'The package @mailkeep/postgres is not installed. Run "npm install @mailkeep/postgres". ERR_MODULE_NOT_FOUND'
+    expect(output.trim().split("\n")).toEqual([line, line])
+  })
+})
+
+describe("migratePostgres", () => {
+  it("rejects with a TypeError for a text of another form", async () => {
+    for (const wrong of ["shop", { connectionString: "mysql://a@b/c" }, { max: 3 } as unknown as PostgresStoreOptions])
+      expect(await rejection(migratePostgres(wrong))).toBeInstanceOf(TypeError)
+  })
+})
