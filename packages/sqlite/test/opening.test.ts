@@ -98,12 +98,19 @@ describe("opening a file", () => {
   })
 
   it("refuses a file in a folder that does not exist", async () => {
-    expect(await refusal(join(folder, "no", "mail.db"))).toMatchObject({ reason: "unreachable" })
+    const where = join(folder, "no", "mail.db")
+    expect(await refusal(where)).toMatchObject({
+      reason: "unreachable",
+      message: `The folder of the file does not exist: ${where}`
+    })
   })
 
   it("refuses a path that is not a file", async () => {
     mkdirSync(join(folder, "mail.db"))
-    expect(await refusal(file())).toMatchObject({ reason: "unreachable" })
+    expect(await refusal(file())).toMatchObject({
+      reason: "not_a_database",
+      message: `The path is that of a folder: ${file()}`
+    })
   })
 
   it("refuses a file without write permission", async (context) => {
@@ -274,6 +281,9 @@ describe("the layer", () => {
     const failed = await Effect.runPromise(
       Effect.flip(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: join(folder, "no", "mail.db") }))))
     )
-    expect(failed).toMatchObject({ _tag: "StoreNotOpened", message: expect.stringContaining("cannot be opened") })
+    expect(failed).toMatchObject({
+      _tag: "StoreNotOpened",
+      message: expect.stringContaining("The folder of the file does not exist")
+    })
   })
 })

@@ -2,7 +2,7 @@
  * Opens one connection for writing: checks the version of the file, migrates the schema, and checks that commits are synced.
  * Loads no Effect, because the commit thread opens its connection with it.
  */
-import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
 import type { Database as SqliteDatabase, Options } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { oldNodeSentence } from "../nodeVersion.ts"
@@ -52,6 +52,7 @@ const proveDurable = (database: SqliteDatabase): void => {
 /** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
 const checkWritable = (where: string): void => {
   if (!existsSync(where)) return
+  if (statSync(where).isDirectory()) throw new NotOpened("not_a_database", { detail: "The path is that of a folder" })
   try {
     accessSync(where, constants.R_OK | constants.W_OK)
   } catch (cause) {
@@ -70,7 +71,9 @@ const createPrivate = (where: string): void => {
   if (existsSync(where)) return
   try {
     closeSync(openSync(where, "wx", privateMode))
-  } catch {
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
+      throw new NotOpened("unreachable", { detail: "The folder of the file does not exist", cause })
     // Another process created the file first, or SQLite reports the problem with the path.
   }
 }

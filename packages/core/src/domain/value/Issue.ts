@@ -3,7 +3,7 @@
  * Converts the issues of a schema. An issue does not repeat what the caller sent.
  */
 import type { SchemaIssue } from "effect"
-import { Result, Schema } from "effect"
+import { Result, Schema, SchemaAST } from "effect"
 
 export { issuesSentence } from "./issuesSentence.ts"
 
@@ -72,6 +72,12 @@ const jsonTypes: Readonly<Record<string, string>> = {
   Arrays: "an array"
 }
 
+/** The values of a choice; `undefined` for another form. */
+const choicesOf = (ast: SchemaAST.AST): string | undefined =>
+  SchemaAST.isUnion(ast) && ast.types.every(SchemaAST.isLiteral)
+    ? `one of ${ast.types.map(({ literal }) => String(literal)).join(", ")}`
+    : undefined
+
 const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
   switch (node._tag) {
     case "MissingKey":
@@ -89,7 +95,7 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "OneOf": {
       const annotations = node.ast.annotations as IssueAnnotations | undefined
       return annotations?.code === undefined
-        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? "of another type"}`)
+        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? choicesOf(node.ast) ?? "of another type"}`)
         : issue(path, annotations.code as IssueCode, String(annotations.message))
     }
     default:

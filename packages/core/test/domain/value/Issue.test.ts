@@ -1,0 +1,35 @@
+import { Result, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { decoder } from "../../../src/domain/value/Issue.ts"
+
+const parse = decoder(
+  Schema.Struct({
+    status: Schema.Literals(["queued", "delivered"]),
+    size: Schema.Number,
+    either: Schema.Union([Schema.String, Schema.Number])
+  })
+)
+
+const right = { status: "queued", size: 1, either: "a" }
+
+const messagesOf = (input: unknown) => {
+  const parsed = parse(input)
+  return Result.isSuccess(parsed)
+    ? []
+    : parsed.failure.map(({ path, code, message }) => [path.join("."), code, message])
+}
+
+describe("decoder", () => {
+  it.each<[string, object, ReadonlyArray<unknown>]>([
+    ["a value that is no choice", { status: "lost" }, ["status", "invalid_type", "must be one of queued, delivered"]],
+    ["a value of another type", { size: "large" }, ["size", "invalid_type", "must be a number"]],
+    ["a value of none of several types", { either: true }, ["either", "invalid_type", "must be of another type"]],
+    ["an unknown field", { colour: "red" }, ["colour", "unknown_field", "is not a field of this request"]]
+  ])("says what is wrong with %s, and does not repeat it", (_, wrong, expected) => {
+    expect(messagesOf({ ...right, ...wrong })).toEqual([expected])
+  })
+
+  it("finds nothing wrong with the right values", () => {
+    expect(messagesOf(right)).toEqual([])
+  })
+})
