@@ -11,7 +11,7 @@ interface Boundary {
   readonly undo: string
 }
 
-/** The setting that only a transaction that writes has. It ends with the transaction. */
+/** The setting of a transaction of `inWriteTransaction` or `writeAtOnce`. It ends with the transaction. */
 const writes = "SET LOCAL mailkeep.writes = 'on'"
 
 /**
@@ -26,7 +26,7 @@ const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 /** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
 const beginWith = (lockTimeout: string): string =>
-  `${begin}; ${writes}; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
+  `${begin}; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
 
 const boundaryOf = ({ savepoint }: Database, begin: string): Boundary =>
   savepoint === undefined
@@ -102,7 +102,7 @@ const byOrder = "SET LOCAL enable_sort = off"
  */
 const byKey = `${forAllValues}; SET LOCAL enable_seqscan = off; ${uncompiled}`
 
-const beginWrite = `${beginWith("5s")}; ${byKey}`
+const beginWrite = `${beginWith("5s")}; ${writes}; ${byKey}`
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
 export const inWriteTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
