@@ -5,6 +5,7 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { sharedPostgres } from "@mailkeep/test-support/postgres"
 import { settableClock } from "@mailkeep/test-support/settableClock"
 import { ConfigProvider, Console, Effect } from "effect"
 import { vi } from "vitest"
@@ -155,3 +156,9 @@ export const send = (idempotencyKey: string, body = {}) => ({
   headers: { "idempotency-key": idempotencyKey },
   body: JSON.stringify({ from: "hello@example.com", to: "ada@example.org", subject: "Hi", text: "Hi", ...body })
 })
+
+/** Returns the URL of a new database on the server of this test process. */
+export const emptyDatabase = async (): Promise<string> => {
+  const server = await sharedPostgres()
+  return server.urlOf(await server.createDatabase())
+}

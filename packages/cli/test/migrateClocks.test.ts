@@ -7,13 +7,12 @@ import { join } from "node:path"
 import type { MailStore, StoreNotOpened } from "@mailkeep/core"
 import { PostgresMailStore } from "@mailkeep/postgres"
 import { SqliteMailStore } from "@mailkeep/sqlite"
-import type { PostgresServer } from "@mailkeep/test-support/postgres"
-import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres } from "@mailkeep/test-support/postgres"
 import type { Scope } from "effect"
 import { Effect, Fiber } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import type { Ran } from "./commandLine.ts"
-import { run } from "./commandLine.ts"
+import { emptyDatabase, run } from "./commandLine.ts"
 
 const secondMillis = 1000
 /** How long a worker has its lease. */
@@ -51,19 +50,11 @@ const leaseDuring = (source: OpenStore, command: () => Promise<Ran>) =>
   )
 
 describe.skipIf(!hasPostgres())("mailkeep migrate with clocks that differ", () => {
-  const watched = openWatched({ isInMemory: true })
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-clocks-"))
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres(watched)
-  }, 60_000)
-  afterAll(async () => {
-    await watched.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => rmSync(folder, { recursive: true }))
 
-  const emptyDatabase = async () => {
-    const url = server.urlOf(await server.createDatabase())
+  const openDatabase = async () => {
+    const url = await emptyDatabase()
     return { url, open: PostgresMailStore.make({ connectionString: url }) }
   }
   const file = (name: string) => {
@@ -77,13 +68,13 @@ describe.skipIf(!hasPostgres())("mailkeep migrate with clocks that differ", () =
   const inUse = { code: 1, stderr: expect.stringContaining("A worker or another move has a live lease") }
 
   it("refuses a database whose worker has a live lease when the clock of the machine is a minute ahead", async () => {
-    const from = await emptyDatabase()
+    const from = await openDatabase()
     await renewLease(from.open, Date.now())
     expect(await migrate(from.url, file("ahead.db").url, 60 * secondMillis)).toMatchObject(inUse)
   }, 60_000)
 
   it("closes a database by the clock of its server when the clock of the machine is behind", async () => {
-    const [from, to] = [await emptyDatabase(), await emptyDatabase()]
+    const [from, to] = [await openDatabase(), await openDatabase()]
     const { leaseUntil, ran } = await leaseDuring(from.open, () => migrate(from.url, to.url, -90 * secondMillis))
     expect(leaseUntil).toBeGreaterThan(Date.now())
     expect(ran).toMatchObject({ code: 0, stderr: "" })
@@ -93,7 +84,7 @@ describe.skipIf(!hasPostgres())("mailkeep migrate with clocks that differ", () =
     const from = file("source.db")
     const behindMillis = -90 * secondMillis
     await renewLease(from.open, Date.now() + behindMillis)
-    const { url } = await emptyDatabase()
+    const { url } = await openDatabase()
     expect(await migrate(from.url, url, behindMillis)).toMatchObject(inUse)
   }, 60_000)
 })

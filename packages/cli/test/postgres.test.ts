@@ -4,12 +4,11 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { PostgresServer } from "@mailkeep/test-support/postgres"
-import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Option } from "effect"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, describe, expect, it, onTestFinished } from "vitest"
 import { locationComplaint, parseStoreLocation, shownLocation } from "../src/storeLocation.ts"
-import { readyToSend, request, run, runJson, send, serve } from "./commandLine.ts"
+import { emptyDatabase, readyToSend, request, run, runJson, send, serve } from "./commandLine.ts"
 
 describe("storeLocation", () => {
   it("shows a database without user, password and parameters", () => {
@@ -28,19 +27,10 @@ describe("storeLocation", () => {
 })
 
 describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
-  const watched = openWatched({ isInMemory: true })
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-postgres-"))
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres(watched)
-  }, 60_000)
-  afterAll(async () => {
-    await watched.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   const path = (name: string) => join(folder, name)
-  const emptyDatabase = async () => server.urlOf(await server.createDatabase())
 
   it("moves a data folder into a database and back into a file, with the same records", async () => {
     const url = await emptyDatabase()
