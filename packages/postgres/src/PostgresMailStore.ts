@@ -138,8 +138,8 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     return {
       capabilities,
       commit: group.commit,
-      claim: (claim) => whileOpen(attemptWrite(() => claims.claim(claim))),
-      claimEventDeliveries: (claim) => whileOpen(attemptWrite(() => claims.claimEventDeliveries(claim))),
+      claim: (claim) => whileOpen(attemptWrite((signal) => claims.claim(claim, signal))),
+      claimEventDeliveries: (claim) => whileOpen(attemptWrite((signal) => claims.claimEventDeliveries(claim, signal))),
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
         whileOpen(attemptRead(() => groupRead(queries) as unknown as Promise<Answers<Qs>>)),
       sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),

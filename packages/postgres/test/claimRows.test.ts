@@ -22,11 +22,12 @@ interface Search {
 }
 
 const usable = () => Promise.resolve()
+const { signal } = new AbortController()
 
 /** Claims with searches that have these results one after the other, and find nothing afterwards. Returns the rows and the limits of each search. */
 const claimWith = async (limit: number, results: ReadonlyArray<Search>, claimRows = makeClaimRows(usable)) => {
   const limits: Array<SearchLimits<Row>> = []
-  const rows = await claimRows<Row>(limit, (one) => {
+  const rows = await claimRows<Row>(limit, signal, (one) => {
     limits.push({ ...one, passedOver: [...one.passedOver], claimed: [...one.claimed] })
     const { found, marked, allowed } = results[limits.length - 1] ?? { found: "", marked: "" }
     return Promise.resolve({
@@ -88,6 +89,17 @@ describe("a claim", () => {
     expect([claimed, limits.length]).toEqual(["", 5])
   })
 
+  it("does not search again after its caller was interrupted, and keeps what it has marked", async () => {
+    const interruption = new AbortController()
+    let searches = 0
+    const rows = await makeClaimRows(usable)<Row>(3, interruption.signal, () => {
+      searches++
+      interruption.abort()
+      return Promise.resolve({ candidates: [..."abc"].map(candidate), rows: [row("b")], allowed: 3 })
+    })
+    expect([idsOf(rows), searches]).toEqual(["b", 1])
+  })
+
   it("checks the version of the tables when it found rows and none was marked", async () => {
     let checks = 0
     const refuse = () => {
@@ -105,7 +117,7 @@ describe("a claim", () => {
   it("fails when a search fails, but keeps what it has marked before", async () => {
     const failing = (first: Search) => {
       let searches = 0
-      return makeClaimRows(usable)<Row>(3, () => {
+      return makeClaimRows(usable)<Row>(3, signal, () => {
         if (searches++ > 0) return Promise.reject(new Error("lost"))
         return Promise.resolve({
           candidates: [...first.found].map(candidate),
@@ -170,7 +182,7 @@ it("claims as many rows as are free, in order and each once, whatever others tak
     fc.asyncProperty(world, async ({ due, limit, taken }) => {
       const free = new Set(letters.slice(0, due))
       let searches = 0
-      const claimed = await makeClaimRows(usable)<Row>(limit, ({ wanted, spare, passedOver }) => {
+      const claimed = await makeClaimRows(usable)<Row>(limit, signal, ({ wanted, spare, passedOver }) => {
         const found = [...free].filter((id) => !passedOver.includes(id)).slice(0, wanted + spare)
         for (const place of taken[searches++] ?? []) free.delete(found[place] ?? "")
         const marked = found.filter((id) => free.has(id)).slice(0, wanted)

@@ -134,8 +134,8 @@ const joinedStore = (
     capabilities,
     commit: (changes: ReadonlyArray<Change>) =>
       changes.length === 0 ? Effect.void : Effect.flatMap(commitGroup([changes]), ([exit]) => exit!),
-    claim: (claim) => attemptWrite(() => claims.claim(claim)),
-    claimEventDeliveries: (claim) => attemptWrite(() => claims.claimEventDeliveries(claim)),
+    claim: (claim) => attemptWrite((signal) => claims.claim(claim, signal)),
+    claimEventDeliveries: (claim) => attemptWrite((signal) => claims.claimEventDeliveries(claim, signal)),
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
       attemptRead(() => answerQueries(database, schema, queries) as unknown as Promise<Answers<Qs>>),
     sweep: (request) => attemptWrite(() => sweep(request)),

@@ -71,6 +71,7 @@ export const makeNotifications = (
   const listen = async () => {
     const next = new pg.Client({ ...config, pipeline: true, application_name: "mailkeep listen", ...reachableOptions })
     next.on("error", () => {})
+    const ended = new Promise<void>((resolve) => next.once("end", resolve))
     next.on("notification", ({ payload }) => {
       if (payload !== self) hint.openUnsafe()
     })
@@ -84,6 +85,7 @@ export const makeNotifications = (
       hint.openUnsafe()
       return {
         client: next,
+        ended,
         sendOne: () => limited(next.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
       }
     } catch (cause) {
@@ -104,16 +106,16 @@ export const makeNotifications = (
 
   const session = Effect.acquireUseRelease(
     Effect.tryPromise({ try: listen, catch: (cause) => cause }),
-    (connected) =>
-      Effect.callback<void>((resume) => {
+    ({ sendOne: send, ended }) =>
+      Effect.suspend(() => {
         isReported = false
-        sendOne = connected.sendOne
-        connected.client.once("end", () => resume(Effect.void))
+        sendOne = send
+        return Effect.promise(() => ended)
       }),
-    (connected) =>
+    ({ client }) =>
       Effect.promise(async () => {
         sendOne = undefined
-        await endClient(connected.client)
+        await endClient(client)
       })
   )
 

@@ -15,8 +15,8 @@ const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedu
 /** The transaction can run again. Another one may have written the same unique value. */
 const isLost = (cause: unknown): boolean => isRepeatable(cause) || isUniqueViolation(cause)
 
-/** Runs a transaction. Repeats it when it lost against another transaction. */
-export const attempt = <A>(run: () => Promise<A>, isRepeated = isLost): Effect.Effect<A, unknown> =>
+/** Runs a transaction. Repeats it when it lost against another transaction. The signal tells a longer work that its caller was interrupted. */
+export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>, isRepeated = isLost): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: run, catch: (cause) => cause }).pipe(
     Effect.retry({ schedule: contendedSchedule, while: isRepeated })
   )
@@ -29,7 +29,7 @@ const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, S
   })
 
 /** Runs a write that is not part of a group. */
-export const attemptWrite = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+export const attemptWrite = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
   orUnavailable(attempt(run))
 
 const lostConnectionsMax = 2

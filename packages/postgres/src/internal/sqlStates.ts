@@ -11,8 +11,8 @@ export const codeOf = (cause: unknown): string | undefined => {
   return typeof code === "string" ? code : undefined
 }
 
-/** A code of the server has five characters; `EPIPE` has five too, and is no code of the server. */
-const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
+/** A code of the server has five characters. So have some codes of sockets, such as `EPIPE`, whose failures have a number too. */
+const isServerCode = (cause: Error, code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && !("errno" in cause)
 
 /** The server does not know the name of a prepared statement, or already has one with this name. */
 const unknownNames: ReadonlySet<string | undefined> = new Set(["26000", "42P05"])
@@ -82,7 +82,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   if (!isOfDriver(cause)) return undefined
   if (cause.message === noFreeConnection) return "overloaded"
   const code = codeOf(cause)
-  if (code === undefined || !isServerCode(code)) return "unreachable"
+  if (code === undefined || !isServerCode(cause, code)) return "unreachable"
   if (contended.has(code)) return "contended"
   if (code.startsWith("08") || code.startsWith("58")) return "unreachable"
   return reasons[code] ?? (ofConnecting.has(cause) || hasEndedSession(cause) ? "unreachable" : undefined)

@@ -52,7 +52,7 @@ const takenByOthers = (
 
 /**
  * Returns a function that claims up to `limit` rows, in the order of the searches. A search can also mark no row because this program cannot use the
- * tables. `checkVersion` then fails.
+ * tables. `checkVersion` then fails. After `signal` is aborted, no further search begins: a worker that has ended would get rows and a new lease.
  */
 export const makeClaimRows = (checkVersion: () => Promise<void>) => {
   /** How many rows the next search finds beyond its limit. Depends on how many rows others took meanwhile. */
@@ -60,11 +60,12 @@ export const makeClaimRows = (checkVersion: () => Promise<void>) => {
 
   return async <R extends Pick<Candidate, "projectId" | "id">>(
     limit: number,
+    signal: AbortSignal,
     searchAndMark: (limits: SearchLimits<R>) => Promise<Searched<R>>
   ): Promise<ReadonlyArray<R>> => {
     const claimed: Array<R> = []
     const passedOver: Array<string> = []
-    for (let searches = 0; searches < searchesMax; searches++) {
+    for (let searches = 0; searches < searchesMax && !signal.aborted; searches++) {
       try {
         const wanted = limit - claimed.length
         const { candidates, rows, allowed } = await searchAndMark({ wanted, spare, passedOver, claimed })

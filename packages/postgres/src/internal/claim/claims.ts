@@ -59,10 +59,13 @@ export const makeClaims = (database: Database, schema: string) => {
   const claimInOrder = makeClaimInOrder(database, schema, versionCheck)
   const claimOldest = makeClaimOldest(database, schema, versionCheck)
   return {
-    claim: (claim: Claim): Promise<ReadonlyArray<Delivery>> =>
-      claimDeliveries<Delivery>(claim.limit, (limits) => claimInOrder(claim, limits)),
-    claimEventDeliveries: async (claim: EventDeliveryClaim): Promise<ReadonlyArray<EventDelivery>> => {
-      const rows = await claimEventDeliveries<EventDelivery>(claim.limit, (limits) => claimOldest(claim, limits))
+    claim: (claim: Claim, signal: AbortSignal): Promise<ReadonlyArray<Delivery>> =>
+      claimDeliveries<Delivery>(claim.limit, signal, (limits) => claimInOrder(claim, limits)),
+    claimEventDeliveries: async (
+      claim: EventDeliveryClaim,
+      signal: AbortSignal
+    ): Promise<ReadonlyArray<EventDelivery>> => {
+      const rows = await claimEventDeliveries<EventDelivery>(claim.limit, signal, (limits) => claimOldest(claim, limits))
       return rows.toSorted(longestDueFirst)
     }
   }
