@@ -28,17 +28,31 @@ const refuse = (sentence: string): never => {
 const oneOf = <A extends string>(option: string, value: string, allowed: ReadonlyArray<A>): A =>
   allowed.find((one) => one === value) ?? refuse(`--${option} must be one of ${allowed.join(", ")}.`)
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: "string", default: "5" },
-    disk: { type: "string" },
-    size: { type: "string", default: "small" },
-    write: { type: "boolean", default: false },
-    render: { type: "boolean", default: false },
-    list: { type: "boolean", default: false }
+const usage = `Usage: pnpm bench [ROW...] [--rounds N] [--disk ${disks.join("|")}] [--size ${sizes.join("|")}] [--write]
+       pnpm bench --list
+       pnpm bench --render
+packages/bench/README.md describes the options.`
+
+const parseCommandLine = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string", default: "5" },
+        disk: { type: "string" },
+        size: { type: "string", default: "small" },
+        write: { type: "boolean", default: false },
+        render: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
+        help: { type: "boolean", default: false, short: "h" }
+      }
+    })
+  } catch (cause) {
+    return refuse(`${(cause as Error).message}\n${usage}`)
   }
-})
+}
+
+const { values, positionals } = parseCommandLine()
 
 const size: Size = oneOf("size", values.size, sizes)
 const chosenDisks: ReadonlyArray<Disk> = values.disk === undefined ? disks : [oneOf("disk", values.disk, disks)]
@@ -110,7 +124,8 @@ const runAll = async (): Promise<void> => {
   removeRowFolders()
 }
 
-if (values.list) for (const { name, title } of rows) console.log(`${name.padEnd(16)} ${title}`)
+if (values.help) console.log(usage)
+else if (values.list) for (const { name, title } of rows) console.log(`${name.padEnd(16)} ${title}`)
 else if (values.render) render()
 else {
   await runAll()
