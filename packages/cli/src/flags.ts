@@ -7,7 +7,7 @@ import { noLimits, parseInstant, permissions } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { locationComplaint, parseStoreLocation } from "./storeLocation.ts"
+import { asLocation } from "./storeLocation.ts"
 
 /** The environment variable that replaces an absent flag. */
 export const fromEnvironment = (name: string) => `MAILKEEP_${name}`
@@ -23,7 +23,7 @@ const folder = Flag.String("data").pipe(
 /** Of a URL that is wrong, the complaint does not show the password. */
 const store = Flag.String("store").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("STORE"))),
-  Flag.filterMap(parseStoreLocation, locationComplaint),
+  asLocation,
   Flag.withDescription(
     "The store, such as postgres://user:password@db.example/mail or sqlite:mail.db, instead of a data folder. MAILKEEP_STORE"
   ),

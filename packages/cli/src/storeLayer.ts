@@ -19,6 +19,7 @@ export const storeLayer = (
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@mailkeep/postgres")),
-          ({ sharedServices }) => sharedServices.layer({ connectionString: Redacted.value(location.url) })
+          ({ sharedServices }) =>
+            sharedServices.layer({ ...location.options, connectionString: Redacted.value(location.url) })
         )
       )

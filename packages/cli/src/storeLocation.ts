@@ -3,7 +3,11 @@
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { Option, Redacted } from "effect"
+import { Redacted, Result } from "effect"
+import { Flag } from "effect/cli"
+import type { DatabaseOptions } from "./databaseParameters.ts"
+import { parameterOf, takeOptions } from "./databaseParameters.ts"
+import { printable } from "./output.ts"
 
 /** The name of the store in a data folder. */
 export const storeFileName = "mailkeep.db"
@@ -11,32 +15,53 @@ export const storeFileName = "mailkeep.db"
 /** Where a store is. */
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly filename: string }
-  /** A database of PostgreSQL. The URL may contain a password. */
-  | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string> }
+  /** A database of PostgreSQL. The URL may contain a password, and has no parameters of Mailkeep any more. */
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string>; readonly options: DatabaseOptions }
 
 const isPostgres = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
 
-const parsedUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
-
-/** Reads `sqlite:PATH` or the URL of a database. A folder means the store in that data folder. */
-export const parseStoreLocation = (text: string): Option.Option<StoreLocation> => {
-  if (isPostgres(text))
-    return parsedUrl(text) === undefined ? Option.none() : Option.some({ kind: "postgres", url: Redacted.make(text) })
-  const path = /^sqlite:(.+)$/s.exec(text)?.[1]
-  if (path === undefined) return Option.none()
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  return Option.some({ kind: "sqlite", filename: isFolder ? join(path, storeFileName) : path })
-}
-
-/** The complaint about a text that is no location. Of a URL, it shows only the scheme: the rest may contain a password. */
-export const locationComplaint = (text: string): string => {
+/** Of a URL that is no location, shows only the scheme: the rest may contain a password. */
+const complaint = (text: string): string => {
   const shown = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0]
   return `Expected sqlite:PATH or postgres://…, not "${shown === undefined ? text : `${shown}…`}"`
 }
 
-/** The location as text, without user, password and parameters. */
+const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
+  if (!URL.canParse(text)) return Result.fail(complaint(text))
+  return Result.map(takeOptions(new URL(text)), ({ url, options }) => ({
+    kind: "postgres",
+    // `URL` changes the text, so a URL without our parameters stays as it was given.
+    url: Redacted.make(Object.keys(options).length === 0 ? text : url),
+    options
+  }))
+}
+
+/**
+ * Reads `sqlite:PATH` or the URL of a database, which may have options of the store as parameters. A folder means the store in that data folder. Fails with a
+ * complaint.
+ */
+export const parseStoreLocation = (text: string): Result.Result<StoreLocation, string> => {
+  if (isPostgres(text)) return databaseOf(text)
+  const path = /^sqlite:(.+)$/s.exec(text)?.[1]
+  if (path === undefined) return Result.fail(complaint(text))
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  return Result.succeed({ kind: "sqlite", filename: isFolder ? join(path, storeFileName) : path })
+}
+
+/** The location as text, without user, password and the parameters that do not say which store it is. */
 export const shownLocation = (location: StoreLocation): string => {
   if (location.kind === "sqlite") return `sqlite:${location.filename}`
   const { host, pathname } = new URL(Redacted.value(location.url))
-  return `postgres://${host}${pathname}`
+  const { schema } = location.options
+  return `postgres://${host}${pathname}${schema === undefined ? "" : `?${parameterOf("schema")}=${encodeURIComponent(schema)}`}`
 }
+
+/** The location that the text of a flag names. The text is redacted before it is checked, because the complaint about a flag shows the value that was checked. */
+export const asLocation = (flag: Flag.Flag<string>): Flag.Flag<StoreLocation> =>
+  flag.pipe(
+    Flag.map(Redacted.make),
+    Flag.filterMap(
+      (text) => Result.getSuccess(parseStoreLocation(Redacted.value(text))),
+      (text) => printable(Result.merge(Result.map(parseStoreLocation(Redacted.value(text)), shownLocation)))
+    )
+  )

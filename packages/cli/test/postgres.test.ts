@@ -5,24 +5,102 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
-import { Option } from "effect"
+import { Redacted, Result } from "effect"
 import { afterAll, describe, expect, it, onTestFinished } from "vitest"
-import { locationComplaint, parseStoreLocation, shownLocation } from "../src/storeLocation.ts"
+import { parseStoreLocation, shownLocation } from "../src/storeLocation.ts"
 import { emptyDatabase, readyToSend, request, run, runJson, send, serve } from "./commandLine.ts"
+
+const complaintOf = (text: string) => Result.getOrThrow(Result.flip(parseStoreLocation(text)))
 
 describe("storeLocation", () => {
   it("shows a database without user, password and parameters", () => {
-    const location = parseStoreLocation("postgres://mail:secret@db.example:5433/shop?sslmode=require&password=secret")
-    expect(Option.map(location, shownLocation)).toEqual(Option.some("postgres://db.example:5433/shop"))
-    expect(JSON.stringify(Option.getOrThrow(location))).not.toContain("secret")
+    const location = Result.getOrThrow(
+      parseStoreLocation("postgres://mail:secret@db.example:5433/shop?sslmode=require&password=secret")
+    )
+    expect(shownLocation(location)).toBe("postgres://db.example:5433/shop")
+    expect(JSON.stringify(location)).not.toContain("secret")
   })
 
   it("complains about a wrong URL without showing what may be a password", () => {
-    expect(locationComplaint("mysql://mail:secret@db.example/shop")).toBe(
+    expect(complaintOf("mysql://mail:secret@db.example/shop")).toBe(
       'Expected sqlite:PATH or postgres://…, not "mysql://…"'
     )
-    expect(Option.isNone(parseStoreLocation("postgres://mail:se cret@[db/shop"))).toBe(true)
-    expect(locationComplaint("postgres://mail:se cret@[db/shop")).not.toContain("cret")
+    expect(complaintOf("postgres://mail:se cret@[db/shop")).not.toContain("cret")
+  })
+
+  it("takes the options of the store out of the parameters, and leaves those of the driver", () => {
+    const server = encodeURIComponent("postgres://mail:secret@primary.example/shop?sslmode=verify-full")
+    const location = Result.getOrThrow(
+      parseStoreLocation(
+        `postgres://mail:secret@db.example/shop?mailkeep_schema=mail%20two&sslmode=verify-full&mailkeep_connections_max=20&mailkeep_migrate=false&mailkeep_partitions=8&mailkeep_allow_asynchronous_commit=true&mailkeep_storage_keeps_commits=true&mailkeep_listen=${server}&schema=public`
+      )
+    )
+    expect(location).toEqual({
+      kind: "postgres",
+      url: Redacted.make("postgres://mail:secret@db.example/shop?sslmode=verify-full&schema=public"),
+      options: {
+        schema: "mail two",
+        connectionsMax: 20,
+        migrate: false,
+        partitions: 8,
+        allowAsynchronousCommit: true,
+        storageKeepsCommits: true,
+        listen: "postgres://mail:secret@primary.example/shop?sslmode=verify-full"
+      }
+    })
+    expect(shownLocation(location)).toBe("postgres://db.example/shop?mailkeep_schema=mail%20two")
+  })
+
+  it.each([
+    [
+      "mailkeep_connection_max=20",
+      /^mailkeep_connection_max is not a parameter of Mailkeep\. .* mailkeep_connections_max/
+    ],
+    ["mailkeep_connections_max=0", "The parameter mailkeep_connections_max must be a whole number from 1 to 10000, "],
+    ["mailkeep_connections_max=2e1", "The parameter mailkeep_connections_max must be a whole number from 1 to 10000, "],
+    ["mailkeep_partitions=65", "The parameter mailkeep_partitions must be a whole number from 2 to 64, "],
+    ["mailkeep_schema=", "The parameter mailkeep_schema must be the name of a schema, "],
+    ["mailkeep_migrate=no", "The parameter mailkeep_migrate must be true or false, "],
+    ["mailkeep_schema=a&mailkeep_schema=b", "and be given once"],
+    [
+      "mailkeep_listen=mail:secret@primary",
+      "The parameter mailkeep_listen must be true, false, or the URL of the server, "
+    ]
+  ])("refuses the parameter %s by name", (parameters, sentence) => {
+    const complaint = complaintOf(`postgres://mail:secret@db.example/shop?${parameters}`)
+    expect(complaint).toMatch(sentence)
+    expect(complaint).not.toContain("secret")
+  })
+})
+
+describe("the flag --store", () => {
+  it.each([
+    ["mysql://mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "mysql://…"'],
+    [
+      "postgres://mail:secretword@db.example/shop?mailkeep_partitions=1",
+      "The parameter mailkeep_partitions must be a whole number from 2 to 64"
+    ]
+  ])("refuses %s without showing the password, also in the variable", async (location, complaint) => {
+    for (const [flags, environment] of [
+      [["--store", location], {}],
+      [[], { MAILKEEP_STORE: location }]
+    ] as const) {
+      const { code, stdout, stderr } = await run(["projects", "list", ...flags], environment)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(complaint)])
+      expect(stdout + stderr).not.toContain("secretword")
+    }
+  })
+
+  it("refuses the location of a move without showing the password", async () => {
+    const { code, stdout, stderr } = await run([
+      "migrate",
+      "--from",
+      "sqlite:mail.db",
+      "--to",
+      "mysql://mail:secretword@db.example/shop"
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Expected sqlite:PATH")])
+    expect(stdout + stderr).not.toContain("secretword")
   })
 })
 
@@ -88,6 +166,16 @@ describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
     expect(await serving.kill("SIGTERM")).toBe(0)
     expect(serving.output.stdout.trim().split("\n")).toHaveLength(1)
     expect(serving.output.stderr).not.toContain(key)
+  }, 120_000)
+
+  it("keeps the tables in the schema that the URL names", async () => {
+    const url = await emptyDatabase()
+    const other = `${url}?mailkeep_schema=mail_two&mailkeep_connections_max=2`
+    await runJson(["domains", "add", "example.com", "--verified", "--project", "prj_x", "--store", other])
+    const domainsIn = async (store: string) =>
+      (await run(["domains", "list", "--project", "prj_x", "--store", store])).stdout
+    expect(await domainsIn(other)).toContain("example.com")
+    expect(await domainsIn(url)).not.toContain("example.com")
   }, 120_000)
 
   it("says why a database cannot be reached, without the password", async () => {

@@ -46,6 +46,11 @@ const checkUrl = (text: unknown, name = "The URL"): void => {
     typeof text === "string" && /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
   if (!isUrl)
     throw new TypeError(`${name} must have the form postgres://user:password@host/database or postgresql://….`)
+  const ofCommand = /[?&](mailkeep_\w+)/.exec(text)?.[1]
+  if (ofCommand !== undefined)
+    throw new TypeError(
+      `${name} has the parameter ${ofCommand}, which only the command reads. Give the option instead.`
+    )
 }
 
 /** A client of `pg` has one connection and the parameters of it. One from a pool has `release`, too. */

@@ -57,6 +57,15 @@ describe("postgres", () => {
     )
   })
 
+  it("refuses a URL with an option of the command", () => {
+    const url = "postgres://mail:secret@db.example/shop?sslmode=require&mailkeep_schema=mail"
+    const sentence = "has the parameter mailkeep_schema, which only the command reads. Give the option instead."
+    expect([refusalOf(url), refusalOf({ connectionString: url })]).toEqual([
+      `The URL ${sentence}`,
+      `connectionString ${sentence}`
+    ])
+  })
+
   it.each([{}, { schema: "mail" }, { connectionString: undefined }])(
     "refuses options without a pool: %j",
     (options) => {

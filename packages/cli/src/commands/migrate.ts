@@ -10,14 +10,14 @@ import * as NodeCrypto from "@mailkeep/core/node"
 import { Context, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { json } from "../flags.ts"
-import { exitOnFailure, exitWith, print, printable, table } from "../output.ts"
+import { exitOnFailure, exitWith, print, table } from "../output.ts"
 import { makeReportProgress } from "../moveProgress.ts"
 import { storeLayer } from "../storeLayer.ts"
-import { locationComplaint, parseStoreLocation, shownLocation } from "../storeLocation.ts"
+import { asLocation, shownLocation } from "../storeLocation.ts"
 
 const location = (name: string, description: string) =>
   Flag.String(name).pipe(
-    Flag.filterMap(parseStoreLocation, (text) => printable(locationComplaint(text))),
+    asLocation,
     Flag.withDescription(
       `${description}, such as sqlite:mail.db or postgres://user:password@db.example/mail; a folder means the store of that data folder`
     )
