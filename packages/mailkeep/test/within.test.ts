@@ -1,11 +1,16 @@
 /**
  * Sends in the product's own transaction: what commits, what rolls back, and when the hand-off begins.
  */
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { MailStore } from "@mailkeep/core"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { sqlite, stub } from "../src/index.ts"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { openMail, sqlite, stub } from "../src/index.ts"
 import type { Shop } from "./transactionShop.ts"
 import { message, openShop, refusal, thrown } from "./transactionShop.ts"
 
@@ -140,53 +145,36 @@ describe("within", () => {
     expect(await shop.visible()).toEqual(["queued", "queued"])
   })
 
-  it("takes a connection of another copy of the driver, whose errors have another class", async () => {
+  it("refuses a connection of another copy of SQLite, which does not see the locks of the store", async () => {
+    const copied = mkdtempSync(join(tmpdir(), "mailkeep-driver-"))
+    onTestFinished(() => rmSync(copied, { recursive: true }))
+    const installed = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"))
+    for (const part of ["package.json", "lib", "prebuilds"])
+      cpSync(join(installed, part), join(copied, "better-sqlite3", part), { recursive: true })
+    const OtherDriver = createRequire(join(copied, "product.js"))("./better-sqlite3") as typeof Database
+    const ofOtherCopy = new OtherDriver(shop.filename)
+    const ofNode = new DatabaseSync(shop.filename)
+    for (const foreign of [ofOtherCopy, ofNode as unknown as Database.Database]) {
+      foreign.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+      const { reason, message: sentence } = refusal(() => shop.mail.within(foreign).send(message))
+      expect([reason, sentence]).toEqual(["not_durable", expect.stringContaining("another copy of SQLite")])
+      foreign.exec("ROLLBACK")
+      await expect(
+        openMail({ store: sqlite({ filename: shop.filename, connection: foreign }), transport: stub() })
+      ).rejects.toMatchObject({ _tag: "StoreNotOpened", reason: "not_durable" })
+      foreign.close()
+    }
+    expect(await shop.visible()).toEqual([])
+  })
+
+  it("finds an old state of the file before it decides", async () => {
     const other = new Database(shop.filename, { timeout: 0 })
-    class SqliteError extends Error {
-      readonly code: string
-      constructor(text: string, code: string) {
-        super(text)
-        this.name = "SqliteError"
-        this.code = code
-      }
-    }
-    const translated = <A>(run: () => A): A => {
-      try {
-        return run()
-      } catch (cause) {
-        const { message: text, code } = cause as Error & { code?: string }
-        throw code === undefined ? cause : new SqliteError(text, code)
-      }
-    }
-    const foreign = {
-      get inTransaction() {
-        return other.inTransaction
-      },
-      pragma: (sql: string, options?: { simple: boolean }) => other.pragma(sql, options),
-      prepare: (sql: string) => {
-        const statement = other.prepare(sql)
-        const wrapped = {
-          safeIntegers: (on: boolean) => (statement.safeIntegers(on), wrapped),
-          pluck: () => (statement.pluck(), wrapped),
-          run: (...values: ReadonlyArray<unknown>) => translated(() => statement.run(...values)),
-          get: (...values: ReadonlyArray<unknown>) => translated(() => statement.get(...values)),
-          all: (...values: ReadonlyArray<unknown>) => translated(() => statement.all(...values))
-        }
-        return wrapped
-      }
-    }
+    onTestFinished(() => void other.close())
     other.pragma("synchronous = FULL")
-    other.exec("BEGIN IMMEDIATE")
-    shop.mail.within(foreign).send(message)
-    other.exec("COMMIT")
-    expect(await shop.visible()).toEqual(["queued"])
-    // A snapshot that is old: the write of another connection makes the upgrade impossible.
     other.exec("BEGIN")
     other.prepare("SELECT count(*) FROM mailkeep_deliveries").get()
     await shop.mail.send(message)
-    expect(refusal(() => shop.mail.within(foreign).send(message)).reason).toBe("stale_snapshot")
-    other.exec("ROLLBACK")
-    other.close()
+    expect(refusal(() => shop.mail.within(other).send(message)).reason).toBe("stale_snapshot")
   })
 
   it("lets the commits of other callers wait for the transaction", async () => {

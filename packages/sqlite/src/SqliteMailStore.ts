@@ -4,12 +4,17 @@
  * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
 import type { Answers, Query } from "@mailkeep/core/adapter"
-import type { MailStoreShape, StoreNotOpened } from "@mailkeep/core/adapter"
-import { MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { MailStore, StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { answerQuery, isScan } from "./internal/answerQuery.ts"
-import { isProductConnection, makeProductConnections } from "./internal/productConnections.ts"
+import {
+  foreignConnectionSentence,
+  isForeignConnection,
+  isProductConnection,
+  makeProductConnections
+} from "./internal/productConnections.ts"
 import { makeCallerWriter } from "./internal/callerWriter.ts"
 import { busySchedule, openDatabase } from "./internal/connection.ts"
 import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
@@ -35,14 +40,14 @@ export interface SqliteOptions {
   readonly commitThread?: "worker" | "caller"
   /**
    * The product's own connection of better-sqlite3 to the same file. While it has an open transaction, a call that waits for the store fails at once
-   * instead of waiting 5 s. `joinTransaction` names its connection too.
+   * instead of waiting 5 s. `joinTransaction` names its connection too. Opening fails for a connection of another copy of SQLite.
    */
   readonly connection?: unknown
 }
 
 /** A store with the numbers that only SQLite has. */
 export interface SqliteMailStoreShape extends MailStoreShape {
-  /** Joins the open transaction of a connection of better-sqlite3 to the same file, of any copy of the driver. */
+  /** Joins the open transaction of a connection of better-sqlite3 to the same file. The connection must be of the copy of the driver that the store uses. */
   readonly joinTransaction: NonNullable<MailStoreShape["joinTransaction"]>
   /** The disk syncs of this process, and the time that it waited while other processes kept the write lock. */
   readonly groupCounts: GroupCommit["counts"]
@@ -69,6 +74,8 @@ export const make = ({
   connection: ownConnection
 }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
+    if (isForeignConnection(ownConnection))
+      return yield* new StoreNotOpened({ reason: "not_durable", where: filename, detail: foreignConnectionSentence })
     const database = yield* openDatabase(filename)
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)

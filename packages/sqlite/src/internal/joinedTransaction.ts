@@ -6,8 +6,8 @@ import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
 import type { Database, Statement } from "better-sqlite3"
 import { Effect, Stream } from "effect"
 import { answerQuery } from "./answerQuery.ts"
-import type { ProductConnection, ProductConnections } from "./productConnections.ts"
-import { isProductConnection } from "./productConnections.ts"
+import type { ProductConnections } from "./productConnections.ts"
+import { foreignConnectionSentence, isForeignConnection, isProductConnection } from "./productConnections.ts"
 import type { FileIdentity } from "./fileCheck.ts"
 import { fileIdentityOf, isSameIdentity } from "./fileCheck.ts"
 import { schemaVersion } from "./migrations.ts"
@@ -24,8 +24,7 @@ const callSavepoint = "mailkeep_call"
 const writeSavepoint = "mailkeep_write"
 
 /** Prepares statements that return numbers, whatever the product has chosen for its own statements. */
-const preparedOf = (connection: ProductConnection): Prepared => {
-  const database = connection as unknown as Database
+const preparedOf = (database: Database): Prepared => {
   const withNumbers = { prepare: (sql: string) => database.prepare(sql).safeIntegers(false) }
   const { statement } = prepared(withNumbers as unknown as Database)
   return { database, statement: statement as (sql: string) => Statement<Array<Value>> }
@@ -147,8 +146,8 @@ export interface JoinDeps {
 
 /** Makes `joinTransaction` of the store. */
 export const makeJoinTransaction = ({ identity, capabilities, connections, isOpen }: JoinDeps) => {
-  const preparedConnections = new WeakMap<ProductConnection, Prepared>()
-  const preparedFor = (connection: ProductConnection): Prepared => {
+  const preparedConnections = new WeakMap<Database, Prepared>()
+  const preparedFor = (connection: Database): Prepared => {
     const existing = preparedConnections.get(connection)
     if (existing !== undefined) return existing
     const made = preparedOf(connection)
@@ -157,7 +156,7 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
   }
 
   /** Sets the savepoint of the call. Its first write gets the write lock, and shows how the connection commits. */
-  const begin = (connection: ProductConnection): Prepared => {
+  const begin = (connection: Database): Prepared => {
     const joined = preparedFor(connection)
     checkFile(joined, identity)
     connections.add(connection)
@@ -178,6 +177,7 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
 
   return (connection: unknown): Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable> => {
     if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
+    if (isForeignConnection(connection)) return Effect.fail(refused("not_durable", `${foreignConnectionSentence}.`))
     if (!isProductConnection(connection)) return Effect.fail(refused("not_a_connection", sentences.notAConnection))
     if (!connection.inTransaction) return Effect.fail(refused("no_transaction", sentences.noTransaction))
     return Effect.map(

@@ -3,23 +3,26 @@
  * product would wait for the store.
  */
 
-/** The part of a connection of better-sqlite3 that the store uses. Any copy and version of the driver has it. */
-export interface ProductConnection {
-  readonly inTransaction: boolean
-  readonly prepare: (sql: string) => unknown
-  readonly pragma: (sql: string, options?: { readonly simple: boolean }) => unknown
-}
+import SqliteDatabase from "better-sqlite3"
+import type { Database } from "better-sqlite3"
 
-/** Whether a value is a connection of better-sqlite3. Its class is not compared, because a product can have another copy of the driver. */
-export const isProductConnection = (value: unknown): value is ProductConnection =>
+/**
+ * Whether a value is a connection of the driver that the store uses itself. Two copies of SQLite in one process do not see each other's locks, because
+ * POSIX gives a lock to the process. Both would write at once, lose commits and damage the file. Source: https://sqlite.org/howtocorrupt.html §2.2.
+ */
+export const isProductConnection = (value: unknown): value is Database => value instanceof SqliteDatabase
+
+/** Whether a value is a connection of SQLite in another copy or of another driver. */
+export const isForeignConnection = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
+  !isProductConnection(value) &&
   "prepare" in value &&
-  typeof value.prepare === "function" &&
-  "pragma" in value &&
-  typeof value.pragma === "function" &&
-  "inTransaction" in value &&
-  typeof value.inTransaction === "boolean"
+  typeof value.prepare === "function"
+
+/** What to do about a connection of another copy of SQLite. Without a full stop. */
+export const foreignConnectionSentence =
+  "The connection is of another copy of SQLite than the one of Mailkeep, so that neither sees the locks of the other. Install one version of better-sqlite3, and open the connection with it"
 
 /** What to do when the product waits for the store inside its own transaction. */
 export const ownTransactionSentence =
@@ -30,7 +33,7 @@ export const ownTransactionMillis = 50
 
 /** The connections that the product has named. */
 export interface ProductConnections {
-  readonly add: (connection: ProductConnection) => void
+  readonly add: (connection: Database) => void
   /** Whether the product has named a connection. */
   readonly isKnown: () => boolean
   /** Whether one of the connections has an open transaction. */
@@ -39,8 +42,8 @@ export interface ProductConnections {
 
 /** Keeps no connection alive. */
 export const makeProductConnections = (): ProductConnections => {
-  const known = new WeakSet<ProductConnection>()
-  let connections: ReadonlyArray<WeakRef<ProductConnection>> = []
+  const known = new WeakSet<Database>()
+  let connections: ReadonlyArray<WeakRef<Database>> = []
   const alive = () => connections.filter((connection) => connection.deref() !== undefined)
   return {
     add: (connection) => {
