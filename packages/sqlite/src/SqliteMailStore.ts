@@ -3,6 +3,7 @@
  * in one sync.
  * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
+import { realpathSync } from "node:fs"
 import type { Answers, Query } from "@mailkeep/core/adapter"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore, StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
@@ -69,14 +70,19 @@ const capabilities = { durable: true, multiProcess: true } as const
  * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
  */
 export const make = ({
-  filename,
+  filename: givenName,
   commitThread = "worker",
   connection: ownConnection
 }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
     if (isForeignConnection(ownConnection))
-      return yield* new StoreNotOpened({ reason: "not_durable", where: filename, detail: foreignConnectionSentence })
-    const database = yield* openDatabase(filename)
+      return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
+    const database = yield* openDatabase(givenName)
+    // SQLite keeps the log beside the real file. A relative path would mean another file after the program changes its folder.
+    const filename = yield* Effect.try({
+      try: () => realpathSync(givenName),
+      catch: (cause) => new StoreNotOpened({ reason: "unreachable", where: givenName, cause })
+    })
     const identity = fileIdentityOf(filename)
     const connection = prepared(database)
     const readerVersion = () => database.pragma("data_version", { simple: true }) as number

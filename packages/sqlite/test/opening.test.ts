@@ -1,12 +1,22 @@
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { migrations } from "../src/internal/migrations.ts"
 
@@ -274,6 +284,52 @@ describe("the file of a store", () => {
         })
       )
     ))
+})
+
+describe("the path of a store", () => {
+  it("may be relative, and the program may change its folder afterwards", async () => {
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(folder)
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: "mail.db" })
+          yield* store.commit(put("before"))
+          process.chdir(before)
+          yield* store.commitThreadStarted
+          yield* store.commit(put("after"))
+          // The thread for long reads opens the file now.
+          const [health] = yield* store.read([{ _tag: "WorkHealth", dueBefore: 0, leaseEndedBefore: 0 }])
+          expect(health).toMatchObject({ late: 0 })
+        })
+      )
+    )
+  })
+
+  it("may be a symbolic link, whose log is beside the real file", async () => {
+    const link = join(folder, "current.db")
+    writeFileSync(file(), "")
+    symlinkSync(file(), link)
+    const product = new Database(link)
+    onTestFinished(() => void product.close())
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: link })
+          yield* store.commit(put("before"))
+          product.pragma("synchronous = FULL")
+          product.exec("BEGIN IMMEDIATE")
+          const joined = yield* store.joinTransaction(product)
+          yield* joined.store.commit(put("joined"))
+          yield* joined.end(true)
+          product.exec("COMMIT")
+          rmSync(`${file()}-wal`)
+          expect(yield* Effect.flip(store.commit(put("after")))).toMatchObject({ reason: "unreachable" })
+        })
+      )
+    )
+  })
 })
 
 describe("the layer", () => {
